@@ -1,7 +1,7 @@
 //! What an edit means: text, locating, splices. Pure: no file, clock or socket is touched here.
 //!
-//! *Calling sequence*: [`needs`] names what a job must be shown, [`proof`] what its entries prove, [`plan`]
-//! turns job and [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
+//! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] names what it must be shown, [`plan`] turns the job and the
+//! [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
 //!
 //! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`WireError`] with a stable code.
@@ -15,6 +15,7 @@ pub mod dialect;
 mod diff;
 mod generated;
 mod hash;
+mod job;
 mod limits;
 mod locate;
 mod merge;
@@ -40,11 +41,11 @@ use serde::{Deserialize, Serialize};
 pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
+pub use job::{EditFacts, Entry, Job, needs_of_request, plan_request};
 pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
-pub use op::{NamedLines, Quotation, named_lines, quotation};
+pub use op::{NamedLines, Quotation};
 pub use plan::{
     CountBudget, PatternCounts, check_names, failures, is_told_in_part, lacks_room, needs, plan, plan_known,
-    proof,
 };
 pub use splice::{apply, invert, splices_between};
 pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use editd_engine::dialect::{Asked, Setting, Wanted, translate};
-use editd_engine::{Options, Refusal, State, World, needs, plan, unified_diff};
+use editd_engine::{
+    Options, Refusal, State, World, needs_of_request as needs, plan_request as plan, unified_diff,
+};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 use proptest::prelude::*;

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use editd_engine::{Options, State, World, plan};
+use editd_engine::{Job, Options, State, World, plan};
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
 use editd_proto::path::WirePath;
 
@@ -54,6 +54,8 @@ fn peak(bytes: &[u8], edits: Vec<Edit>) -> usize {
     };
     let state = State::File { bytes: Arc::from(bytes), mode: 0o644 };
     let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    // The request is read before it is planned, and its texts are counted there.
+    let job = Job::parse(&job).unwrap();
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     let planned = plan(&job, &world, &Options::default()).unwrap();

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Plan, Refusal, Splice, State, World, apply, invert, needs, plan, proof, splices_between,
-    unified_diff, view,
+    Options, Plan, Refusal, Splice, State, World, apply, invert, needs_of_request as needs,
+    plan_request as plan, splices_between, unified_diff, view,
 };
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Position, Reindent};
@@ -180,8 +180,8 @@ proptest! {
             FileEntry { path: WirePath::from(if first { "f" } else { "g" }), edits, ..FileEntry::default() }
         });
         let job = JobRequest { partial, files: entries.collect(), ..JobRequest::default() };
-        for entry in &job.files {
-            let _ = proof(entry).unwrap();
+        for entry in editd_engine::Job::parse(&job).unwrap().entries {
+            let _ = entry.proof();
         }
         let files = vec![file("f", &encoded(&content, kind)), file("g", other.as_bytes())];
         let world = world(files, &job);

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan, rebase, splices_between,
+    Job, Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan_request as plan, rebase,
+    splices_between,
 };
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Status};
@@ -45,6 +46,7 @@ fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refu
     let world = World { files: BTreeMap::from([(path.clone(), base.clone())]), ..World::default() };
     let mut plan = plan(&job, &world, &Options::default()).unwrap();
     let current = BTreeMap::from([(path, current.clone())]);
+    let job = Job::parse(&job).unwrap();
     let stale = StaleFiles { job: &job, clips: &world.clips, current: &current };
     let refusals = rebase(&mut plan, stale, true, &Options::default());
     (plan, refusals)

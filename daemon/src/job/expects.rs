@@ -1,10 +1,9 @@
 //! The rule of `judge`: a pure verdict on a file entry from what the entry expects, what is there, what the session has
 //! seen and what the edits quote.
 
-use editd_engine::{Proof, Refusal};
+use editd_engine::{Entry, Proof, Refusal};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::FileEntry;
 use sha2::{Digest, Sha256};
 
 use crate::config::UnreadPolicy;
@@ -90,7 +89,7 @@ pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
 }
 
 /// Returns the expectation that an entry's `base` names.
-pub(super) fn expectation(entry: &FileEntry, seen: Option<ReadReceipt>) -> Result<Expectation, Refusal> {
+pub(super) fn expectation(entry: &Entry, seen: Option<ReadReceipt>) -> Result<Expectation, Refusal> {
     let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

@@ -58,7 +58,7 @@ pub(super) fn format(
     if commands.is_empty() {
         return Ok(Asked::default());
     }
-    let (_, moved) = origins(&planned.request);
+    let (_, moved) = origins(&planned.request.job);
     let fresh: BTreeSet<WirePath> =
         contents(planned, &moved).into_iter().map(|content| content.path.clone()).collect();
     let mut asked = Asked {
@@ -108,7 +108,7 @@ pub(super) fn format(
 
 /// Takes what formatters made of one file into the plan and its report.
 fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec<String>, diffs: &mut usize) {
-    let (shows, hides) = (planned.request.diff == Some(true), planned.request.diff == Some(false));
+    let (shows, hides) = (planned.request.job.diff == Some(true), planned.request.job.diff == Some(false));
     let Some(change) = planned.plan.changes.get_mut(index) else { return };
     let asked = std::mem::replace(&mut change.after, made);
     change.splices = change::splices(&change.before, &change.after);

@@ -4,8 +4,8 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Proof, Refusal};
-use editd_proto::message::{Edit, FileEntry, OnStale};
+use editd_engine::{EditFacts, Entry, Proof, Refusal};
+use editd_proto::message::OnStale;
 use editd_proto::path::WirePath;
 
 use super::errors::{Halt, store_refusal};
@@ -76,7 +76,7 @@ pub(super) fn judge(
     }
     let refused = judge_entries(state, underway, who, &mut judged)?;
     leave_out_unmergeable(state, who, &mut judged);
-    if !refused.is_empty() || (!judged.snapshot.request.partial && !judged.skipped.is_empty()) {
+    if !refused.is_empty() || (!judged.snapshot.request.job.partial && !judged.skipped.is_empty()) {
         let all: Vec<Refusal> = refused.into_iter().chain(judged.skipped.values().cloned()).collect();
         return Err(others::report(state, who, &mut judged, all).into());
     }
@@ -95,12 +95,12 @@ fn judge_entries(
     let mut targets = Targets::default();
     let mut held = 0;
     let mut refused: Vec<Refusal> = Vec::new();
-    for index in 0..judged.snapshot.request.files.len() {
+    for index in 0..judged.snapshot.request.job.entries.len() {
         if judged.skipped.contains_key(&index) {
             continue;
         }
         let outcome = judge_entry(state, who, judged, index, &targets);
-        let Some(entry) = judged.snapshot.request.files.get(index) else { break };
+        let Some(entry) = judged.snapshot.request.job.entries.get(index) else { break };
         match outcome {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
@@ -115,7 +115,7 @@ fn judge_entries(
                 }
                 targets.note(&judged.snapshot, entry);
             }
-            Err(refusal) if judged.snapshot.request.partial => {
+            Err(refusal) if judged.snapshot.request.job.partial => {
                 judged.skipped.insert(index, refusal);
             }
             Err(refusal) => {
@@ -135,11 +135,11 @@ fn leave_out_later_stages(judged: &mut Judged) {
         .skipped
         .iter()
         .filter_map(|(index, refusal)| {
-            let entry = judged.snapshot.request.files.get(*index)?;
+            let entry = judged.snapshot.request.job.entries.get(*index)?;
             Some((entry.path.clone(), refusal.clone()))
         })
         .collect();
-    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+    for (index, entry) in judged.snapshot.request.job.entries.iter().enumerate() {
         if let Some(refusal) = left_out.get(&entry.path) {
             judged.skipped.entry(index).or_insert_with(|| refusal.clone());
         }
@@ -164,17 +164,17 @@ impl Targets {
     }
 
     /// Notes what a judged entry puts where.
-    fn note(&mut self, snapshot: &Snapshot, entry: &FileEntry) {
+    fn note(&mut self, snapshot: &Snapshot, entry: &Entry) {
         if entry.base.is_some() {
             self.free.insert(entry.path.clone());
         }
         let origin = self.origin(&entry.path).clone();
-        for edit in &entry.edits {
+        for edit in entry.edits() {
             let Some(to) = surely_put(snapshot, edit) else { continue };
-            if edit.op == "rename" && !self.free.contains(&entry.path) {
+            if edit.renames() && !self.free.contains(&entry.path) {
                 self.free.remove(to);
                 self.came.insert(to.clone(), origin.clone());
-            } else if edit.overwrite == Some(true) || !self.came.contains_key(to) {
+            } else if edit.overwrites() || !self.came.contains_key(to) {
                 self.came.remove(to);
                 self.free.insert(to.clone());
             }
@@ -184,24 +184,23 @@ impl Targets {
 
 /// Where an edit puts something that the job itself brings. A refused edit puts nothing there, and with `partial` the
 /// others go on: then what is there must have been judged, or nothing be there.
-fn surely_put<'j>(snapshot: &Snapshot, edit: &'j Edit) -> Option<&'j WirePath> {
-    let to = edit.to.as_ref()?;
-    let judged = edit.overwrite == Some(true);
+fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j WirePath> {
+    let to = edit.target()?;
+    let judged = edit.overwrites();
     let nothing = snapshot.sights.get(to).is_none_or(|observation| observation.found().is_none());
-    (judged || nothing || !snapshot.request.partial).then_some(to)
+    (judged || nothing || !snapshot.request.job.partial).then_some(to)
 }
 
 /// Refuses what a base was found for and what cannot be merged all the same.
 fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, judged: &mut Judged) {
     let request = &judged.snapshot.request;
     let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
-    for (path, why) in rebase::obstacles(request, &judged.bases) {
+    for (path, why) in rebase::obstacles(&request.job, &judged.bases) {
         let refusal = stale::refusal(state, who, judged, &path, Verdict::Stale, Some(why));
         refusals.insert(path, refusal);
     }
-    for (index, entry) in request.files.iter().enumerate().filter(|_| !refusals.is_empty()) {
-        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
-        let mut paths = std::iter::once(&entry.path).chain(targets);
+    for (index, entry) in request.job.entries.iter().enumerate().filter(|_| !refusals.is_empty()) {
+        let mut paths = std::iter::once(&entry.path).chain(entry.targets());
         if let Some(refusal) = paths.find_map(|path| refusals.get(path)) {
             judged.skipped.insert(index, refusal.clone());
         }
@@ -229,7 +228,7 @@ fn judge_entry(
     index: usize,
     targets: &Targets,
 ) -> Result<(Verdict, Option<Base>), Refusal> {
-    let files = &judged.snapshot.request.files;
+    let files = &judged.snapshot.request.job.entries;
     let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
     let observation = |path| judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let seen = |path| judged.seen.get(path).cloned();
@@ -239,7 +238,7 @@ fn judge_entry(
     let moved = *origin != entry.path;
     if entry.base.is_some() || !targets.free.contains(&entry.path) {
         let expects = expectation(entry, seen(origin))?;
-        let proof = editd_engine::proof(entry)?;
+        let proof = entry.proof();
         verdict = verdict_of(&expects, observation(origin), proof, state.settings.unread);
         let mut why = None;
         if moved && verdict == Verdict::WhereSeen {
@@ -272,11 +271,11 @@ fn judge_targets(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    entry: &FileEntry,
+    entry: &Entry,
     targets: &Targets,
 ) -> Result<(), Refusal> {
-    for edit in entry.edits.iter().filter(|edit| edit.overwrite == Some(true)) {
-        let Some(to) = edit.to.as_ref().map(|to| targets.origin(to)) else { continue };
+    for edit in entry.edits().filter(|edit| edit.overwrites()) {
+        let Some(to) = edit.target().map(|to| targets.origin(to)) else { continue };
         let expects = match entry.base.as_deref() {
             Some("any") => Expectation::Any,
             _ => Expectation::Receipt(judged.seen.get(to).cloned()),
@@ -294,20 +293,20 @@ fn judge_targets(
 /// Returns true if a stale entry is planned on the content that it expects: because the job asks for that; because it
 /// names an older version together with line numbers of that version; or because its session knows what is there, having
 /// made it or been shown it, and quotes what it replaces.
-fn may_rebase(judged: &Judged, entry: &FileEntry, proof: Proof) -> bool {
+fn may_rebase(judged: &Judged, entry: &Entry, proof: Proof) -> bool {
     if judged.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
     }
     let now = judged.snapshot.sights.get(&entry.path).and_then(Observation::hash);
     let knows = judged.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
-    let named = editd_engine::named_lines(entry).len();
+    let named = entry.named_lines().len();
     entry.base.is_some() && (named > 0 || (knows && proof != Proof::Blind))
 }
 
 fn find_base(
     state: &WorkspaceState,
     judged: &Judged,
-    entry: &FileEntry,
+    entry: &Entry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
     let observation = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
@@ -326,7 +325,7 @@ fn check_numbers(
     state: &WorkspaceState,
     who: &Who,
     judged: &Judged,
-    entry: &FileEntry,
+    entry: &Entry,
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
     let Some(seen) = judged.seen.get(&entry.path) else { return Ok(()) };

@@ -21,8 +21,8 @@ const NAMED: usize = 3;
 /// `not_found` where the journal does not hold that job, or the job did not touch the file; with `partial` the entry is
 /// left out.
 pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Resolved, Refusal> {
-    let partial = resolved.request.partial;
-    for (index, entry) in resolved.request.files.iter_mut().enumerate() {
+    let partial = resolved.request.job.partial;
+    for (index, entry) in resolved.request.job.entries.iter_mut().enumerate() {
         if resolved.skipped.contains_key(&index) {
             continue;
         }

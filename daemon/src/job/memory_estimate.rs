@@ -1,9 +1,10 @@
 //! How many bytes of contents a job has in hand: guessed before it has read any, counted once it is known what it makes.
 //! Pure.
 
-use editd_engine::{State, named_lines};
-use editd_proto::message::{Edit, FileEntry, JobRequest, OnStale};
+use editd_engine::{EditFacts, Entry, State};
+use editd_proto::message::OnStale;
 
+use super::ParsedJob;
 use super::draft::{Draft, Drafted};
 use super::resolve::Resolved;
 use crate::disk::ResolvedPath;
@@ -13,8 +14,8 @@ use crate::limits::{CHANGE_HOLDS, JOB_BYTES, JOB_HOLDS, MERGED_HOLDS};
 pub(super) fn guess(resolved: &Resolved) -> usize {
     // More than a job may read is refused before it is read.
     let found = sizes(resolved.places.values()).min(JOB_BYTES);
-    let edits = resolved.request.files.iter().flat_map(|entry| &entry.edits);
-    let given = edits.map(text).fold(0, usize::saturating_add);
+    let edits = resolved.request.job.entries.iter().flat_map(Entry::edits);
+    let given = edits.map(EditFacts::text_bytes).fold(0, usize::saturating_add);
     found.saturating_mul(holds(&resolved.request)).saturating_add(given.saturating_mul(CHANGE_HOLDS + 2))
 }
 
@@ -24,21 +25,16 @@ pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p ResolvedPath>) -> usize
 }
 
 /// How many times the size of its files a job holds.
-pub(super) fn holds(request: &JobRequest) -> usize {
+pub(super) fn holds(request: &ParsedJob) -> usize {
     // Lines that are named by the number of an older version are merged, too.
-    let names = |entry: &FileEntry| entry.base.is_some() && !named_lines(entry).is_empty();
-    let merges = request.on_stale == Some(OnStale::Rebase) || request.files.iter().any(names);
+    let names = |entry: &Entry| entry.base.is_some() && !entry.named_lines().is_empty();
+    let merges = request.on_stale == Some(OnStale::Rebase) || request.job.entries.iter().any(names);
     if merges { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
 }
 
 /// The bytes that are read of a file of a size: what is too large is not read.
 pub fn readable(size: u64) -> usize {
     usize::try_from(size).ok().filter(|size| *size <= editd_proto::limits::FILE).unwrap_or(0)
-}
-
-fn text(edit: &Edit) -> usize {
-    let texts = [&edit.text, &edit.new, &edit.replacement];
-    texts.into_iter().flatten().map(String::len).fold(0, usize::saturating_add)
 }
 
 /// What carrying a draft out holds.

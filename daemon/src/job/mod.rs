@@ -28,6 +28,7 @@ mod left;
 mod memory_estimate;
 mod numbers;
 mod others;
+mod parsed;
 mod places;
 mod plan;
 mod rebase;
@@ -51,12 +52,13 @@ pub use errors::{Halt, disk_refusal, fault, root_present, store_refusal};
 pub(crate) use expects::sha256;
 pub use intend::Underway;
 pub use memory_estimate::readable;
+pub use parsed::ParsedJob;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
 pub use said::Said;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{JobMode, JobRequest, Receipt};
+use editd_proto::message::{JobMode, Receipt};
 
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
@@ -71,8 +73,8 @@ pub struct Given<'g> {
     pub queued: Option<JobId>,
     /// Hash of the request as it came.
     pub hash: ContentHash,
-    /// What is to be done, natively.
-    pub request: &'g JobRequest,
+    /// The job.
+    pub request: &'g ParsedJob,
     /// How its receipt is said, where it came as a payload.
     pub said: Option<&'g Said>,
 }

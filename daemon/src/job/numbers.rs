@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{BothContents, NamedLines, Refusal, named_lines, same_lines};
+use editd_engine::{BothContents, Entry, NamedLines, Refusal, same_lines};
 use editd_proto::error::{Code, MovedLines, WireError, WouldApply};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::limits::CANDIDATES;
-use editd_proto::message::FileEntry;
 use editd_proto::path::WirePath;
 
 use crate::journal::past;
@@ -37,13 +36,13 @@ impl UnclearNumbers {
 /// Looks up what the numbers of an entry's edits refer to. `numbered` says so of the content `current`.
 pub(super) fn unclear(
     state: &WorkspaceState,
-    entry: &FileEntry,
+    entry: &Entry,
     numbered: &[NumberedLines],
     current: &[u8],
 ) -> UnclearNumbers {
     let mut found = UnclearNumbers::default();
     let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
-    for named in named_lines(entry) {
+    for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
             break;
         }

@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Options, Plan, Refusal, State};
+use editd_engine::{Entry, Job, Options, Plan, Refusal, State};
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::judge::Judged;
@@ -32,13 +31,12 @@ pub(super) fn report(
     let refused: BTreeSet<WirePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
     judged.where_seen.retain(|path| !refused.contains(path));
     if refusals.len() < OTHER_ERRORS {
-        let many = editd_engine::is_told_in_part(&judged.snapshot.request);
-        let is_left_out = |entry: &FileEntry| {
-            let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
-            std::iter::once(&entry.path).chain(targets).any(|path| refused.contains(path))
+        let many = editd_engine::is_told_in_part(&judged.snapshot.request.job);
+        let is_left_out = |entry: &Entry| {
+            std::iter::once(&entry.path).chain(entry.targets()).any(|path| refused.contains(path))
                 || many && !judged.where_seen.contains(&entry.path)
         };
-        let entries = judged.snapshot.request.files.iter().enumerate();
+        let entries = judged.snapshot.request.job.entries.iter().enumerate();
         let left_out: Vec<usize> =
             entries.filter(|(_, entry)| is_left_out(entry)).map(|(index, _)| index).collect();
         let some = refusals.first().cloned();
@@ -58,9 +56,9 @@ fn in_part(
     state: &WorkspaceState,
     judged: &Judged,
     left_out: &BTreeMap<usize, Refusal>,
-) -> Option<(JobRequest, Plan)> {
+) -> Option<(Job, Plan)> {
     let snapshot = &judged.snapshot;
-    let job = JobRequest { partial: true, diff: Some(false), ..snapshot.request.clone() };
+    let job = Job { partial: true, diff: Some(false), ..snapshot.request.job.clone() };
     let options = Options { room: Some(judged.room), ..state.options(snapshot.world.files.keys()) };
     let _turn = state.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;

@@ -23,7 +23,7 @@ pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Re
 
 fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut WireError) {
     let Some(path) = &error.path else { return };
-    let listed = snapshot.request.files.iter().filter(|entry| entry.path == *path).count();
+    let listed = snapshot.request.job.entries.iter().filter(|entry| entry.path == *path).count();
     let Some(State::File { bytes, .. }) = snapshot.world.files.get(path) else { return };
     if listed != 1 || bytes.len() > PLACES_PARSED {
         return;

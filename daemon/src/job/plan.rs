@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Options, Plan, Refusal, State};
+use editd_engine::{EditFacts, Job, Options, Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{Edit, EntryKind, JobRequest, Within};
+use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 
 use super::draft::{Draft, Drafted, Origin};
@@ -15,7 +15,7 @@ use super::intend::Underway;
 use super::judge::Judged;
 use super::rebase;
 use super::snapshot::Snapshot;
-use super::{Given, generated, others, places, stale, unread, why};
+use super::{Given, ParsedJob, generated, others, places, stale, unread, why};
 use crate::disk::stage::StagedMode;
 use crate::disk::{Observation, ResolvedPath};
 use crate::limits::HOLDS_MORE;
@@ -26,7 +26,7 @@ use crate::workspace::Who;
 /// A job and what it would do.
 pub(super) struct Planned {
     /// The job, with every path as the workspace knows it.
-    pub(super) request: JobRequest,
+    pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<WirePath, ResolvedPath>,
     pub(super) sights: BTreeMap<WirePath, Observation>,
     pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
@@ -75,7 +75,7 @@ fn plan_on_bases(state: &WorkspaceState, judged: &mut Judged, given: Given<'_>) 
     };
     let mut unseen = unread::of_plan(state, given.who, &plan, judged);
     if !unseen.is_empty() {
-        if !judged.snapshot.request.partial {
+        if !judged.snapshot.request.job.partial {
             unseen.extend(others::conflicts(state, given.who, judged, &current, &mut plan));
         }
         leave_out(judged, &mut current, unseen)?;
@@ -113,7 +113,7 @@ fn leave_out(
     current: &mut BTreeMap<WirePath, State>,
     refusals: Vec<Refusal>,
 ) -> Result<(), Refusal> {
-    if !judged.snapshot.request.partial {
+    if !judged.snapshot.request.job.partial {
         return others::gathered(refusals).map_or(Ok(()), Err);
     }
     let mut left_out = BTreeMap::new();
@@ -123,7 +123,7 @@ fn leave_out(
             None => return Err(refusal),
         }
     }
-    for (index, entry) in judged.snapshot.request.files.iter().enumerate() {
+    for (index, entry) in judged.snapshot.request.job.entries.iter().enumerate() {
         if let Some(refusal) = left_out.get(&entry.path) {
             judged.skipped.insert(index, refusal.clone());
         }
@@ -142,7 +142,7 @@ fn refused(
     refusal: Refusal,
 ) -> Refusal {
     let request = &judged.snapshot.request;
-    let mut further = if request.partial || editd_engine::is_told_in_part(request) {
+    let mut further = if request.job.partial || editd_engine::is_told_in_part(&request.job) {
         Vec::new()
     } else {
         others::further(state, who, judged, &current, &BTreeMap::new())
@@ -169,7 +169,7 @@ pub(super) fn unfit(state: &WorkspaceState, judged: &Judged, who: &Who, refusal:
 /// Plans on what is there, or on the older contents that stale entries are for.
 fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal> {
     let Judged { snapshot, bases, skipped, .. } = judged;
-    let (request, world) = (&snapshot.request, &snapshot.world);
+    let (job, world) = (&snapshot.request.job, &snapshot.world);
     // Hashed once, when it was looked at.
     let hash = |path, observation: &Observation| {
         bases.get(path).map(|base| base.hash).or_else(|| observation.hash())
@@ -181,8 +181,8 @@ fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal
         .collect();
     let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
     let planned = {
-        let _turn = state.parsing.turn(parsed(request, world))?;
-        editd_engine::plan_known(request, world, &options, &known, skipped)
+        let _turn = state.parsing.turn(parsed(job, world))?;
+        editd_engine::plan_known(job, world, &options, &known, skipped)
     };
     let mut plan = planned.map_err(|refusal| {
         why::explained(state, snapshot, &known, places::named(state, snapshot, refusal))
@@ -192,11 +192,8 @@ fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal
 }
 
 /// Bytes of the largest file whose symbols the job needs.
-pub(super) fn parsed(request: &JobRequest, world: &editd_engine::World) -> usize {
-    let by_symbol = |edit: &Edit| {
-        edit.op == "symbol" || edit.within.as_ref().is_some_and(|within| !matches!(within, Within::Lines(_)))
-    };
-    let entries = request.files.iter().filter(|entry| entry.edits.iter().any(by_symbol));
+pub(super) fn parsed(job: &Job, world: &editd_engine::World) -> usize {
+    let entries = job.entries.iter().filter(|entry| entry.edits().any(EditFacts::needs_symbols));
     let bytes = entries.map(|entry| match world.files.get(&entry.path) {
         Some(State::File { bytes, .. }) => bytes.len(),
         _ => 0,
@@ -247,8 +244,8 @@ pub(super) fn token(plan: &Plan) -> String {
 /// Turns a plan into what the second half of the journey carries out.
 pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) -> Draft {
     let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
-    let (written, moved) = origins(&request);
-    let diffs = request.diff != Some(false);
+    let (written, moved) = origins(&request.job);
+    let diffs = request.job.diff != Some(false);
     let mut changes = Vec::with_capacity(plan.changes.len());
     for change in plan.changes {
         let Some(place) = places.remove(&change.path) else { continue };
@@ -299,22 +296,17 @@ pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) 
 }
 
 /// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.
-pub(super) fn origins(request: &JobRequest) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
+pub(super) fn origins(job: &Job) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
     let mut written = BTreeSet::new();
     let mut moved = BTreeMap::new();
-    for entry in &request.files {
-        for edit in &entry.edits {
-            match (edit.op.as_str(), &edit.to) {
-                ("write" | "create", _) => {
-                    written.insert(entry.path.clone());
-                }
-                ("rename" | "copy", Some(to)) => {
-                    moved.insert(to.clone(), entry.path.clone());
-                }
-                ("chmod", _) => {
-                    written.remove(&entry.path);
-                }
-                _ => {}
+    for entry in &job.entries {
+        for edit in entry.edits() {
+            if edit.writes_file() {
+                written.insert(entry.path.clone());
+            } else if edit.sets_mode() {
+                written.remove(&entry.path);
+            } else if let Some(to) = edit.target() {
+                moved.insert(to.clone(), entry.path.clone());
             }
         }
     }

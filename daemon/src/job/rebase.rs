@@ -8,10 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, StaleFiles, State, World};
+use editd_engine::{EditFacts, Entry, Job, Options, Plan, Refusal, StaleFiles, State, World};
 use editd_proto::error::{Code, WireError, WouldApply};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::expects::{Expectation, expectation, sha256};
@@ -89,14 +88,10 @@ fn from_hex(hex: &str) -> Option<ContentHash> {
 }
 
 /// What stands against merging the changes of paths that have a base.
-pub(super) fn obstacles(
-    request: &JobRequest,
-    bases: &BTreeMap<WirePath, Base>,
-) -> BTreeMap<WirePath, Obstacle> {
+pub(super) fn obstacles(job: &Job, bases: &BTreeMap<WirePath, Base>) -> BTreeMap<WirePath, Obstacle> {
     let mut found = BTreeMap::new();
-    for entry in request.files.iter().filter(|_| !bases.is_empty()) {
-        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
-        for to in targets.filter(|to| bases.contains_key(to)) {
+    for entry in job.entries.iter().filter(|_| !bases.is_empty()) {
+        for to in entry.targets().filter(|to| bases.contains_key(to)) {
             found.insert(to.clone(), "the job puts another file in its place");
         }
         if let Some(why) = bases.get(&entry.path).and_then(|base| obstacle(entry, base)) {
@@ -106,17 +101,12 @@ pub(super) fn obstacles(
     found
 }
 
-fn obstacle(entry: &FileEntry, base: &Base) -> Option<Obstacle> {
-    for edit in &entry.edits {
-        match edit.op.as_str() {
-            "create" | "delete" | "rename" | "copy" => {
-                return Some("only changes of text are merged, not what is done to a whole file");
-            }
-            _ if edit.to_clipboard.as_deref().is_some_and(|name| !name.is_empty()) => {
-                return Some("a clipboard takes what is there now");
-            }
-            _ => {}
-        }
+fn obstacle(entry: &Entry, base: &Base) -> Option<Obstacle> {
+    if entry.edits().any(EditFacts::is_about_file) {
+        return Some("only changes of text are merged, not what is done to a whole file");
+    }
+    if entry.edits().any(EditFacts::stores_clipboard) {
+        return Some("a clipboard takes what is there now");
     }
     let other = entry.base.is_some()
         && expectation(entry, None).is_ok_and(|expects| !names(&expects, base.hash, &base.bytes));
@@ -162,7 +152,7 @@ pub(super) fn onto(
     if current.is_empty() {
         return Vec::new();
     }
-    let (job, clips) = (&judged.snapshot.request, &judged.snapshot.world.clips);
+    let (job, clips) = (&judged.snapshot.request.job, &judged.snapshot.world.clips);
     let options = Options { room: Some(judged.room), ..state.options(current.keys()) };
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
@@ -214,10 +204,10 @@ pub(super) fn tell_theirs(
 pub(super) fn trial(
     state: &WorkspaceState,
     judged: &Judged,
-    alone: &JobRequest,
+    alone: &Job,
     path: &WirePath,
 ) -> Option<WouldApply> {
-    let entry = alone.files.iter().find(|entry| entry.path == *path)?;
+    let entry = alone.entries.iter().find(|entry| entry.path == *path)?;
     let seen = judged.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
     let base = base(state, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;

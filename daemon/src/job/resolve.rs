@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::Refusal;
+use editd_engine::{EditFacts, Entry, Refusal};
 use editd_proto::error::{Code, WireError};
-use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
+use super::ParsedJob;
 use crate::disk::{ResolveError, ResolvedPath};
 use crate::state::WorkspaceState;
 use crate::workspace::{LaneKey, Lanes};
@@ -15,7 +15,7 @@ use crate::workspace::{LaneKey, Lanes};
 /// A job whose paths are the workspace's own.
 pub struct Resolved {
     /// The job, with every path as the workspace knows it.
-    pub request: JobRequest,
+    pub request: ParsedJob,
     /// Every path of the job.
     pub places: BTreeMap<WirePath, ResolvedPath>,
     /// With `partial`: entries (by index) with a path that leads nowhere, and why.
@@ -27,9 +27,9 @@ pub struct Resolved {
 /// # Errors
 /// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`ResolveError`]. With `partial` only what is wrong with the
 /// job as a whole.
-pub fn resolve(state: &WorkspaceState, request: &JobRequest) -> Result<Resolved, Refusal> {
+pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
-    editd_engine::needs(request)?;
+    editd_engine::needs(&request.job)?;
     let mut request = request.clone();
     let mut places = BTreeMap::new();
     let mut aliases: BTreeMap<crate::os::Identity, WirePath> = BTreeMap::new();
@@ -51,21 +51,17 @@ pub fn resolve(state: &WorkspaceState, request: &JobRequest) -> Result<Resolved,
         places.entry(path.clone()).or_insert(place);
         Ok(path)
     };
-    let mut resolve_entry = |entry: &mut FileEntry| -> Result<(), Refusal> {
-        let itself = moves(entry);
+    let mut resolve_entry = |entry: &mut Entry| -> Result<(), Refusal> {
+        // A link is refused, not followed, if the entry takes the name itself away.
+        let itself = entry.edits().any(EditFacts::removes_file);
         entry.path = place_of(&entry.path, itself)?;
-        for edit in &mut entry.edits {
-            if let Some(to) = &edit.to {
-                edit.to = Some(place_of(to, true)?);
-            }
-        }
-        Ok(())
+        entry.replace_targets(|to| place_of(to, true))
     };
     let mut skipped = BTreeMap::new();
-    for (index, entry) in request.files.iter_mut().enumerate() {
+    for (index, entry) in request.job.entries.iter_mut().enumerate() {
         match resolve_entry(entry) {
             Ok(()) => {}
-            Err(refusal) if request.partial => drop(skipped.insert(index, refusal)),
+            Err(refusal) if request.job.partial => drop(skipped.insert(index, refusal)),
             Err(refusal) => return Err(refusal),
         }
     }
@@ -76,7 +72,7 @@ pub fn resolve(state: &WorkspaceState, request: &JobRequest) -> Result<Resolved,
 ///
 /// # Errors
 /// As [`resolve`].
-pub fn lanes_of(state: &WorkspaceState, request: &JobRequest) -> Result<Lanes, Refusal> {
+pub fn lanes_of(state: &WorkspaceState, request: &ParsedJob) -> Result<Lanes, Refusal> {
     let resolved = resolve(state, request)?;
     let mut keys = Vec::with_capacity(resolved.places.len() * 2);
     for (path, place) in &resolved.places {
@@ -88,11 +84,6 @@ pub fn lanes_of(state: &WorkspaceState, request: &JobRequest) -> Result<Lanes, R
     keys.sort();
     keys.dedup();
     Ok(Lanes::Some(keys))
-}
-
-/// Whether an entry takes the name itself away: a link is then refused, not followed.
-fn moves(entry: &FileEntry) -> bool {
-    entry.edits.iter().any(|edit| matches!(edit.op.as_str(), "delete" | "rename"))
 }
 
 fn refusal(path: &WirePath, error: &ResolveError) -> Refusal {

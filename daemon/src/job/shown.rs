@@ -3,9 +3,9 @@
 
 use editd_engine::State;
 use editd_proto::error::Excerpt;
-use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
+use super::ParsedJob;
 use super::judge::Judged;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
@@ -17,7 +17,7 @@ use crate::workspace::Who;
 
 /// Bytes that the refusals of a job may show of its files: half of the budget that it names, since the rest of the
 /// refusal needs room, too.
-pub(super) fn room_of(request: &JobRequest) -> usize {
+pub(super) fn room_of(request: &ParsedJob) -> usize {
     let named = request.budget.map(|bytes| usize::try_from(bytes / 2).unwrap_or(usize::MAX));
     named.map_or(REFUSAL_SHOWS, |bytes| bytes.min(editd_proto::limits::DIFF))
 }

@@ -7,13 +7,12 @@ use std::ops::Bound::{Excluded, Unbounded};
 use editd_engine::{Refusal, State, World};
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
-use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
 use super::errors::{Halt, disk_refusal, store_refusal};
 use super::intend::Underway;
-use super::memory_estimate;
 use super::resolve::Resolved;
+use super::{ParsedJob, memory_estimate};
 use crate::disk::{Observation, ResolvedPath};
 use crate::limits::JOB_BYTES;
 use crate::os::FileKind;
@@ -22,7 +21,7 @@ use crate::workspace::Who;
 
 /// A job with all that it sees.
 pub(super) struct Snapshot {
-    pub(super) request: JobRequest,
+    pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<WirePath, ResolvedPath>,
     pub(super) sights: BTreeMap<WirePath, Observation>,
     pub(super) world: World,
@@ -41,7 +40,7 @@ pub(super) fn take(
     resolved: Resolved,
 ) -> Result<Snapshot, Halt> {
     let Resolved { request, places, mut skipped } = resolved;
-    let needs = editd_engine::needs(&request)?;
+    let needs = editd_engine::needs(&request.job)?;
     let mut world = World::default();
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
@@ -66,7 +65,7 @@ pub(super) fn take(
         let looked = seen.and_then(|observation| Ok((state_of(path, &observation)?, observation)));
         let (state, observation) = match looked {
             Ok(looked) => looked,
-            Err(refusal) if request.partial => {
+            Err(refusal) if request.job.partial => {
                 refused.insert(path, refusal);
                 continue;
             }
@@ -86,9 +85,8 @@ pub(super) fn take(
             world.clips.insert(name, bytes);
         }
     }
-    for (index, entry) in request.files.iter().enumerate().filter(|_| !refused.is_empty()) {
-        let targets = entry.edits.iter().filter_map(|edit| edit.to.as_ref());
-        let mut paths = std::iter::once(&entry.path).chain(targets);
+    for (index, entry) in request.job.entries.iter().enumerate().filter(|_| !refused.is_empty()) {
+        let mut paths = std::iter::once(&entry.path).chain(entry.targets());
         if let Some(refusal) = paths.find_map(|path| refused.get(path)) {
             skipped.entry(index).or_insert_with(|| refusal.clone());
         }

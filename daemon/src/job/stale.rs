@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Proof, Refusal, State, named_lines};
+use editd_engine::{Job, Options, Plan, Proof, Refusal, State};
 use editd_proto::error::{ChangeAuthor, Code, NearMiss, OutsideWord, WireError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::message::{EditStatus, EntryKind, FileEntry, OnStale};
+use editd_proto::message::{EditStatus, EntryKind, OnStale};
 use editd_proto::path::WirePath;
 
 use super::expects::Verdict;
@@ -97,7 +97,7 @@ fn stale(
     error.by = by;
     let trial = Trial::run(state, judged, path);
     error.moved = show_change(state, who, judged, (path, found), trial.as_ref(), &mut error);
-    let partial = judged.snapshot.request.partial;
+    let partial = judged.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     error.would_apply = match trial {
         None => None,
@@ -128,7 +128,7 @@ pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut r
     let Some(path) = refusal.path.clone() else { return refusal };
     let Some(observation) = judged.snapshot.sights.get(&path) else { return refusal };
     let request = &judged.snapshot.request;
-    let named = request.files.iter().any(|entry| entry.path == path && !named_lines(entry).is_empty());
+    let named = request.job.entries.iter().any(|entry| entry.path == path && !entry.named_lines().is_empty());
     if request.on_stale != Some(OnStale::Rebase) && !named {
         return self::refusal(state, who, judged, &path, Verdict::Stale, None);
     }
@@ -161,7 +161,7 @@ fn show_change(
     let now = state.clock.wall_ms();
     let overtaken = Overtaken::find(state, judged, seen, found);
     let known = overtaken.renewed(seen, found, (&[], false), now);
-    let entry = judged.snapshot.request.files.iter().find(|entry| entry.path == *path);
+    let entry = judged.snapshot.request.job.entries.iter().find(|entry| entry.path == *path);
     let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
         numbers::unclear(state, entry, &known.numbered, &found.bytes)
     });
@@ -281,21 +281,19 @@ pub(super) struct Trial {
     /// Returns true if some edit replaces what it does not quote.
     blind: bool,
     /// The edits alone.
-    alone: editd_proto::message::JobRequest,
+    alone: Job,
 }
 
 impl Trial {
     /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
     pub(super) fn run(state: &WorkspaceState, judged: &Judged, path: &WirePath) -> Option<Self> {
-        let request = &judged.snapshot.request;
-        let mut alone = request.clone();
+        let mut alone = judged.snapshot.request.job.clone();
         alone.partial = true;
         alone.diff = Some(false);
-        if alone.files.iter().any(|entry| entry.path == *path) {
-            alone.files.retain(|entry| entry.path == *path);
+        if alone.entries.iter().any(|entry| entry.path == *path) {
+            alone.entries.retain(|entry| entry.path == *path);
         }
-        let blind = |entry: &FileEntry| matches!(editd_engine::proof(entry), Ok(Proof::Blind));
-        let blind = alone.files.iter().any(blind);
+        let blind = alone.entries.iter().any(|entry| entry.proof() == Proof::Blind);
         let world = &judged.snapshot.world;
         let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
         let plan = match editd_engine::plan(&alone, world, &options) {
@@ -340,7 +338,8 @@ impl Trial {
     fn would_apply(&self, state: &WorkspaceState, judged: &Judged, path: &WirePath) -> bool {
         let mut alone = self.alone.clone();
         alone.partial = false;
-        let numbers_alone = alone.files.iter().all(|entry| named_lines(entry).len() == entry.edits.len());
+        let numbers_alone =
+            alone.entries.iter().all(|entry| entry.named_lines().len() == entry.edits().len());
         let merges =
             if self.blind && !numbers_alone { rebase::trial(state, judged, &alone, path) } else { None };
         match merges {

@@ -24,7 +24,7 @@ use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
 /// Has a planned job validated, and adds to its report what is to be told.
 pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<(), Refusal> {
-    let (_, moved) = plan::origins(&planned.request);
+    let (_, moved) = plan::origins(&planned.request.job);
     let contents = contents(planned, &moved);
     if contents.is_empty() {
         return Ok(());

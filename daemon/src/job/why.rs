@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{Plan, Quotation, Refusal, State, quotation};
+use editd_engine::{EditFacts, Plan, Quotation, Refusal, State};
 use editd_proto::error::{ChangeAuthor, Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 
+use super::ParsedJob;
 use super::snapshot::Snapshot;
 use crate::journal::why::{MissingText, RemovedBy, SearchBudget, why};
 use crate::limits;
@@ -71,8 +71,8 @@ fn explain(
 }
 
 /// The text that an edit quotes, and what it would put there.
-fn quoted<'r>(request: &'r JobRequest, path: &WirePath, edit: Option<u64>) -> Option<Quotation<'r>> {
+fn quoted<'r>(request: &'r ParsedJob, path: &WirePath, edit: Option<u64>) -> Option<Quotation<'r>> {
     let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
-    let mut entries = request.files.iter().filter(|entry| entry.path == *path);
-    entries.find_map(|entry| quotation(entry.edits.get(index)?))
+    let mut entries = request.job.entries.iter().filter(|entry| entry.path == *path);
+    entries.find_map(|entry| entry.edits().nth(index).and_then(EditFacts::quotation))
 }

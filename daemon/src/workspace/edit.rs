@@ -33,7 +33,7 @@ impl Workspace {
         {
             return Admission::Refused(refusal);
         }
-        let hash = request_hash(request);
+        let hash = asked.hash();
         // Held from the look to the entry: of two requests with one key, one is the job.
         let mut underway = self.underway_stored(who, request.key.as_deref());
         if let Some(key) = &request.key
@@ -125,7 +125,7 @@ impl Workspace {
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
     pub fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt {
         let request = asked.request();
-        let hash = request_hash(request);
+        let hash = asked.hash();
         if request.detach {
             match lock(&self.state.underway).detached.get_mut(&id) {
                 Some((_, begun)) => *begun = true,
@@ -137,17 +137,16 @@ impl Workspace {
         }
         let queued = request.detach.then_some(id);
         let said = asked.words();
-        let run = |request| {
+        let run = |request: &job::ParsedJob| {
             let given = job::Given { who, queued, hash, request, said };
             self.journeys(|underway| job::run(&self.state, underway, given))
         };
         let ended = match asked.deed() {
             Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
-            Ok(Deed::Native) => match self.native(asked) {
+            Ok(Deed::Native | Deed::Job(_)) => match self.edit_job(asked) {
                 Ok(request) => run(request),
                 Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
             },
-            Ok(Deed::Job(job)) => run(job),
             Ok(Deed::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
             Ok(Deed::Undo(path)) => self.journeys(|underway| {
                 let mut draft = self.draft_of_undo(underway, (who, hash), request, path)?;
@@ -367,19 +366,7 @@ fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Resu
     }
 }
 
-/// Names a request, so that another one under the same key can be told. Whether its sender waits for it, and
-/// what the reply shows, does not make it another.
-fn request_hash(request: &JobRequest) -> ContentHash {
-    let on_stale = request.on_stale.unwrap_or_default();
-    let how = (request.mode, on_stale, request.partial, request.durability, request.threshold);
-    let named = (&request.key, &request.label, how, &request.verified, &request.files);
-    match &request.payload {
-        None => crate::disk::observation::hash(&encode(&named)),
-        Some(payload) => crate::disk::observation::hash(&encode(&(named, payload))),
-    }
-}
-
-fn encode(value: &impl Serialize) -> Vec<u8> {
+pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
     // Encoding plain data into memory cannot fail.
     rmp_serde::to_vec_named(value).unwrap_or_default()
 }

@@ -187,8 +187,7 @@ impl Workspace {
         let lanes = match asked.deed()? {
             // It is looked up when it runs, and may have run already.
             Deed::Native if asked.names_several() && asked.request().detach => Lanes::All,
-            Deed::Native => job::lanes_of(&self.state, self.native(asked)?)?,
-            Deed::Job(job) => job::lanes_of(&self.state, job)?,
+            Deed::Native | Deed::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
             Deed::View(_) => Lanes::Some(Vec::new()),
             Deed::Undo(_) => Lanes::All,
         };

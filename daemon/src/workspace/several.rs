@@ -18,18 +18,19 @@ use editd_proto::path::WirePath;
 use super::{Understood, Workspace};
 use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
+use crate::job::ParsedJob;
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
 use crate::state::{BudgetClass, WorkspaceState};
 use crate::watch::files_below;
 
 impl Workspace {
-    /// The job as it came, with one entry for each file.
+    /// Returns the edit job of a request, with one entry for each file.
     ///
     /// # Errors
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, and what an exact path may be refused with.
-    pub(super) fn native<'u>(&self, asked: &'u Understood) -> Result<&'u JobRequest, Refusal> {
-        asked.by_file(|came| {
+    pub(super) fn edit_job<'u>(&self, asked: &'u Understood) -> Result<&'u ParsedJob, Refusal> {
+        asked.job(|came| {
             let job = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));
             Ok(job)
@@ -181,7 +182,7 @@ impl<'w> LookUp<'w> {
     /// or not readable.
     fn counts(
         &mut self,
-        patterns: &PatternCounts<'_>,
+        patterns: &PatternCounts,
         file: &Meant,
         number: usize,
     ) -> Result<Option<Vec<u64>>, Refusal> {

@@ -10,11 +10,12 @@ use std::sync::OnceLock;
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
 use editd_proto::error::{Code, WireError};
-use editd_proto::ids::JobId;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
 use editd_proto::path::WirePath;
 
-use crate::job::Said;
+use super::edit::encode;
+use crate::job::{ParsedJob, Said};
 
 /// A request for a job, understood.
 #[derive(Debug)]
@@ -22,8 +23,9 @@ pub struct Understood {
     came: JobRequest,
     deed: Result<Deed, Refusal>,
     said: Option<Said>,
-    /// The native job with one entry for each file, where entries name several by `paths`.
-    looked_up: OnceLock<Result<JobRequest, Refusal>>,
+    /// The edit job with one entry for each file: read when it is first asked for.
+    job: OnceLock<Result<ParsedJob, Refusal>>,
+    hash: OnceLock<ContentHash>,
 }
 
 /// What is to be done.
@@ -47,20 +49,22 @@ impl Understood {
         let translation = match &came.payload {
             None => {
                 let deed = editd_engine::check_names(&came).map(|()| Deed::Native);
-                return Self { came, deed, said: None, looked_up: OnceLock::new() };
+                return Self { came, deed, said: None, job: OnceLock::new(), hash: OnceLock::new() };
             }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),
             Some(payload) => translate(payload, &Setting { path: payload.path.as_ref(), roots, limit }),
         };
         match translation {
-            Err(refusal) => Self { came, deed: Err(refusal), said: None, looked_up: OnceLock::new() },
+            Err(refusal) => {
+                Self { came, deed: Err(refusal), said: None, job: OnceLock::new(), hash: OnceLock::new() }
+            }
             Ok(Translation { dialect, asked, words }) => {
                 let warnings = match &asked {
                     Asked::Job(wanted) => wanted.warnings.clone(),
                     Asked::View { .. } | Asked::Undo { .. } => Vec::new(),
                 };
                 let said = Some(Said::new(dialect, words, warnings));
-                Self { deed: deed(&came, asked), came, said, looked_up: OnceLock::new() }
+                Self { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
             }
         }
     }
@@ -75,21 +79,32 @@ impl Understood {
         self.came.files.iter().any(|entry| !entry.paths.is_empty())
     }
 
-    /// The native job with one entry for each file: `look_up` is asked once where entries name several.
-    pub(super) fn by_file(
+    /// Returns the edit job, read once; `look_up` makes one entry for each file where entries name several.
+    ///
+    /// # Errors
+    /// The refusal of the request; `rejected` for one that asks for no edits.
+    pub(super) fn job(
         &self,
         look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
-    ) -> Result<&JobRequest, Refusal> {
-        if !self.names_several() {
-            return Ok(&self.came);
-        }
+    ) -> Result<&ParsedJob, Refusal> {
+        let read = || match self.deed()? {
+            Deed::Job(job) => ParsedJob::parse(job),
+            Deed::Native if self.names_several() => ParsedJob::parse(&look_up(&self.came)?),
+            Deed::Native => ParsedJob::parse(&self.came),
+            Deed::View(_) | Deed::Undo(_) => Err(malformed("the payload edits nothing")),
+        };
         let guarded = || {
-            catch_unwind(AssertUnwindSafe(|| look_up(&self.came))).unwrap_or_else(|_| {
-                let message = "editd made a mistake in looking up `paths`; please report it with the job";
+            catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+                let message = "editd made a mistake in reading the job; please report it with the job";
                 Err(Box::new(WireError::new(Code::Internal, message)))
             })
         };
-        self.looked_up.get_or_init(guarded).as_ref().map_err(Clone::clone)
+        self.job.get_or_init(guarded).as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the hash that names the request, so that another one under the same key can be told.
+    pub(super) fn hash(&self) -> ContentHash {
+        *self.hash.get_or_init(|| request_hash(&self.came))
     }
 
     /// What is to be done.
@@ -193,6 +208,18 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
         files,
         payload: None,
     })
+}
+
+/// Names a request, so that another one under the same key can be told. Whether its sender waits for it, and
+/// what the reply shows, does not make it another.
+fn request_hash(request: &JobRequest) -> ContentHash {
+    let on_stale = request.on_stale.unwrap_or_default();
+    let how = (request.mode, on_stale, request.partial, request.durability, request.threshold);
+    let named = (&request.key, &request.label, how, &request.verified, &request.files);
+    match &request.payload {
+        None => crate::disk::observation::hash(&encode(&named)),
+        Some(payload) => crate::disk::observation::hash(&encode(&(named, payload))),
+    }
 }
 
 fn malformed(message: impl Into<String>) -> Refusal {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Options, Refusal, State, World, dialect, needs, plan, unified_diff};
+use editd_engine::{
+    Options, Refusal, State, World, dialect, needs_of_request as needs, plan_request as plan, unified_diff,
+};
 use editd_proto::error::Code;
 use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;

@@ -8,13 +8,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, JobRequest, Position};
+use editd_proto::message::{EditOutcome, EditStatus, Position};
 
 use super::slide::reaches;
 use crate::diff::Delta;
+use crate::job::{Entry, Job};
 use crate::locate::Rung;
+use crate::op::{Insert, Lines, Op};
 use crate::text::{Breaks, Text};
-use crate::{Options, Plan, Refusal, State, World, named_lines, plan};
+use crate::{Options, Plan, Refusal, State, World, plan};
 
 /// The content that an entry was made on, and the present one.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +31,7 @@ pub struct BothContents<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'w> {
     /// The entries of the path, one for each stage.
-    pub(super) stages: &'w [&'w FileEntry],
-    /// The job's threshold.
-    pub(super) threshold: Option<f64>,
+    pub(super) stages: &'w [&'w Entry],
     /// The clipboards that the job may read.
     pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
     /// The options for reading text, and what may be held beside the contents.
@@ -51,22 +51,21 @@ impl<'w> Wanted<'w> {
 
 /// The edits of a path that have one certain place in the content there is, as they are made there; `None` for each other.
 /// The edits of several stages stand on each other: all of those that have a place in the base have one, or none is told.
-pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
+pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Op>>>> {
     let contents = wanted.contents();
-    let stages: Vec<FileEntry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
+    let stages: Vec<Entry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
     let first = trial(&stages, wanted.base, wanted)?;
-    let bare: Vec<FileEntry> = stages.iter().map(without_hints).collect();
+    let bare: Vec<Entry> = stages.iter().map(without_hints).collect();
     let alone = trial(&bare, wanted.base, wanted)?;
     let label = wanted.options.label(&stages.first()?.path);
     let map = LineMap::new(contents, label);
-    let mut places: Vec<Vec<Option<Edit>>> = Vec::with_capacity(bare.len());
+    let mut places: Vec<Vec<Option<Op>>> = Vec::with_capacity(bare.len());
     for (stage, entry) in bare.iter().enumerate() {
-        let named = named_lines(entry);
         let outcomes = first.get(stage)?.iter().zip(alone.get(stage)?);
-        let edits = entry.edits.iter().zip(outcomes).enumerate();
-        let place = |(at, (edit, (hinted, bare))): (usize, (&Edit, (&EditOutcome, &EditOutcome)))| {
-            let lines = named.iter().find(|named| named.edit == at as u64 + 1).map(|named| named.lines);
-            match lines {
+        let edits = entry.edits.iter().zip(outcomes);
+        let place = |(edit, (hinted, bare)): (&Result<Op, _>, (&EditOutcome, &EditOutcome))| {
+            let edit = edit.as_ref().ok()?;
+            match edit.named_lines() {
                 _ if !found(hinted) => None,
                 // A later stage numbers the lines that an earlier one makes.
                 Some(lines) if stage == 0 => renumbered(edit, map.as_ref()?.lines(lines)?),
@@ -82,7 +81,7 @@ pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
         };
         places.push(edits.map(place).collect());
     }
-    let whole = |places: &[Vec<Option<Edit>>]| {
+    let whole = |places: &[Vec<Option<Op>>]| {
         let all = first.iter().flatten().zip(places.iter().flatten());
         bare.len() == 1 || all.into_iter().all(|(outcome, place)| place.is_some() || !found(outcome))
     };
@@ -102,11 +101,12 @@ pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Edit>>>> {
 }
 
 /// The entries of a path with those of its edits that have a place; an entry without one is left out.
-pub(super) fn moved(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Vec<FileEntry> {
-    let entries = wanted.stages.iter().zip(places).map(|(entry, places)| {
-        let edits: Vec<Edit> = places.iter().flatten().cloned().collect();
-        FileEntry { base: None, edits, ..(*entry).clone() }
-    });
+pub(super) fn moved(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Vec<Entry> {
+    let entries = wanted
+        .stages
+        .iter()
+        .zip(places)
+        .map(|(entry, places)| Entry::of_ops(&entry.path, places.iter().flatten().cloned()));
     entries.filter(|entry| !entry.edits.is_empty()).collect()
 }
 
@@ -117,14 +117,14 @@ pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&
 }
 
 /// The outcomes of the edits of each stage on a content.
-fn trial(stages: &[FileEntry], content: &Arc<[u8]>, wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
+fn trial(stages: &[Entry], content: &Arc<[u8]>, wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
     let plan = planned(stages, content, wanted, true).ok()?;
     Some(plan.files.into_iter().map(|file| file.edits).collect())
 }
 
 /// Plans stages of one path on a content.
 pub(super) fn planned(
-    stages: &[FileEntry],
+    stages: &[Entry],
     content: &Arc<[u8]>,
     wanted: &Wanted<'_>,
     partial: bool,
@@ -133,14 +133,7 @@ pub(super) fn planned(
     let path = stages.first().map(|entry| entry.path.clone());
     let files = path.map(|path| (path, state)).into_iter().collect();
     let world = World { files, clips: wanted.clips.clone() };
-    let bare = |entry: &FileEntry| FileEntry { base: None, ..entry.clone() };
-    let job = JobRequest {
-        partial,
-        diff: Some(false),
-        threshold: wanted.threshold,
-        files: stages.iter().map(bare).collect(),
-        ..JobRequest::default()
-    };
+    let job = Job { partial, verify_only: false, diff: Some(false), entries: stages.to_vec() };
     plan(&job, &world, wanted.options)
 }
 
@@ -153,50 +146,48 @@ fn rung(outcome: &EditOutcome) -> Option<Rung> {
 }
 
 /// Returns true if an edit quotes the one place where it goes, by text alone.
-fn quotes_one(edit: &Edit) -> bool {
-    match edit.op.as_str() {
-        "replace" => edit.all != Some(true),
-        "chunk" => edit.within.is_none(),
-        "hunk" => edit.at.is_none(),
-        "insert" => matches!(edit.at, Some(Position::Before(_) | Position::After(_))),
+fn quotes_one(op: &Op) -> bool {
+    match op {
+        Op::Replace(op) => !op.all,
+        Op::Chunk(op) => op.within.is_none(),
+        Op::Hunk(op) => op.at.is_none(),
+        Op::Insert(op) => op.anchor.is_some(),
         _ => false,
     }
 }
 
 /// An entry whose quotations come without the lines near which they stood then.
-fn without_hints(entry: &FileEntry) -> FileEntry {
-    FileEntry { edits: entry.edits.iter().map(without_hint).collect(), ..entry.clone() }
-}
-
-/// An edit without the line near which its text stood then.
-fn without_hint(edit: &Edit) -> Edit {
-    let quotes = quotes_one(edit);
-    let keep = |value: Option<u64>| value.filter(|_| !quotes);
-    Edit { near: keep(edit.near), window: keep(edit.window), ..edit.clone() }
+fn without_hints(entry: &Entry) -> Entry {
+    let mut entry = entry.clone();
+    entry.edits.iter_mut().flatten().filter(|op| quotes_one(op)).for_each(Op::forget_line);
+    entry
 }
 
 /// An edit with the numbers of now.
-fn renumbered(edit: &Edit, (first, last): (u64, u64)) -> Option<Edit> {
-    match (edit.op.as_str(), &edit.at) {
-        ("lines", _) => Some(Edit { start: Some(first), end: Some(last), ..edit.clone() }),
-        ("insert", Some(Position::Line(_))) => Some(Edit { at: Some(Position::Line(first)), ..edit.clone() }),
+fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
+    match op {
+        Op::Lines(op) => Some(Op::Lines(Arc::new(Lines { start, end, ..(**op).clone() }))),
+        Op::Insert(op) if matches!(op.at, Position::Line(_)) => {
+            Some(Op::Insert(Arc::new(Insert { at: Position::Line(start), ..(**op).clone() })))
+        }
         _ => None,
     }
 }
 
 /// Returns true if others may have made the insertion of an edit already: its text stands there more often than it did.
-fn made_already(edit: &Edit, contents: BothContents<'_>) -> bool {
-    let Some(text) = edit.text.as_deref().filter(|_| edit.op == "insert" || edit.op == "hunk") else {
-        return edit.op == "replace" && grows_twice(edit, contents);
-    };
-    let text = text.trim();
-    text.is_empty() || count(contents.current, text) > count(contents.base, text)
-}
-
-/// Returns true if a replacement that keeps the quoted text would be made a second time.
-fn grows_twice(edit: &Edit, contents: BothContents<'_>) -> bool {
-    let (Some(old), Some(new)) = (&edit.old, &edit.new) else { return false };
-    new.contains(old.as_str()) && count(contents.current, new) > count(contents.base, new)
+fn made_already(op: &Op, contents: BothContents<'_>) -> bool {
+    match op {
+        Op::Insert(op) => {
+            let Some(text) = op.text.quoted().map(str::trim) else { return false };
+            text.is_empty() || count(contents.current, text) > count(contents.base, text)
+        }
+        // A replacement that keeps the quoted text would be made a second time.
+        Op::Replace(op) => {
+            let Some(new) = op.new.quoted() else { return false };
+            new.contains(&op.old) && count(contents.current, new) > count(contents.base, new)
+        }
+        _ => false,
+    }
 }
 
 fn count(content: &[u8], text: &str) -> usize {

@@ -7,13 +7,15 @@
 
 use std::ops::Range;
 
-use editd_proto::message::{Edit, EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
 
 use super::again::{Wanted, located, moved, planned};
 use super::plan::{now_at, shifted};
 use super::three::merged;
 use crate::cut::Cut;
 use crate::diff::Delta;
+use crate::job::Entry;
+use crate::op::Op;
 use crate::splice::apply_shared;
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Change, Splice, State};
@@ -63,7 +65,7 @@ pub(super) fn edit_by_edit(
 }
 
 /// Plans the edits that have a place in what is there.
-fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Option<Way> {
+fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let plan = planned(&moved(wanted, places), wanted.current, wanted, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
     let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
@@ -72,15 +74,15 @@ fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Option<Way> {
 }
 
 /// Plans the other edits on the older content, and merges that.
-fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Edit>>]) -> Option<Way> {
+fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
     for ((entry, places), stage) in wanted.stages.iter().zip(places).zip(stages) {
         let edits = entry.edits.iter().zip(places).zip(&stage.edits);
         let left = edits.filter(|((_, place), told)| place.is_none() && told.status != EditStatus::Refused);
-        let edits: Vec<Edit> = left.map(|((edit, _), _)| edit.clone()).collect();
-        if !edits.is_empty() {
-            rest.push(FileEntry { base: None, edits, ..(*entry).clone() });
+        let entry = Entry::of_ops(&entry.path, left.filter_map(|((op, _), _)| op.as_ref().ok().cloned()));
+        if !entry.edits.is_empty() {
+            rest.push(entry);
         }
     }
     let Some(entry) = rest.first() else { return Some(none) };
@@ -167,7 +169,7 @@ fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
 /// The outcomes of the stages: each edit's as it was made.
 fn outcomes(
     stages: &[FileOutcome],
-    places: &[Vec<Option<Edit>>],
+    places: &[Vec<Option<Op>>],
     located: Way,
     others: Way,
 ) -> Option<Vec<FileOutcome>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::error::Code;
-use editd_proto::message::{EditStatus, FileEntry, FileOutcome, JobRequest, Status};
+use editd_proto::message::{EditStatus, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::again::Wanted;
@@ -12,6 +12,7 @@ use super::each::edit_by_edit;
 use super::three::{Merged, merged};
 use crate::diff::{Delta, LineChange, readable, unified_diff};
 use crate::hash::hash;
+use crate::job::{Entry, Job};
 use crate::plan::Budget;
 use crate::refusal::{internal, refuse};
 use crate::splice::apply_shared;
@@ -21,7 +22,7 @@ use crate::{Change, Options, Plan, Refusal, Splice, State};
 #[derive(Clone, Copy, Debug)]
 pub struct StaleFiles<'s> {
     /// The job that was planned on their older contents.
-    pub job: &'s JobRequest,
+    pub job: &'s Job,
     /// The clipboards of the job's world.
     pub clips: &'s BTreeMap<String, Vec<u8>>,
     /// The files, as they are now.
@@ -30,8 +31,8 @@ pub struct StaleFiles<'s> {
 
 impl<'s> StaleFiles<'s> {
     /// The entries of a path, one for each stage.
-    fn stages(&self, path: &WirePath) -> Vec<&'s FileEntry> {
-        self.job.files.iter().filter(|entry| entry.path == *path).collect()
+    fn stages(&self, path: &WirePath) -> Vec<&'s Entry> {
+        self.job.entries.iter().filter(|entry| entry.path == *path).collect()
     }
 }
 
@@ -99,8 +100,7 @@ fn located_again(
     else {
         return false;
     };
-    let (threshold, clips) = (stale.job.threshold, stale.clips);
-    let wanted = Wanted { stages: &stages, threshold, clips, options, base, current };
+    let wanted = Wanted { stages: &stages, clips: stale.clips, options, base, current };
     let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
     let Some(moved) = edit_by_edit(change, &planned, &wanted, state) else { return false };
     *change = moved.change;

@@ -1,6 +1,8 @@
 //! `create`: a new file, refused where something is. Fields: `text`, empty where absent; `if_empty`, which also fills a
 //! file that is there and empty. It overwrites nothing.
 
+use std::sync::Arc;
+
 use editd_proto::error::Code;
 use editd_proto::message::Edit;
 use editd_proto::path::WirePath;
@@ -26,7 +28,7 @@ pub(crate) struct Create {
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     let text = NewText::plain(edit.text.as_deref().unwrap_or(""));
-    Ok(Op::Create(Create { text, if_empty: edit.if_empty.unwrap_or(false) }))
+    Ok(Op::Create(Arc::new(Create { text, if_empty: edit.if_empty.unwrap_or(false) })))
 }
 
 /// Byte order marks: a file that holds nothing else is empty.

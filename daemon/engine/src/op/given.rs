@@ -16,7 +16,7 @@ use crate::reindent::reindent;
 use crate::text::{Breaks, Text, break_list, follow};
 
 /// A text to insert.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NewText {
     text: String,
     /// The clipboard that stands in for it.
@@ -56,6 +56,11 @@ impl NewText {
     /// The text itself, where no clipboard stands in for it.
     pub(crate) fn quoted(&self) -> Option<&str> {
         if self.from_clipboard.is_none() { Some(&self.text) } else { None }
+    }
+
+    /// Returns the text as the request gives it; empty if a clipboard stands in for it.
+    pub(crate) fn given(&self) -> &str {
+        &self.text
     }
 
     /// The text itself, where the ladder's rungs may change it: one from a clipboard and one that is indented

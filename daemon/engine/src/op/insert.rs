@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::message::{Edit, Position};
 
@@ -40,17 +41,17 @@ pub(crate) const FIELDS: &[&str] = &[
 const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "threshold", "whole_lines"];
 
 /// An insertion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Insert {
     /// Where.
     pub(crate) at: Position,
     /// Beside what, where `at` says so.
     pub(crate) anchor: Option<Matching>,
     /// Set where the text comes as lines at the start or the end.
-    as_lines: bool,
+    pub(crate) as_lines: bool,
     /// Set if it goes on lines of its own, before or after those of the anchor. If the request does not say, the
     /// outcome warns when it does not.
-    own_line: Option<bool>,
+    pub(crate) own_line: Option<bool>,
     /// What.
     pub(crate) text: NewText,
 }
@@ -72,7 +73,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
     };
     let as_lines = edit.whole_lines.unwrap_or(false);
     let at = at.clone();
-    Ok(Op::Insert(Insert { at, anchor, as_lines, own_line: edit.own_line, text }))
+    Ok(Op::Insert(Arc::new(Insert { at, anchor, as_lines, own_line: edit.own_line, text })))
 }
 
 impl Insert {

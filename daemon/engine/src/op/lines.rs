@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::message::Edit;
@@ -23,10 +24,10 @@ pub(crate) const FIELDS: &[&str] =
     &["start", "end", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
 
 /// A line edit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lines {
-    start: u64,
-    end: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
     /// The lines that stand there then.
     pub(crate) text: NewText,
     /// Where the lines that stood there are stored.
@@ -42,12 +43,12 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
             start - 1
         )));
     }
-    Ok(Op::Lines(Lines {
+    Ok(Op::Lines(Arc::new(Lines {
         start,
         end,
         text: NewText::read(edit, "text", &edit.text)?,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
-    }))
+    })))
 }
 
 impl Lines {

@@ -11,7 +11,7 @@ use crate::refusal::malformed;
 pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
 
 /// Where a file goes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The other path.
     pub(crate) to: WirePath,

@@ -23,6 +23,11 @@ pub(crate) struct Matching {
 }
 
 impl Matching {
+    /// Forgets the line near which the text stands.
+    pub(crate) fn forget_line(&mut self) {
+        (self.near, self.window) = (None, limits::NEAR_WINDOW);
+    }
+
     /// The quotation of a text that may be found so. `brings` is the new text that goes with it.
     pub(crate) fn quote<'a>(&self, old: &'a str, brings: Brings<'a>) -> Quote<'a> {
         let Self { whole_lines, near, window, loosest, threshold } = *self;

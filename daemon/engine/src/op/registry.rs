@@ -1,5 +1,7 @@
 //! The one table of edit kinds, and what every kind can be asked. It knows no kind's meaning.
 
+use std::sync::Arc;
+
 use editd_proto::message::{Edit, Position};
 use editd_proto::operation::{nearest, operation};
 use editd_proto::path::WirePath;
@@ -15,27 +17,27 @@ use crate::refusal::malformed;
 use crate::text::Breaks;
 use crate::{Proof, Refusal};
 
-/// One edit, its fields checked.
-#[derive(Debug)]
+/// One edit, its fields checked. A clone shares them.
+#[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Text at one place, or every occurrence.
-    Replace(Replace),
+    Replace(Arc<Replace>),
     /// Text put somewhere.
-    Insert(Insert),
+    Insert(Arc<Insert>),
     /// The whole file.
-    Write(Write),
+    Write(Arc<Write>),
     /// A range of lines.
-    Lines(Lines),
+    Lines(Arc<Lines>),
     /// Lines between other lines.
-    Chunk(Box<Chunk>),
+    Chunk(Arc<Chunk>),
     /// Lines as a diff shows them.
-    Hunk(Box<Hunk>),
+    Hunk(Arc<Hunk>),
     /// Occurrences of a pattern.
-    Substitute(Box<Substitute>),
+    Substitute(Arc<Substitute>),
     /// One definition.
-    Symbol(Box<SymbolEdit>),
+    Symbol(Arc<SymbolEdit>),
     /// A new file.
-    Create(Create),
+    Create(Arc<Create>),
     /// The file goes.
     Delete,
     /// The file gets another path.

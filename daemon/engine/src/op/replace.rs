@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::limits;
@@ -42,17 +43,17 @@ pub(crate) const FIELDS: &[&str] = &[
 ];
 
 /// A replacement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Replace {
     /// What is looked for.
     pub(crate) old: String,
     /// How it may be found.
-    matching: Matching,
+    pub(crate) matching: Matching,
     /// What stands there then.
     pub(crate) new: NewText,
     /// The part of the file that is searched; all of it without.
-    within: Option<Within>,
-    all: bool,
+    pub(crate) within: Option<Within>,
+    pub(crate) all: bool,
     expect: Option<u64>,
     /// Where the matched bytes are stored.
     pub(crate) to_clipboard: Option<String>,
@@ -69,7 +70,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
     if !all && edit.expect.is_some_and(|count| count != 1) {
         return Err(malformed("`expect` other than 1 needs `all`"));
     }
-    Ok(Op::Replace(Replace {
+    Ok(Op::Replace(Arc::new(Replace {
         old,
         matching,
         new,
@@ -77,7 +78,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
         all,
         expect: edit.expect,
         to_clipboard: fields::clipboard("to_clipboard", &edit.to_clipboard)?,
-    }))
+    })))
 }
 
 impl Replace {

@@ -2,6 +2,7 @@
 //! only); `from_clipboard`, `reindent`. Literal, but a BOM and the encoding stay.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::message::Edit;
 
@@ -26,7 +27,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     if edit.eol.as_deref() == Some("file") {
         return Err(malformed("`write` takes line breaks as given; leave `eol` out"));
     }
-    Ok(Op::Write(Write { text: NewText::read(edit, "text", &edit.text)? }))
+    Ok(Op::Write(Arc::new(Write { text: NewText::read(edit, "text", &edit.text)? })))
 }
 
 impl Write {

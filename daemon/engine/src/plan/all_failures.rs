@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
 use super::job::walk;
+use super::needs::stores;
+use crate::job::{Entry, Job};
+use crate::op::Op;
 use crate::{Options, Plan, Refusal, World, limits};
 
 /// The refusal of a job that is not `partial`, with the other edits of the job that fail beside it. The job is planned
@@ -15,12 +17,12 @@ use crate::{Options, Plan, Refusal, World, limits};
 /// [`limits::RETOLD_EDITS`] edits, which the refusal says then; what fails only since another edit fails is not told.
 pub(super) fn told_beside(
     mut first: Refusal,
-    job: &JobRequest,
+    job: &Job,
     world: &World,
     options: &Options,
     hashes: &BTreeMap<WirePath, ContentHash>,
 ) -> Refusal {
-    let edits = edits_of(job);
+    let edits = job.edit_count();
     if edits < 2 || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
         return first;
     }
@@ -30,7 +32,7 @@ pub(super) fn told_beside(
         first.message.push_str(&untold);
         return first;
     }
-    let whole = JobRequest { partial: true, diff: Some(false), ..job.clone() };
+    let whole = Job { partial: true, diff: Some(false), ..job.clone() };
     let Ok(plan) = walk(&whole, (world, hashes), options, &BTreeMap::new()) else { return first };
     let found = found_in(job, &plan, &BTreeMap::new(), Some(&first));
     Box::new(first.beside(found))
@@ -38,27 +40,23 @@ pub(super) fn told_beside(
 
 /// The edits that fail by themselves in the `partial` plan of a job, and are of no entry that was left out (by index). What
 /// fails only since another edit fails, or since an entry was left out, is not among them.
-pub fn failures(job: &JobRequest, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<WireError> {
+pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<WireError> {
     found_in(job, plan, left_out, None)
 }
 
 /// Returns true if a job has more edits than a refusal checks for further failures.
-pub fn is_told_in_part(job: &JobRequest) -> bool {
-    edits_of(job) > limits::RETOLD_EDITS
-}
-
-fn edits_of(job: &JobRequest) -> usize {
-    job.files.iter().map(|entry| entry.edits.len()).sum()
+pub fn is_told_in_part(job: &Job) -> bool {
+    job.edit_count() > limits::RETOLD_EDITS
 }
 
 fn found_in(
-    job: &JobRequest,
+    job: &Job,
     plan: &Plan,
     left_out: &BTreeMap<usize, Refusal>,
     first: Option<&WireError>,
 ) -> Vec<WireError> {
     let mut failures = Failures { first, job, tainted: BTreeSet::new(), found: Vec::new() };
-    for (index, (entry, outcome)) in job.files.iter().zip(&plan.files).enumerate() {
+    for (index, (entry, outcome)) in job.entries.iter().zip(&plan.files).enumerate() {
         if left_out.contains_key(&index) {
             failures.taint(entry);
             continue;
@@ -74,22 +72,22 @@ fn found_in(
 struct Failures<'j> {
     /// The one that is told anyway.
     first: Option<&'j WireError>,
-    job: &'j JobRequest,
+    job: &'j Job,
     tainted: BTreeSet<&'j WirePath>,
     found: Vec<WireError>,
 }
 
 impl<'j> Failures<'j> {
     /// Takes what an entry brings to other paths for something that failed, too.
-    fn taint(&mut self, entry: &'j FileEntry) {
+    fn taint(&mut self, entry: &'j Entry) {
         self.tainted.insert(&entry.path);
-        self.tainted.extend(entry.edits.iter().filter_map(|edit| edit.to.as_ref()));
+        self.tainted.extend(entry.targets());
     }
 
     /// Adds the errors of one entry's edits.
-    fn add<'e>(&mut self, entry: &'j FileEntry, errors: impl Iterator<Item = (usize, &'e WireError)>) {
-        let targets = || entry.edits.iter().filter_map(|edit| edit.to.as_ref());
-        let follows = std::iter::once(&entry.path).chain(targets()).any(|path| self.tainted.contains(path));
+    fn add<'e>(&mut self, entry: &'j Entry, errors: impl Iterator<Item = (usize, &'e WireError)>) {
+        let follows =
+            std::iter::once(&entry.path).chain(entry.targets()).any(|path| self.tainted.contains(path));
         let first = self.first.filter(|first| first.path.as_ref() == Some(&entry.path));
         let mut last: Option<(Code, &str)> = None;
         for (edit, error) in errors {
@@ -122,14 +120,10 @@ impl<'j> Failures<'j> {
     }
 
     /// Returns true if an edit fails because the edit of this job that fills its clipboard fails.
-    fn reads_what_failed(&self, entry: &FileEntry, edit: usize, error: &WireError) -> bool {
-        let name = entry.edits.get(edit).and_then(|edit| edit.from_clipboard.as_deref());
+    fn reads_what_failed(&self, entry: &Entry, edit: usize, error: &WireError) -> bool {
+        let name = entry.edits.get(edit).and_then(|edit| edit.as_ref().ok().and_then(Op::reads));
         let stored = |name| {
-            self.job
-                .files
-                .iter()
-                .flat_map(|entry| &entry.edits)
-                .any(|edit| edit.to_clipboard.as_deref() == Some(name))
+            self.job.entries.iter().flat_map(|entry| &entry.edits).any(|edit| stores(edit) == Some(name))
         };
         error.code == Code::NoClipboard && name.is_some_and(stored)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
-use editd_proto::message::{EditOutcome, EditStatus, FileEntry, FileOutcome, Status};
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
 use editd_proto::path::WirePath;
 
 use super::combine::{contradictions, is_text};
@@ -15,6 +15,7 @@ use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
 use crate::diff::{Delta, Moved, entry_diff, readable, tell_change};
+use crate::job::Entry;
 use crate::locate::Rung;
 use crate::op::{Earlier, EditNote, Hunk, Op};
 use crate::refusal::{refuse, spent, too_large};
@@ -26,7 +27,7 @@ use crate::{Options, Refusal, State};
 const NEW_FILE_MODE: u32 = 0o644;
 
 /// What all entries of a job share.
-pub(crate) struct Job<'j> {
+pub(crate) struct Shared<'j> {
     /// Leave out what does not resolve.
     pub(crate) partial: bool,
     /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
@@ -39,13 +40,12 @@ pub(crate) struct Job<'j> {
 
 /// Plans an entry: its outcome, and with `partial` the first refusal.
 pub(crate) fn run(
-    job: &Job<'_>,
-    entry: &FileEntry,
-    ops: &Parsed,
+    job: &Shared<'_>,
+    entry: &Entry,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
 ) -> Result<(FileOutcome, Option<Refusal>), Refusal> {
-    let path = &entry.path;
+    let (path, ops) = (&entry.path, &entry.edits);
     let mut verdicts = Verdicts::new(path, job.partial, ops.len());
     let before = tree.node(path)?.state.clone();
     let room = if before == State::Absent { tree.check_room(path).err() } else { None };
@@ -98,7 +98,7 @@ pub(crate) fn run(
 }
 
 /// Tells what gave way to another file.
-fn tell(job: &Job<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
+fn tell(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
     let files::Replaced { path, before, after, said } = replaced;
     outcome.warnings.push(said);
     // Each may be large.
@@ -110,7 +110,7 @@ fn tell(job: &Job<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>)
 }
 
 /// Adds a diff to an outcome, as far as the job's may go.
-fn show(job: &Job<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
+fn show(job: &Shared<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
     let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
     let full = outcome.diff.as_ref().is_some_and(|shown| shown.len() + diff.len() > limits::DIFF);
     if !full && job.budget.diff(diff.len()) {
@@ -129,17 +129,12 @@ const NUL: &str =
 const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
 
 /// The outcome of an entry that was refused as a whole: it is not looked at.
-pub(crate) fn left_out(
-    entry: &FileEntry,
-    ops: &Parsed,
-    refusal: &Refusal,
-    clips: &mut Clips<'_>,
-) -> FileOutcome {
-    ops.iter().filter_map(stores).for_each(|name| clips.spoil(name));
+pub(crate) fn left_out(entry: &Entry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
+    entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
     // It may carry a diff: said once, it is enough.
     let again = Box::new(WireError::new(refusal.code, AS_FIRST).at(&entry.path));
     let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
-    let edits = (0..ops.len()).map(why).collect();
+    let edits = (0..entry.edits.len()).map(why).collect();
     FileOutcome { edits, ..FileOutcome::new(entry.path.clone(), Status::Refused) }
 }
 
@@ -204,7 +199,7 @@ fn judge(
 }
 
 fn text_edits(
-    job: &Job<'_>,
+    job: &Shared<'_>,
     path: &WirePath,
     before: &State,
     ops: &Parsed,
@@ -234,7 +229,7 @@ fn text_edits(
 }
 
 /// Whether the content is larger than a file may be, or the job has read enough.
-fn too_much(before: &State, job: &Job<'_>) -> Option<Refusal> {
+fn too_much(before: &State, job: &Shared<'_>) -> Option<Refusal> {
     let size = size(before);
     if size > limits::FILE {
         let message =
@@ -279,7 +274,7 @@ fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget
 
 /// Leaves the new content in the tree, and returns which lines changed.
 fn settle(
-    job: &Job<'_>,
+    job: &Shared<'_>,
     path: &WirePath,
     before: &State,
     made: Option<Made>,

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{JobMode, JobRequest};
 use editd_proto::path::WirePath;
 
-use super::entry::{self, Job};
-use super::needs::{needs_of, read};
+use super::entry::{self, Shared};
+use super::needs::{check_edits, needs_of};
 use super::{Budget, all_failures};
 use crate::clip::Clips;
+use crate::job::Job;
 use crate::refusal::no_room;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
@@ -21,7 +21,7 @@ use crate::{Options, Plan, Refusal, World};
 /// # Errors
 /// The first refusal, naming path and edit where it is about one, with the other edits that fail beside it. With `partial` only what is wrong with the
 /// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
-pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
+pub fn plan(job: &Job, world: &World, options: &Options) -> Result<Plan, Refusal> {
     plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
 }
 
@@ -32,14 +32,14 @@ pub fn plan(job: &JobRequest, world: &World, options: &Options) -> Result<Plan, 
 /// # Errors
 /// As [`plan`]; and the first of `left_out` where the job is not `partial`, or nothing else is left of it.
 pub fn plan_known(
-    job: &JobRequest,
+    job: &Job,
     world: &World,
     options: &Options,
     hashes: &BTreeMap<WirePath, ContentHash>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
     if let Some(first) = left_out.values().next()
-        && (!job.partial || left_out.len() >= job.files.len())
+        && (!job.partial || left_out.len() >= job.entries.len())
     {
         return Err(first.clone());
     }
@@ -51,25 +51,24 @@ pub fn plan_known(
 
 /// Plans the entries one after the other.
 pub(super) fn walk(
-    job: &JobRequest,
+    job: &Job,
     (world, hashes): (&World, &BTreeMap<WirePath, ContentHash>),
     options: &Options,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
-    let parsed = read(job)?;
-    let paths = needs_of(job, &parsed).paths;
-    // Whoever has a job verified wants to see what it would do.
-    let diff = job.diff.or((job.mode == JobMode::VerifyOnly).then_some(true));
-    let shared = Job { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
+    check_edits(job)?;
+    let paths = needs_of(job).paths;
+    let diff = job.shown_diffs();
+    let shared = Shared { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
     let mut tree = Tree::new(world, hashes);
     let mut clips = Clips::new(world);
-    let mut files = Vec::with_capacity(job.files.len());
+    let mut files = Vec::with_capacity(job.entries.len());
     let mut error = None;
-    for (index, (entry, ops)) in job.files.iter().zip(&parsed).enumerate() {
+    for (index, entry) in job.entries.iter().enumerate() {
         let (outcome, refused) = match left_out.get(&index) {
-            Some(refusal) => (entry::left_out(entry, ops, refusal, &mut clips), Some(refusal.clone())),
+            Some(refusal) => (entry::left_out(entry, refusal, &mut clips), Some(refusal.clone())),
             None => {
-                let ran = entry::run(&shared, entry, ops, &mut tree, &mut clips);
+                let ran = entry::run(&shared, entry, &mut tree, &mut clips);
                 // With `partial` too: it is no fault of the edit.
                 told_room(&shared)?;
                 ran.map_err(|refusal| at_stage(job, index, refusal))?
@@ -84,16 +83,16 @@ pub(super) fn walk(
 }
 
 /// Names the file entry in a refusal, where its path alone does not.
-fn at_stage(job: &JobRequest, index: usize, mut refusal: Refusal) -> Refusal {
-    let path = job.files.get(index).map(|entry| &entry.path);
-    if job.files.iter().filter(|entry| Some(&entry.path) == path).count() > 1 {
+fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
+    let path = job.entries.get(index).map(|entry| &entry.path);
+    if job.entries.iter().filter(|entry| Some(&entry.path) == path).count() > 1 {
         refusal.file.get_or_insert(index as u64 + 1);
     }
     refusal
 }
 
 /// Refuses a job that made more than [`Options::room`].
-fn told_room(job: &Job<'_>) -> Result<(), Refusal> {
+fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
     if !job.budget.is_overrun() {
         return Ok(());
     }

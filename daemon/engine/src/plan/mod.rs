@@ -1,7 +1,7 @@
 //! From a job and the world to what would change: entries in order, each a stage on a virtual tree. It writes
 //! nothing, and a job that is not `partial` is planned whole or refused.
 //!
-//! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`]; [`proof`] at any time.
+//! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`].
 
 mod all_failures;
 mod budget;
@@ -16,10 +16,11 @@ mod verdict;
 
 pub use all_failures::{failures, is_told_in_part};
 pub use job::{lacks_room, plan, plan_known};
-pub use needs::{check_names, needs, proof};
+pub use needs::{check_names, needs};
 pub use several::{CountBudget, PatternCounts};
 
 pub(crate) use budget::Budget;
+pub(crate) use needs::{Parsed, check_shape, read_entry};
 
 #[cfg(test)]
 mod tests;

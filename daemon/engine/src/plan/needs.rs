@@ -1,6 +1,7 @@
 //! What a job must be shown, and what its entries prove: from the request alone. It looks at no file.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::limits;
@@ -9,14 +10,16 @@ use editd_proto::operation::nearest;
 use editd_proto::path::WirePath;
 
 use super::several;
+use crate::job::Job;
 use crate::op::{Op, parse};
 use crate::refusal::{internal, malformed, refuse};
-use crate::{Needs, Proof, Refusal};
+use crate::{Needs, Refusal};
 
 /// The edits of an entry, each read or refused.
 pub(crate) type Parsed = Vec<Result<Op, Malformed>>;
 
 /// An edit that cannot be read.
+#[derive(Clone, Debug)]
 pub(crate) struct Malformed {
     /// Why.
     pub(crate) refusal: Refusal,
@@ -29,29 +32,28 @@ pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
     op.as_ref().map_or_else(|malformed| malformed.stores.as_deref(), Op::stores)
 }
 
-/// What a job must be shown before it can be planned.
+/// Returns what a job must be shown before it can be planned.
 ///
 /// # Errors
-/// `malformed` or `limit` for a job that no world could satisfy; with `partial`, edits that are malformed by
-/// themselves are left to [`crate::plan`] to report.
-pub fn needs(job: &JobRequest) -> Result<Needs, Refusal> {
-    Ok(needs_of(job, &read(job)?))
+/// The first malformed edit; with `partial`, edits that are malformed are left to [`crate::plan`] to report.
+pub fn needs(job: &Job) -> Result<Needs, Refusal> {
+    check_edits(job)?;
+    Ok(needs_of(job))
 }
 
-/// What the edits of a job, read already, must be shown.
-pub(crate) fn needs_of(job: &JobRequest, entries: &[Parsed]) -> Needs {
+/// Returns what the edits of a job that could be read must be shown.
+pub(crate) fn needs_of(job: &Job) -> Needs {
     let mut known: BTreeSet<&WirePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
     let mut read_clips: BTreeSet<&str> = BTreeSet::new();
     let mut needs = Needs::default();
-    for (entry, ops) in job.files.iter().zip(entries) {
-        let targets = ops.iter().flatten().filter_map(Op::target);
-        for path in std::iter::once(&entry.path).chain(targets) {
+    for entry in &job.entries {
+        for path in std::iter::once(&entry.path).chain(entry.targets()) {
             if known.insert(path) {
                 needs.paths.push(path.clone());
             }
         }
-        for op in ops.iter().flatten() {
+        for op in entry.ops() {
             stored.extend(op.stores());
             if let Some(name) = op.reads().filter(|name| !stored.contains(name))
                 && read_clips.insert(name)
@@ -63,50 +65,34 @@ pub(crate) fn needs_of(job: &JobRequest, entries: &[Parsed]) -> Needs {
     needs
 }
 
-/// What proves that a file entry knows the content it replaces. Edits that are malformed prove nothing and
-/// change nothing.
-///
-/// # Errors
-/// None so far.
-pub fn proof(entry: &FileEntry) -> Result<Proof, Refusal> {
-    let weight = |proof: &Proof| match proof {
-        Proof::NotNeeded => 0,
-        Proof::Quoted => 1,
-        Proof::Blind => 2,
-    };
-    let proofs = entry.edits.iter().filter_map(|edit| parse(edit, None).ok()).map(|op| op.proof());
-    Ok(proofs.max_by_key(weight).unwrap_or(Proof::NotNeeded))
+/// Reads every edit of an entry.
+pub(crate) fn read_entry(entry: &FileEntry, threshold: Option<f64>) -> Parsed {
+    let mut edits: Parsed = entry.edits.iter().map(|edit| read_one(edit, threshold)).collect();
+    for op in edits.iter_mut().flatten() {
+        if let Op::Substitute(op) = op
+            && let Some(op) = Arc::get_mut(op)
+        {
+            op.drop_compiled();
+        }
+    }
+    edits
 }
 
-/// Reads every edit of a job.
+/// Refuses a job with a malformed edit, unless it is `partial`.
 ///
 /// # Errors
-/// What is wrong with the job as a whole; where it is not `partial`, the first malformed edit.
-pub(crate) fn read(job: &JobRequest) -> Result<Vec<Parsed>, Refusal> {
-    check_shape(job)?;
-    let mut entries = Vec::with_capacity(job.files.len());
-    for entry in &job.files {
-        let parsed: Parsed = entry.edits.iter().map(|edit| read_one(edit, job.threshold)).collect();
-        entries.push(parsed);
-    }
+/// The refusal of the first malformed edit.
+pub(crate) fn check_edits(job: &Job) -> Result<(), Refusal> {
     if job.partial {
-        return Ok(entries);
+        return Ok(());
     }
-    match malformed_edit(job, &entries) {
-        Some(refusal) => Err(refusal),
-        None => Ok(entries),
-    }
-}
-
-/// The refusal of the first malformed edit of a job.
-fn malformed_edit(job: &JobRequest, entries: &[Parsed]) -> Option<Refusal> {
-    let mut placed = job.files.iter().zip(entries).flat_map(|(entry, parsed)| {
-        parsed.iter().zip(1..).filter_map(move |(op, edit)| Some((entry, edit, op.as_ref().err()?)))
+    let mut placed = job.entries.iter().flat_map(|entry| {
+        entry.edits.iter().zip(1..).filter_map(move |(op, edit)| Some((entry, edit, op.as_ref().err()?)))
     });
-    let (entry, edit, malformed) = placed.next()?;
+    let Some((entry, edit, malformed)) = placed.next() else { return Ok(()) };
     let mut refusal = malformed.refusal.clone();
     (refusal.path, refusal.edit) = (Some(entry.path.clone()), Some(edit));
-    Some(refusal)
+    Err(refusal)
 }
 
 fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op, Malformed> {
@@ -164,7 +150,11 @@ fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
     Err(error)
 }
 
-fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
+/// Refuses a job as a whole.
+///
+/// # Errors
+/// `malformed` or `limit`.
+pub(crate) fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
     if job.files.is_empty() {
         return Err(malformed("`files` is empty; name at least one file"));
     }

@@ -8,7 +8,7 @@ use editd_proto::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
 use editd_proto::path::WirePath;
 
-use crate::{Options, State, World, needs, plan};
+use crate::{Options, State, World, needs_of_request as needs, plan_request as plan};
 
 fn entry(path: &str, edits: Vec<Edit>) -> FileEntry {
     FileEntry { path: WirePath::from(path), edits, ..FileEntry::default() }

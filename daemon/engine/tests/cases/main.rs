@@ -19,7 +19,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, State, World, apply, invert, needs, plan};
+use editd_engine::{
+    Options, Plan, State, World, apply, invert, needs_of_request as needs, plan_request as plan,
+};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 use serde::Deserialize;

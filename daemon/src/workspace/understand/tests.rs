@@ -29,7 +29,7 @@ fn asking(came: JobRequest, asked: Asked) -> Understood {
     let payload = came.payload.clone().unwrap_or_default();
     let came = JobRequest { payload: Some(payload), ..came };
     let said = Some(Said::new("plain", Box::new(Plain), Vec::new()));
-    Understood { deed: deed(&came, asked), came, said, looked_up: OnceLock::new() }
+    Understood { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
 }
 
 fn view(path: &str, lines: Option<(u64, u64)>) -> Understood {

@@ -14,7 +14,7 @@ use super::marker::{Marker, escape_at};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
 use crate::dialect::{Answer, Asked, Setting, Words, translate};
-use crate::{Options, State, World, apply, plan};
+use crate::{Options, State, World, apply, plan_request as plan};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {

@@ -2,6 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::limits;
@@ -33,11 +34,11 @@ pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Run
 #[derive(Debug)]
 pub(crate) struct Chunk {
     /// What it quotes.
-    pub(super) window: Window,
+    pub(crate) window: Window,
     /// The lines that stand there then.
-    pub(super) new: String,
+    pub(crate) new: String,
     /// Where it is looked for.
-    within: Option<Within>,
+    pub(crate) within: Option<Within>,
 }
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
@@ -51,7 +52,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
         return Err(Check::Insertion.refuses(error));
     }
     let within = within::read(edit)?;
-    Ok(Op::Chunk(Box::new(Chunk { window, new, within })))
+    Ok(Op::Chunk(Arc::new(Chunk { window, new, within })))
 }
 
 /// The one place of a window.

@@ -3,7 +3,7 @@
 //! The engine does not tell how many steps a search took, only that they were more than its limit. So a search begins
 //! with few, and each time that they do not suffice, with several times as many; what it was let take is what it costs.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use fancy_regex::{Captures, Error, Regex, RegexBuilder};
 
@@ -30,7 +30,7 @@ pub(crate) struct Backtracking {
 struct Tier {
     /// Steps that a search may take.
     limit: usize,
-    regex: OnceCell<Regex>,
+    regex: OnceLock<Regex>,
 }
 
 impl Backtracking {
@@ -46,7 +46,7 @@ impl Backtracking {
         let most = far.min(limits::BACKTRACK_WORK / reach.max(1)).max(1);
         let lower = std::iter::successors(Some(limits::FEW_BACKTRACKS), |limit| limit.checked_mul(4));
         let limits = lower.take_while(|limit| *limit < most).chain([most]);
-        let tiers = limits.map(|limit| Tier { limit, regex: OnceCell::new() }).collect();
+        let tiers = limits.map(|limit| Tier { limit, regex: OnceLock::new() }).collect();
         let made = Self { pattern: pattern.to_owned(), flags, crlf, tiers, reach };
         if let Some(first) = made.tiers.first() {
             made.compiled(first).map_err(|error| error.to_string())?;

@@ -2,6 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::message::{Edit, Within};
 
@@ -28,19 +29,19 @@ pub(crate) const FIELDS: &[&str] =
 /// A substitution.
 #[derive(Debug)]
 pub(crate) struct Substitute {
-    pattern: String,
-    replacement: String,
+    pub(crate) pattern: String,
+    pub(crate) replacement: String,
     regex: Option<Flags>,
     /// Whether it may be nowhere.
     optional: bool,
     /// Set where it must be at one place.
     once: bool,
     /// The part of the file that is searched; all of it without.
-    within: Option<Within>,
+    pub(crate) within: Option<Within>,
     count: usize,
     expect: Option<u64>,
     literal: bool,
-    /// The pattern for texts without `\r`, where it is the same for all of them.
+    /// The pattern for texts without `\r`, if it is the same for all of them and was kept.
     compiled: Option<Compiled>,
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
         let compiled = substitute.compile(false, "")?;
         substitute.compiled = Some(compiled).filter(|(engine, _)| matches!(engine, Engine::Linear(_)));
     }
-    Ok(Op::Substitute(Box::new(substitute)))
+    Ok(Op::Substitute(Arc::new(substitute)))
 }
 
 /// The flags of a pattern, whether it may be nowhere, and whether it must be at one place.
@@ -186,6 +187,12 @@ impl Places<'_, '_> {
 }
 
 impl Substitute {
+    /// Drops the compiled pattern, which is made again when the edit is planned: a job that waits holds no more memory
+    /// than its texts.
+    pub(crate) fn drop_compiled(&mut self) {
+        self.compiled = None;
+    }
+
     /// Returns the proof that its caller has seen what it replaces: the expected number of places counts as a
     /// quotation.
     pub(crate) fn proof(&self) -> Proof {

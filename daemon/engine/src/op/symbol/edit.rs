@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, Within};
@@ -56,7 +57,7 @@ const ACTIONS: [(&str, Action); 5] = [
 #[derive(Debug)]
 pub(crate) struct SymbolEdit {
     /// The symbol: its name path or a position in it.
-    symbol: Within,
+    pub(crate) symbol: Within,
     action: Action,
     /// What comes; nothing for `delete`.
     pub(crate) text: NewText,
@@ -102,7 +103,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     if to_clipboard.is_some() && matches!(action, Action::InsertBefore | Action::InsertAfter) {
         return Err(malformed("an insertion takes nothing out; leave out `to_clipboard`"));
     }
-    Ok(Op::Symbol(Box::new(SymbolEdit { symbol, action: *action, text, to_clipboard })))
+    Ok(Op::Symbol(Arc::new(SymbolEdit { symbol, action: *action, text, to_clipboard })))
 }
 
 /// A symbol that is edited, with all that is known around it.

@@ -1,0 +1,200 @@
+//! A job whose edits were read once: its entries, each with its operations and the facts that callers ask for. It looks
+//! at no file.
+//!
+//! *Calling sequence*: [`Job::parse`] reads the request of the wire; [`needs`](crate::needs), [`plan`](crate::plan) and
+//! [`rebase`](crate::rebase) take the job. A clone shares the texts of the edits.
+
+use editd_proto::message::{FileEntry, JobMode, JobRequest};
+use editd_proto::path::WirePath;
+
+use crate::op::{NamedLines, Op, Quotation};
+use crate::plan::{Parsed, check_shape, needs, plan, read_entry};
+use crate::{Needs, Options, Plan, Proof, Refusal, World};
+
+/// A job that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// Edits that fail are left out, and the others applied.
+    pub partial: bool,
+    /// The job is planned and not applied: its diffs are shown unless `diff` says otherwise.
+    pub verify_only: bool,
+    /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
+    pub diff: Option<bool>,
+    /// The entries, in the order of the request.
+    pub entries: Vec<Entry>,
+}
+
+/// The edits of one file.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The path of the file.
+    pub path: WirePath,
+    /// The version that the caller expects, as the request names it.
+    pub base: Option<String>,
+    pub(crate) edits: Parsed,
+}
+
+/// One edit of an entry, as far as it could be read.
+#[derive(Clone, Copy, Debug)]
+pub struct EditFacts<'e>(Option<&'e Op>);
+
+impl Job {
+    /// Reads a request. Edits that are malformed by themselves are kept with their refusals, which
+    /// [`needs`](crate::needs) and [`plan`](crate::plan) report.
+    ///
+    /// # Errors
+    /// `malformed` or `limit` for a job that no world could satisfy.
+    pub fn parse(request: &JobRequest) -> Result<Self, Refusal> {
+        check_shape(request)?;
+        let read = |entry: &FileEntry| Entry {
+            path: entry.path.clone(),
+            base: entry.base.clone(),
+            edits: read_entry(entry, request.threshold),
+        };
+        Ok(Self {
+            partial: request.partial,
+            verify_only: request.mode == JobMode::VerifyOnly,
+            diff: request.diff,
+            entries: request.files.iter().map(read).collect(),
+        })
+    }
+
+    /// Returns the number of edits of all entries.
+    pub(crate) fn edit_count(&self) -> usize {
+        self.entries.iter().map(|entry| entry.edits.len()).sum()
+    }
+
+    /// Returns the diffs to show: a caller that has a job verified wants to see its effect.
+    pub(crate) fn shown_diffs(&self) -> Option<bool> {
+        self.diff.or(self.verify_only.then_some(true))
+    }
+}
+
+impl Entry {
+    /// Returns an entry without a base, with some operations.
+    pub(crate) fn of_ops(path: &WirePath, ops: impl Iterator<Item = Op>) -> Self {
+        Self { path: path.clone(), base: None, edits: ops.map(Ok).collect() }
+    }
+
+    /// Returns the operations that could be read.
+    pub(crate) fn ops(&self) -> impl Iterator<Item = &Op> {
+        self.edits.iter().flatten()
+    }
+
+    /// Returns the facts of each edit, in the order of the request.
+    pub fn edits(&self) -> impl ExactSizeIterator<Item = EditFacts<'_>> {
+        self.edits.iter().map(|edit| EditFacts(edit.as_ref().ok()))
+    }
+
+    /// Returns the other paths that its edits name: targets of `rename` and `copy`.
+    pub fn targets(&self) -> impl Iterator<Item = &WirePath> {
+        self.ops().filter_map(Op::target)
+    }
+
+    /// Replaces the other paths that its edits name.
+    ///
+    /// # Errors
+    /// The first error of `replace`; the targets before it are replaced.
+    pub fn replace_targets<E>(
+        &mut self,
+        mut replace: impl FnMut(&WirePath) -> Result<WirePath, E>,
+    ) -> Result<(), E> {
+        for op in self.edits.iter_mut().flatten() {
+            if let Op::Rename(target) | Op::Copy(target) = op {
+                target.to = replace(&target.to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what proves that the entry knows the content it replaces. Edits that are malformed prove nothing and
+    /// change nothing.
+    pub fn proof(&self) -> Proof {
+        let strength = |proof: &Proof| match proof {
+            Proof::NotNeeded => 0,
+            Proof::Quoted => 1,
+            Proof::Blind => 2,
+        };
+        self.ops().map(Op::proof).max_by_key(strength).unwrap_or(Proof::NotNeeded)
+    }
+
+    /// Returns the lines that its edits name by number. A number beside a quotation (`near`, the `within` of a chunk)
+    /// names nothing: the quotation does.
+    pub fn named_lines(&self) -> Vec<NamedLines> {
+        let edits = self.edits().zip(1..);
+        edits.filter_map(|(facts, edit)| Some(NamedLines { edit, lines: facts.0?.named_lines()? })).collect()
+    }
+}
+
+impl<'e> EditFacts<'e> {
+    /// Returns the other path that the edit names.
+    pub fn target(self) -> Option<&'e WirePath> {
+        self.0.and_then(Op::target)
+    }
+
+    /// Returns true if the edit may replace the file at its target.
+    pub fn overwrites(self) -> bool {
+        matches!(self.0, Some(Op::Rename(target) | Op::Copy(target)) if target.overwrite)
+    }
+
+    /// Returns true if the edit gives the file another path.
+    pub fn renames(self) -> bool {
+        matches!(self.0, Some(Op::Rename(_)))
+    }
+
+    /// Returns true if the edit takes the file away from its path.
+    pub fn removes_file(self) -> bool {
+        matches!(self.0, Some(Op::Delete | Op::Rename(_)))
+    }
+
+    /// Returns true if the edit gives the whole content of the file.
+    pub fn writes_file(self) -> bool {
+        matches!(self.0, Some(Op::Write(_) | Op::Create(_)))
+    }
+
+    /// Returns true if the edit sets the permission bits.
+    pub fn sets_mode(self) -> bool {
+        matches!(self.0, Some(Op::Chmod(_)))
+    }
+
+    /// Returns true if the edit makes, removes, moves or copies the file as a whole.
+    pub fn is_about_file(self) -> bool {
+        matches!(self.0, Some(Op::Create(_) | Op::Delete | Op::Rename(_) | Op::Copy(_)))
+    }
+
+    /// Returns true if the edit stores a clipboard.
+    pub fn stores_clipboard(self) -> bool {
+        self.0.is_some_and(|op| op.stores().is_some())
+    }
+
+    /// Returns true if the file must be parsed to find the place of the edit.
+    pub fn needs_symbols(self) -> bool {
+        self.0.is_some_and(Op::needs_symbols)
+    }
+
+    /// Returns the bytes of the new text that the edit brings.
+    pub fn text_bytes(self) -> usize {
+        self.0.map_or(0, Op::text_bytes)
+    }
+
+    /// Returns the quotation of the edit; `None` if it quotes nothing that can be looked up as it stands.
+    pub fn quotation(self) -> Option<Quotation<'e>> {
+        self.0.and_then(Op::quotation)
+    }
+}
+
+/// Reads a request and names what it must be shown, for a caller that needs the job only for that.
+///
+/// # Errors
+/// As [`Job::parse`] and [`needs`](crate::needs).
+pub fn needs_of_request(request: &JobRequest) -> Result<Needs, Refusal> {
+    needs(&Job::parse(request)?)
+}
+
+/// Reads a request and plans it, for a caller that plans it once.
+///
+/// # Errors
+/// As [`Job::parse`] and [`plan`](crate::plan).
+pub fn plan_request(request: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
+    plan(&Job::parse(request)?, world, options)
+}

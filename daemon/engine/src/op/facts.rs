@@ -1,0 +1,111 @@
+//! The facts of an operation that other steps ask for: the lines it names, its quotation, the size of its text. It finds
+//! no place.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use editd_proto::message::{Position, Within};
+
+use super::Op;
+
+/// Lines that an edit names by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedLines {
+    /// The 1-based number of the edit within its entry.
+    pub edit: u64,
+    /// First and last number; `last` = `first` - 1 is the place before line `first`.
+    pub lines: (u64, u64),
+}
+
+/// A quoted text, with the new text if that takes the place of the quotation.
+pub type Quotation<'e> = (Cow<'e, str>, Option<Cow<'e, str>>);
+
+impl Op {
+    /// Returns the lines that it names by number, without a quotation.
+    pub(crate) fn named_lines(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Lines(op) => Some((op.start, op.end)),
+            Self::Insert(op) => match &op.at {
+                Position::Line(line) => Some((*line, line.saturating_sub(1))),
+                _ => None,
+            },
+            Self::Substitute(op) => match &op.within {
+                Some(Within::Lines(lines)) => Some(*lines),
+                _ => None,
+            },
+            Self::Symbol(op) => match &op.symbol {
+                Within::Position(start) => {
+                    let line = start.line.saturating_add(1);
+                    Some((line, line))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns its quotation; `None` if it quotes nothing that can be looked up as it stands.
+    pub(crate) fn quotation(&self) -> Option<Quotation<'_>> {
+        match self {
+            Self::Replace(op) => Some(((&*op.old).into(), op.new.quoted().map(Cow::Borrowed))),
+            Self::Chunk(op) => Some(((&*op.window.old).into(), Some((&*op.new).into()))),
+            Self::Insert(op) => match &op.at {
+                Position::Before(anchor) | Position::After(anchor) => Some((anchor.as_str().into(), None)),
+                _ => None,
+            },
+            Self::Substitute(op) if !op.is_regex() => Some(((&*op.pattern).into(), None)),
+            Self::Hunk(op) => {
+                let (old, new) = op.sides();
+                Some((old.into(), Some(new.into())))
+            }
+            _ => None,
+        }
+    }
+
+    /// Forgets the line near which its quotation stands.
+    pub(crate) fn forget_line(&mut self) {
+        match self {
+            Self::Replace(op) => Arc::make_mut(op).matching.forget_line(),
+            Self::Hunk(op) => Arc::make_mut(op).how.forget_line(),
+            Self::Insert(op) => {
+                if let Some(anchor) = &mut Arc::make_mut(op).anchor {
+                    anchor.forget_line();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns true if the file must be parsed to find its place.
+    pub(crate) fn needs_symbols(&self) -> bool {
+        let by_symbol = |within: &Option<Within>| {
+            within.as_ref().is_some_and(|within| !matches!(within, Within::Lines(_)))
+        };
+        match self {
+            Self::Symbol(_) => true,
+            Self::Replace(op) => by_symbol(&op.within),
+            Self::Chunk(op) => by_symbol(&op.within),
+            Self::Substitute(op) => by_symbol(&op.within),
+            _ => false,
+        }
+    }
+
+    /// Returns the bytes of the new text that it brings.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let new = match self {
+            Self::Replace(op) => Some(&op.new),
+            Self::Insert(op) => Some(&op.text),
+            Self::Write(op) => Some(&op.text),
+            Self::Lines(op) => Some(&op.text),
+            Self::Create(op) => Some(&op.text),
+            Self::Symbol(op) => Some(&op.text),
+            _ => None,
+        };
+        match self {
+            Self::Chunk(op) => op.new.len(),
+            Self::Hunk(op) => op.text_bytes(),
+            Self::Substitute(op) => op.replacement.len(),
+            _ => new.map_or(0, |text| text.given().len()),
+        }
+    }
+}
