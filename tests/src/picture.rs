@@ -26,10 +26,11 @@ const NOTES: &str = "buy milk\ncall Ada\n";
 /// The lines of a picture, at most.
 pub const LINES: usize = 30;
 
-/// Pixels of a column, of a line, and around the text.
+/// Pixels of a column, of a line, around the text, and above a command.
 const COLUMN: f32 = 8.4;
 const LINE: usize = 20;
 const MARGIN: usize = 16;
+const GAP: usize = 8;
 
 /// One line of the terminal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,20 +80,25 @@ fn run(house: &House, command: &str) -> String {
 pub fn svg(lines: &[TerminalLine]) -> String {
     let longest = lines.iter().map(columns).max().unwrap_or(0);
     let width = (longest as f32 * COLUMN).ceil() as usize + 2 * MARGIN;
-    let height = lines.len() * LINE + 2 * MARGIN;
+    let commands = lines.iter().filter(|line| matches!(line, TerminalLine::Command(_))).count();
+    let height = lines.len() * LINE + commands.saturating_sub(1) * GAP + 2 * MARGIN;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\">\n<title>A session with editctl</title>\n{STYLE}\
+         height=\"{height}\" role=\"img\" xml:space=\"preserve\">\n<title>A session with editctl</title>\n{STYLE}\
          <rect width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n"
     );
+    let mut y = MARGIN + 15;
     for (at, line) in lines.iter().enumerate() {
-        let y = MARGIN + at * LINE + 15;
         let (class, text) = match line {
             TerminalLine::Command(command) => ("command", format!("$ {command}")),
             TerminalLine::Output(text) => (class(text), text.clone()),
         };
+        if class == "command" && at > 0 {
+            y += GAP;
+        }
         // Writing to a String cannot fail.
         let _ = writeln!(out, "<text x=\"{MARGIN}\" y=\"{y}\" class=\"{class}\">{}</text>", escaped(&text));
+        y += LINE;
     }
     out.push_str("</svg>\n");
     out
