@@ -1,6 +1,7 @@
 //! The rules for the sources. Each check is a pure function from text to complaints, and is tested with a sample that
 //! breaks the rule. No check changes a file.
 
+mod architecture;
 mod doors;
 mod form;
 mod language;

@@ -71,7 +71,7 @@ fn no_source_of_this_house_is_taken_for_one() {
         ("comments.rs", include_str!("comments.rs")),
         ("tests.rs", include_str!("tests.rs")),
         ("lib.rs", include_str!("../lib.rs")),
-        ("README.md", include_str!("../../../../README.md")),
+        ("configuration.md", include_str!("../../../docs/configuration.md")),
     ] {
         assert_eq!(why(path, text.as_bytes()), None, "{path}");
     }

@@ -1,0 +1,85 @@
+//! The page about the architecture: the paths that it names exist, and its table has every module of the daemon.
+
+use std::collections::BTreeSet;
+
+use editd_tests::checkout::Checkout;
+
+use super::{none, one, tree};
+
+const PAGE: &str = "daemon/ARCHITECTURE.md";
+/// The folders to which the page's paths are relative.
+const ROOTS: &[&str] = &["", "daemon/", "daemon/src/"];
+
+/// The texts in backticks in a line.
+fn spans(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// Returns true for a text that names a file or folder: it has a `/` and nothing that a path has not.
+fn is_path(span: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    span.contains('/') && span.chars().all(plain) && !span.starts_with(['.', '/'])
+}
+
+fn missing_paths(checkout: &Checkout) -> Vec<String> {
+    let page = checkout.get(PAGE).unwrap_or_default();
+    let named = page.lines().enumerate().flat_map(|(at, line)| spans(line).map(move |span| (at + 1, span)));
+    let exists = |path: &str| {
+        ROOTS.iter().any(|root| {
+            let path = format!("{root}{}", path.trim_end_matches('/'));
+            let source = format!("{path}.rs");
+            let below = format!("{path}/");
+            checkout.all().any(|(name, _)| name == path || name == source || name.starts_with(&below))
+        })
+    };
+    named
+        .filter(|(_, span)| is_path(span) && !exists(span))
+        .map(|(line, span)| format!("{PAGE}:{line}: {span} does not exist"))
+        .collect()
+}
+
+/// The modules of the daemon, by its files and folders.
+fn modules(checkout: &Checkout) -> BTreeSet<&str> {
+    let below = checkout.all().filter_map(|(name, _)| name.strip_prefix("daemon/src/"));
+    let names = below.filter_map(|name| name.split('/').next());
+    names.map(|name| name.trim_end_matches(".rs")).filter(|name| !["lib", "main"].contains(name)).collect()
+}
+
+fn missing_modules(checkout: &Checkout) -> Vec<String> {
+    let page = checkout.get(PAGE).unwrap_or_default();
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let listed: BTreeSet<&str> =
+        cells.flat_map(|cell| cell.split(", ")).map(|cell| cell.trim_matches('`')).collect();
+    let modules = modules(checkout);
+    let missing =
+        modules.difference(&listed).map(|name| format!("{PAGE}: the table lacks the module `{name}`"));
+    let extra = listed.difference(&modules).map(|name| format!("{PAGE}: there is no module `{name}`"));
+    missing.chain(extra).collect()
+}
+
+#[test]
+fn the_page_names_what_exists() {
+    none(missing_paths(&tree()));
+    let sample = |page: &str| {
+        missing_paths(&Checkout::sample(&[(PAGE, page), ("daemon/src/job/mod.rs", ""), ("proto/a.rs", "")]))
+    };
+    for good in ["`job/mod.rs`", "`src/job`", "`proto/a`", "`proto/`", "`.editd/lost`", "`a / b` and `c`"] {
+        none(sample(good));
+    }
+    one(&sample("a\n`job/gone.rs`"), "daemon/ARCHITECTURE.md:2: job/gone.rs does not exist");
+}
+
+#[test]
+fn the_table_has_every_module() {
+    none(missing_modules(&tree()));
+    let sample = |page: &str| {
+        missing_modules(&Checkout::sample(&[
+            (PAGE, page),
+            ("daemon/src/a.rs", ""),
+            ("daemon/src/b/mod.rs", ""),
+        ]))
+    };
+    none(sample("| `a`, `b` | x | |\n"));
+    one(&sample("| `a` | x | |\n"), "lacks the module `b`");
+    one(&sample("| `a`, `b`, `c` | x | |\n"), "no module `c`");
+}
