@@ -1,5 +1,5 @@
-//! What a job may reach: the rooms below it, opened, and what they share while the daemon runs. It does
-//! nothing of its own beyond handing out numbers and names.
+//! The state of an open workspace: its opened modules, and what jobs share while the daemon runs. Its only own task
+//! is to issue numbers and names.
 
 mod memory;
 mod parsing;
@@ -31,65 +31,65 @@ pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
 pub use parsing::{Parsing, Turn};
 pub use warnings::ToldWarnings;
 
-/// What tells a ticket from a number that is stored.
+/// Distinguishes call ids from stored numbers.
 const CALL_ID: u64 = 1 << 63;
 
-/// The rooms of one open workspace.
+/// The state of one open workspace.
 pub struct WorkspaceState {
     /// The workspace's absolute path.
     pub root: PathBuf,
     /// Its files.
     pub disk: Disk,
-    /// Log and database.
+    /// The log and the database.
     pub store: Store,
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The time by which things are too old.
+    /// The clock for ages, which never jumps ahead.
     pub steady: SteadyClock,
     /// Settings.
     pub settings: Settings,
-    /// Whether the commands that the workspace brings may run.
+    /// Decides whether the commands of the workspace may run.
     pub trust: CommandTrust,
     /// Runs the commands that may run.
     pub runner: CommandRunner,
-    /// Which paths the settings name an encoding for, and its label; the first match wins.
+    /// The paths with a configured encoding, and its label; the first match wins.
     encodings: Vec<(GlobMatcher, String)>,
     /// This run of the machine, and of the workspace's mount.
     pub boot: BootId,
-    /// What each path was last seen to hold.
+    /// The last known file at each path.
     pub path_cache: Mutex<PathCache>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<Unsettled>,
-    /// Jobs that broke behind their intent and could not be brought to an end yet: their files wait.
+    /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
     pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<Underway>,
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
     pub queued: Condvar,
-    /// Whose turn it is to have a large text parsed.
+    /// The turns of parsing large texts.
     pub parsing: Parsing,
     /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
-    /// How much requests may hold of files' contents.
+    /// The limit on the contents that requests hold in memory.
     pub memory: MemoryBudget,
     observer: RwLock<Arc<dyn Observer>>,
     next_id: AtomicU64,
     next_staged_name: AtomicU64,
     next_call_id: AtomicU64,
-    /// Tells the slots of this run from those of any other.
+    /// Makes the staged names of this run differ from those of any other.
     run: String,
 }
 
 /// Jobs that have not ended.
 #[derive(Default)]
 pub struct Underway {
-    /// By session and key: number and hash of the request.
+    /// By session and key: the number and the hash of the request.
     pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
-    /// Detached jobs: what is stored of them, and whether they have begun.
+    /// Detached jobs: their stored form, and true if they have begun.
     pub detached: BTreeMap<JobId, (crate::store::record::Queued, bool)>,
 }
 
-/// What a workspace was opened with.
+/// The parts of an opened workspace.
 pub struct WorkspaceParts {
     /// The workspace's absolute path.
     pub root: PathBuf,
@@ -101,7 +101,7 @@ pub struct WorkspaceParts {
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
-    /// Whether the commands that the workspace brings may run.
+    /// Decides whether the commands of the workspace may run.
     pub trust: CommandTrust,
     /// This run of the machine.
     pub boot: BootId,
@@ -110,10 +110,10 @@ pub struct WorkspaceParts {
 }
 
 impl WorkspaceState {
-    /// Puts opened rooms together.
+    /// Creates the state of an opened workspace.
     pub fn new(parts: WorkspaceParts) -> Self {
         let WorkspaceParts { root, disk, store, clock, settings, trust, boot, last_id } = parts;
-        // The settings were checked when they were read; a glob that is none matches nothing.
+        // The settings were validated when they were read; an invalid glob matches nothing.
         let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
             let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
             Some((glob.compile_matcher(), label.clone()))
@@ -150,17 +150,17 @@ impl WorkspaceState {
         }
     }
 
-    /// The next number: of an entry, taken in the order in which they change a file, or of a detached job.
+    /// Returns the next number of an entry, issued in the order in which entries change a file, or of a detached job.
     pub fn next_id(&self) -> JobId {
         JobId(self.next_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// A name for a job that runs now and is known to nobody afterwards; no entry ever has it.
+    /// Returns an id for a job that runs now; no entry ever has it, and it has no meaning after the job.
     pub fn next_call_id(&self) -> JobId {
         JobId(CALL_ID | self.next_call_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// How the text of these paths is read.
+    /// Returns the encodings of the texts of these paths.
     pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a WirePath>) -> Options {
         let label = |path: &WirePath| {
             let candidate = Candidate::from_bytes(path.as_bytes());
@@ -170,45 +170,45 @@ impl WorkspaceState {
         Options { encodings: paths.into_iter().filter_map(named).collect(), room: None }
     }
 
-    /// What commands the workspace brings now, and whether they may run.
+    /// Returns the present commands of the workspace, and whether they may run.
     pub fn workspace_commands(&self) -> WorkspaceCommands {
         self.trust.observe(&self.disk, self.clock.wall_ms())
     }
 
-    /// The absolute names of the workspace's folder: its own, and the one by which the daemon was told of it.
+    /// Returns the absolute paths of the workspace's folder: its own, and the one that the daemon was given.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(self.root.as_path()).chain(self.settings.named.as_deref())
     }
 
-    /// A name for a slot that no slot ever had.
+    /// Returns a staged name that no file ever had.
     pub fn next_staged_name(&self) -> String {
         let nth = self.next_staged_name.fetch_add(1, Ordering::Relaxed);
         format!("{}-{nth:x}", self.run)
     }
 
-    /// Whether a broken job has this path.
+    /// Returns true if a broken job has this path.
     pub fn is_broken(&self, path: &WirePath) -> bool {
         lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }
 
-    /// Tells the observer of a step.
+    /// Tells the observer that a step is done.
     pub fn took(&self, step: Step) -> Go {
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         observer.after(step)
     }
 
-    /// Sets who is told of every step.
+    /// Sets the observer of all steps.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         *self.observer.write().unwrap_or_else(PoisonError::into_inner) = observer;
     }
 }
 
-/// Whether a number is a name that [`WorkspaceState::next_ticket`] gave: it means nothing once the job has ended.
+/// Returns true if a number came from [`WorkspaceState::next_call_id`]: it has no meaning after the job.
 pub fn is_call_id(id: JobId) -> bool {
     id.0 & CALL_ID != 0
 }
 
-/// Locks what is consistent after every statement, so that a panic elsewhere does no harm.
+/// Locks a mutex whose value is consistent after every statement, so that a panic of another holder does no harm.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

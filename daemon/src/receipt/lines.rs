@@ -1,15 +1,17 @@
-//! Lines of raw contents: counted as the file breaks them, and the runs of whole lines that splices change. Pure.
+//! Counts the lines of raw contents by the file's own line breaks, and finds the whole lines that splices change.
+//! Pure.
 
 use editd_engine::Splice;
 
-/// A run of lines that gives way to others.
+/// A run of lines that is replaced by others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineShift {
-    /// The first line of it in the content before, 1-based; with `removed` = 0, the new lines stand before that line.
+    /// Its first line in the content before, 1-based; with `removed` = 0, the new lines are inserted before that
+    /// line.
     pub at: u64,
-    /// Lines that were changed or removed.
+    /// The number of lines that are changed or removed.
     pub removed: u64,
-    /// Lines in their place.
+    /// The number of lines in their place.
     pub added: u64,
 }
 
@@ -33,7 +35,7 @@ impl LineBreak {
         }
     }
 
-    /// Lines that end in a part of the content, which starts at a character.
+    /// Returns the number of lines that end in a part of the content, which starts at a character.
     fn count(self, part: &[u8]) -> u64 {
         match self {
             Self::Byte(byte) => memchr::memchr_iter(byte, part).count() as u64,
@@ -54,7 +56,7 @@ impl LineBreak {
 
     fn starts(self, part: &[u8]) -> bool {
         match self {
-            // A carriage return belongs to the break behind it.
+            // A carriage return belongs to the break after it.
             Self::Byte(b'\n') => part.starts_with(b"\n") || part.starts_with(b"\r\n"),
             Self::Byte(byte) => part.first() == Some(&byte),
             Self::Unit(big) => part.starts_with(&Self::unit(big)),
@@ -62,12 +64,13 @@ impl LineBreak {
     }
 }
 
-/// The number of the last line of a content: of the empty one behind the last break, if the content ends in a break.
+/// Returns the number of the last line of a content: the empty one after the last break, if the content ends in a
+/// break.
 pub fn last_line(content: &[u8]) -> u64 {
     LineBreak::of(content).count(content) + 1
 }
 
-/// The bytes of some lines, 1-based and inclusive, as far as the content has them.
+/// Returns the bytes of some lines, 1-based and inclusive, as far as the content has them.
 pub fn cut_lines(content: &[u8], (first, last): (u64, u64)) -> &[u8] {
     let kind = LineBreak::of(content);
     let step = if matches!(kind, LineBreak::Unit(_)) { 2 } else { 1 };
@@ -90,7 +93,7 @@ pub fn cut_lines(content: &[u8], (first, last): (u64, u64)) -> &[u8] {
     if begun && start <= end { content.get(start..end).unwrap_or_default() } else { &[] }
 }
 
-/// The runs of lines that sorted splices of a content change. A line that merely gets a neighbour is not changed.
+/// Returns the runs of lines that sorted splices of a content change. A line next to an insertion is not changed.
 pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
     let mut lines = LineCounter::new(before);
     let kind = lines.kind;
@@ -113,7 +116,7 @@ pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
         match shifts.last_mut() {
             // Two splices of one line.
             Some(last) if last.at + last.removed > shift.at => {
-                // Lines that are put before the line that both touch share none with the first splice.
+                // Lines that are inserted before the line that both change share none with the first splice.
                 let shared = u64::from(shift.removed > 0);
                 last.removed += shift.removed - shared;
                 last.added += shift.added.saturating_sub(shared);
@@ -124,7 +127,7 @@ pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
     shifts
 }
 
-/// Lines of ascending offsets, counted once through.
+/// Counts the lines of ascending offsets in one pass.
 pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
     kind: LineBreak,
@@ -137,7 +140,7 @@ impl<'a> LineCounter<'a> {
         Self { bytes, kind: LineBreak::of(bytes), at: 0, line: 1 }
     }
 
-    /// Breaks in a text of this content.
+    /// Returns the number of breaks in a text of this content.
     pub(super) fn breaks(&self, text: &[u8]) -> u64 {
         self.kind.count(text)
     }

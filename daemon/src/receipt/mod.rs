@@ -1,5 +1,5 @@
-//! Who has read what: receipts as values. What a session has seen of a file moves with the changes that it has
-//! made or been shown. Pure.
+//! Read receipts as values: the content that a session has seen of a file. A receipt is updated with the changes that
+//! its session makes or is shown. Pure.
 //!
 //! A receipt holds the content that the session knows, as far as its own edits and what it was shown have moved it
 //! (`hash`); the lines of that content that it has seen (`ranges`); and the numbers under which it was shown lines,
@@ -21,25 +21,25 @@ use crate::workspace::Who;
 /// The ranges of a receipt for a file of which no line was shown: no line has the number 0.
 pub const NO_LINES: (u64, u64) = (0, 0);
 
-/// What a session has seen of one content, before it is somebody's receipt.
+/// The content of a receipt, without session and path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReceiptContent {
-    /// Which content; `None`: that nothing is there.
+    /// The hash of the content; `None` if there was no file.
     pub hash: Option<ContentHash>,
-    /// Which lines; all where empty.
+    /// The lines that were shown; empty if all were.
     pub ranges: Vec<(u64, u64)>,
     /// The numbers under which lines were shown.
     pub numbered: Vec<NumberedLines>,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
 }
 
-/// Makes it a session's receipt for a path.
+/// Makes it the receipt of a session for a path.
 pub fn of(who: &Who, path: &WirePath, shown: ReceiptContent) -> ReadReceipt {
     of_session(&who.session, path, shown)
 }
 
-/// The same for a session by its name.
+/// The same for a session given by its name.
 pub fn of_session(session: &str, path: &WirePath, shown: ReceiptContent) -> ReadReceipt {
     let ReceiptContent { hash, ranges, numbered, time } = shown;
     ReadReceipt { session: session.to_owned(), path: path.clone(), hash, ranges, time, numbered }
@@ -53,13 +53,13 @@ pub fn says_the_same(one: &ReadReceipt, other: &ReadReceipt) -> bool {
         && one.numbered.iter().map(number).eq(other.numbered.iter().map(number))
 }
 
-/// The ranges of a receipt that covers these lines and no others.
+/// Returns the ranges of a receipt that covers these lines and no others.
 fn only(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     if ranges.is_empty() { vec![NO_LINES] } else { ranges }
 }
 
-/// The receipt after a change that its session made or was shown: lines that were seen are seen still, where
-/// they stand now, and so are the new ones.
+/// Returns the receipt after a change that its session made or was shown: the seen lines at their new place, and the
+/// new lines.
 pub fn renewed(
     seen: &ReadReceipt,
     after: ContentHash,
@@ -73,14 +73,15 @@ pub fn renewed(
         some => only(ranges::moved(some, before, splices)),
     };
     let numbered = numbered::moved(&seen.numbered, &line_shifts(before, splices));
-    // A receipt of version 1 has lost the numbers of its reads: an edit must give them no other meaning.
+    // A receipt of version 1 does not have the numbers of its reads: an edit must not give them another meaning.
     let lost = numbered.is_empty() && seen.ranges != [NO_LINES];
     let numbered = if lost { numbered } else { numbered::reported(&numbered, after, &touched(), time) };
     ReceiptContent { hash: Some(after), ranges, numbered, time }
 }
 
-/// The receipt for a file that its session had not seen, after it changed it: it knows what it wrote, and the
-/// whole of a file that it wrote whole (`written` is that content). Numbers that it read earlier keep their meaning.
+/// Returns the receipt for a file that its session had not seen, after the session changed it: it covers what the
+/// session wrote, and the whole file if it wrote the whole file (`written` is that content). Numbers that it read
+/// earlier keep their meaning.
 pub fn first(
     earlier: Option<&ReadReceipt>,
     after: ContentHash,
@@ -97,20 +98,20 @@ pub fn first(
     ReceiptContent { hash: Some(after), ranges: only(moved), numbered, time }
 }
 
-/// The receipt for a content that was shown from its first to its last line.
+/// Returns the receipt for a content that was shown completely.
 pub fn whole(hash: ContentHash, content: &[u8], time: u64) -> ReceiptContent {
     let numbered = numbered::read(&[], hash, (1, last_line(content)), time);
     ReceiptContent { hash: Some(hash), ranges: Vec::new(), numbered, time }
 }
 
-/// The receipt for a path where nothing is.
+/// Returns the receipt for a path without a file.
 pub const fn absent(time: u64) -> ReceiptContent {
     ReceiptContent { hash: None, ranges: Vec::new(), numbered: Vec::new(), time }
 }
 
-/// The receipt of a session for a content that others made of the one it knew: it has seen the lines that they left
-/// alone, and those of `shown`, whose numbers count if it was shown no line under them before. `whole`: it was shown all
-/// that they changed.
+/// Returns the receipt of a session for a content that another writer made of the known one: it covers the lines that
+/// were left unchanged, and those of `shown`, whose numbers count if no line was shown under them before. `whole`:
+/// all changed lines were shown.
 pub fn overtaken(
     seen: &ReadReceipt,
     now: ContentHash,
@@ -128,7 +129,7 @@ pub fn overtaken(
     ReceiptContent { hash: Some(now), ranges, numbered, time }
 }
 
-/// The numbers of an earlier receipt, of lines that may be anywhere by now.
+/// Returns the numbers of an earlier receipt, with lines that may be anywhere by now.
 fn lost(earlier: Option<&ReadReceipt>) -> Vec<NumberedLines> {
     earlier.map_or_else(Vec::new, |seen| numbered::lost(&seen.numbered))
 }
@@ -145,7 +146,7 @@ pub fn glimpsed(
     ReceiptContent { hash: Some(hash), ranges, numbered, time }
 }
 
-/// The receipt of a session that knows a content and was shown some of its lines by a reply.
+/// Returns the receipt of a session that knows a content and was shown some of its lines in a reply.
 pub fn widened(seen: &ReadReceipt, shown: &[(u64, u64)], time: u64) -> ReceiptContent {
     let Some(hash) = seen.hash else { return absent(time) };
     let ranges = match seen.ranges.as_slice() {
@@ -156,7 +157,8 @@ pub fn widened(seen: &ReadReceipt, shown: &[(u64, u64)], time: u64) -> ReceiptCo
     ReceiptContent { hash: Some(hash), ranges, numbered, time }
 }
 
-/// The receipt of a read of some lines that adds to an earlier one; its lines are kept only if the content is the same.
+/// Returns the receipt of a read of some lines, added to an earlier one, whose lines are kept only if the content is
+/// the same.
 pub fn added(
     earlier: Option<&ReadReceipt>,
     hash: ContentHash,

@@ -1,34 +1,35 @@
-//! Line numbers that a session was shown, and the present place of the lines they referred to. Pure.
+//! The line numbers that a session was shown, and the present place of the lines they refer to. Pure.
 //!
 //! *Invariants*: each number has one meaning, that of the newest read that showed a line under it; ascending, joined.
-//! A number that no read showed takes its meaning from a reply that showed it. Changes move the lines, never the
-//! meaning.
+//! A number that no read has shown gets its meaning from a reply that shows it. Changes move the lines, but never
+//! change the meaning.
 
 use editd_proto::ids::ContentHash;
 
 use super::lines::LineShift;
 use crate::store::record::NumberedLines;
 
-/// Runs that a receipt keeps; beyond, the shortest but the last is forgotten: its numbers must be read again.
+/// The most runs that a receipt keeps; beyond that the shortest one except the last is dropped, and its numbers must
+/// be read again.
 pub const NUMBERED: usize = 48;
 
 /// The lines that a number or a range of numbers refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
-    /// Those lines stand unchanged under the same numbers.
+    /// The lines are unchanged, under the same numbers.
     Same,
-    /// They do not.
+    /// The lines were moved or changed.
     Moved {
         /// The content that the numbers refer to.
         read: ContentHash,
-        /// The present numbers of those lines, if all stand unchanged side by side.
+        /// The present numbers of those lines, if all are unchanged and adjacent.
         now: Option<(u64, u64)>,
     },
     /// The session was not shown any line under some of the numbers.
     Unknown,
 }
 
-/// Lines that were read, over all earlier meanings of their numbers.
+/// Adds lines that were read; they replace earlier meanings of their numbers.
 pub fn read(
     known: &[NumberedLines],
     hash: ContentHash,
@@ -40,7 +41,7 @@ pub fn read(
     joined(out, &[(first, last)])
 }
 
-/// Lines that a reply showed: only numbers that have no meaning yet get one.
+/// Adds lines that a reply showed; only numbers without a meaning get one.
 pub fn reported(
     known: &[NumberedLines],
     hash: ContentHash,
@@ -63,12 +64,12 @@ pub fn reported(
     joined(out, ranges)
 }
 
-/// The meanings without the present places: it is not known where the lines are.
+/// Returns the meanings without the present places: the place of the lines is unknown.
 pub fn lost(known: &[NumberedLines]) -> Vec<NumberedLines> {
     joined(known.iter().map(|run| NumberedLines { now: None, ..*run }).collect(), &[])
 }
 
-/// The present places after a change of the receipt's content.
+/// Updates the present places after a change of the receipt's content.
 pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines> {
     let mut out = Vec::with_capacity(known.len() + shifts.len().min(NUMBERED));
     for run in known {
@@ -101,16 +102,16 @@ pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines
     joined(out, &[])
 }
 
-/// The meaning of the lines that an edit names: `last` = `first - 1` names the place before a line.
+/// Returns the meaning of the lines that an edit names: `last` = `first - 1` means the place before a line.
 pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> Meaning {
     let end = known.last().map_or(0, |run| run.last);
-    // Behind the last line of a file whose last line is open.
+    // After the last line of a file whose last line has no break.
     let appends = first == last && first == end + 1;
     if last >= first && !appends {
         return of_lines(known, first, last);
     }
     let shown = |line: u64| known.iter().any(|run| run.first <= line && line <= run.last);
-    // A place between two lines is known by the line behind it, else by the line before it.
+    // A place between two lines is known from the line after it, otherwise from the line before it.
     if shown(first) || first < 2 {
         return match of_lines(known, first, first) {
             Meaning::Moved { read, now } => {
@@ -157,7 +158,7 @@ fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> Meaning {
     }
 }
 
-/// The runs without some numbers.
+/// Returns the runs without some numbers.
 fn without(known: &[NumberedLines], (first, last): (u64, u64)) -> Vec<NumberedLines> {
     let mut out = Vec::with_capacity(known.len() + 2);
     for run in known {
@@ -173,7 +174,7 @@ fn without(known: &[NumberedLines], (first, last): (u64, u64)) -> Vec<NumberedLi
     out
 }
 
-/// The runs in order, joined, and few: those that were shown just now (`fresh`) and the last one stay.
+/// Sorts, joins and limits the runs: those that were shown just now (`fresh`) and the last one are kept.
 fn joined(mut runs: Vec<NumberedLines>, fresh: &[(u64, u64)]) -> Vec<NumberedLines> {
     runs.sort_unstable_by_key(|run| run.first);
     let mut out: Vec<NumberedLines> = Vec::with_capacity(runs.len());

@@ -1,18 +1,18 @@
-//! Ranges of lines, 1-based and inclusive: which were seen, and where they stand after a change. Pure.
+//! Ranges of lines, 1-based and inclusive: those that were seen, and their place after a change. Pure.
 
 use editd_engine::Splice;
 
 use super::lines::{LineCounter, last_line};
 
-/// Ranges that a receipt keeps; beyond, the shortest are forgotten.
+/// The most ranges that a receipt keeps; beyond that the shortest are dropped.
 pub const RANGES: usize = 256;
 
-/// Sorted, without overlap, neighbours joined.
+/// Sorts ranges and joins those that overlap or touch.
 pub fn union(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     union_with(ranges, &[])
 }
 
-/// The same with ranges that were shown just now: none of those is forgotten, or a refusal would ask for them for ever.
+/// The same with ranges that were shown just now: none of those is dropped, or a refusal would ask for them forever.
 pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64, u64)> {
     ranges.extend_from_slice(fresh);
     ranges.retain(|(first, last)| first <= last && *first > 0);
@@ -34,12 +34,13 @@ pub fn union_with(mut ranges: Vec<(u64, u64)>, fresh: &[(u64, u64)]) -> Vec<(u64
     joined
 }
 
-/// Whether every line of `wanted` is in `seen` (sorted, joined).
+/// Returns true if every line of `wanted` is in `seen` (sorted, joined).
 pub fn covers(seen: &[(u64, u64)], wanted: (u64, u64)) -> bool {
     seen.iter().any(|(first, last)| *first <= wanted.0 && wanted.1 <= *last)
 }
 
-/// The lines, 1-based and inclusive, of `before` that splices touch and `seen` (sorted, joined) does not cover.
+/// Returns the lines, 1-based and inclusive, of `before` that splices touch and `seen` (sorted, joined) does not
+/// cover.
 pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
     let mut lines = LineCounter::new(before);
     let mut missing: Vec<(u64, u64)> = Vec::new();
@@ -47,7 +48,7 @@ pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u6
         let first = lines.line_at(splice.at);
         let end = splice.at.saturating_add(splice.old.len() as u64);
         let last = if splice.old.is_empty() { first } else { lines.line_at(end.saturating_sub(1)) };
-        // An insertion between two lines is known by either neighbour.
+        // The place of an insertion between two lines is known from either of them.
         let known = covers(seen, (first, last))
             || (splice.old.is_empty() && first > 1 && covers(seen, (first - 1, first - 1)));
         if !known {
@@ -57,7 +58,7 @@ pub fn unseen(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u6
     union(missing)
 }
 
-/// The parts of a range that `seen` (sorted, joined) does not cover.
+/// Returns the parts of a range that `seen` (sorted, joined) does not cover.
 fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> {
     let (mut next, mut parts) = (first, Vec::new());
     for (from, to) in seen.iter().filter(|(from, to)| *to >= first && *from <= last) {
@@ -72,7 +73,7 @@ fn uncovered(seen: &[(u64, u64)], (first, last): (u64, u64)) -> Vec<(u64, u64)> 
     parts
 }
 
-/// Where the seen lines stand after the splices; the inserted lines are seen too.
+/// Returns the place of the seen lines after the splices; the inserted lines count as seen.
 pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
     let mut lines = LineCounter::new(before);
     let mut out = Vec::with_capacity(seen.len() + splices.len());
@@ -110,8 +111,8 @@ pub fn moved(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64
     union(out)
 }
 
-/// Where the seen lines (all where there are none) stand after a change that others made: those that it touches are
-/// not known any more.
+/// Returns the place of the seen lines (all if there are no ranges) after a change by another writer; lines that it
+/// touches are no longer seen.
 pub fn kept(seen: &[(u64, u64)], before: &[u8], splices: &[Splice]) -> Vec<(u64, u64)> {
     let whole = [(1, last_line(before))];
     let mut rest: Vec<(u64, u64)> = if seen.is_empty() { whole.to_vec() } else { seen.to_vec() };

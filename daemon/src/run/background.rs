@@ -1,5 +1,5 @@
-//! The work after the replies: one thread that flushes, settles and prunes when that is due, checks now and then that
-//! the workspace's folder is still there, and sleeps otherwise. It never holds up a job.
+//! Background work after the replies: one thread that flushes, settles and prunes when that is due, and checks every
+//! now and then that the workspace's folder still exists. Otherwise it sleeps. It never delays a job.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::limits;
 use crate::os;
 use crate::queue::{Done, QueueEvents, Requests};
 
-/// The thread and what it is told.
+/// The background thread, and the events it is told.
 pub struct BackgroundWork {
     shared: Arc<Shared>,
     watching: Arc<Watching>,
@@ -26,7 +26,7 @@ pub struct BackgroundWork {
 struct Shared {
     workspace: Arc<dyn Requests>,
     clock: Arc<dyn Clock>,
-    /// Asked where the workspace's folder is no longer where it was.
+    /// Stopped if the workspace's folder is no longer where it was.
     stop: Arc<StopSignal>,
     state: Mutex<State>,
     changed: Condvar,
@@ -35,13 +35,13 @@ struct Shared {
 #[derive(Default)]
 struct State {
     schedule: Schedule,
-    /// Until when the thread sleeps; `None` while it works or sleeps until it is told.
+    /// The time until which the thread sleeps; `None` while it works or sleeps without limit.
     until: Option<Duration>,
     stop: bool,
 }
 
 impl BackgroundWork {
-    /// Starts the thread. What an earlier daemon left is due at once.
+    /// Starts the thread. Work that an earlier daemon left is due at once.
     ///
     /// # Errors
     /// No thread can be started.
@@ -100,7 +100,7 @@ impl Shared {
     fn tell(&self, change: impl FnOnce(&mut Schedule, Duration)) {
         let mut state = self.state();
         change(&mut state.schedule, self.clock.monotonic());
-        // Woken only where it would sleep too long: most jobs leave it asleep.
+        // Woken only if it would sleep too long: most jobs do not wake it.
         let sooner = match (state.schedule.next(), state.until) {
             (Some(next), Some(until)) => next < until,
             (next, None) => next.is_some(),
@@ -128,7 +128,7 @@ impl Shared {
             if due.upkeep {
                 self.workspace.upkeep();
             }
-            // Under load there is always more to come, and what is given back would be taken again.
+            // Under load more work always follows, and memory given back would be needed again.
             let quiet = self.state().schedule.is_quiet();
             if quiet && due != (DueTasks { look: true, ..DueTasks::default() }) {
                 os::give_back();
@@ -138,8 +138,8 @@ impl Shared {
         self.settle_all();
     }
 
-    /// Asks for the end where the workspace's folder was moved, removed or replaced. No event says so of every folder
-    /// above it, and a job that finds it out may have nobody who listens.
+    /// Requests a stop if the workspace's folder was moved, removed or replaced. There is no event for every folder
+    /// above it, and a job that notices it may have no client that waits for the error.
     fn leave_what_is_gone(&self) {
         if let Err(refusal) = self.workspace.root_present()
             && refusal.code == Code::Stopping
@@ -149,7 +149,7 @@ impl Shared {
         }
     }
 
-    /// Sleeps until something is due; `None` when it is time to end.
+    /// Sleeps until something is due; `None` when the thread must end.
     fn wait(&self) -> Option<DueTasks> {
         let mut state = self.state();
         loop {
@@ -179,7 +179,7 @@ impl Shared {
         }
     }
 
-    /// Everything that can be settled now. What a writer still holds open is left to the next start.
+    /// Settles everything that can be settled now. Files that still have a writer are left to the next start.
     fn settle_all(&self) {
         if let Some(ms) = self.workspace.settle(true) {
             tracing::info!(ms, "some files are still held open by others; the next start settles them");

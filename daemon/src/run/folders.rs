@@ -1,5 +1,5 @@
-//! The folders that the daemon starts from: the workspace as it was named, and its own state. It never
-//! looks into either.
+//! The folders with which the daemon starts: the workspace as it was named, and its own state folder. It reads the
+//! contents of neither.
 
 #![expect(clippy::disallowed_methods, reason = "run is where the process's own folders are found and made")]
 
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 
 use super::assemble::RunError;
 
-/// Bytes of a lock that are read: more than a socket's path has.
+/// Bytes of a lock that are read: more than any socket's path has.
 const SAID: u64 = 4096;
 
 fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
     RunError::Folder { what, path: path.to_owned(), why }
 }
 
-/// The workspace's absolute path, links resolved.
+/// Returns the workspace's absolute path, links resolved.
 ///
 /// # Errors
-/// It is not there, or not a folder.
+/// It does not exist, or is not a folder.
 pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
     let named = named.unwrap_or(Path::new("."));
     let path = named.canonicalize().map_err(|why| error("find the workspace", named, why))?;
@@ -28,18 +28,18 @@ pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
     Ok(path)
 }
 
-/// The workspace's absolute path as it was named, where that is another than its own.
+/// Returns the workspace's absolute path as it was named, if that differs from the resolved one.
 pub(super) fn named(named: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
     let named = std::path::absolute(named?).ok()?;
-    // Without a slash at the end.
+    // This removes a slash at the end.
     let named: PathBuf = named.components().collect();
     (named != workspace).then_some(named)
 }
 
-/// Makes the state folder where it is missing, and makes sure that it is the user's own and private.
+/// Creates the state folder if it is missing, and makes sure that it belongs to the user and is private.
 ///
 /// # Errors
-/// It cannot be made, or belongs or opens to somebody else.
+/// It cannot be created, belongs to another user, or is open to others.
 pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
     make(path).map_err(|why| error("make the state folder", path, why))?;
     let path = path.canonicalize().map_err(|why| error("find the state folder", path, why))?;
@@ -47,19 +47,20 @@ pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
     Ok(path)
 }
 
-/// The right to a state folder, until it is dropped.
+/// The exclusive right to a state folder, until this is dropped.
 #[derive(Debug)]
 #[expect(clippy::disallowed_types, reason = "the lock is the state folder's, not the workspace's")]
 pub(super) struct StateLock {
-    // Closing it gives the lock back. The file stays: removing it would let two daemons lock two files.
+    // Closing it releases the lock. The file stays: removing it would let two daemons lock two files.
     _file: std::fs::File,
 }
 
-/// Takes the right to a state folder, and writes into its lock where the daemon will listen, and for which workspace. The
-/// workspace's own lock does not guard it: that one goes with the workspace's folder when it is moved, and with `.editd` when it is removed.
+/// Locks a state folder, and writes to its lock the address at which the daemon will listen, and its workspace. The
+/// workspace's own lock does not protect the state folder: it moves with the workspace's folder, and is removed with
+/// `.editd`.
 ///
 /// # Errors
-/// Another daemon has it.
+/// Another daemon has the lock.
 pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> Result<StateLock, RunError> {
     let io = |why| error("lock the state folder", state, why);
     let path = state.join("lock");
@@ -70,7 +71,7 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> R
         Ok(()) => {}
         Err(std::fs::TryLockError::WouldBlock) => {
             let mut address = String::new();
-            // Without it, the folder alone is named.
+            // Without it, only the folder is named.
             let _ = (&file).take(SAID).read_to_string(&mut address);
             let address = address.lines().next().unwrap_or_default().to_owned();
             return Err(RunError::Taken(state.to_owned(), address));
@@ -101,7 +102,7 @@ fn check(path: &Path) -> Result<(), RunError> {
     if meta.mode() & 0o077 == 0 {
         return Ok(());
     }
-    // An empty folder of the user's own was made for this, only not with this in mind.
+    // An empty folder of the user was created for this purpose, only with a wider mode.
     let empty = std::fs::read_dir(path).is_ok_and(|mut names| names.next().is_none());
     if !empty {
         return Err(RunError::OpenState(path.to_owned()));
@@ -115,7 +116,7 @@ fn make(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// A user's own folders are private by what they inherit.
+/// A user's own folders are private by inheritance.
 #[cfg(windows)]
 fn check(_: &Path) -> Result<(), RunError> {
     Ok(())

@@ -1,16 +1,16 @@
-//! Leaving when nobody needs the daemon any more. It only says when; it ends nothing.
+//! Detects that the daemon has been idle for its idle time. It ends nothing.
 
 use std::time::Duration;
 
 use crate::queue::Activity;
 
-/// Returns once there was neither connection nor job for this long; never where there is no such time.
+/// Returns once there was neither connection nor job for this long; never without such a time.
 pub(super) async fn left_alone(activity: &Activity, time: Option<Duration>) {
     let Some(time) = time else { return std::future::pending().await };
     loop {
         activity.idle().await;
         tokio::select! {
-            // A client that came at this very moment is served.
+            // A client that connects at this very moment is served.
             biased;
             () = activity.active() => {}
             () = tokio::time::sleep(time) => return,

@@ -1,5 +1,5 @@
-//! Where the daemon's own words go: the journal of the system under systemd, else standard error. Contents
-//! of files are never among them.
+//! The destination of the daemon's log: the system's journal under systemd, otherwise standard error. It never has
+//! contents of files.
 
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -7,7 +7,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogLevel;
 
-/// Sends everything at or above a level to where it belongs.
+/// Starts logging everything at or above a level.
 pub(super) fn start(level: LogLevel) {
     let filter = match level {
         LogLevel::Error => LevelFilter::ERROR,
@@ -21,7 +21,7 @@ pub(super) fn start(level: LogLevel) {
     if stderr_is_journal()
         && let Ok(journal) = tracing_journald::layer()
     {
-        // Set once, here; the error would be that it was set before.
+        // Set once, here; it would fail only if it had been set before.
         let _ = registry.with(journal).try_init();
         return report_panics();
     }
@@ -29,14 +29,14 @@ pub(super) fn start(level: LogLevel) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_target(false)
-        // It would print to standard error that standard error is gone, and panic.
+        // It would report to standard error that standard error is gone, and panic.
         .log_internal_errors(false);
-    // The same.
+    // As above.
     let _ = registry.with(lines).try_init();
     report_panics();
 }
 
-/// A panic is reported by its place alone: its message may quote a file.
+/// Logs only the place of a panic: its message may quote a file.
 fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
@@ -44,7 +44,7 @@ fn report_panics() {
     }));
 }
 
-/// Whether standard error leads to the journal, as systemd says in `JOURNAL_STREAM`.
+/// Returns true if standard error leads to the journal, according to systemd's `JOURNAL_STREAM`.
 #[cfg(target_os = "linux")]
 fn stderr_is_journal() -> bool {
     let Ok(said) = std::env::var("JOURNAL_STREAM") else { return false };

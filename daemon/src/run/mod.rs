@@ -1,17 +1,17 @@
-//! Assembly and shutdown: the process from its command line to its exit status. It serves nobody itself.
+//! Assembly and shutdown: the process from its command line to its exit status. It handles no request itself.
 //!
-//! *Calling sequence*: [`main`]. In order: what was inherited, settings, the claim on the socket, recovery,
-//! threads, and only then the listening: who can connect is served. Leaving goes the other way round: no
-//! more clients, no more jobs, everything settled, the workspace closed, and last the claim given back, so
-//! that the next daemon waits for exactly this.
+//! *Calling sequence*: [`main`]. It starts, in order: the inherited socket, settings, the claim on the socket,
+//! recovery, threads, and only then listening, so that every client that can connect is served. Shutdown is the
+//! reverse: no more clients, no more jobs, everything settled, the workspace closed, and last the claim released, for
+//! which the next daemon waits.
 //!
-//! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with
-//! status 0; the second signal cuts it short, which loses nothing that was acknowledged. When nothing is
-//! pending, nothing runs but one look at the workspace's folder every two seconds (`limits::FOLDER_MS`): a daemon whose
-//! folder is gone leaves by itself.
+//! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with status 0.
+//! A second signal ends the process at once, which loses nothing that was acknowledged. When nothing is pending,
+//! nothing runs except a check of the workspace's folder every two seconds (`limits::FOLDER_MS`): a daemon whose
+//! folder is gone exits by itself.
 //!
-//! SIGHUP is ignored, so that a daemon outlives the terminal in which it was started; settings are read at
-//! the start only.
+//! SIGHUP is ignored, so that a daemon survives the terminal in which it was started; settings are read only at the
+//! start.
 
 mod assemble;
 mod background;

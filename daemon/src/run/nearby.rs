@@ -1,7 +1,7 @@
-//! Other served workspaces that lie above or below this one. An edit through the one is to the other a change from
-//! outside. It looks at what other daemons wrote about themselves, and changes nothing.
+//! Finds other served workspaces above or below this one: an edit through one of them is an external change for the
+//! other. It reads the locks that other daemons wrote, and changes nothing.
 //!
-//! *Limitations*: a daemon whose socket a service manager made holds no lock beside it and is not found.
+//! *Limitations*: a daemon whose socket was made by a service manager has no lock beside it and is not found.
 
 #![expect(
     clippy::disallowed_methods,
@@ -19,7 +19,7 @@ use editd_proto::socket_path;
 /// Bytes of a lock that are read: more than two paths have.
 const SAID: u64 = 8192;
 
-/// The most state folders that are looked into.
+/// The most state folders that are examined.
 const FOLDERS: usize = 10_000;
 
 /// Returns the other served workspaces above or below `root`. `states` is the folder in which each workspace of the user
@@ -44,15 +44,15 @@ pub(super) fn served(root: &Path, states: Option<&Path>) -> Vec<PathBuf> {
     found.into_iter().collect()
 }
 
-/// The paths that a daemon wrote into a lock, one a line.
+/// Returns the paths that a daemon wrote to a lock, one per line.
 fn said(lock: &Path) -> Option<Vec<PathBuf>> {
     let mut bytes = Vec::new();
     open(lock)?.take(SAID).read_to_end(&mut bytes).ok()?;
     Some(bytes.split(|byte| *byte == b'\n').map(path).collect())
 }
 
-/// Opens a lock of the same user. Another user may have put anything into a folder above, such as a pipe that nobody
-/// writes to: opening it must not wait.
+/// Opens a lock of the same user. Another user may have put something else in a folder above, such as a pipe without
+/// a writer: opening it must not block.
 #[cfg(unix)]
 fn open(lock: &Path) -> Option<std::fs::File> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -78,8 +78,8 @@ fn path(bytes: &[u8]) -> PathBuf {
     OsString::from(String::from_utf8_lossy(bytes).into_owned()).into()
 }
 
-/// Returns true while a daemon holds the lock of its socket. A daemon that is about to take it tries again, so this look
-/// does not keep it from that.
+/// Returns true while a daemon holds the lock of its socket. A daemon that is about to take it tries again, so this
+/// check does not prevent that.
 fn is_served(socket: &Path) -> bool {
     let Some(lock) = open(&socket_path::lock(socket)) else { return false };
     matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
@@ -90,7 +90,7 @@ fn is_served(socket: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A daemon of `workspace`, as far as its locks tell; the second is where the socket's is held.
+    /// Creates the locks of a daemon of `workspace`; the second one is the lock of the socket.
     fn daemon(states: &Path, name: &str, workspace: &Path) -> std::fs::File {
         let socket = states.join(format!("{name}.sock"));
         std::fs::create_dir_all(states.join("states").join(name)).unwrap();

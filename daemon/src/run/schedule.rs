@@ -1,22 +1,23 @@
-//! When to flush, settle, prune and look at the workspace's folder next. Pure: events and times in, what is due out; it does none of it.
+//! Schedules flushing, settling, pruning and the check of the workspace's folder. Pure: it gets events and times and
+//! returns the tasks that are due; it carries out none.
 
 use std::time::Duration;
 
 use crate::limits;
 
-/// What is due.
+/// The tasks that are due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DueTasks {
     pub(super) flush: bool,
     pub(super) settle: bool,
     pub(super) upkeep: bool,
-    /// Nothing but that memory is given back.
+    /// True if freed memory is given back to the system.
     pub(super) rest: bool,
-    /// The workspace's folder is looked at, whether it still is where it was.
+    /// True if the workspace's folder is checked.
     pub(super) look: bool,
 }
 
-/// What is to be done later, and when. Empty when nothing is.
+/// The times of later tasks. Empty if there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Schedule {
     flush: Option<Duration>,
@@ -29,53 +30,53 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// A job has ended. `unflushed`: the log has more of it than was flushed, all of a relaxed one, and of others that
-    /// they are done, without which a power cut leaves recovery to guess.
+    /// Notes that a job has ended. `unflushed`: some of its records are not flushed: all for a relaxed job, and for
+    /// others the seal, without which recovery must infer the outcome after a power cut.
     pub(super) fn job_ended(&mut self, unflushed: bool, now: Duration) {
         if unflushed {
-            // Half of what is promised for relaxed ones: the other half is for the flush itself and for being late.
+            // Half of the time promised for relaxed jobs: the other half is for the flush itself and for delays.
             sooner(&mut self.flush, now + Duration::from_millis(limits::RELAXED_MS / 2));
         }
         sooner(&mut self.settle, now + Duration::from_millis(limits::SETTLE_AFTER_MS));
         self.jobs = self.jobs.saturating_add(1);
-        // Put off as long as jobs come, but not for ever.
+        // Postponed while jobs arrive, but not forever.
         let busy = self.jobs >= limits::UPKEEP_JOBS;
         self.upkeep = Some(if busy { now } else { now + Duration::from_millis(limits::UPKEEP_AFTER_MS) });
     }
 
-    /// A session's receipt was renewed: losing it in a power cut costs a read.
+    /// Notes that a session's receipt was renewed: a power cut that loses it costs one read.
     pub(super) fn receipt_renewed(&mut self, now: Duration) {
         sooner(&mut self.flush, now + Duration::from_millis(limits::RECEIPT_MS));
     }
 
-    /// Much memory was taken for a moment, and is not needed any more.
+    /// Notes that much memory was used for a moment and is free again.
     pub(super) fn memory_freed(&mut self, now: Duration) {
         sooner(&mut self.rest, now + Duration::from_millis(limits::REST_MS));
     }
 
-    /// The daemon has started: what the last one left is settled.
+    /// Notes that the daemon has started: entries of the last one must be settled.
     pub(super) fn started(&mut self, now: Duration) {
         sooner(&mut self.settle, now);
         self.upkeep = Some(now + Duration::from_millis(limits::UPKEEP_AFTER_MS));
         self.look = Some(now + Duration::from_millis(limits::FOLDER_MS));
     }
 
-    /// Settling asked to be called again after this long.
+    /// Schedules the next settling after this long.
     pub(super) fn settle_again(&mut self, after: Duration, now: Duration) {
         sooner(&mut self.settle, now + after);
     }
 
-    /// When something is due next; `None` where nothing was started.
+    /// Returns when the next task is due; `None` if there is none.
     pub(super) fn next(&self) -> Option<Duration> {
         [self.flush, self.settle, self.upkeep, self.rest, self.look].into_iter().flatten().min()
     }
 
-    /// Whether nothing was done lately: neither jobs nor reads.
+    /// Returns true if there were neither jobs nor reads lately.
     pub(super) fn is_quiet(&self) -> bool {
         self.flush.is_none() && self.settle.is_none()
     }
 
-    /// Takes what is due.
+    /// Takes the tasks that are due.
     pub(super) fn take(&mut self, now: Duration) -> DueTasks {
         let due = DueTasks {
             flush: take_due(&mut self.flush, now),

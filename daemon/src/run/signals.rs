@@ -1,14 +1,14 @@
-//! What the system tells the process by signals. It ends nothing itself.
+//! The signals that the process receives. It ends nothing itself.
 
 use std::io;
 use std::sync::Arc;
 
 use crate::ipc::StopSignal;
 
-/// Makes harmless what would end the process without need, and takes what asks it to end.
+/// Ignores signals that would end the process without need, and receives those that ask it to end.
 ///
 /// # Errors
-/// The system refuses.
+/// Errors of the system.
 #[cfg(unix)]
 pub(super) fn install() -> io::Result<Signals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -25,7 +25,8 @@ pub(super) fn install() -> io::Result<Signals> {
     Ok(Signals(here))
 }
 
-/// A job over many files holds a file and a folder for each: as many descriptors as the system grants.
+/// Raises the limit of open files to the highest that the system allows: a job with many files keeps a file and a
+/// folder open for each.
 #[cfg(unix)]
 fn raise_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -42,7 +43,7 @@ pub(super) struct Signals(std::os::unix::net::UnixStream);
 
 #[cfg(unix)]
 impl Signals {
-    /// Passes each on as a wish to stop, for as long as it is polled.
+    /// Turns each signal into a stop request, as long as this is polled.
     pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         use tokio::io::AsyncReadExt;
         let Ok(mut signals) = tokio::net::UnixStream::from_std(self.0) else { return };
@@ -55,11 +56,11 @@ impl Signals {
     }
 }
 
-/// Ctrl-C, the console's closing and the system's shutdown.
+/// Ctrl-C, closing the console, and the system's shutdown.
 #[cfg(windows)]
 pub(super) struct Signals;
 
-/// Nothing to prepare here.
+/// Prepares nothing.
 ///
 /// # Errors
 /// None here.
@@ -70,7 +71,7 @@ pub(super) fn install() -> io::Result<Signals> {
 
 #[cfg(windows)]
 impl Signals {
-    /// Passes each on as a wish to stop, for as long as it is polled.
+    /// Turns each signal into a stop request, as long as this is polled.
     pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         while tokio::signal::ctrl_c().await.is_ok() {
             tracing::info!("asked to stop by the console");

@@ -1,4 +1,4 @@
-//! What runs behind the replies, against a fake workspace. No daemon is started here.
+//! Background work against a fake workspace. No daemon is started here.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -58,7 +58,7 @@ fn the_end_flushes_and_settles_all_once() {
 fn a_file_that_changes_in_a_touched_folder_is_looked_at() {
     let bench = bench();
     bench.background.receipt_renewed();
-    // The folder is watched soon; a change before that is not seen, so the file goes on changing.
+    // The folder is watched after a while; an earlier change is not seen, so the file is changed again and again.
     let path = bench.root.path().join("file");
     let seen = || bench.fake.log().iter().any(|line| line == "look file");
     while !seen() {

@@ -1,5 +1,5 @@
-//! From hints to events: a hint, a look, an event, its subscribers. It trusts no hint, and loses none
-//! without saying so.
+//! Turns hints into events: a hint, an observation, an event, its subscribers. It trusts no hint, and reports lost
+//! hints.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,10 +24,10 @@ use crate::os::Os;
 use crate::queue::Requests;
 use crate::watch::{ChangeHint, Echo, Watcher};
 
-/// The watcher, and the thread that looks where it points.
+/// The watcher, and the thread that observes the paths in its hints.
 pub struct Watching {
     shared: Arc<Shared>,
-    /// Folders that the watcher was told of.
+    /// The number of folders that the watcher was given.
     known: Mutex<usize>,
     to_looker: SyncSender<Word>,
     looker: Mutex<Option<JoinHandle<()>>>,
@@ -38,7 +38,7 @@ struct Shared {
     watcher: Watcher,
     sinks: Mutex<BTreeMap<u64, Arc<EventSink>>>,
     next: AtomicU64,
-    /// Hints were lost between watcher and looker.
+    /// Set if hints were lost between the watcher and the thread.
     lost: Arc<AtomicBool>,
 }
 
@@ -81,9 +81,9 @@ impl Watching {
         Ok(Arc::new(Self { shared, known: Mutex::default(), to_looker, looker }))
     }
 
-    /// Files were read or written: their folders are watched from now on.
+    /// Watches the folders of files that were read or written.
     pub fn touched(&self) {
-        // Whoever finds it locked leaves the new folders to the one who is at it, or to the next.
+        // If it is locked, the thread that holds it, or the next call, adds the new folders.
         let Ok(mut known) = self.known.try_lock() else { return };
         if let Some(new) = self.shared.workspace.touched_folders(*known) {
             *known += new.len();
@@ -93,18 +93,18 @@ impl Watching {
         }
     }
 
-    /// The daemon itself wrote an entry: whoever subscribed to its files is told.
+    /// Tells subscribers of an entry's files that the daemon wrote it.
     pub fn wrote(&self, entry: JobId) {
         if !self.shared.sinks().is_empty() && self.to_looker.try_send(Word::Wrote(entry)).is_err() {
             self.shared.lost.store(true, Ordering::Release);
         }
     }
 
-    /// Ends the looking. Later calls do nothing.
+    /// Ends the thread. Later calls do nothing.
     pub fn stop(&self) {
         let looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(looker) = looker else { return };
-        // It goes on to take words until this one, so this waits for no longer than one look takes.
+        // The thread handles earlier messages until this one, so this waits for at most one observation.
         if self.to_looker.send(Word::Stop).is_err() || looker.join().is_err() {
             tracing::error!("looking at changes failed inside");
         }
@@ -119,7 +119,7 @@ impl Subscriptions for Watching {
     ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         self.shared.sinks().insert(id, sink);
-        // Whatever happens from here on, it is taken out again.
+        // Dropping this removes the subscription, whatever happens from here on.
         let subscribed = Box::new(Subscribed { shared: Arc::clone(&self.shared), id });
         let watched = self.shared.watcher.subscribe(id, &request.globs);
         let folders = watched.map_err(|why| Box::new(WireError::from(why)))?;
@@ -168,8 +168,7 @@ impl Shared {
         }
     }
 
-    /// Nobody says which files: those that are tracked are looked at, and whoever subscribed to others must
-    /// look for itself.
+    /// The files are unknown: those that are tracked are observed, and subscribers of others must check themselves.
     fn observe_below(&self, folder: &WirePath, echo: &mut Echo) {
         for path in self.workspace.tracked_below(folder) {
             self.observe(&path, echo);
@@ -184,7 +183,7 @@ impl Shared {
         }
     }
 
-    /// Tells of an entry that the daemon wrote: the looks leave out what it did itself.
+    /// Reports an entry that the daemon wrote: observations do not report the daemon's own changes.
     fn tell(&self, id: JobId, echo: &mut Echo) {
         let newest_to_it = HistoryRequest {
             before: Some(JobId(id.0.saturating_add(1))),
@@ -193,7 +192,7 @@ impl Shared {
         };
         let entries = match self.workspace.history(&newest_to_it) {
             Ok(found) => found.reply.entries,
-            // Whoever wants to know must look.
+            // Subscribers must check themselves.
             Err(_) => return self.overflow(),
         };
         for entry in entries.iter().filter(|entry| entry.id == id) {

@@ -1,9 +1,11 @@
-//! What requests hold of files' contents: one sum, given out in the order in which it was asked for. It holds none itself.
+//! The memory budget for contents of files: requests reserve from one sum, in order of arrival. It holds no content
+//! itself.
 //!
-//! *Invariants*: who waits holds nothing. A request asks once, before it has looked at a content, for all that it is
-//! likely to need; where that turns out to be too little, it gets more only if there is more at once, or gives back what
-//! it has and asks again. So nobody waits for one who waits, and what needs more than there is goes alone. What runs
-//! behind the requests (settling, the watcher's looks) waits for nobody either: it holds a file at a time.
+//! *Invariants*: a request holds no reservation while it waits for one, so requests cannot deadlock. It reserves
+//! once, before it reads a content, all that it is likely to need. If that is too little, it grows only if the budget
+//! has room at once; otherwise it releases what it has and starts again. A request that needs more than the whole
+//! budget runs alone. Background work (settling, observations of the watcher) does not reserve either: it holds one
+//! file at a time.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -16,17 +18,17 @@ use editd_proto::error::{Code, WireError};
 use super::lock;
 use crate::limits;
 
-/// The sum of what is held.
+/// The budget.
 #[derive(Default)]
 pub struct MemoryBudget {
     queue: Mutex<Queue>,
     changed: Condvar,
 }
 
-/// Who asks.
+/// The class of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BudgetClass {
-    /// A request that is no job.
+    /// A request that is not a job.
     Reader,
     /// A job.
     Job,
@@ -35,19 +37,19 @@ pub enum BudgetClass {
 #[derive(Default)]
 struct Queue {
     held: usize,
-    /// Those who wait, the first in front.
+    /// The waiting requests, the first in front.
     waiting: VecDeque<(u64, BudgetClass)>,
     last: u64,
 }
 
-/// The right to hold so many bytes; given back when it is dropped.
+/// A reservation of bytes, released when it is dropped.
 #[must_use]
 pub struct Reservation<'h> {
     budget: &'h MemoryBudget,
     bytes: Cell<usize>,
 }
 
-/// A reply, with the right to hold it until it is on its way.
+/// A reply with its reservation, which is held until the reply is sent.
 pub struct ReservedReply<'h, T> {
     /// The reply.
     pub reply: T,
@@ -55,12 +57,12 @@ pub struct ReservedReply<'h, T> {
 }
 
 impl<'h, T> ReservedReply<'h, T> {
-    /// A reply that a share covers.
+    /// Creates a reply with its reservation.
     pub fn new(reservation: Reservation<'h>, reply: T) -> Self {
         Self { reply, _reservation: Some(reservation) }
     }
 
-    /// A reply that is small, or whose share was given back.
+    /// Creates a reply that is small, or whose reservation was released.
     pub fn unreserved(reply: T) -> Self {
         Self { reply, _reservation: None }
     }
@@ -83,7 +85,7 @@ impl Queue {
         self.waiting.front().is_some_and(|(first, _)| *first == ticket) && self.fits(bytes)
     }
 
-    /// Whether as many wait as may.
+    /// Returns true if no more requests of this class may wait.
     fn is_full(&self, who: BudgetClass) -> bool {
         let most = match who {
             BudgetClass::Reader => limits::READERS_WAITING,
@@ -94,10 +96,11 @@ impl Queue {
 }
 
 impl MemoryBudget {
-    /// Waits until so many bytes may be held. Few need no asking. To be called by who holds nothing yet.
+    /// Waits until so many bytes can be reserved. A small number needs no reservation. The caller must not hold
+    /// another one.
     ///
     /// # Errors
-    /// `busy`, where that takes too long or too many wait already.
+    /// `busy` if that takes too long or too many requests wait already.
     pub fn acquire(&self, bytes: usize, who: BudgetClass) -> Result<Reservation<'_>, Refusal> {
         self.acquire_within(bytes, who, Duration::from_millis(limits::MEMORY_WAIT_MS))
     }
@@ -124,7 +127,7 @@ impl MemoryBudget {
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
             let turn = queue.is_turn(ticket, bytes);
             queue.waiting.retain(|(other, _)| *other != ticket);
-            // The next one may fit beside this one, or would have without it.
+            // The next request may fit beside this one, or would have without it.
             self.changed.notify_all();
             if !turn {
                 return Err(busy());
@@ -134,7 +137,7 @@ impl MemoryBudget {
         Ok(self.reservation(bytes))
     }
 
-    /// So many bytes where that is possible at once: for what can be left out.
+    /// Reserves so many bytes if that is possible at once, for optional work.
     pub fn try_acquire(&self, bytes: usize) -> Option<Reservation<'_>> {
         let reservation = self.reservation(0);
         reservation.grow(bytes).then_some(reservation)
@@ -146,12 +149,12 @@ impl MemoryBudget {
 }
 
 impl Reservation<'_> {
-    /// How many bytes may be held.
+    /// Returns the number of bytes that may be held.
     pub fn granted(&self) -> usize {
         self.bytes.get().max(limits::MEMORY_UNRESERVED)
     }
 
-    /// Whether so many may be held: more than before only where there are more at once. It never waits.
+    /// Grows the reservation to so many bytes; returns false if the budget has no room at once. Never waits.
     pub fn grow(&self, bytes: usize) -> bool {
         if bytes <= self.granted() {
             return true;

@@ -1,5 +1,5 @@
-//! Turns of large texts at the parser, whose trees take many times their size: one at a time, for readers and jobs. It
-//! parses nothing.
+//! Serialises the parsing of large texts, whose syntax trees take many times their size: one at a time, for readers
+//! and jobs. It parses nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use editd_proto::error::{Code, WireError};
 use super::lock;
 use crate::limits;
 
-/// Whether a large text is being parsed.
+/// The turn of parsing a large text.
 #[derive(Default)]
 pub struct Parsing {
     taken: Mutex<bool>,
@@ -19,7 +19,7 @@ pub struct Parsing {
     readers: AtomicUsize,
 }
 
-/// The right to parse a large text; given back when it is dropped.
+/// The right to parse a large text, released when it is dropped.
 #[must_use]
 pub struct Turn<'p>(&'p Parsing);
 
@@ -27,15 +27,15 @@ impl Parsing {
     /// Waits until no other large text is parsed; a small one need not wait.
     ///
     /// # Errors
-    /// `busy`, where that takes too long.
+    /// `busy` if that takes too long.
     pub fn turn(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
         self.turn_within(bytes, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
-    /// The same for a reader, of whom few may wait.
+    /// The same for a reader, of which only a few may wait.
     ///
     /// # Errors
-    /// `busy`, where that takes too long or [`limits::READERS_IN_LINE`] wait already.
+    /// `busy` if that takes too long or [`limits::READERS_IN_LINE`] wait already.
     pub fn turn_of_reader(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
         if bytes <= limits::PARSED_AT_ONCE {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The warnings about the configuration that sessions have been sent: each is sent once. A restart forgets them.
+//! The configuration warnings that each session was sent, so that each is sent once. A restart forgets them.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! What a workspace brings, at one moment, and whether it may run. Pure.
+//! The commands of a workspace at one moment, and whether they may run. Pure.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use editd_proto::path::WirePath;
 
 use crate::config::{CommandKind, CommandSpec, Commands, FILE_NAME, SyntaxCheck};
 
-/// What a workspace brings, at one moment.
+/// The commands of a workspace, at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct WorkspaceCommands {
     pub(super) hash: Option<ContentHash>,
@@ -17,47 +17,47 @@ pub struct WorkspaceCommands {
 }
 
 impl WorkspaceCommands {
-    /// The hash of the file that brings it; `None` where there is none that can be used.
+    /// Returns the hash of the file that defines them; `None` if there is no usable one.
     pub fn hash(&self) -> Option<ContentHash> {
         self.hash
     }
 
-    /// Whether that file is trusted.
+    /// Returns true if that file is trusted.
     pub fn trusted(&self) -> bool {
         self.trusted
     }
 
-    /// Every command, also those that may not run: to be told, never to be run.
+    /// Returns every command, also those that may not run: only for display.
     pub fn told(&self) -> &[CommandSpec] {
         &self.commands.list
     }
 
-    /// The commands of a kind that may run, in the file's order.
+    /// Returns the commands of a kind that may run, in the file's order.
     pub fn runnable(&self, kind: CommandKind) -> impl Iterator<Item = &CommandSpec> {
         let list = if self.trusted { self.commands.list.as_slice() } else { &[] };
         list.iter().filter(move |command| command.kind == kind)
     }
 
-    /// Whether the commands that might run then may run now: the same file, still trusted.
+    /// Returns `Ok` if commands that could run then may run now: the file is the same and still trusted.
     ///
     /// # Errors
-    /// They may not: why.
+    /// The reason why they may not.
     pub fn still_runs(&self, now: &Self) -> Result<(), &'static str> {
         let still = now.trusted && now.hash == self.hash;
         if still { Ok(()) } else { Err("the file that names it changed, or is no longer trusted") }
     }
 
-    /// The built-in check of syntax: no command, so it asks for no trust.
+    /// Returns the built-in check of syntax, which is no command and needs no trust.
     pub fn syntax(&self) -> &SyntaxCheck {
         &self.commands.syntax
     }
 
-    /// Why no command of the file is known, where that is so.
+    /// Returns the reason why no command of the file is known, if there is one.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// What is left out for a job that changes these paths, as one sentence with what to do.
+    /// Returns one sentence about the commands that are skipped for a job on these paths, with what to do.
     pub fn left_out<'p>(&self, paths: impl IntoIterator<Item = &'p WirePath>) -> Option<String> {
         if let Some(why) = &self.problem {
             return Some(format!("the commands of {FILE_NAME} were left out: {why}"));
@@ -70,7 +70,7 @@ impl WorkspaceCommands {
         self.sentence(self.commands.list.iter().filter(meant))
     }
 
-    /// The same for whatever job.
+    /// The same for all jobs.
     pub fn all_left_out(&self) -> Option<String> {
         match (&self.problem, self.trusted) {
             (None, false) => self.sentence(self.commands.list.iter()),

@@ -1,4 +1,4 @@
-//! Looking at `.editd.toml`: read again where it may have changed, parsed once for each content.
+//! Reads `.editd.toml` again if it may have changed, and parses each content once.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits;
 use crate::os::{Dir, Identity, Os, Stat};
 
-/// What tells that a file was not written since, as far as times can: inode, size, times.
+/// Identity, size and times of a file, which usually change when it is written.
 type Mark = (Identity, u64, i64, i64);
 
-/// Whether the commands of one workspace may run.
+/// Decides whether the commands of one workspace may run.
 pub struct CommandTrust {
     register: TrustRecord,
     now: Mutex<Now>,
@@ -24,26 +24,26 @@ pub struct CommandTrust {
 
 #[derive(Default)]
 struct Now {
-    /// The hashes that are trusted, oldest first, once they were read.
+    /// The trusted hashes, oldest first, once they were read.
     trusted: Option<Vec<ContentHash>>,
     last: Option<Last>,
 }
 
-/// The content that was read last.
+/// The last content that was read.
 struct Last {
-    /// `None` while the file is so young that another write may bear the same times.
+    /// `None` while the file is so young that another write could have the same times.
     mark: Option<Mark>,
     hash: ContentHash,
     read: Result<Arc<Commands>, Arc<str>>,
 }
 
 impl CommandTrust {
-    /// For the workspace at `root`, recorded in the state folder, which is open as `dir`.
+    /// Creates it for the workspace at `root`; hashes are recorded in the state folder, opened as `dir`.
     pub fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
         Self { register: TrustRecord::new(os, dir, state, root), now: Mutex::default() }
     }
 
-    /// What the workspace brings now. `now_ms` is the time, milliseconds since 1970.
+    /// Returns the present commands of the workspace. `now_ms` is the time in milliseconds since 1970.
     pub fn observe(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
         let mut now = self.lock();
         let (hash, read) = match now.read(disk, now_ms) {
@@ -65,7 +65,7 @@ impl CommandTrust {
     /// Trusts a hash from now on.
     ///
     /// # Errors
-    /// It could not be made durable: nothing changed.
+    /// The hash could not be made durable: nothing changed.
     pub fn record(&self, hash: ContentHash) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         let mut hashes = now.trusted(&self.register).to_vec();
@@ -76,22 +76,22 @@ impl CommandTrust {
         self.put(&mut now, hashes)
     }
 
-    /// Trusts nothing from now on.
+    /// Trusts no hash from now on.
     ///
     /// # Errors
-    /// That could not be made durable; until the daemon is started again nothing runs all the same.
+    /// This could not be made durable; until the daemon restarts no command runs all the same.
     pub fn revoke(&self) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         now.trusted = Some(Vec::new());
         self.put(&mut now, Vec::new())
     }
 
-    /// How a hash is said to people and on the wire.
+    /// Formats a hash for people and the wire.
     pub fn said(hash: ContentHash) -> String {
         record::said(hash)
     }
 
-    /// Reads a hash as it is said; `None` where it is none.
+    /// Parses a hash in that format; `None` if it is invalid.
     pub fn hash_of(text: &str) -> Option<ContentHash> {
         record::read_hash(text)
     }
@@ -114,7 +114,7 @@ impl Now {
         self.trusted.get_or_insert_with(|| register.read())
     }
 
-    /// What the file holds; `None` where there is none.
+    /// Returns the content of the file; `None` if there is none.
     fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<Read>, String> {
         let place = match disk.resolve_link(&WirePath::from(FILE_NAME)) {
             Ok(place) => place,
@@ -155,13 +155,13 @@ fn mark(stat: &Stat) -> Mark {
     (stat.identity, stat.size, stat.modified, stat.changed)
 }
 
-/// Whether a file was left alone for long enough that a later write has other times.
+/// Returns true if a file is old enough that a later write would have other times.
 fn rested(stat: &Stat, now_ms: u64) -> bool {
     let changed_ms = u64::try_from(stat.modified.max(stat.changed) / 1_000_000).unwrap_or(u64::MAX);
     changed_ms.saturating_add(limits::TRUST_REST_MS) < now_ms
 }
 
-/// What is wrong, without the whole of a line that is longer than anybody reads.
+/// Shortens an error that quotes a very long line.
 fn shortened(why: &str) -> String {
     match why.char_indices().nth(limits::TRUST_MESSAGE) {
         Some((end, _)) => format!("{}…", why.get(..end).unwrap_or_default()),

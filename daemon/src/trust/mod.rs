@@ -1,14 +1,15 @@
-//! Whether the commands that a workspace brings may run. It runs none, and never writes into the workspace.
+//! Decides whether the commands of a workspace may run. It runs none, and never writes to the workspace.
 //!
-//! *Calling sequence*: [`CommandTrust::look`] for a job, and again before each command of it is started: it reads `.editd.toml` again where that may
-//! have changed, and gives what the file brings with the answer. [`CommandTrust::record`] when a person has seen it.
+//! *Calling sequence*: [`CommandTrust::observe`] for a job, and again before each of its commands is started: it
+//! reads `.editd.toml` again if that may have changed, and returns the file's commands with the decision.
+//! [`CommandTrust::record`] after a person has reviewed the file.
 //!
-//! *Invariants*: what is hashed is what is parsed and run: one reading serves all three. Nothing is trusted but
-//! a hash that stands in the daemon's state folder, and nothing of the workspace can stand there. On any doubt
-//! (a link, a file that is wrong, too long or cannot be read, a record that does not read) nothing may run.
+//! *Invariants*: the hashed bytes are those that are parsed and run: all three use one read. A file is trusted only
+//! if its hash is in the daemon's state folder, which no file of the workspace can be in. On any doubt (a link, a
+//! file that is invalid, too long or unreadable, an unreadable record) no command may run.
 //!
-//! *Limitations*: the hash is of `.editd.toml` alone. Whoever may change a program that it names, or a settings
-//! file of that program, decides what runs.
+//! *Limitations*: the hash covers `.editd.toml` alone. Whoever may change a program that it names, or a settings file
+//! of that program, decides what runs.
 
 mod commands;
 mod look;

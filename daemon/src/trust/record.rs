@@ -1,5 +1,4 @@
-//! The hashes that are trusted, in a file of the daemon's state folder. It is replaced whole, flushed, and never
-//! read as more than it says.
+//! The trusted hashes, in a file of the daemon's state folder. The file is replaced as a whole and flushed.
 
 use std::io;
 use std::path::Path;
@@ -24,28 +23,28 @@ pub enum TrustRecordError {
          another --state"
     )]
     Inside,
-    /// The system refused.
+    /// An error of the system.
     #[error("the daemon's state folder cannot be written: {0}")]
     Io(#[from] io::Error),
 }
 
-/// Where the hashes are.
+/// The file with the hashes.
 pub(super) struct TrustRecord {
     os: Arc<dyn Os>,
     dir: Dir,
-    /// Names the workspace: a state folder that served another one says nothing of this.
+    /// The workspace: the record of a state folder that served another one does not count.
     workspace: String,
     inside: bool,
 }
 
 impl TrustRecord {
-    /// In the state folder (open as `dir`, at the absolute path `state`) of the workspace at `root`.
+    /// Creates it in the state folder (opened as `dir`, at the absolute path `state`) of the workspace at `root`.
     pub(super) fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
         let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
         Self { os, dir, workspace: format!("workspace {PREFIX}{name}"), inside: state.starts_with(root) }
     }
 
-    /// The hashes, oldest first; none where there is no record, or one that does not read.
+    /// Returns the hashes, oldest first; none if there is no record, or an invalid one.
     pub(super) fn read(&self) -> Vec<ContentHash> {
         if self.inside {
             return Vec::new();
@@ -64,7 +63,7 @@ impl TrustRecord {
         }
     }
 
-    /// Puts these hashes, oldest first, in the place of all others; durable when it returns.
+    /// Replaces all hashes by these, oldest first; durable when it returns.
     pub(super) fn write(&self, hashes: &[ContentHash]) -> Result<(), TrustRecordError> {
         if self.inside {
             return Err(TrustRecordError::Inside);
@@ -95,15 +94,15 @@ impl TrustRecord {
     }
 }
 
-/// Bytes that a record may have: two lines, and one for each hash.
+/// The most bytes of a record: two lines, and one for each hash.
 const LONGEST: usize = 256 + limits::TRUSTED * 80;
 
-/// A hash as people and the wire see it.
+/// Formats a hash for people and the wire.
 pub(super) fn said(hash: ContentHash) -> String {
     format!("{PREFIX}{}", hash.hex())
 }
 
-/// Reads `blake3:` and 64 hexadecimal digits.
+/// Parses `blake3:` and 64 hexadecimal digits.
 pub(super) fn read_hash(text: &str) -> Option<ContentHash> {
     let digits = text.strip_prefix(PREFIX)?;
     let hash = blake3::Hash::from_hex(digits).ok()?;

@@ -1,4 +1,4 @@
-//! What may run, and when it no longer may. Against a real folder.
+//! The commands that may run, and the changes after which they may not. Uses a real folder.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ struct Yard {
     trust: CommandTrust,
 }
 
-/// Long after whatever is written here.
+/// A time long after everything that is written here.
 const LATER: u64 = u64::MAX;
 
 fn trust_at(state: &Path, root: &Path) -> CommandTrust {

@@ -1,4 +1,4 @@
-//! Everything that is to be checked for one job, side by side. It reads no output itself.
+//! Runs all checks of one job in parallel. It reads no output itself.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -19,71 +19,71 @@ use crate::limits::{CHECK_RUNS, CHECK_TIME, RUNS};
 /// A content that a job would write.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedContent<'c> {
-    /// Where.
+    /// The path.
     pub path: &'c WirePath,
-    /// What is there now, or was where it comes from; `None` for a new file.
+    /// The present content, or that of the file it was moved from; `None` for a new file.
     pub old: Option<&'c [u8]>,
-    /// What would be there.
+    /// The new content.
     pub new: &'c [u8],
-    /// What turns one into the other, where that is known.
+    /// The splices from the old to the new content, if they are known.
     pub splices: Option<&'c [Splice]>,
 }
 
-/// Does what parses a text of so many bytes when it may, and says whether it did.
+/// Calls the closure, which parses a text of so many bytes, once it may run; returns false if it was not called.
 pub type ParseTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
 
-/// What a check needs of the workspace.
+/// The parts of the workspace that a check needs.
 #[derive(Clone, Copy)]
 pub struct CheckContext<'a> {
     /// Runs commands.
     pub runner: &'a CommandRunner,
-    /// Time.
+    /// The clock.
     pub clock: &'a dyn Clock,
     /// The workspace's folder.
     pub root: &'a Path,
-    /// Holds temporary files.
+    /// Creates temporary files.
     pub disk: &'a Disk,
-    /// Gives names that no temporary file had.
+    /// Returns a unique name for a temporary file.
     pub slot: &'a (dyn Fn() -> String + Sync),
-    /// Whether the commands may still run; else why not.
+    /// Returns the reason if the commands may no longer run.
     pub trusted: &'a (dyn Fn() -> Result<(), &'static str> + Sync),
-    /// How texts are read.
+    /// The encodings of the texts.
     pub options: &'a Options,
-    /// Does what parses a text of so many bytes when it may; whether it did.
+    /// Calls a closure that parses a text of so many bytes once it may run; returns false if it was not called.
     pub in_turn: ParseTurn<'a>,
 }
 
-/// What one validator says of one content.
+/// The report of one validator about one content.
 #[derive(Debug, Default)]
 pub struct ValidatorReport {
     pub(super) issues: Vec<ParsedIssue>,
-    /// What the user should know though it is nothing against the content.
+    /// Notes for the user that are not issues.
     pub(super) notes: Vec<String>,
 }
 
 /// A validator that could not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailedValidator {
-    /// On which content.
+    /// The index of the content.
     pub content: usize,
-    /// Which.
+    /// The name of the validator.
     pub validator: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What all validators say.
+/// The results of all validators.
 #[derive(Debug, Default)]
 pub struct CheckResults {
-    /// What the job introduces, with the content's index, in the order of contents and validators.
+    /// The issues that the job introduces, with the content's index, in the order of contents and validators.
     pub issues: Vec<(usize, editd_proto::message::Issue)>,
     /// Validators that could not run.
     pub unable: Vec<FailedValidator>,
-    /// What the user should know, with the content's index.
+    /// Notes for the user, with the content's index.
     pub notes: Vec<(usize, String)>,
 }
 
-/// Has every content checked by the built-in check and by the commands that mean it. Blocks until all have ended.
+/// Checks every content with the built-in check and with the commands for it. Blocks until all have ended.
 pub fn check(
     around: &CheckContext<'_>,
     syntax: &SyntaxCheck,
@@ -107,12 +107,12 @@ pub fn check(
             checked.take(*index, content, &spec.name, told);
         }
     }
-    // Each content's issues together, whoever says them.
+    // The issues of each content together, from all validators.
     checked.issues.sort_by_key(|(index, issue)| (*index, issue.line, issue.column));
     checked
 }
 
-/// Runs every pair; the answers in the same order.
+/// Runs every pair of content and command; the results have the same order.
 fn side_by_side(
     around: &CheckContext<'_>,
     pairs: &[(usize, &CommandSpec)],
@@ -138,7 +138,7 @@ fn side_by_side(
         1 => work(),
         threads => std::thread::scope(|scope| {
             for _ in 1..threads {
-                // Where the system refuses a thread, the others do its work.
+                // If the system refuses a thread, the others do its work.
                 let _started =
                     std::thread::Builder::new().name("validate".to_owned()).spawn_scoped(scope, work);
             }

@@ -1,4 +1,5 @@
-//! One command of the workspace on one content: run, read, compared with the old content. It judges no job.
+//! Runs one command of the workspace on one content, reads its issues, and subtracts those of the old content. It
+//! decides nothing about the job.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,13 +10,13 @@ use super::process::{CommandEnd, CommandOutput, CommandRun};
 use super::subtract::{self, LineMapping};
 use crate::config::{CommandSpec, FILE, PATH};
 
-/// The status with which a shell says that a program is not there, and that it may not be run.
+/// The exit statuses of a shell if a program does not exist, or may not be run.
 const NOT_RUN: [i32; 2] = [127, 126];
 
-/// What a command has against a content that it had not against the old one.
+/// Returns the issues of a content that the old one did not have.
 ///
 /// # Errors
-/// It cannot run: why.
+/// The reason why the command cannot run.
 pub(super) fn introduced(
     around: &CheckContext<'_>,
     spec: &CommandSpec,
@@ -28,7 +29,7 @@ pub(super) fn introduced(
         issues: Vec::new(),
     };
     let new = match judge(around, spec, content, content.new, left()) {
-        // Who takes his trust back while a command waits for its turn is no fault of the job.
+        // If trust is revoked while a command waits for its turn, the job is not at fault.
         Err(why) => return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why)),
         Ok(new) => new,
     };
@@ -90,7 +91,7 @@ fn judge(
     understood(spec, &ran, names)
 }
 
-/// What a run says. A status of 0 means that there is nothing to say, whatever was written.
+/// Interprets the result of a run. With a status of 0 there are no issues, whatever was written.
 fn understood(
     spec: &CommandSpec,
     ran: &CommandOutput,

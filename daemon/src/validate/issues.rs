@@ -1,4 +1,4 @@
-//! What a validator's output says: issues, each with its place. Pure.
+//! Parses the output of a validator into issues, each with its place. Pure.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,53 +9,54 @@ use regex::bytes::{Captures, Regex};
 use crate::config::IssuePattern;
 use crate::limits::{ISSUE_MESSAGE, ISSUES_READ, OUTPUT_LINES};
 
-/// `path:line:column: message` and `path:line: message`, as most tools write.
+/// `path:line:column: message` and `path:line: message`, the form of most tools.
 const DEFAULT: &str =
     r"(?m)^(?P<path>[^\s:][^:\n]*):(?P<line>[0-9]+)(?::(?P<col>[0-9]+))?:[ \t]+(?P<message>\S.*)$";
 
-/// What compilers add to an issue: no issues of their own.
+/// Lines that compilers add to an issue: they are not issues themselves.
 const ADDED: [&str; 3] = ["note:", "info:", "help:"];
 
-/// An issue as a validator gives it.
+/// An issue as a validator reported it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ParsedIssue {
-    /// Another file than the one that was checked.
+    /// The file, if it is not the checked one.
     pub(super) elsewhere: Option<WirePath>,
-    /// From 1, in the content that was checked.
+    /// From 1, in the checked content.
     pub(super) line: Option<u64>,
     /// From 1, as the validator counts.
     pub(super) column: Option<u64>,
     pub(super) message: String,
-    /// Whether the validator gave no issue that could be read, only a status: this is the beginning of its words.
+    /// True if the validator gave only a status and no issue that could be parsed: the message is the start of its
+    /// output.
     pub(super) bare: bool,
 }
 
-/// Which file a validator means.
+/// The file that a validator names.
 #[derive(PartialEq, Eq)]
 enum Meant {
-    /// The one that is checked.
+    /// The checked file.
     It,
-    /// Another one of the workspace.
+    /// Another file of the workspace.
     Another(WirePath),
-    /// None that the workspace can have.
+    /// A path that the workspace cannot have.
     Outside,
 }
 
-/// By which names a validator knows the file that it checks.
+/// The names by which a validator knows the checked file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileNames<'n> {
     /// The workspace's folder.
     pub(super) root: &'n Path,
     /// The file's path in it.
     pub(super) path: &'n WirePath,
-    /// The temporary file, where there is one.
+    /// The temporary file, if there is one.
     pub(super) file: Option<&'n Path>,
-    /// Whether the last part of its path alone means it: the validator was told of no other path.
+    /// True if the last component of its path alone is enough: the validator was given no other path.
     pub(super) by_last: bool,
 }
 
 impl FileNames<'_> {
-    /// The file that a name means.
+    /// Returns the file that a name refers to.
     fn meant(&self, name: &[u8]) -> Meant {
         let root = self.root.as_os_str().as_encoded_bytes();
         let below = |name: &[u8]| {
@@ -74,7 +75,7 @@ impl FileNames<'_> {
         if is_it { Meant::It } else { Meant::Another(WirePath::new(known)) }
     }
 
-    /// A message that names the file as the workspace does: the temporary one has another name in each run.
+    /// Replaces the temporary file's name in a message by the file's path, since it differs in each run.
     fn said(&self, message: &str) -> String {
         let mut message = Cow::Borrowed(message.trim());
         if let Some(file) = self.file {
@@ -88,7 +89,7 @@ impl FileNames<'_> {
     }
 }
 
-/// A path below the workspace without `.` and `..`; `None` where it leads out, or has bytes that a terminal obeys.
+/// Returns a path below the workspace without `.` and `..`; `None` if it leads out, or has control characters.
 fn plain(path: &[u8]) -> Option<Vec<u8>> {
     if path.first() == Some(&b'/') || path.iter().any(u8::is_ascii_control) {
         return None;
@@ -106,9 +107,9 @@ fn plain(path: &[u8]) -> Option<Vec<u8>> {
     Some(parts.join(&b'/'))
 }
 
-/// Reads the issues out of what a validator wrote, at most [`ISSUES_READ`].
+/// Parses the issues in a validator's output, at most [`ISSUES_READ`].
 pub(super) fn read(output: &[u8], pattern: Option<&IssuePattern>, names: FileNames<'_>) -> Vec<ParsedIssue> {
-    // So that a pattern sees text, whatever was written.
+    // The pattern needs text, whatever the bytes are.
     let text = String::from_utf8_lossy(output);
     match pattern {
         Some(pattern) => all(&pattern.0, &text, names).collect(),
@@ -138,7 +139,7 @@ fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
     let elsewhere = match group("path").map(|path| (names.meant(path), path)) {
         None | Some((Meant::It, _)) => None,
         Some((Meant::Another(path), _)) => Some(path),
-        // Its place would be taken for one in the file that is checked.
+        // Otherwise its place would be taken for one in the checked file.
         Some((Meant::Outside, path)) => {
             let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
             let path = WirePath::new(path.to_vec()).display();
@@ -155,7 +156,7 @@ fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
     }
 }
 
-/// The one issue of a validator that ended with a status and said nothing that could be read.
+/// Returns the one issue of a validator that ended with a status and wrote nothing that could be parsed.
 pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: FileNames<'_>) -> ParsedIssue {
     let words = if stdout.trim_ascii().is_empty() { stderr } else { stdout };
     let words = String::from_utf8_lossy(words);
@@ -173,7 +174,7 @@ pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: FileNames<'
 mod tests {
     use super::*;
 
-    /// Each issue as `path:line:column message`, `-` for the file itself and what is not told.
+    /// Formats each issue as `path:line:column message`, with `-` for the checked file and for missing parts.
     fn shown(output: &str, pattern: Option<&str>) -> Vec<String> {
         let path = WirePath::from("src/a.py");
         let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
@@ -255,7 +256,7 @@ mod tests {
         ] {
             assert_eq!(shown(output, pattern), [expected], "{output}");
         }
-        // Also where a long one is cut in the middle of the name.
+        // Also if a long message is cut in the middle of the name.
         let long = format!("a.py:1: {} /w/.editd/check/1-2/a.py", "x".repeat(ISSUE_MESSAGE - 5));
         assert!(shown(&long, None).iter().all(|shown| shown.ends_with("x src/")), "{long}");
     }

@@ -1,14 +1,13 @@
-//! What others have to say about a content before it is written: the built-in check of syntax, and the commands that
-//! the workspace brings. It changes no file of the workspace, and decides nothing: what an issue means for a job is
-//! `job`'s.
+//! Validation of new contents before they are written: by the built-in check of syntax, and by the commands of the
+//! workspace. It changes no file of the workspace, and decides nothing: `job` decides what an issue means.
 //!
 //! *Calling sequence*: [`check`] with every new content of a job.
 //!
-//! *Invariants*: only what an edit *introduces* is told: what a validator says of the old content is taken away
+//! *Invariants*: only issues that an edit *introduces* are reported: those of the old content are subtracted
 //! (`subtract`). Runs are bounded in number, time, memory and output ([`process`]); a validator that cannot run is
-//! told apart from one that is content.
+//! not taken for one without issues.
 //!
-//! *Limitations*: a validator sees one content at a time, with all other files as they are on the disk.
+//! *Limitations*: a validator sees one new content at a time, with all other files as they are on the disk.
 
 mod check;
 mod command;

@@ -1,11 +1,11 @@
-//! Which issues an edit introduced: those of the new content without those of the old one. Pure.
+//! Finds the issues that an edit introduced: those of the new content without those of the old one. Pure.
 //!
-//! First go pairs with the same message where the old line, followed through the edit, is the new one; numbers in a
-//! message do not count then: it may name lines that moved. Of what is left go pairs on lines that the edit changed,
-//! where the new line stands in the place of the old one and the messages are equal but for numbers and quoted names:
-//! the line was broken before and still is. Then go as many of each message, numbers and all, as there were before on
-//! changed lines: they moved with them. An old issue on a line that stayed excuses nothing. A validator that only failed,
-//! before and after, introduces nothing.
+//! First it removes pairs with the same message if the old line, followed through the edit, is the new line; numbers
+//! in a message are ignored then, since they may name lines that moved. From the rest it removes pairs on lines that
+//! the edit changed, if the new line replaces the old one and the messages are equal except for numbers and quoted
+//! names: the line was wrong before and still is. Then it removes as many issues of each message, numbers included,
+//! as there were on changed lines before: they moved with them. An old issue on an unchanged line excuses nothing
+//! else. A validator that only failed, before and after, introduces nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use editd_proto::path::WirePath;
 
 use super::issues::ParsedIssue;
 
-/// Takes the old issues out of the new ones.
+/// Subtracts the old issues from the new ones.
 pub(super) fn introduced(
     new: Vec<ParsedIssue>,
     before: &[ParsedIssue],
@@ -54,7 +54,7 @@ pub(super) fn introduced(
     left.into_iter().flatten().collect()
 }
 
-/// Takes away pairs of an old and a new issue on a changed line in the same place.
+/// Removes pairs of an old and a new issue on a changed line at the same place.
 fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue>, lines: &LineMapping) {
     let local = |found: &ParsedIssue| found.elsewhere.is_none() && !found.bare;
     let facing: Vec<(Vec<u64>, String)> = changed
@@ -81,7 +81,7 @@ fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue
     changed.retain(|_| taken.next() != Some(true));
 }
 
-/// A message without what an edit of its line may change in it: numbers, and what stands in quotation marks.
+/// Returns a message without the parts that an edit of its line may change: numbers and quoted text.
 fn shape(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message.chars();
@@ -110,7 +110,7 @@ fn exact(found: &ParsedIssue) -> Key {
     (found.elsewhere.clone(), found.message.clone())
 }
 
-/// Without the numbers in the message.
+/// Returns the key of an issue, without the numbers in its message.
 fn key(found: &ParsedIssue) -> Key {
     if found.bare {
         return (None, String::new());
@@ -126,15 +126,15 @@ fn key(found: &ParsedIssue) -> Key {
     (found.elsewhere.clone(), message)
 }
 
-/// How lines moved.
+/// The mapping of old to new lines.
 #[derive(Debug, Default)]
 pub(super) struct LineMapping {
-    /// Lines of the old content (from 1) that changed, in order, and the lines that stand there now.
+    /// The changed lines of the old content (from 1), in order, and the lines that replace them.
     changed: Vec<(Range<u64>, Range<u64>)>,
 }
 
 impl LineMapping {
-    /// From the splices of an edit.
+    /// Creates the mapping from the splices of an edit.
     pub(super) fn of(old: &[u8], splices: &[Splice]) -> Self {
         let breaks = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
         let (mut at, mut line, mut shift) = (0, 1_u64, 0_i64);
@@ -144,7 +144,7 @@ impl LineMapping {
             line += breaks(old.get(at..start).unwrap_or_default());
             let (gone, come) = (breaks(&splice.old), breaks(&splice.new));
             let first_new = line.saturating_add_signed(shift);
-            // Whole lines that come before a line leave it as it is.
+            // Whole lines that are inserted before a line leave it unchanged.
             let starts_line = start == 0 || old.get(start.wrapping_sub(1)) == Some(&b'\n');
             let whole = starts_line
                 && [&splice.old, &splice.new].iter().all(|part| part.is_empty() || part.ends_with(b"\n"));
@@ -157,8 +157,7 @@ impl LineMapping {
         Self { changed }
     }
 
-    /// The lines that stand in the place of a line that changed: counted from the first line of the change, and from the
-    /// last.
+    /// Returns the lines that replace a changed line: counted from the first line of the change, and from the last.
     fn facing(&self, line: u64) -> Vec<u64> {
         let Some((old, new)) = self.changed.iter().find(|(old, _)| old.contains(&line)) else {
             return Vec::new();
@@ -171,7 +170,7 @@ impl LineMapping {
         facing
     }
 
-    /// The new number of a line that did not change.
+    /// Returns the new number of an unchanged line.
     fn follow(&self, line: u64) -> Option<u64> {
         let next = self.changed.partition_point(|(old, _)| old.end <= line);
         if self.changed.get(next).is_some_and(|(old, _)| old.contains(&line)) {
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     fn only_what_is_new_is_left() {
-        // A line comes in front; the old line 3 changes.
+        // A line is inserted at the start; the old line 3 changes.
         let old = b"1\n2\n3\n4\n";
         let splices = [
             Splice { at: 0, old: vec![], new: b"0\n".to_vec() },
@@ -239,7 +238,7 @@ mod tests {
             ("- a, - a", "- a, - a, - a", "- a"),
             ("3 a1", "2 a1", ""),
             ("3 a1", "2 a2", "2 a2"),
-            // The changed line was broken before, and is broken still.
+            // The changed line had an issue before, and still has.
             ("3 a1", "4 a2", ""),
             ("3 no `x`", "4 no `yy`", ""),
             ("3 can't a", "4 can't b", "4 can't b"),

@@ -1,4 +1,4 @@
-//! The built-in check of syntax over the contents of a job. It starts no process.
+//! Runs the built-in check of syntax on the contents of a job. It starts no process.
 
 use editd_engine::{Certainty, SyntaxError};
 
@@ -6,7 +6,7 @@ use super::check::{CheckContext, CheckedContent, ValidatorReport};
 use super::issues::ParsedIssue;
 use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
-/// What the built-in check has against each content; contents beyond [`SYNTAX_BYTES`] in all are not looked at.
+/// Returns the syntax errors that each content introduces; contents beyond [`SYNTAX_BYTES`] in all are not checked.
 pub(super) fn introduced(
     content: &CheckedContent<'_>,
     looked_at: &mut usize,
@@ -38,7 +38,7 @@ pub(super) fn introduced(
     }
 }
 
-/// Errors that a grammar may tell wrongly are no issues: they are told to whoever knows better.
+/// Returns a report. Errors that a grammar may report wrongly are notes instead of issues.
 fn told(errors: Vec<SyntaxError>) -> ValidatorReport {
     let (sure, doubtful): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.certainty == Certainty::Sure);

@@ -1,5 +1,5 @@
-//! Remembers what subscribers were told last of each path, so that one change is told once. It knows no
-//! clock: content decides, so that a path that is written back to what it was is told again.
+//! Remembers the version of each path that subscribers were last told, so that each change is reported once. It knows
+//! no clock: the content decides, so a path that is changed back is reported again.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,7 +9,7 @@ use editd_proto::path::WirePath;
 
 use crate::limits;
 
-/// The last version told of each of the latest `limits::WATCH_ECHOES` paths.
+/// The last reported version of each of the latest `limits::WATCH_ECHOES` paths.
 #[derive(Debug, Default)]
 pub struct Echo {
     told: HashMap<WirePath, Option<Version>>,
@@ -17,13 +17,13 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// The daemon itself wrote a path (or removed it, with `None`) and has told so.
+    /// Notes that the daemon itself wrote a path (or removed it, with `None`) and reported it.
     pub fn wrote(&mut self, path: &WirePath, version: Option<&Version>) {
         self.tell(path, version);
     }
 
-    /// Whether an event is news; if so, it is remembered as told. Forgetting the oldest path costs at most a
-    /// doubled event.
+    /// Returns true if an event is new, and remembers it as reported. Forgetting the oldest path costs at most a
+    /// duplicate event.
     pub fn is_news(&mut self, event: &ChangeEvent) -> bool {
         let Some(path) = &event.path else { return true };
         let version = match event.change {

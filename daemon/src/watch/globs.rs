@@ -1,4 +1,4 @@
-//! Globs of a subscription: what they match, and which folders can hold a match. It asks no disk.
+//! Globs of a subscription: the paths they match, and the folders that can have a match. It accesses no disk.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,16 +11,16 @@ use crate::limits;
 #[derive(Clone, Debug)]
 pub(super) struct PathGlob {
     matcher: GlobMatcher,
-    /// The leading names without a wildcard; the folder of the file where there is no wildcard at all.
+    /// The leading names without a wildcard; the folder of the file if there is no wildcard.
     pub(super) start: PathBuf,
-    /// Levels of folders below `start` that can hold a match; `None` for all.
+    /// The levels of folders below `start` that can have a match; `None` for all.
     depth: Option<usize>,
-    /// What is named literally, so that being ignored does not hide it: `start`, or the file itself.
+    /// The part that is named literally, so that it is reported even if ignored: `start`, or the file itself.
     pub(super) literal: PathBuf,
 }
 
 impl PathGlob {
-    /// Takes a glob as a client wrote it: `/` separates, `*` and `?` stay within a name, `**` does not.
+    /// Parses a client's glob: `/` separates, `*` and `?` match within a name, `**` across names.
     pub(super) fn parse(text: &str) -> Result<Self, SubscribeError> {
         let bad = |why: &str| SubscribeError::BadGlob { glob: shown(text), why: why.to_owned() };
         if text.len() > limits::GLOB {
@@ -42,26 +42,26 @@ impl PathGlob {
         let rest: Vec<&str> = names.into_iter().skip(plain).collect();
         let (start, depth) = match rest.len() {
             0 => (literal.parent().unwrap_or(Path::new("")).to_path_buf(), Some(0)),
-            // Braces may hold a separator: then the levels cannot be counted by it.
+            // Braces may hold a separator: then the levels cannot be counted.
             _ if rest.iter().any(|name| name.contains("**") || name.contains('{')) => (literal.clone(), None),
             levels => (literal.clone(), Some(levels - 1)),
         };
         Ok(Self { matcher, start, depth, literal })
     }
 
-    /// Whether a file matches.
+    /// Returns true if a file matches.
     pub(super) fn matches(&self, path: &Path) -> bool {
         self.matcher.is_match(path)
     }
 
-    /// Whether files directly in a folder can match.
+    /// Returns true if files directly in a folder can match.
     pub(super) fn reaches(&self, folder: &Path) -> bool {
         let Ok(below) = folder.strip_prefix(&self.start) else { return false };
         self.depth.is_none_or(|depth| below.components().count() <= depth)
     }
 }
 
-/// A glob for a message.
+/// Returns a glob for a message.
 fn shown(text: &str) -> String {
     text.chars().take(100).flat_map(char::escape_debug).collect()
 }

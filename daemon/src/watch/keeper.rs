@@ -1,6 +1,6 @@
-//! Keeps the right folders watched: walks what subscriptions reach, follows folders as they come and go.
-//! It opens folders only through the seam, name by name, so that no link is followed; it reads no file but
-//! `.gitignore`.
+//! Watches the folders that subscriptions and read files need, and follows folders as they appear and disappear. It
+//! opens folders only through `os`, name by name, so that no link is followed; the only files that it reads are
+//! `.gitignore` files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,13 +16,13 @@ use super::watcher::ChangeHint;
 use crate::limits;
 use crate::os::{Access, Dir, FileKind, Listed, read_all};
 
-/// Takes a hint as soon as there is one.
+/// Receives each hint at once.
 pub(super) type HintSink<'a> = &'a mut dyn FnMut(ChangeHint);
 
 /// The watched folders of one workspace. Paths are below its root, which is the empty path.
 ///
-/// A folder is wanted where files in it were read or written, where a subscription reaches it, and where it
-/// leads to such a folder: so it is seen when one of them is moved, removed or comes back.
+/// A folder is watched if files in it were read or written, if a subscription reaches it, or if it leads to such a
+/// folder: so the keeper sees when one of them is moved, removed or created again.
 pub(super) struct Keeper {
     pub(super) root: Dir,
     pub(super) root_path: PathBuf,
@@ -31,18 +31,18 @@ pub(super) struct Keeper {
     pub(super) state: WatchedFolders,
 }
 
-/// What the keeper remembers.
+/// The state of the keeper.
 #[derive(Default)]
 pub(super) struct WatchedFolders {
-    /// Folders with a watch. With a folder stand all those above it.
+    /// The watched folders. All folders above a watched one are watched, too.
     pub(super) watched: BTreeSet<PathBuf>,
     /// Folders in which files were read or written.
     touched: BTreeSet<PathBuf>,
-    /// Whether it was said that watches ran out, or failed.
+    /// True if a warning about failed or exhausted watches was sent.
     warned: bool,
 }
 
-/// Whether files that are found are news, or were there before anybody asked.
+/// The meaning of files that a walk finds: they are new, or existed before the subscription.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     News,
@@ -57,14 +57,14 @@ impl Keeper {
         }
     }
 
-    /// Lets a folder go that was touched, unless something else wants it.
+    /// Stops watching such a folder, unless it is needed otherwise.
     pub(super) fn untouch(&mut self, folder: &Path) {
         if self.state.touched.remove(folder) {
             self.trim();
         }
     }
 
-    /// Adds a subscription and walks the folders that it reaches. Returns how many watched folders some
+    /// Adds a subscription and walks the folders that it reaches. Returns the number of watched folders that a
     /// subscription reaches.
     pub(super) fn subscribe(
         &mut self,
@@ -85,13 +85,13 @@ impl Keeper {
         Ok(self.state.watched.iter().filter(|folder| subjects.reach(folder)).count() as u64)
     }
 
-    /// Ends a subscription and lets the folders go that only it wanted.
+    /// Ends a subscription and stops watching the folders that only it needed.
     pub(super) fn unsubscribe(&mut self, id: SubscriptionId) {
         self.subjects_mut(|subjects| subjects.remove(id));
         self.trim();
     }
 
-    /// What the events that have settled mean.
+    /// Handles events that have settled.
     pub(super) fn settled(&mut self, due: DuePaths, tell: HintSink<'_>) {
         for (path, removed) in due.paths {
             self.settled_path(&path, removed, tell);
@@ -109,7 +109,7 @@ impl Keeper {
             tell(ChangeHint::Below(to_wire(path)));
         }
         if self.kind(path) == Some(FileKind::Dir) {
-            // A watched folder makes events about its own times and mode as well: those are no news.
+            // A watched folder also makes events about its own times and mode, which are ignored.
             if !self.state.watched.contains(path) {
                 self.walk(path, Found::News, tell);
             }
@@ -121,8 +121,8 @@ impl Keeper {
         }
     }
 
-    /// Watches a folder and all those above it, as far down as they are there. Each is watched before the
-    /// next is looked for, so that the next one's coming is seen.
+    /// Watches a folder and all those above it, as far down as they exist. Each is watched before the next is looked
+    /// for, so that the creation of the next one is seen.
     fn lead_to(&mut self, folder: &Path, tell: HintSink<'_>) {
         let mut chain: Vec<&Path> = folder.ancestors().collect();
         chain.reverse();
@@ -133,8 +133,8 @@ impl Keeper {
         }
     }
 
-    /// Watches a folder where it is wanted, and every wanted folder below. Each is listed after it is
-    /// watched, so that nothing falls between.
+    /// Watches a folder if it is needed, and every needed folder below. Each is listed after it is watched, so that
+    /// no change is missed in between.
     fn walk(&mut self, from: &Path, found: Found, tell: HintSink<'_>) {
         let mut todo = vec![from.to_path_buf()];
         while let Some(folder) = todo.pop() {
@@ -163,8 +163,8 @@ impl Keeper {
             || subjects.reach(folder)
     }
 
-    /// Watches one folder; `None` where it is not there or cannot be watched. A folder that is watched is
-    /// opened only.
+    /// Watches one folder; `None` if it does not exist or cannot be watched. A folder that is watched already is only
+    /// opened.
     fn watch(&mut self, folder: &Path, tell: HintSink<'_>) -> Option<Dir> {
         let dir = self.open(folder).ok()?;
         if self.state.watched.contains(folder) {
@@ -175,7 +175,7 @@ impl Keeper {
             return None;
         }
         match self.source.watch(&self.absolute(folder)) {
-            // The watch was set by name: it counts only if the name still stands for what was opened.
+            // The watch was set by name: it counts only if the name still belongs to the opened folder.
             Ok(()) if self.is_still(folder, &dir) => {
                 self.state.watched.insert(folder.to_path_buf());
                 Some(dir)
@@ -203,7 +203,7 @@ impl Keeper {
         }
     }
 
-    /// A file that somebody may want to know of.
+    /// Sends a hint for a file if a subscription may include it.
     fn found(&self, path: &Path, tell: HintSink<'_>) {
         let touched = path.parent().is_some_and(|folder| self.state.touched.contains(folder));
         if touched || self.is_subscribed(path) {
@@ -215,7 +215,7 @@ impl Keeper {
         !self.subjects.read().unwrap_or_else(PoisonError::into_inner).matching(path).is_empty()
     }
 
-    /// Lets every watch go at and below a folder that is not there any more.
+    /// Stops all watches at and below a folder that no longer exists.
     fn forget(&mut self, folder: &Path) {
         let below = self.state.watched.range(folder.to_path_buf()..);
         let gone: Vec<PathBuf> = below.take_while(|path| path.starts_with(folder)).cloned().collect();
@@ -226,7 +226,7 @@ impl Keeper {
         self.subjects_mut(|subjects| subjects.ignored.forget(folder));
     }
 
-    /// Lets every watch go that nobody wants any more.
+    /// Stops watches that are no longer needed.
     fn trim(&mut self) {
         let unwanted: Vec<PathBuf> =
             self.state.watched.iter().filter(|path| !self.wanted(path)).cloned().collect();
@@ -236,7 +236,7 @@ impl Keeper {
         }
     }
 
-    /// After lost events: nothing that is remembered of folders is known to be so.
+    /// Starts again after lost events: the state of the folders is unknown.
     fn start_over(&mut self, tell: HintSink<'_>) {
         for path in std::mem::take(&mut self.state.watched) {
             self.source.unwatch(&self.absolute(&path));
@@ -306,7 +306,7 @@ pub(super) fn small_file(dir: &Dir, name: &[u8]) -> Option<Vec<u8>> {
     read_all(&*file, limits::IGNORE_FILE).ok().filter(|bytes| bytes.len() <= limits::IGNORE_FILE)
 }
 
-/// Whether a folder is one of these, or lies above one.
+/// Returns true if a folder is one of these, or above one.
 fn leads_into(wanted: &BTreeSet<PathBuf>, folder: &Path) -> bool {
     let mut from = wanted.range::<Path, _>((Bound::Included(folder), Bound::Unbounded));
     from.next().is_some_and(|next| next.starts_with(folder))

@@ -1,20 +1,20 @@
-//! What others do to the files, as hints. It never reads a file's content, never changes anything, and
-//! never follows a link.
+//! Hints about changes by other programs to the workspace's files. It never reads a file's content, never changes
+//! anything, and never follows a link.
 //!
-//! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files
-//! were read or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks
-//! `Workspace::observe`, drops what [`Echo`] knows already, and sends the event to [`Watcher::matches`].
+//! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files were read
+//! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`,
+//! drops events that [`Echo`] has seen, and sends the others to the subscriptions of [`Watcher::matches`].
 //!
-//! *Invariants*: every hint may be lost, late, doubled or invented; only time depends on it. Memory is
-//! bounded: pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and
-//! `limits::SUBSCRIBED_FOLDERS`, subscriptions by `limits::SUBSCRIPTIONS`. When nothing happens, nothing
-//! runs: there is no timer unless a path is pending.
+//! *Invariants*: every hint may be lost, late, duplicated or wrong; only timing depends on hints. Memory is bounded:
+//! pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and `limits::SUBSCRIBED_FOLDERS`,
+//! subscriptions by `limits::SUBSCRIPTIONS`. When nothing happens, nothing runs: there is no timer unless a path is
+//! pending.
 //!
-//! *Limitations*: a change through a shared memory map, on a network file system by another machine, or
-//! through a hard link in a folder that is not watched makes no event. Folders are watched one by one;
-//! where the system's limit on watches is reached, the rest is reported once and left unwatched. Of git's
-//! rules those in the workspace are obeyed (`.gitignore` files and `.git/info/exclude`), not those in folders
-//! above it or in the user's own configuration.
+//! *Limitations*: a change through a shared memory map, on a network file system by another machine, or through a
+//! hard link in a folder that is not watched makes no event. Folders are watched one by one; if the system's limit on
+//! watches is reached, this is reported once, and the other folders are not watched. Git's rules in the workspace are
+//! applied (`.gitignore` files and `.git/info/exclude`), but not those in folders above it or in the user's
+//! configuration.
 
 mod watcher;
 

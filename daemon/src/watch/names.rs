@@ -1,11 +1,11 @@
-//! Paths below the workspace as the system writes them and as the wire does. It asks no disk.
+//! Converts paths below the workspace between the system's form and that of the wire. It accesses no disk.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use editd_proto::path::WirePath;
 
-/// A path below the workspace as the wire writes it.
+/// Returns the wire form of a path below the workspace.
 pub(super) fn to_wire(path: &Path) -> WirePath {
     let bytes = path.as_os_str().as_encoded_bytes();
     if cfg!(windows) {
@@ -14,8 +14,8 @@ pub(super) fn to_wire(path: &Path) -> WirePath {
     WirePath::new(bytes)
 }
 
-/// A wire path below the workspace as the system writes it; `None` where it leaves the workspace or this
-/// system has no such names.
+/// Returns the system's form of a wire path below the workspace; `None` if it leaves the workspace or the system has
+/// no such names.
 pub(super) fn from_wire(path: &WirePath) -> Option<PathBuf> {
     let mut below = PathBuf::new();
     for name in path.as_bytes().split(|&byte| byte == b'/') {
@@ -28,7 +28,7 @@ pub(super) fn from_wire(path: &WirePath) -> Option<PathBuf> {
     if path.as_bytes().first() == Some(&b'/') { None } else { Some(below) }
 }
 
-/// One name, where it is one name.
+/// Returns a name if it is a single one.
 fn plain(name: &OsStr) -> Option<&OsStr> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
@@ -37,13 +37,13 @@ fn plain(name: &OsStr) -> Option<&OsStr> {
     }
 }
 
-/// A name from a listing.
+/// Returns a name from a listing.
 #[cfg(unix)]
 pub(super) fn os_name(name: &[u8]) -> Option<&OsStr> {
     Some(std::os::unix::ffi::OsStrExt::from_bytes(name))
 }
 
-/// A name from a listing; one that is not Unicode is not watched.
+/// Returns a name from a listing; a name that is not Unicode is not watched.
 #[cfg(windows)]
 pub(super) fn os_name(name: &[u8]) -> Option<&OsStr> {
     std::str::from_utf8(name).ok().map(OsStr::new)

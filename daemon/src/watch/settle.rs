@@ -1,4 +1,4 @@
-//! Waits until a path is quiet, so that a burst of events is one look. It knows no clock and no file.
+//! Waits until a path is quiet, so that a burst of events causes one observation. It knows no clock and no file.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,10 +8,11 @@ use crate::limits;
 
 const QUIET: Duration = Duration::from_millis(limits::WATCH_QUIET_MS);
 const LATEST: Duration = Duration::from_millis(limits::WATCH_LATEST_MS);
-/// What is due within this time is taken along, so that a trickle of events does not wake for each.
+/// Paths that are due within this time are taken together, so that a slow series of events does not wake the thread
+/// for each.
 const SLACK: Duration = Duration::from_millis(limits::WATCH_QUIET_MS / 4);
 
-/// Paths with recent events. Times are on one clock that does not go back.
+/// Paths with recent events. Times are of one clock that never goes back.
 #[derive(Debug, Default)]
 pub struct Debouncer {
     pending: HashMap<PathBuf, Pending>,
@@ -24,7 +25,7 @@ struct Pending {
     removed: bool,
 }
 
-/// A row of events.
+/// A series of events.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     first: Duration,
@@ -37,18 +38,17 @@ impl Spell {
     }
 }
 
-/// What to look at now.
+/// The paths to observe now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DuePaths {
-    /// Paths, in order; `true` where the path was removed or moved away at some moment, even if something
-    /// stands there again.
+    /// The paths, in order; `true` if the path was removed or moved away at some moment, even if it exists again.
     pub paths: Vec<(PathBuf, bool)>,
-    /// Events were lost: every path that was ever seen is due, not only those listed.
+    /// True if events were lost: then every known path is due, not only those listed.
     pub overflow: bool,
 }
 
 impl Debouncer {
-    /// Something happened to a path. One path more than `limits::WATCH_PENDING` is an overflow.
+    /// Notes an event of a path. One path more than `limits::WATCH_PENDING` is an overflow.
     pub fn event(&mut self, path: PathBuf, removed: bool, now: Duration) {
         if let Some(pending) = self.pending.get_mut(&path) {
             pending.spell.last = now;
@@ -60,23 +60,23 @@ impl Debouncer {
         }
     }
 
-    /// Events were lost.
+    /// Notes that events were lost.
     pub fn overflow(&mut self, now: Duration) {
         self.overflow.get_or_insert(Spell { first: now, last: now }).last = now;
     }
 
-    /// When [`Debouncer::take`] has something to give, unless more happens; `None` when nothing is pending.
+    /// Returns when [`Debouncer::take`] has paths to return, unless more events come; `None` if nothing is pending.
     pub fn next(&self) -> Option<Duration> {
         let spells = self.pending.values().map(|pending| pending.spell);
         spells.chain(self.overflow).map(Spell::due).min()
     }
 
-    /// Whether nothing is pending.
+    /// Returns true if nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty() && self.overflow.is_none()
     }
 
-    /// What is due: paths that were quiet for `limits::WATCH_QUIET_MS`, or waited `limits::WATCH_LATEST_MS`.
+    /// Takes the paths that were quiet for `limits::WATCH_QUIET_MS`, or pending for `limits::WATCH_LATEST_MS`.
     pub fn take(&mut self, now: Duration) -> DuePaths {
         let overflow = self.overflow.take_if(|spell| spell.due() <= now).is_some();
         let due = |pending: &Pending| overflow || pending.spell.due() <= now + SLACK;
@@ -87,7 +87,7 @@ impl Debouncer {
             .collect();
         paths.sort_unstable();
         if self.pending.is_empty() {
-            // What a burst needed is not kept for the idle time after it.
+            // Memory for a burst is not kept during the idle time after it.
             self.pending.shrink_to(64);
         }
         DuePaths { paths, overflow }

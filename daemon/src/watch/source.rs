@@ -1,53 +1,53 @@
-//! Where events come from: notify behind a trait, so that a test can make them up. It keeps no state of
-//! its own and judges no event beyond whether it can mean a change.
+//! The source of events: notify behind a trait, so that tests can make events up. It keeps no state and only drops
+//! events that cannot mean a change.
 
 use std::path::{Path, PathBuf};
 
 use notify::event::{AccessKind, AccessMode, EventKind, Flag, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// What the system says happened.
+/// An event of the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum RawEvent {
-    /// Something about an absolute path; `removed` where it, as it was, is gone from there.
+    /// A change at an absolute path; `removed` if the file was removed from there.
     At {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Whether it is gone.
+        /// True if it was removed.
         removed: bool,
     },
     /// Events were lost.
     Lost,
 }
 
-/// Why a folder is not watched.
+/// The reason why a folder is not watched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum WatchError {
-    /// It is not there any more.
+    /// It does not exist any more.
     Missing,
     /// The system grants no more watches.
     Exhausted,
-    /// Anything else, in the system's words.
+    /// Another error of the system.
     Failed(String),
 }
 
-/// The system's watches on single folders.
+/// Watches of the system on single folders.
 pub(super) trait EventSource: Send {
     /// Watches the names in a folder, by its absolute path.
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError>;
-    /// Forgets a folder; one that is not watched is no error.
+    /// Stops watching a folder; does nothing for one that is not watched.
     fn unwatch(&mut self, folder: &Path);
 }
 
-/// Watches with notify. On systems whose one watch covers a tree, the workspace is watched once, and what
-/// was not asked for is dropped by the keeper.
+/// Watches with notify. On systems whose watches cover a tree, the workspace is watched once, and the keeper drops
+/// events of other folders.
 pub(super) struct NotifySource {
     watcher: RecommendedWatcher,
     tree: Option<PathBuf>,
     rooted: bool,
 }
 
-/// Whether this system watches whole trees at once (and single folders poorly).
+/// True if this system watches whole trees at once (and single folders poorly).
 const TREES: bool = cfg!(any(target_os = "macos", windows));
 
 impl NotifySource {
@@ -78,13 +78,13 @@ impl EventSource for NotifySource {
 
     fn unwatch(&mut self, folder: &Path) {
         if self.tree.is_none() {
-            // The system forgets removed folders by itself, and then says so here.
+            // The system drops watches of removed folders itself, and then returns an error here.
             let _ = self.watcher.unwatch(folder);
         }
     }
 }
 
-/// No watches at all: what is left where notify cannot start.
+/// A source without watches, used if notify cannot start.
 pub(super) struct NoEventSource;
 
 impl EventSource for NoEventSource {
@@ -106,18 +106,18 @@ fn plain(error: &notify::Error) -> WatchError {
 
 fn read(event: notify::Result<notify::Event>, sink: &mut impl FnMut(RawEvent)) {
     let Ok(event) = event else {
-        // Which event could not be read is not known.
+        // The event that could not be read is unknown.
         return sink(RawEvent::Lost);
     };
     if event.attrs.flag() == Some(Flag::Rescan) {
         return sink(RawEvent::Lost);
     }
     let removed = match event.kind {
-        // Somebody read. A file that was open for writing and is closed may have changed.
+        // A read is no change. A file that was open for writing and is closed may have changed.
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
         EventKind::Access(_) => return,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => true,
-        // Said already, half by half.
+        // Both halves were reported already.
         EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if !TREES => return,
         _ => false,
     };

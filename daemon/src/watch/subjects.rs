@@ -1,4 +1,4 @@
-//! Who wants to know of what: subscriptions with their globs, and what git ignores. It asks no disk.
+//! The subscriptions with their globs, and the rules of git. It accesses no disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use super::globs::PathGlob;
 use super::ignored::GitIgnoreRules;
 use crate::limits;
 
-/// A subscription's number, given by the caller and not used twice at a time.
+/// The number of a subscription, given by the caller; no two subscriptions may have one number at a time.
 pub type SubscriptionId = u64;
 
-/// Why a subscription was refused.
+/// The reason why a subscription was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SubscribeError {
-    /// A glob that is none.
+    /// An invalid glob.
     #[error("the glob `{glob}` cannot be used: {why}")]
     BadGlob {
         /// The glob, shortened and escaped.
         glob: String,
-        /// What is wrong with it.
+        /// The error.
         why: String,
     },
     /// Over `limits::GLOBS`.
@@ -35,7 +35,7 @@ pub enum SubscribeError {
     /// The number is in use.
     #[error("the subscription exists already")]
     Exists,
-    /// The watcher is leaving.
+    /// The watcher is stopping.
     #[error("the daemon is stopping; subscribe to the next one")]
     Stopped,
 }
@@ -58,7 +58,7 @@ impl From<SubscribeError> for WireError {
     }
 }
 
-/// All subscriptions, and what they leave out.
+/// All subscriptions, and the rules for ignored paths.
 #[derive(Debug, Default)]
 pub(super) struct SubscriptionTable {
     by_id: BTreeMap<SubscriptionId, Vec<PathGlob>>,
@@ -67,7 +67,7 @@ pub(super) struct SubscriptionTable {
 }
 
 impl SubscriptionTable {
-    /// Adds a subscription; without globs it is to every file. Returns where its folders begin.
+    /// Adds a subscription; without globs it includes every file. Returns the folders at which it begins.
     pub(super) fn add(
         &mut self,
         id: SubscriptionId,
@@ -100,12 +100,12 @@ impl SubscriptionTable {
         self.starts = self.by_id.values().flatten().map(|glob| glob.start.clone()).collect();
     }
 
-    /// Where the folders of every subscription begin.
+    /// Returns the folders at which the subscriptions begin.
     pub(super) fn starts(&self) -> &BTreeSet<PathBuf> {
         &self.starts
     }
 
-    /// The subscriptions that a file belongs to.
+    /// Returns the subscriptions that include a file.
     pub(super) fn matching(&self, path: &Path) -> Vec<SubscriptionId> {
         let mut ids = Vec::new();
         let mut ignored = None;
@@ -118,15 +118,15 @@ impl SubscriptionTable {
         ids
     }
 
-    /// Whether files directly in a folder can belong to a subscription.
+    /// Returns true if a subscription can include files directly in a folder.
     pub(super) fn reach(&self, folder: &Path) -> bool {
         let mut ignored = None;
         let mut reaching = self.by_id.values().flatten().filter(|glob| glob.reaches(folder));
         reaching.any(|glob| self.shows(glob, folder, true, &mut ignored))
     }
 
-    /// Whether the rules leave a path in sight of a glob: it is not ignored, or the glob names it, or a
-    /// folder above it that is ignored, without a wildcard. `ignored` is asked for once.
+    /// Returns true if a glob includes a path in spite of the rules: the path is not ignored, or the glob names it,
+    /// or an ignored folder above it, without a wildcard. `ignored` is computed at most once.
     fn shows(&self, glob: &PathGlob, path: &Path, is_dir: bool, ignored: &mut Option<bool>) -> bool {
         if !*ignored.get_or_insert_with(|| self.ignored.covers(path, is_dir)) || glob.literal == path {
             return true;

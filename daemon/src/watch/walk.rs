@@ -1,5 +1,5 @@
-//! One walk through the files that git does not ignore, for globs of a job. It follows no link and reads no file but
-//! `.gitignore` and `.git/info/exclude`.
+//! Walks through the files that git does not ignore, for the globs of a job. It follows no link and reads no file
+//! except `.gitignore` and `.git/info/exclude`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use super::keeper::small_file;
 use super::names::{os_name, to_wire};
 use crate::os::{Dir, FileKind};
 
-/// The regular files below a workspace's folder that are wanted and not ignored, sorted. `wanted` is asked about folders
-/// (`true`), which are not entered otherwise, and about files. Folders that cannot be opened are left out. `None` where
-/// there are more names than `left`, which goes down by those that were looked at.
+/// Returns the regular files below a workspace's folder that are wanted and not ignored, sorted. `wanted` is called
+/// for folders (`true`), which are entered only if it returns true, and for files. Folders that cannot be opened are
+/// skipped. `None` if there are more names than `left`, which is reduced by the names that were read.
 pub fn files_below(
     top: &Dir,
     wanted: &dyn Fn(&WirePath, bool) -> bool,

@@ -1,5 +1,5 @@
-//! The watcher's thread and its door. It decides nothing itself: events go through `settle`, what they mean
-//! is the keeper's.
+//! The watcher's thread and its interface. It decides nothing itself: events go through `settle`, and the keeper
+//! handles them.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,16 +19,16 @@ use crate::clock::Clock;
 use crate::limits;
 use crate::os::Os;
 
-/// What may have changed. Any hint may be wrong.
+/// A possible change. Any hint may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChangeHint {
-    /// Look at this path.
+    /// This path may have changed.
     Look(WirePath),
-    /// This folder was removed or moved away with all that was in it: look at what is known below it.
+    /// This folder was removed or moved away with everything in it: known paths below it may have changed.
     Below(WirePath),
-    /// Events were lost: look at everything that is known, and tell every subscriber so.
+    /// Events were lost: every known path may have changed, and every subscriber must be told.
     Overflow,
-    /// Some folders are not watched, and why: tell people, and go on.
+    /// Some folders are not watched, for this reason: to be logged.
     Warning(String),
 }
 
@@ -40,7 +40,7 @@ pub struct Watcher {
 
 struct Shared {
     inbox: Mutex<Inbox>,
-    /// Something is in the inbox.
+    /// Notified when the inbox is not empty.
     arrived: Condvar,
     subjects: Arc<RwLock<SubscriptionTable>>,
     folders: AtomicUsize,
@@ -54,7 +54,7 @@ struct Inbox {
     stop: bool,
 }
 
-/// What callers ask of the thread.
+/// A request of a caller to the thread.
 enum Order {
     Touch(PathBuf),
     Untouch(PathBuf),
@@ -65,12 +65,12 @@ enum Order {
 impl Watcher {
     /// Starts watching the workspace at `root`, its path without links; no folder is watched yet.
     ///
-    /// `sink` is called on the watcher's thread and must not wait for it: it passes the hint on, and where
-    /// it cannot, remembers an overflow. Where the system has no events to give, that is a
-    /// [`ChangeHint::Warning`], and hints stay away.
+    /// `sink` is called on the watcher's thread and must not wait for it: it passes the hint on, and if it cannot,
+    /// remembers an overflow. If the system provides no events, it gets a [`ChangeHint::Warning`] and no further
+    /// hints.
     ///
     /// # Errors
-    /// Where `root` cannot be opened or no thread can be started.
+    /// Fails if `root` cannot be opened or no thread can be started.
     pub fn start(
         os: &dyn Os,
         clock: Arc<dyn Clock>,
@@ -116,58 +116,57 @@ impl Watcher {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Watches a folder in which a file was read or written, soon; at most `limits::WATCHED_FOLDERS` of
-    /// them, later ones are ignored. One that is not there is watched when it comes.
+    /// Watches a folder in which a file was read or written, after a short while; at most `limits::WATCHED_FOLDERS`,
+    /// later ones are ignored. A folder that does not exist is watched once it does.
     pub fn watch_folder(&self, folder: &WirePath) {
         if let Some(folder) = from_wire(folder) {
             self.order(Order::Touch(folder));
         }
     }
 
-    /// Takes [`Watcher::watch_folder`] back.
+    /// Undoes [`Watcher::watch_folder`].
     pub fn unwatch_folder(&self, folder: &WirePath) {
         if let Some(folder) = from_wire(folder) {
             self.order(Order::Untouch(folder));
         }
     }
 
-    /// Watches every folder in which a file can match one of the globs; every folder without globs. Waits
-    /// until they are watched, so call it where waiting is allowed. Returns how many folders are watched for
-    /// subscriptions.
+    /// Watches every folder in which a file can match one of the globs; every folder without globs. Blocks until they
+    /// are watched. Returns the number of folders watched for subscriptions.
     ///
     /// # Errors
-    /// See [`SubscribeError`]; nothing is subscribed then.
+    /// See [`SubscribeError`]; then nothing is subscribed.
     pub fn subscribe(&self, id: SubscriptionId, globs: &[String]) -> Result<u64, SubscribeError> {
         let (answer, answered) = mpsc::channel();
         self.order(Order::Subscribe(id, globs.to_vec(), answer));
         answered.recv().unwrap_or(Err(SubscribeError::Stopped))
     }
 
-    /// Ends a subscription, soon.
+    /// Ends a subscription, after a short while.
     pub fn unsubscribe(&self, id: SubscriptionId) {
         self.order(Order::Unsubscribe(id));
     }
 
-    /// The subscriptions that a file belongs to.
+    /// Returns the subscriptions that include a file.
     pub fn matches(&self, path: &WirePath) -> Vec<SubscriptionId> {
         let Some(path) = from_wire(path) else { return Vec::new() };
         self.shared.subjects.read().unwrap_or_else(PoisonError::into_inner).matching(&path)
     }
 
-    /// How many folders are watched.
+    /// Returns the number of watched folders.
     pub fn len(&self) -> usize {
         self.shared.folders.load(Ordering::Relaxed)
     }
 
-    /// Whether no folder is watched.
+    /// Returns true if no folder is watched.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn order(&self, order: Order) {
         let mut inbox = self.shared.inbox();
-        // Folders come by themselves as files are read: past the limit they are not even queued. The other
-        // orders are bounded by their callers, who wait for an answer or had one.
+        // Requests for folders come with each file that is read: beyond the limit they are not queued. The number of
+        // other requests is bounded by their callers, who wait for answers.
         let soft = matches!(order, Order::Touch(_) | Order::Untouch(_));
         let full = soft && inbox.orders.len() >= limits::WATCHED_FOLDERS;
         if !(inbox.stop || full) {
@@ -182,7 +181,7 @@ impl Drop for Watcher {
         self.shared.inbox().stop = true;
         self.shared.arrived.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A sink that panicked has said so already.
+            // A panic of the sink was reported when it happened.
             let _ = thread.join();
         }
     }
@@ -193,11 +192,11 @@ impl Shared {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An event, on the source's thread.
+    /// Handles an event, on the source's thread.
     fn take(&self, raw: RawEvent, root: &Path) {
         let now = self.clock.monotonic();
         let mut inbox = self.inbox();
-        // A thread that waits for a pending path looks at the time again when it wakes.
+        // A thread that waits for a pending path checks the time again when it wakes.
         let sleeping = inbox.settle.is_empty();
         match raw {
             RawEvent::Lost => inbox.settle.overflow(now),
@@ -211,7 +210,8 @@ impl Shared {
         }
     }
 
-    /// The thread's life: orders first, then what has settled; else sleep, without end if nothing is pending.
+    /// The thread's loop: first requests, then settled events; otherwise it sleeps, without limit if nothing is
+    /// pending.
     fn serve(&self, keeper: &mut Keeper, sink: &mut dyn FnMut(ChangeHint)) {
         let _leaving = Leaving(self);
         let mut inbox = self.inbox();
@@ -243,7 +243,7 @@ impl Shared {
     }
 }
 
-/// However the thread ends, nobody waits for its answer after that.
+/// However the thread ends, no caller waits for its answer afterwards.
 struct Leaving<'a>(&'a Shared);
 
 impl Drop for Leaving<'_> {

@@ -62,7 +62,7 @@ fn very_many_runs_are_bounded() {
     assert_eq!(meaning(&known, (2000, 2100)), Meaning::Same);
 }
 
-/// Contents of few different lines, so that equal lines abound.
+/// Contents with few different lines, so that many are equal.
 fn content() -> impl Strategy<Value = String> {
     proptest::collection::vec(prop_oneof!["a", "b", "c", "", "longer line"], 0..12)
         .prop_flat_map(|lines| (Just(lines.join("\n")), any::<bool>()))
@@ -70,7 +70,7 @@ fn content() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// A line stands, byte for byte, where `meaning` says that it stands, whatever the changes were.
+    /// The line is, byte for byte, at the place that `meaning` returns, whatever the changes were.
     #[test]
     fn reported_line_numbers_are_correct(
         texts in proptest::collection::vec(content(), 2..5),

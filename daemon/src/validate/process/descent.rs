@@ -1,5 +1,5 @@
-//! Who descends from a process, as `/proc` says. Linux only; it signals nobody who is not below this process or in a
-//! session that one below it leads.
+//! Finds the descendants of a process in `/proc`. Linux only; it signals only processes below this one, or in a
+//! session that such a process leads.
 
 #![expect(clippy::disallowed_methods, reason = "validate is the room that looks at the processes it started")]
 
@@ -13,17 +13,17 @@ pub(super) struct DescendantProcess {
     pid: Pid,
     parent: i32,
     session: i32,
-    /// When it began, in the system's ticks: numbers are given again, moments are not.
+    /// Its start, in the system's ticks: process numbers are reused, starts are not.
     began: u64,
 }
 
-/// All descendants of this process that have not ended.
+/// Returns all descendants of this process that have not ended.
 pub(super) fn family() -> Vec<DescendantProcess> {
     let own = getpid().as_raw_nonzero().get();
     listed(own).unwrap_or_else(|| searched(own))
 }
 
-/// By the lists that some kernels keep of every task's children.
+/// Uses the lists of children that some kernels keep.
 fn listed(own: i32) -> Option<Vec<DescendantProcess>> {
     let mut family = Vec::new();
     let mut parents = vec![own];
@@ -43,12 +43,12 @@ fn listed(own: i32) -> Option<Vec<DescendantProcess>> {
     Some(family)
 }
 
-/// By looking at every process of the machine.
+/// Examines every process of the machine.
 fn searched(own: i32) -> Vec<DescendantProcess> {
     below(vec![own], &everybody())
 }
 
-/// All who are in the session of `leader`, or descend from it or from one of them, itself left out.
+/// Returns all processes in the session of `leader`, and their descendants, without itself.
 pub(super) fn session(leader: u32) -> Vec<DescendantProcess> {
     let Ok(leader) = i32::try_from(leader) else { return Vec::new() };
     let everybody = everybody();
@@ -83,10 +83,10 @@ fn member(pid: i32) -> Option<DescendantProcess> {
     parse(Pid::from_raw(pid)?, &stat)
 }
 
-/// Reads a line of `/proc/PID/stat`; nobody who has ended.
+/// Parses a line of `/proc/PID/stat`; `None` for a process that has ended.
 fn parse(pid: Pid, stat: &[u8]) -> Option<DescendantProcess> {
     let stat = String::from_utf8_lossy(stat);
-    // The second field is the name in parentheses and may hold anything.
+    // The second field is the name in parentheses and may have any characters.
     let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
@@ -100,17 +100,17 @@ impl DescendantProcess {
         self.pid.as_raw_nonzero().get()
     }
 
-    /// Bytes of resident memory that is its own, or shared without being a file's: programs and libraries are there
-    /// once, however many processes run them.
+    /// Returns the bytes of resident memory that are private, or shared without a file: programs and libraries are in
+    /// memory once, however many processes run them.
     pub(super) fn memory(&self) -> u64 {
         let status = std::fs::read(format!("/proc/{}/status", self.pid.as_raw_nonzero()));
         memory(&String::from_utf8_lossy(&status.unwrap_or_default()))
     }
 
-    /// Ends it, and nobody who has its number by now.
+    /// Kills it, but no process that has its number by now.
     pub(super) fn end(&self) {
         let Ok(handle) = pidfd_open(self.pid, PidfdFlags::empty()) else {
-            // A kernel without handles, or it is gone.
+            // The kernel has no process handles, or the process is gone.
             if self.is_same() {
                 let _gone = kill_process(self.pid, Signal::KILL);
             }

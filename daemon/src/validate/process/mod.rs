@@ -1,23 +1,23 @@
-//! Runs one command of the workspace, bounded in time, memory, output and processes, and leaves none of its
-//! descendants behind. It knows nothing of files, issues or trust.
+//! Runs one command of the workspace, limited in time, memory, output and processes, and ends all its descendants. It
+//! knows nothing of files, issues or trust.
 //!
-//! *Calling sequence*: [`CommandRunner::run`], for as many commands at once as there are threads; as many of them run as the
-//! machine has cores, the others wait for their turn in the order in which they came; a command's own time begins then.
+//! *Calling sequence*: [`CommandRunner::run`], on as many threads as there are commands. As many commands run as the
+//! machine has cores; the others wait for their turn in order of arrival, and a command's time begins with its turn.
 //!
-//! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, looks after
-//! it, and ends it with all that came of it. Between the two runs a socket: what is to be done goes one way, how it
-//! ended comes back. When the daemon ends, however it ends, the socket closes, and the supervisor ends everything.
+//! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, watches it,
+//! and ends it with all its descendants. A socket connects the two: the order goes one way, the report comes back.
+//! When the daemon ends, however it ends, the socket closes, and the supervisor ends everything.
 //!
-//! *Invariants*: when [`CommandRunner::run`] returns, no descendant of the command runs any more, whether it called `setsid`,
-//! forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and is done only when the
-//! system says that it has no child left.
+//! *Invariants*: when [`CommandRunner::run`] returns, no descendant of the command runs any more, even if it called
+//! `setsid`, forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and ends only
+//! when the system says that it has no child left.
 //!
-//! *Limitations*: when the supervisor itself is killed, the daemon ends the supervisor's session and all below it; who
-//! had left both by then goes on. Commands run with the daemon's rights, so one that means harm may do that, or ask
-//! another program (a service manager, a container engine) to start something: that is what trust is for. Memory is
-//! looked at, not reserved: what is taken between two looks is counted at the next; what a command writes to a file
-//! system in memory is not counted, nor are threads. Outside Linux only the command's own process group is ended, and
-//! nothing where the supervisor was killed; on Windows nothing is run at all.
+//! *Limitations*: if the supervisor itself is killed, the daemon ends the supervisor's session and all below it; a
+//! process that had left both continues. Commands run with the daemon's rights, so a malicious one may kill the
+//! supervisor, or ask another program (a service manager, a container engine) to start something: this is why
+//! commands need trust. Memory is measured, not reserved: memory taken between two measurements is counted at the
+//! next one; files in a memory file system are not counted, nor are threads. Outside Linux only the command's own
+//! process group is ended, and nothing if the supervisor was killed; on Windows no command runs.
 
 mod word;
 
@@ -47,15 +47,15 @@ pub use supervise::{WORD as SUPERVISE, supervise};
 /// A command and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRun<'r> {
-    /// The program, looked for in `PATH` where it is a bare name, and its arguments.
+    /// The program, searched in `PATH` if it is a bare name, and its arguments.
     pub command: &'r [OsString],
     /// The folder in which it runs.
     pub folder: &'r Path,
-    /// What it finds on its standard input. It need not read it.
+    /// Its standard input. It need not read it.
     pub input: &'r [u8],
-    /// How long it may take once it has its turn.
+    /// The time it may run once it has its turn.
     pub time: Duration,
-    /// How long it may wait for its turn and run, together.
+    /// The time it may wait for its turn and run, together.
     pub within: Duration,
     /// Bytes of resident memory that it and its descendants may have together.
     pub memory: u64,
@@ -63,22 +63,22 @@ pub struct CommandRun<'r> {
     pub output: usize,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum CommandEnd {
-    /// By itself, with this status.
+    /// It exited with this status.
     #[error("it ended with status {0}")]
     Exited(i32),
-    /// By a signal that was not ours.
+    /// It was ended by a signal that the daemon did not send.
     #[error("it was ended by signal {0}")]
     Signalled(i32),
-    /// It could not be started: why, with the program's name.
+    /// It could not be started: the reason, with the program's name.
     #[error("{0}")]
     NotStarted(String),
     /// It was ended: its time was up.
     #[error("its time was up")]
     TimedOut,
-    /// It was not started: other commands had every turn for as long as it could wait.
+    /// It was not started: other commands had all turns for as long as it could wait.
     #[error("no turn came in time, other commands were running")]
     NoTurn,
     /// It was ended: too much memory.
@@ -90,19 +90,19 @@ pub enum CommandEnd {
     /// It was ended: too much output.
     #[error("it wrote more than it may")]
     Flooded,
-    /// The supervisor failed: nothing is known of the command.
+    /// The supervisor failed: the end of the command is unknown.
     #[error("it could not be looked after: {0}")]
     Lost(String),
 }
 
-/// What came of a run.
+/// The output of a run.
 #[derive(Clone, Debug)]
 pub struct CommandOutput {
-    /// How it ended.
+    /// The end of the command.
     pub ended: CommandEnd,
-    /// What it wrote to standard output; the beginning of it where it was ended.
+    /// Its standard output; only the beginning if it was ended.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error; the beginning of it where it was ended.
+    /// Its standard error; only the beginning if it was ended.
     pub stderr: Vec<u8>,
 }
 
@@ -121,10 +121,10 @@ pub struct CommandRunner {
     changed: Condvar,
 }
 
-/// Who runs and who waits.
+/// The commands that run and that wait.
 struct Turns {
     free: usize,
-    /// Who waits, by number: the first is next.
+    /// The waiting commands, by number: the first is next.
     waiting: VecDeque<u64>,
     next: u64,
 }
@@ -136,7 +136,7 @@ impl Turns {
 }
 
 impl CommandRunner {
-    /// A runner whose supervisor is `program`, or the running program itself.
+    /// Creates a runner whose supervisor is `program`, or the running program itself.
     #[must_use]
     pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -144,12 +144,12 @@ impl CommandRunner {
         Self { program, clock, turns: Mutex::new(turns), changed: Condvar::new() }
     }
 
-    /// Runs a command to its end. Blocks for as long as it takes.
+    /// Runs a command to its end. Blocks until then.
     pub fn run(&self, run: CommandRun<'_>) -> CommandOutput {
         self.run_if(run, || Ok(()))
     }
 
-    /// The same, if `may` still says so when its turn has come: it may have waited for minutes.
+    /// The same, if `may` still returns `Ok` when the command's turn comes: it may have waited for minutes.
     pub fn run_if(&self, run: CommandRun<'_>, may: impl FnOnce() -> Result<(), String>) -> CommandOutput {
         let asked = self.clock.monotonic();
         let Some(_turn) = self.turn(run.within) else {
@@ -186,13 +186,13 @@ impl CommandRunner {
         if came {
             turns.free -= 1;
         }
-        // Another is the first now, and there may be a turn for it.
+        // Another command is first now, and may have its turn.
         self.changed.notify_all();
         came.then(|| Turn(self))
     }
 }
 
-/// A run that has its turn, until it is dropped.
+/// The turn of a running command, until this is dropped.
 struct Turn<'t>(&'t CommandRunner);
 
 impl Drop for Turn<'_> {

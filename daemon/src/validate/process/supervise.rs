@@ -1,12 +1,12 @@
-//! The supervisor: a small process of its own between the daemon and one command. It starts the command, and returns
-//! only when nothing of it runs any more, or cannot be ended.
+//! The supervisor: a small process between the daemon and one command. It starts the command, and returns only when
+//! none of its processes runs any more, or those cannot be ended.
 //!
 //! It leaves the terminal's session, so that no key reaches it, and makes itself the reaper of every orphan below it.
-//! The command stands in a process group of its own, below it in priority. It is ended when it has ended itself, when
-//! a limit is reached, and when the daemon's end of the socket closes.
+//! The command has a process group of its own and a lower priority. It is ended when it has exited itself, when a
+//! limit is reached, and when the daemon's end of the socket closes.
 //!
-//! Once the command runs, nothing may end the supervisor early: it starts no thread, its own limits are not the
-//! command's, and whatever happens, a [`Care`] ends the command when it goes.
+//! Once the command runs, nothing may end the supervisor early: it starts no thread, the command's limits do not
+//! apply to it, and in any case dropping its [`Care`] ends the command.
 
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
@@ -31,10 +31,10 @@ use crate::limits::{
     RUN_NICE,
 };
 
-/// The first and only word on the command line of a supervisor.
+/// The only argument on the command line of a supervisor.
 pub const WORD: &str = "supervise";
 
-/// The whole life of a supervisor, whose standard input is the daemon's socket.
+/// Runs a supervisor, whose standard input is the daemon's socket.
 #[must_use]
 pub fn supervise() -> ExitCode {
     match serve() {
@@ -49,7 +49,7 @@ fn serve() -> std::io::Result<()> {
     let mut line = UnixStream::from(line);
     let order: CommandOrder = word::read(&mut line)?;
     let input = word::read_bytes(&mut line, order.input)?;
-    // Fails only for the leader of a group, and then there is no session to leave.
+    // Fails only for the leader of a group, which has no session to leave.
     let _leader = rustix::process::setsid();
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -77,19 +77,19 @@ fn not_started(program: &str, why: &std::io::Error) -> String {
     }
 }
 
-/// Limits that the system itself keeps, for each process of the command, and that do this one no harm: a child
+/// Sets limits that the system enforces for each process of the command, and that do not harm this one: a child
 /// inherits them.
 fn limit_before() {
     limit(Resource::Core, 0);
     limit(Resource::Fsize, RUN_FILE_BYTES);
-    // The daemon raised its own; some programs close as many as there may be.
+    // The daemon raised its own limit; some programs close as many descriptors as they may have.
     let files = getrlimit(Resource::Nofile);
     let current = Some(files.maximum.map_or(RUN_FILES, |maximum| maximum.min(RUN_FILES)));
     let _kept = setrlimit(Resource::Nofile, Rlimit { current, ..files });
 }
 
 fn limit(resource: Resource, most: u64) {
-    // A limit that cannot be set is not kept; the supervisor looks itself.
+    // A limit that cannot be set is not enforced; the supervisor measures itself.
     let _kept = setrlimit(resource, at_most(getrlimit(resource), most));
 }
 
@@ -98,7 +98,7 @@ fn at_most(now: Rlimit, most: u64) -> Rlimit {
     Rlimit { current: maximum, maximum }
 }
 
-/// The command's own limit of memory. It is set when the command runs, since this process holds the input.
+/// Sets the command's memory limit. It is set once the command runs, since this process holds the input.
 #[cfg(target_os = "linux")]
 fn limit_data(command: Pid, most: u64) {
     let _kept = prlimit(Some(command), Resource::Data, at_most(getrlimit(Resource::Data), most));
@@ -111,21 +111,21 @@ fn ended(status: WaitStatus) -> CommandEnd {
     }
 }
 
-/// A command that is looked after.
+/// A command under supervision.
 struct Care {
     command: Pid,
     order: CommandOrder,
     line: UnixStream,
     ended_child: UnixStream,
-    /// What of its input the command has not taken.
+    /// The part of its input that the command has not read.
     input: Option<Input>,
-    /// How the command itself ended, once it has.
+    /// The exit status of the command itself, once it has one.
     status: Option<WaitStatus>,
-    /// Whether it was ended, as far as it can be.
+    /// True if it was ended, as far as possible.
     over: bool,
 }
 
-/// What a command is to find on its standard input, and has not taken.
+/// The standard input of a command that it has not read.
 struct Input {
     pipe: ChildStdin,
     bytes: Vec<u8>,
@@ -133,7 +133,7 @@ struct Input {
 }
 
 impl Input {
-    /// Gives as much as there is room for; whether there is more to give, and somebody who may take it.
+    /// Writes as much as there is room for; returns true if there is more, and the command may read it.
     fn give(&mut self) -> bool {
         let left = self.bytes.get(self.written..).unwrap_or_default();
         if left.is_empty() {
@@ -160,7 +160,7 @@ impl Drop for Care {
 }
 
 impl Care {
-    /// Starts the command. From here on it is ended when the returned value goes.
+    /// Starts the command. From here on it is ended when the returned value is dropped.
     fn start(
         order: CommandOrder,
         line: UnixStream,
@@ -181,9 +181,9 @@ impl Care {
             Self { command: pid, order, line, ended_child, input: None, status: None, over: false };
         #[cfg(target_os = "linux")]
         limit_data(pid, care.order.memory.saturating_mul(RUN_DATA_FACTOR));
-        // It may have ended already. What it starts later is as far down.
+        // It may have exited already. Processes that it starts later inherit the priority.
         let _gone = setpriority_process(Some(pid), RUN_NICE);
-        // A pipe that would hold the supervisor up is closed instead.
+        // A pipe that would block the supervisor is closed instead.
         care.input = child
             .stdin
             .take()
@@ -192,7 +192,7 @@ impl Care {
         Ok(care)
     }
 
-    /// Waits until the command has ended, or must be ended: then why.
+    /// Waits until the command has exited, or must be ended: then it returns the reason.
     fn until_over(&mut self) -> Option<CommandEnd> {
         let clock = SystemClock::start();
         let time = Duration::from_millis(self.order.time_ms);
@@ -218,13 +218,14 @@ impl Care {
             }
             let pause = next_look.min(time).saturating_sub(clock.monotonic());
             if self.wait(pause) {
-                // Nobody is told any more.
+                // The daemon is gone; nobody reads the report.
                 return Some(CommandEnd::TimedOut);
             }
         }
     }
 
-    /// Waits for the end of a child, and gives the command its input meanwhile; whether the daemon has hung up.
+    /// Waits for the end of a child, and writes the command's input meanwhile; returns true if the daemon has closed
+    /// the socket.
     fn wait(&mut self, time: Duration) -> bool {
         self.input.take_if(|input| !input.give());
         let Ok(time) = Timespec::try_from(time) else { return true };
@@ -241,7 +242,7 @@ impl Care {
         line
     }
 
-    /// Takes in every child that has ended; whether there is none left.
+    /// Reaps every child that has exited; returns true if there is none left.
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -253,7 +254,7 @@ impl Care {
         }
     }
 
-    /// What there is too much of.
+    /// Returns the limit that is exceeded.
     #[cfg(target_os = "linux")]
     fn look(&self) -> Option<CommandEnd> {
         let family = super::descent::family();
@@ -270,16 +271,16 @@ impl Care {
         None
     }
 
-    /// Ends the command and all its descendants; whether nothing is left.
+    /// Ends the command and all its descendants; returns true if none is left.
     ///
-    /// The group first: one call reaches all of it, whatever it forks meanwhile. Then, round for round, everybody who
-    /// is found below this process, until the system says that it has no child: every orphan becomes one.
+    /// The group first: one call reaches all of it, whatever it forks meanwhile. Then, round by round, every process
+    /// that is found below this one, until the system says that it has no child: every orphan becomes one.
     fn end_all(&mut self) -> bool {
         self.over = true;
         let clock = SystemClock::start();
         loop {
-            // The number stays the group's own while its leader is not taken in. Where orphans cannot be found, it is
-            // used all the same: a number is not given again so soon.
+            // The group keeps its number while its leader is not reaped. If orphans cannot be found, the number is
+            // used all the same: it is not reused so soon.
             if self.status.is_none() || cfg!(not(target_os = "linux")) {
                 let _gone = kill_process_group(self.command, Signal::KILL);
             }
@@ -291,7 +292,7 @@ impl Care {
             if clock.monotonic() > Duration::from_millis(RUN_KILL_MS) {
                 return false;
             }
-            // The next death wakes it.
+            // The next exit of a child wakes it.
             let time = Timespec::try_from(Duration::from_millis(1)).ok();
             let mut fds = [PollFd::new(&self.ended_child, PollFlags::IN)];
             if poll(&mut fds, time.as_ref()).is_ok_and(|ready| ready > 0) {

@@ -1,5 +1,5 @@
-//! The daemon's side of a run: starts the supervisor, takes in what the command writes, and waits for the report. It
-//! ends no process but the supervisor, and where that was ended by others, what it leaves.
+//! The daemon's side of a run: starts the supervisor, reads the command's output, and waits for the report. It ends
+//! no process but the supervisor, and if that was killed, its descendants.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::clock::SystemClock;
 use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
 
-/// What the daemon's environment holds for the daemon alone: whoever saw it would take it for its own.
+/// Variables of the daemon's environment that a command would take for its own.
 const OWN: &[&str] = &[
     "EDITD_BIN",
     "INVOCATION_ID",
@@ -34,7 +34,7 @@ const OWN: &[&str] = &[
     "WATCHDOG_USEC",
 ];
 
-/// Starts a command under a supervisor and waits until all of it has ended.
+/// Starts a command under a supervisor and waits until all of its processes have ended.
 pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
     match begin(program, run) {
         Ok(watch) => watch.see_through(clock, run),
@@ -42,7 +42,7 @@ pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: Command
     }
 }
 
-/// A run that goes on.
+/// A run in progress.
 struct Watch {
     supervisor: Child,
     line: UnixStream,
@@ -88,17 +88,17 @@ impl Watch {
         self.line.write_all(run.input)
     }
 
-    /// The end of a supervisor that cannot be talked to, and of what it started.
+    /// Ends a supervisor that does not answer, and the processes it started.
     fn give_up(&mut self) {
-        // While it lives it holds its orphans together; once it has gone, nobody starts anything more.
+        // While it lives it is the parent of its orphans; once it is gone, nothing more is started.
         self.sweep();
-        // Both fail only where it has ended already.
+        // Both fail only if it has ended already.
         let _gone = self.supervisor.kill();
         self.sweep();
         let _gone = self.supervisor.wait();
     }
 
-    /// Ends all who are in the supervisor's session or descend from those. Its number stays its own until it is
+    /// Ends all processes in the supervisor's session and their descendants. Its number stays its own until it is
     /// waited for.
     #[cfg(target_os = "linux")]
     fn sweep(&self) {
@@ -140,7 +140,7 @@ impl Watch {
             self.take_in(&ready, &mut stdout, &mut stderr);
             if stdout.len() + stderr.len() > run.output {
                 if !flooded {
-                    // The supervisor takes it for our end, and ends the command.
+                    // The supervisor takes this for the daemon's end, and ends the command.
                     let _gone = rustix::net::shutdown(&self.line, rustix::net::Shutdown::Write);
                 }
                 flooded = true;
@@ -176,7 +176,7 @@ impl Watch {
                 CommandEnd::Lost(why)
             }
         };
-        // It has said its last word.
+        // It has sent its report.
         let _gone = self.supervisor.wait();
         let ended = if flooded { CommandEnd::Flooded } else { ended };
         CommandOutput { ended, stdout, stderr }
@@ -210,8 +210,8 @@ impl Watch {
         }
     }
 
-    /// What stands in the pipes when everybody has ended. A process that escaped may hold them open: nobody waits
-    /// for it.
+    /// Reads the rest of the pipes after all processes have ended. A process that escaped may keep them open: this
+    /// does not wait for it.
     fn rest(&mut self, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>, most: usize) {
         while stdout.len() + stderr.len() <= most
             && let Ok(ready) = self.wait(Duration::ZERO)
@@ -222,14 +222,14 @@ impl Watch {
     }
 }
 
-/// What can be read.
+/// The sources that can be read.
 struct Ready {
     line: bool,
     stdout: bool,
     stderr: bool,
 }
 
-/// Takes in what a pipe holds; whether it is still open.
+/// Reads the available bytes of a pipe; returns true if it is still open.
 fn some(pipe: &mut impl Read, into: &mut Vec<u8>) -> bool {
     let mut buffer = [0; 16 * 1024];
     match pipe.read(&mut buffer) {

@@ -1,5 +1,5 @@
-//! What daemon and supervisor say to each other: an order, the input behind it, and one report. It reads and writes
-//! streams that it is given.
+//! The messages between daemon and supervisor: an order, the input after it, and one report. It reads and writes the
+//! given streams.
 
 use std::io::{self, Read};
 
@@ -8,33 +8,33 @@ use serde::{Deserialize, Serialize};
 
 use super::CommandEnd;
 
-/// Bytes of an order or a report: an argument list has at most some megabytes on any system.
+/// The most bytes of an order or a report: an argument list has at most some megabytes on any system.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// What the supervisor is to run.
+/// The command that the supervisor shall run.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct CommandOrder {
     /// Program and arguments, as bytes.
     pub(super) command: Vec<serde_bytes::ByteBuf>,
-    /// How long it may run, milliseconds.
+    /// The time that it may run, in milliseconds.
     pub(super) time_ms: u64,
-    /// Bytes of memory.
+    /// The bytes of memory.
     pub(super) memory: u64,
-    /// Processes.
+    /// The number of processes.
     pub(super) processes: usize,
     /// Bytes of standard input, which follow the order.
     pub(super) input: usize,
 }
 
-/// How it went.
+/// The result of the run.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) struct CommandReport {
     pub(super) ended: CommandEnd,
-    /// Whether something could not be ended.
+    /// True if some process could not be ended.
     pub(super) left: bool,
 }
 
-/// The bytes of a word: its length, then itself.
+/// Encodes a message: its length, then its bytes.
 pub(super) fn encode(word: &impl Serialize) -> io::Result<Vec<u8>> {
     let body = rmp_serde::to_vec(word).map_err(io::Error::other)?;
     let length = u32::try_from(body.len()).ok().filter(|_| body.len() <= MOST);
@@ -42,7 +42,7 @@ pub(super) fn encode(word: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok([&length.to_be_bytes()[..], &body].concat())
 }
 
-/// Reads a word.
+/// Reads a message.
 pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;

@@ -1,4 +1,4 @@
-//! One change is told once, and a change back is told again.
+//! Each change is reported once, and a change back is reported again.
 
 use editd_proto::ids::Version;
 use editd_proto::message::{ChangeEvent, ChangeKind};

@@ -1,4 +1,4 @@
-//! The keeper over real folders, with events made up one by one: which folders are watched, and what is told.
+//! The keeper with real folders and made-up events: the folders it watches, and the hints it sends.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What a glob matches, which folders it reaches, and which globs are refused.
+//! The files that a glob matches, the folders it reaches, and the globs that are refused.
 
 use std::path::Path;
 

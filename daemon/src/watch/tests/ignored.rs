@@ -1,4 +1,4 @@
-//! git's rules: nested, negated, and named literally all the same.
+//! Git's rules: nested, negated, and overridden by a literal name.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The whole watcher on real folders. Each test waits for the hint it needs, with a generous deadline.
+//! The whole watcher on real folders. Each test waits for the hints it needs, with a generous time limit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ impl Live {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Waits until every one of these was hinted at; returns what else was.
+    /// Waits for hints for all of these; returns the other hints.
     fn wait_for<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Vec<ChangeHint> {
         let mut missing: BTreeSet<&str> = names.into_iter().collect();
         let mut others = Vec::new();
@@ -91,7 +91,7 @@ fn no_file_in_new_folders_is_missed() {
         live.write(names.last().unwrap(), "x");
     }
     live.wait_for(names.iter().map(String::as_str));
-    // An answer comes after everything that was told before it.
+    // The answer comes after all hints that were sent before.
     assert_eq!(live.watcher.subscribe(2, &["nothing".into()]), Ok(1 + 20 * 4));
     assert_eq!(live.watcher.len(), 1 + 20 * 4);
 }

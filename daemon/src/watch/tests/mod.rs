@@ -1,4 +1,4 @@
-//! The watch room: its pure parts with passed-in time, the keeper with made-up events, and real folders.
+//! Tests of the watch module: its pure parts with given times, the keeper with made-up events, and real folders.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Bursts become one look, in time, within bounds.
+//! Bursts of events cause one observation each, in time, within bounds.
 
 use std::path::PathBuf;
 use std::time::Duration;
