@@ -1,4 +1,4 @@
-//! The daemon's process. It leaves everything to the library.
+//! The daemon's process. The library does everything.
 
 fn main() -> std::process::ExitCode {
     editd::run::main()

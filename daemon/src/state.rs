@@ -28,7 +28,7 @@ use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
-pub use parsing::{Parsing, Turn};
+pub use parsing::{Parsing, ParsingTurn};
 pub use warnings::ToldWarnings;
 
 /// Distinguishes call ids from stored numbers.

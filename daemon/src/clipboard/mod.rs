@@ -1,18 +1,18 @@
-//! Clipboards: to whom a name belongs, and what may be stored under it. Pure; the store keeps them.
+//! The rules of clipboards: the owner of a name, and the limits on names and contents. Pure; the store keeps them.
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 
-/// The session to which a clipboard belongs: none, for a name that begins with `/`.
+/// Returns the session that owns a clipboard: "" for a name that begins with `/`.
 pub fn owner<'a>(session: &'a str, name: &str) -> &'a str {
     if name.starts_with('/') { "" } else { session }
 }
 
-/// Checks a name.
+/// Checks the name of a clipboard.
 ///
 /// # Errors
-/// `malformed` for an empty one, one over [`limits::NAME`] bytes, or one with control characters.
+/// `malformed` for an empty name, one over [`limits::NAME`] bytes, or one with control characters.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     let wrong = if name.is_empty() || name == "/" {
         "is empty"
@@ -30,7 +30,7 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     )))
 }
 
-/// Checks a content.
+/// Checks the content of a clipboard.
 ///
 /// # Errors
 /// `too_large` above [`limits::CLIPBOARD`] bytes.

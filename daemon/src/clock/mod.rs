@@ -1,4 +1,4 @@
-//! Time. The only room that asks the system for it; everything else is told.
+//! Time: the only module that reads the system's clocks. All others get the time passed in.
 
 mod steady;
 mod system;
@@ -8,7 +8,7 @@ use std::time::Duration;
 pub use steady::SteadyClock;
 pub use system::SystemClock;
 
-/// Where the time comes from.
+/// A source of the time.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970 UTC. May jump either way.
     fn wall_ms(&self) -> u64;

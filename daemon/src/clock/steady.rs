@@ -1,10 +1,10 @@
-//! The wall clock as far as time was seen to pass: what goes away by its age must not go because the clock jumped.
+//! A wall clock that advances only with elapsed time, so that nothing expires because the system's clock jumped.
 
 use std::time::Duration;
 
 use super::Clock;
 
-/// A wall clock that jumps back with the system's, and never ahead.
+/// A wall clock that follows the system's when it jumps back, but not when it jumps ahead.
 #[derive(Clone, Copy, Debug)]
 pub struct SteadyClock {
     wall_ms: u64,
@@ -12,12 +12,12 @@ pub struct SteadyClock {
 }
 
 impl SteadyClock {
-    /// From the time that the system's clock tells now: what it did while nobody looked cannot be known.
+    /// Starts at the present time of the system's clock: its earlier jumps are unknown.
     pub fn start(clock: &dyn Clock) -> Self {
         Self { wall_ms: clock.wall_ms(), since: clock.monotonic() }
     }
 
-    /// Milliseconds since 1970 UTC; behind the system's clock where that jumped ahead or the system slept.
+    /// Returns milliseconds since 1970 UTC; less than the system's clock after that jumped ahead or the system slept.
     pub fn now_ms(&self, clock: &dyn Clock) -> u64 {
         let passed = u64::try_from(clock.monotonic().saturating_sub(self.since).as_millis());
         clock.wall_ms().min(self.wall_ms.saturating_add(passed.unwrap_or(u64::MAX)))

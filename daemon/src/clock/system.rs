@@ -1,4 +1,4 @@
-//! The system's clocks. It never sets one.
+//! The system's clocks. They are only read, never set.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,7 +11,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Clocks whose monotonic time starts now.
+    /// Creates clocks whose monotonic time starts now.
     #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
     pub fn start() -> Self {
         Self { started: Instant::now() }

@@ -1,4 +1,4 @@
-//! The command line of `editd`. It says what was asked for and looks at nothing.
+//! The command line of `editd`. It only parses; it accesses no file.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use clap::{Parser, ValueEnum};
 
 use super::{Settings, units};
 
-/// How much is logged.
+/// The level of logging.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum LogLevel {
-    /// What went wrong.
+    /// Errors.
     Error,
-    /// And what is doubtful.
+    /// Also warnings.
     Warn,
-    /// And what it is doing, in a few lines.
+    /// Also the main actions, in a few lines.
     #[default]
     Info,
-    /// And every request.
+    /// Also every request.
     Debug,
-    /// And every step.
+    /// Also every step.
     Trace,
 }
 
-/// The one process in a workspace through which edits go. Serves in the foreground until it is told to
-/// stop: by a signal, by `editctl stop`, or by the idle time.
+/// Serves one workspace: all edits go through this process. Runs in the foreground until a signal,
+/// `editctl stop` or the idle time ends it.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "editd",
@@ -33,28 +33,28 @@ pub enum LogLevel {
     after_help = "Settings are read from .editd.toml in the workspace."
 )]
 pub struct Args {
-    /// The folder to serve; the current one where absent
+    /// The folder to serve; default: the current one
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Where log and database are kept; $XDG_STATE_HOME/editd/… where absent
+    /// The folder of the log and the database; default: $XDG_STATE_HOME/editd/…
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// The socket to listen on; $XDG_RUNTIME_DIR/editd/….sock where absent
+    /// The socket to listen on; default: $XDG_RUNTIME_DIR/editd/….sock
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Leave after this long without connection or job: seconds, or with a unit, such as 30m
+    /// Exit after this long without a connection or job: seconds, or with a unit, such as 30m
     #[arg(long, value_name = "TIME", value_parser = idle_time)]
     pub idle_exit: Option<Duration>,
-    /// The same where neither --idle-exit nor the settings say anything
+    /// The same, if neither --idle-exit nor the settings give a time
     #[arg(long, value_name = "TIME", value_parser = idle_time, hide = true)]
     pub idle_exit_default: Option<Duration>,
-    /// How much is logged
+    /// The log level
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log_level: LogLevel,
 }
 
 impl Args {
-    /// Lays the command line over the settings file.
+    /// Applies the command line over the settings file.
     #[must_use]
     pub fn over(&self, mut settings: Settings) -> Settings {
         settings.idle_exit = self.idle_exit.or(settings.idle_exit).or(self.idle_exit_default);

@@ -1,5 +1,5 @@
-//! The commands that a workspace brings in its `.editd.toml`, and what the check of syntax leaves out. It reads
-//! bytes that were read elsewhere, starts no command and knows nothing of trust.
+//! Parses the commands of a workspace and the exceptions of the check of syntax in `.editd.toml`. It gets the bytes
+//! from its caller, starts no command and knows nothing of trust.
 
 use std::time::Duration;
 
@@ -9,34 +9,34 @@ use super::FileGlobs;
 use super::file::{self, Written, WrittenDuration, WrittenSize};
 use crate::limits;
 
-/// Stands for the file's path below the workspace in a command's words.
+/// The placeholder for the file's path below the workspace, in the words of a command.
 pub const PATH: &str = "{path}";
-/// Stands for the path of the file to read or change.
+/// The placeholder for the path of the file to read or change.
 pub const FILE: &str = "{file}";
 /// The name of the built-in check of syntax, which no command may have.
 pub const BUILT_IN: &str = "syntax";
 
-/// What a command may use where the file does not say.
+/// The limits of a command if the file has none.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const MEMORY: u64 = 2 << 30;
 const OUTPUT: u64 = 1 << 20;
 
-/// The groups that a pattern may name.
+/// The groups that a pattern may have.
 const GROUPS: [&str; 4] = ["path", "line", "col", "message"];
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CommandKind {
-    /// It says what is wrong with a content.
+    /// It reports issues of a content.
     Validator,
-    /// It makes another content of one that is about to be written.
+    /// It formats a content that is about to be written.
     Format,
     /// It may change a file that was just written.
     AfterWrite,
 }
 
 impl CommandKind {
-    /// Its name in `.editd.toml` and on the wire.
+    /// Returns its name in `.editd.toml` and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Validator => "validator",
@@ -46,30 +46,30 @@ impl CommandKind {
     }
 }
 
-/// A command that a workspace brings.
+/// A command of a workspace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CommandSpec {
-    /// What it is for.
+    /// Its purpose.
     pub kind: CommandKind,
-    /// Its name: no other command of the file has it.
+    /// Its name, which is unique in the file.
     pub name: String,
-    /// For which files.
+    /// The files that it is for.
     pub files: FileGlobs,
-    /// Program and arguments, at least the program. `{path}` and `{file}` stand for the file.
+    /// Program and arguments, at least the program. `{path}` and `{file}` are replaced.
     pub command: Vec<String>,
-    /// How long it may run.
+    /// The time that it may run.
     pub timeout: Duration,
     /// Bytes of memory that it and its children may use.
     pub memory: u64,
     /// Bytes that it may write to standard output and standard error together.
     pub output: u64,
-    /// Of a validator: how an issue stands in its output; the default forms where `None`.
+    /// For a validator: the form of an issue in its output; the default forms if `None`.
     pub pattern: Option<IssuePattern>,
-    /// Of a hook: whether its standard output is the file's new content; else it may change the file itself.
+    /// For a hook: true if its standard output is the file's new content; otherwise it may change the file itself.
     pub stdout: bool,
 }
 
-/// How an issue stands in a validator's output: groups `path`, `line`, `col` and `message`, each optional.
+/// The form of an issue in a validator's output, with the optional groups `path`, `line`, `col` and `message`.
 #[derive(Clone, Debug)]
 pub struct IssuePattern(pub regex::bytes::Regex);
 
@@ -79,12 +79,12 @@ impl PartialEq for IssuePattern {
     }
 }
 
-/// What the built-in check of syntax looks at.
+/// The settings of the built-in check of syntax.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SyntaxCheck {
-    /// Whether there is one.
+    /// True if it is enabled.
     pub check: bool,
-    /// Files that it leaves alone.
+    /// Files that it skips.
     pub except: FileGlobs,
 }
 
@@ -94,7 +94,7 @@ impl Default for SyntaxCheck {
     }
 }
 
-/// What a `.editd.toml` says of checks and hooks.
+/// The checks and hooks of a `.editd.toml`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Commands {
     /// Its commands: validators, then formatters, then hooks, each in the file's order.
@@ -103,16 +103,16 @@ pub struct Commands {
     pub syntax: SyntaxCheck,
 }
 
-/// Reads the commands out of the bytes of a whole `.editd.toml`.
+/// Parses the commands in the bytes of a whole `.editd.toml`.
 ///
 /// # Errors
-/// What is wrong anywhere in the file, with its line.
+/// The first error anywhere in the file, with its line.
 pub fn read_commands(bytes: &[u8]) -> Result<Commands, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
     file::written(text).map(|written| commands(&written))
 }
 
-/// The commands of a file that was read.
+/// Returns the commands of a parsed file.
 fn commands(written: &Written) -> Commands {
     let validators = written.validator.iter().map(|one| one.0.clone());
     let formatters = written.format.iter().map(|one| one.0.clone());
@@ -125,7 +125,7 @@ fn commands(written: &Written) -> Commands {
     Commands { list, syntax }
 }
 
-/// What cannot be told of one command alone: how many there are, and that no two have one name.
+/// Checks that there are not too many commands, and that their names are unique.
 pub(super) fn check(written: &Written) -> Result<(), String> {
     let validators = (CommandKind::Validator, written.validator.len());
     let formatters = (CommandKind::Format, written.format.len());
@@ -161,7 +161,7 @@ pub(super) struct WrittenSyntax {
     except: Option<FileGlobs>,
 }
 
-// Lists of fields that differ in one: so a key that belongs to another kind is told with its line.
+// Separate lists of fields, so that a key of another kind is reported with its line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ValidatorFields {

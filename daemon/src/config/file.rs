@@ -25,20 +25,20 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system or the reader says.
+        /// The error of the system or the parser.
         why: String,
     },
-    /// It says something that editd does not understand.
+    /// It has something that editd does not know.
     #[error("{} is wrong; mend it, or move it away to use the defaults\n{why}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// Line, column and key, and what was expected there.
+        /// Line, column and key, and the expected value.
         why: String,
     },
 }
 
-/// What the daemon itself goes by.
+/// The settings of the daemon itself.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct WrittenSettings {
@@ -141,11 +141,11 @@ impl<'de> Deserialize<'de> for WrittenLabel {
     }
 }
 
-/// Reads the settings of a workspace: its settings file over the defaults. Its commands are `trust`'s: a mistake in
-/// one of them leaves all of them out, and stops nobody.
+/// Reads the settings of a workspace: its settings file over the defaults. An error in a command does not fail:
+/// `trust` reads the commands, and then skips all of them.
 ///
 /// # Errors
-/// The file is there and cannot be read, or says something unknown; a missing file is no error.
+/// The file exists and cannot be read, or has something unknown; a missing file is no error.
 pub fn load(workspace: &Path) -> Result<Settings, ConfigError> {
     let path = workspace.join(FILE_NAME);
     match read(&path) {
@@ -156,7 +156,7 @@ pub fn load(workspace: &Path) -> Result<Settings, ConfigError> {
 }
 
 fn read(path: &Path) -> std::io::Result<Option<String>> {
-    // Looked at before it is opened: opening a FIFO would wait for its writer.
+    // Checked before it is opened: opening a FIFO would wait for its writer.
     match std::fs::metadata(path) {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(why) => return Err(why),
@@ -173,7 +173,7 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Reads the whole of a settings file strictly, for its commands.
+/// Parses a whole settings file strictly, for its commands.
 pub(super) fn written(text: &str) -> Result<Written, String> {
     settings(text)?;
     let written: Written = toml::from_str(text).map_err(|why| why.to_string())?;
@@ -208,7 +208,7 @@ fn parse(text: &str) -> Result<Settings, String> {
             WrittenGenerated::Allow => GeneratedPolicy::Allow,
         }),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
-            // No frame holds more.
+            // No frame is larger.
             usize::try_from(size.0).unwrap_or(usize::MAX)
         }),
         named: default.named,

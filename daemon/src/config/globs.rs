@@ -1,5 +1,5 @@
-//! Globs of workspace paths as a settings file has them: a name without `/` is meant in every folder, as in
-//! `.gitignore`. It asks no disk.
+//! Globs of workspace paths in a settings file: a name without `/` matches in every folder, as in `.gitignore`. It
+//! accesses no disk.
 
 use editd_proto::path::WirePath;
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::limits;
 
-/// Which files are meant.
+/// A set of files, by globs.
 #[derive(Clone, Debug, Default)]
 pub struct FileGlobs {
     globs: Vec<String>,
@@ -15,10 +15,10 @@ pub struct FileGlobs {
 }
 
 impl FileGlobs {
-    /// Takes globs: `*` and `?` stay within a name, `**` does not; a leading `/` means the workspace's root.
+    /// Compiles globs: `*` and `?` match within a name, `**` across names; a leading `/` means the workspace's root.
     ///
     /// # Errors
-    /// A glob that is none, too long, or one too many: which, and why.
+    /// The glob that is invalid, too long, or one too many, and the reason.
     pub fn new(globs: Vec<String>) -> Result<Self, String> {
         if globs.len() > limits::COMMAND_GLOBS {
             return Err(format!("it has {} globs; {} are read", globs.len(), limits::COMMAND_GLOBS));
@@ -34,12 +34,12 @@ impl FileGlobs {
         Ok(Self { set: set.build().map_err(|why| why.to_string())?, globs })
     }
 
-    /// Whether a file is meant.
+    /// Returns true if a file matches.
     pub fn matches(&self, path: &WirePath) -> bool {
         !self.globs.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
 
-    /// The globs as they were written.
+    /// Returns the globs as they were written.
     pub fn globs(&self) -> &[String] {
         &self.globs
     }

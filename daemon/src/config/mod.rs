@@ -1,11 +1,11 @@
-//! Settings: what `.editd.toml` and the command line may change, with their defaults. It never writes one.
+//! The settings of `.editd.toml` and the command line, with their defaults. It never writes them.
 //!
-//! The command line wins over `.editd.toml`, which wins over the defaults. Where the daemon keeps its state
-//! only the command line and the environment may say: a workspace that was fetched from somewhere does not
-//! decide what else is written.
+//! The command line takes precedence over `.editd.toml`, and that over the defaults. Only the command line and the
+//! environment decide where the daemon stores its state: a workspace from elsewhere cannot make it write to other
+//! places.
 //!
-//! Settings are read once, at the start. The commands that a workspace brings stand in the same file, and are
-//! read again whenever it changed: [`read_commands`]; whether they may run is `trust`'s.
+//! Settings are read once, at the start. The commands of a workspace are in the same file, and are read again
+//! whenever it changes ([`read_commands`]); `trust` decides whether they may run.
 
 mod args;
 mod commands;
@@ -29,58 +29,58 @@ pub use globs::FileGlobs;
 pub use place::{Environment, state_folder};
 pub use units::{UnitError, duration, size};
 
-/// What an edit may do to a file that its session has not read.
+/// The policy for edits of a file that the session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UnreadPolicy {
-    /// Pass if every edit quotes what it replaces.
+    /// Accept if every edit quotes the text that it replaces.
     #[default]
     Anchored,
     /// Refuse.
     Reject,
-    /// Pass.
+    /// Accept.
     Allow,
 }
 
-/// What becomes of a job that changes a file which a program writes.
+/// The policy for jobs that change a generated file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GeneratedPolicy {
-    /// It is done, with a warning.
+    /// Apply the job, with a warning.
     #[default]
     Warn,
-    /// It is refused.
+    /// Refuse the job.
     Refuse,
-    /// It is done.
+    /// Apply the job.
     Allow,
 }
 
 /// The settings of one daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// What an edit may do to a file that its session has not read.
+    /// The policy for edits of a file that the session has not read.
     pub unread: UnreadPolicy,
-    /// The default for jobs that do not say what to do when content changed since their base.
+    /// The default for jobs that do not say what to do if a content changed since their base.
     pub on_stale: OnStale,
-    /// When replies are sent, for jobs that do not say.
+    /// The default for the time at which replies are sent.
     pub durability: Durability,
-    /// Leave after this long without connection or job; never where `None`.
+    /// The daemon exits after this long without connection or job; never if `None`.
     pub idle_exit: Option<Duration>,
-    /// Oldest entry kept.
+    /// The greatest age of an entry.
     pub keep_age: Duration,
-    /// Most entries kept.
+    /// The most entries.
     pub keep_entries: u64,
-    /// Most bytes of log kept.
+    /// The most bytes of log.
     pub keep_bytes: u64,
-    /// Most bytes of kept contents.
+    /// The most bytes of kept contents.
     pub keep_contents: u64,
-    /// Glob and encoding label, first match wins.
+    /// Glob and encoding label; the first match wins.
     pub encodings: Vec<(String, String)>,
-    /// What becomes of a job that changes a generated file.
+    /// The policy for jobs that change a generated file.
     pub generated: GeneratedPolicy,
-    /// Bytes that the payload of another tool may have.
+    /// The most bytes of the payload of another tool.
     pub payload_limit: usize,
-    /// The workspace's absolute path as it was named, where links lead to it: payloads may use that name.
+    /// The workspace's absolute path as it was named, if links lead to it: payloads may use that path.
     pub named: Option<PathBuf>,
-    /// Folder of log and database; the user's state folder where `None`.
+    /// The folder of the log and the database; the user's state folder if `None`.
     pub state: Option<PathBuf>,
 }
 

@@ -1,21 +1,21 @@
-//! Where a workspace's log and database are kept. It computes a path and makes nothing.
+//! Computes the folder of a workspace's log and database. It creates nothing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use editd_proto::socket_path;
 
-/// What the daemon takes from its environment, read once at the start.
+/// The variables of the environment that the daemon uses, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// `XDG_RUNTIME_DIR`: where sockets are.
+    /// `XDG_RUNTIME_DIR`: the folder of sockets.
     pub runtime_dir: Option<OsString>,
-    /// The user's folder for state, such as `~/.local/state`; `None` where there is no home.
+    /// The user's folder for state, such as `~/.local/state`; `None` if there is no home folder.
     pub state_home: Option<PathBuf>,
 }
 
 impl Environment {
-    /// Reads it.
+    /// Reads the environment.
     pub fn read() -> Self {
         use etcetera::BaseStrategy;
         let state_home = etcetera::choose_base_strategy()
@@ -25,8 +25,8 @@ impl Environment {
     }
 }
 
-/// The folder of a workspace (its absolute path, links resolved): `given`, or one named by the workspace's
-/// tag in the user's state folder; `None` where there is neither.
+/// Returns the state folder of a workspace (its absolute path, links resolved): `given`, or a folder in the user's
+/// state folder that is named by the workspace's tag; `None` if there is neither.
 pub fn state_folder(given: Option<&Path>, around: &Environment, workspace: &Path) -> Option<PathBuf> {
     match given {
         Some(folder) => Some(folder.to_owned()),

@@ -1,9 +1,9 @@
-//! Durations (`10s`, `30m`, `14d`) and sizes (`64MiB`) as people write them. It guesses nothing: a number
-//! without a unit is refused where a unit is needed.
+//! Parses durations (`10s`, `30m`, `14d`) and sizes (`64MiB`). It guesses nothing: a number without a unit is refused
+//! if a unit is needed.
 
 use std::time::Duration;
 
-/// Not a duration or size.
+/// The error for a text that is not a duration or size.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 #[error("{given:?} is not {wanted}")]
 pub struct UnitError {
@@ -15,7 +15,7 @@ const A_DURATION: &str = "a duration: write a whole number and ms, s, m, h, d or
 const A_SIZE: &str =
     "a size: write a whole number and B, KB, MB, GB, TB, KiB, MiB, GiB or TiB, such as \"64MiB\"";
 
-/// Reads a duration: a whole number and `ms`, `s`, `m`, `h`, `d` or `w`.
+/// Parses a duration: a whole number and `ms`, `s`, `m`, `h`, `d` or `w`.
 ///
 /// # Errors
 /// Anything else, and what exceeds 64 bits of milliseconds.
@@ -35,7 +35,7 @@ pub fn duration(text: &str) -> Result<Duration, UnitError> {
         .ok_or_else(|| UnitError { given: text.to_owned(), wanted: A_DURATION })
 }
 
-/// Reads a size in bytes: a whole number and a unit; `KB` is 1000 bytes, `KiB` is 1024.
+/// Parses a size in bytes: a whole number and a unit; `KB` is 1000 bytes, `KiB` is 1024.
 ///
 /// # Errors
 /// Anything else, and what exceeds 64 bits.

@@ -1,4 +1,4 @@
-//! A command's words for one file: what `{path}` and `{file}` stand for. Pure.
+//! Replaces `{path}` and `{file}` in the words of a command. Pure.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,9 +8,9 @@ use editd_proto::path::WirePath;
 use super::{CommandSpec, FILE, PATH};
 
 impl CommandSpec {
-    /// The program and its arguments for a file: its path below the workspace, and the absolute path of the bytes to
-    /// read or change. Each stands as it is within its word; no shell sees it. A path that a program could take for a
-    /// flag is written `./-…`.
+    /// Returns the program and its arguments for a file: its path below the workspace, and the absolute path of the
+    /// bytes to read or change. Each is inserted unchanged into its word; no shell is used. A path that a program
+    /// could take for an option is written `./-…`.
     pub fn words(&self, path: &WirePath, file: &Path) -> Vec<OsString> {
         let path = path.as_bytes();
         let guard: &[u8] = if path.first() == Some(&b'-') { b"./" } else { b"" };
@@ -20,7 +20,7 @@ impl CommandSpec {
     }
 }
 
-/// One pass, so that a path that reads `{file}` is not filled again.
+/// One pass, so that a path with the name `{file}` is not replaced again.
 fn filled(word: &str, path: &[u8], file: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(word.len());
     let mut rest = word;

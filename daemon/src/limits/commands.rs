@@ -1,4 +1,4 @@
-//! Limits of the commands that a workspace brings: validators, hooks, and what is trusted.
+//! Limits of the commands of a workspace: validators, hooks, and trust.
 
 use std::time::Duration;
 
@@ -8,51 +8,52 @@ pub const COMMANDS: usize = 32;
 /// Globs of one command.
 pub const COMMAND_GLOBS: usize = 64;
 
-/// Bytes of the same: what reading a hostile file may cost grows with them, to a second at most for all commands.
+/// Bytes of those globs: the cost of reading a hostile file grows with them, to at most a second for all commands.
 pub const COMMAND_GLOBS_BYTES: usize = 4096;
 
 /// Program and arguments of one command.
 pub const COMMAND_WORDS: usize = 256;
 
-/// Bytes of the same: far below what systems take, and short enough to be read before it is trusted.
+/// Bytes of those words: far below the limits of systems, and short enough to be read before it is trusted.
 pub const COMMAND_BYTES: usize = 16 * 1024;
 
-/// Bytes of a command's name: it stands in every issue and warning.
+/// Bytes of a command's name, which is in every issue and warning.
 pub const COMMAND_NAME: usize = 64;
 
-/// The longest time that a command may be given: a job waits for it, and others for the job.
+/// The longest timeout of a command: a job waits for it, and others wait for the job.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Bytes that a command may be let write: as much as the largest file that a hook may give back. The daemon keeps it.
+/// The highest output limit of a command in bytes: as much as the largest file that a hook may return. The daemon
+/// keeps it in memory.
 pub const COMMAND_OUTPUT: u64 = 64 << 20;
 
-/// Bytes of memory that a command may be let have: more than any checker needs, and short of what overflows.
+/// The highest memory limit of a command in bytes: more than any checker needs, and small enough not to overflow.
 pub const COMMAND_MEMORY: u64 = 1 << 40;
 
-/// How long the hooks of one job may run in all: its client waits, and its files are held.
+/// The time that all hooks of one job may run: its client waits, and its files are locked.
 pub const HOOKS_TIME: Duration = Duration::from_secs(600);
 
-/// Times that the hooks of one job may run in all: once for each file of a large job.
+/// The number of hook runs for one job: once for each file of a large job.
 pub const HOOK_RUNS: usize = 2000;
 
-/// Characters of what a hook wrote to standard error that a warning shows.
+/// Characters of a hook's standard error that a warning shows.
 pub const HOOK_SAYS: usize = 400;
 
 /// Warnings about one hook that a receipt shows.
 pub const HOOK_WARNINGS: usize = 20;
 
-/// Contents of `.editd.toml` that are trusted at once: who goes back to an older one is not asked again.
+/// Contents of `.editd.toml` that are trusted at once, so that returning to an older one needs no new decision.
 pub const TRUSTED: usize = 16;
 
-/// Milliseconds for which `.editd.toml` must have rested before its times tell that it is unchanged: clocks of
-/// file systems are coarse, and two writes may bear one time.
+/// Milliseconds that `.editd.toml` must be unchanged before its times can show that: clocks of file systems are
+/// coarse, and two writes may have one time.
 pub const TRUST_REST_MS: u64 = 2000;
 
-/// Characters of what is wrong in `.editd.toml` that a warning shows: the reader's message with the line.
+/// Characters of an error in `.editd.toml` that a warning shows: the parser's message with the line.
 pub const TRUST_MESSAGE: usize = 600;
 
 /// Bytes of a validator's pattern.
 pub const COMMAND_PATTERN: usize = 1024;
 
-/// Bytes that a compiled pattern may have.
+/// Bytes of a compiled pattern.
 pub const PATTERN_COMPILED: usize = 1024 * 1024;

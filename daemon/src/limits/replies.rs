@@ -1,6 +1,6 @@
 //! Limits of replies to requests that name no budget.
 
-/// Tokens that the error of a refusal may have as JSON, where the request names no budget: 400, less what an estimate misses.
+/// Tokens of the error of a refusal as JSON, if the request names no budget: 400, less the error of the estimate.
 pub const REFUSAL_TOKENS: usize = 370;
 
 /// Bytes of a refusal that show a file: its diff, unseen lines, the most similar lines.
@@ -24,12 +24,12 @@ pub const TERSE_SYMBOLS: usize = 10;
 /// Bytes of a line of the file that a long refusal shows.
 pub const TERSE_LINE: usize = 100;
 
-/// Files that are parsed so that a refusal can name the definitions in which an ambiguous text stands.
+/// Files that are parsed so that a refusal can name the definitions that have an ambiguous text.
 pub const PLACES_FILES: usize = 3;
 
 /// Bytes of such a file: some ten milliseconds, for a message alone.
 pub const PLACES_PARSED: usize = 512 * 1024;
 
-/// Warnings about the configuration that are kept in mind, over all sessions, so that none is given twice; forgetting
-/// them repeats one.
+/// Configuration warnings that are remembered, over all sessions, so that none is sent twice; forgetting them repeats
+/// one.
 pub const WARNINGS_KEPT: usize = 1000;

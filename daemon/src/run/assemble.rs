@@ -1,4 +1,4 @@
-//! The daemon put together, and taken apart again. Every part is made elsewhere.
+//! Assembles the daemon from its parts, runs it, and shuts it down. The parts are made in other modules.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,29 +28,29 @@ use crate::store::{DatabaseBackend, StoreOptions};
 use crate::validate::process;
 use crate::workspace::{OpenError, Recovered, Who, Workspace};
 
-/// Why the daemon does not serve.
+/// The reason why the daemon does not serve.
 #[derive(thiserror::Error, Debug)]
 pub enum RunError {
-    /// A folder cannot be found, made or used.
+    /// A folder cannot be found, created or used.
     #[error("cannot {what} {}: {why}", path.display())]
     Folder {
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// With which.
+        /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
     },
-    /// The state folder belongs to somebody else.
+    /// The state folder belongs to another user.
     #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
     ForeignState(PathBuf, u32),
     /// The state folder is open to others.
     #[error("the state folder {} is open to others; look what is in it, then `chmod 700` it", .0.display())]
     OpenState(PathBuf),
-    /// Another daemon keeps its journal in the state folder, and listens there.
+    /// Another daemon has its journal in the state folder, and listens at this address.
     #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
     Taken(PathBuf, String),
-    /// There is no home to keep state in.
+    /// There is no home folder for the state.
     #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
     Homeless,
     /// The socket's path is too long.
@@ -59,18 +59,18 @@ pub enum RunError {
     /// The settings file is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// There is no listening.
+    /// The daemon cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
     /// The workspace cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The system refuses threads, signals or the like.
+    /// An error of the system about threads, signals or the like.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }
 
-/// What to do about a daemon that listens there, where that is known.
+/// Returns what the user can do about a daemon that listens at an address, if that is known.
 fn way_to(address: &str) -> String {
     match address {
         "" => "; stop that one first".to_owned(),
@@ -78,14 +78,14 @@ fn way_to(address: &str) -> String {
     }
 }
 
-/// The process: command line to exit status. 0: a clean end; 1: it could not serve, or was cut short; 2: the
-/// command line is wrong; [`socket_path::OCCUPIED`]: another serves the workspace.
+/// Runs the process from command line to exit status. 0: a clean end; 1: it could not serve, or was ended early; 2:
+/// the command line is wrong; [`socket_path::OCCUPIED`]: another daemon serves the workspace.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().skip(1).eq([process::SUPERVISE]) {
         return process::supervise();
     }
-    // First of all, before anything else can be taken for it.
+    // This comes first, before any other file can get its number.
     let inherited = inherited();
     crate::os::keep_little();
     let args = Args::parse();
@@ -95,7 +95,7 @@ pub fn main() -> ExitCode {
         Err(why) => {
             tracing::error!("{why}");
             match why {
-                // Who started this one finds the other.
+                // The process that started this one finds the other daemon.
                 RunError::Listen(ListenError::Served(_)) => ExitCode::from(socket_path::OCCUPIED),
                 _ => ExitCode::FAILURE,
             }
@@ -116,14 +116,14 @@ fn inherited() -> Result<Option<Inherited>, ListenError> {
     Ok(None)
 }
 
-/// Where the daemon will listen: a right to a path, or a socket that was handed over.
-enum Door {
+/// The place where the daemon will listen: a path that may be claimed, or an inherited socket.
+enum ListenSource {
     Claimed(Claim),
     Handed(Inherited),
 }
 
-impl Door {
-    /// Where it will listen, where that is known.
+impl ListenSource {
+    /// Returns the address at which it will listen, if that is known.
     fn address(&self) -> Option<PathBuf> {
         match self {
             Self::Claimed(claim) => Some(claim.path().to_owned()),
@@ -154,13 +154,13 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
     let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
     let runtime = runtime()?;
     let door = match socket {
-        Some(socket) => Door::Handed(socket),
-        None => Door::Claimed(claim(args, &around, &root, &runtime)?),
+        Some(socket) => ListenSource::Handed(socket),
+        None => ListenSource::Claimed(claim(args, &around, &root, &runtime)?),
     };
     let state = folders::state(&state)?;
     let locked = folders::lock_state(&state, door.address().as_deref(), &root)?;
     let stop = Arc::new(StopSignal::default());
-    // From here on a signal is a wish; until there is a house, to leave at once costs nothing.
+    // From here on a signal is a stop request; before there is a server, ending at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
 
     let states = config::state_folder(None, &around, &root).and_then(|own| Some(own.parent()?.to_owned()));
@@ -168,7 +168,8 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
         tracing::warn!(other = %other.display(), "another editd serves a folder above or below this one");
     }
 
-    let open = Opening { root, states, state, locked, settings, clock: Arc::new(SystemClock::start()), stop };
+    let open =
+        ServerInputs { root, states, state, locked, settings, clock: Arc::new(SystemClock::start()), stop };
     let (built, mut listener) = open.build(&runtime, door)?;
     let clean = runtime.block_on(built.live(&mut listener));
     Ok(leave(runtime, built, listener, clean))
@@ -178,7 +179,7 @@ fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(limits::IO_THREADS)
         .max_blocking_threads(limits::THREADS)
-        // Idle threads go soon: each keeps some memory.
+        // Idle threads end soon, since each keeps some memory.
         .thread_keep_alive(Duration::from_secs(5))
         .thread_stack_size(limits::STACK)
         .thread_name("worker")
@@ -216,8 +217,8 @@ fn machine() -> Arc<dyn Os> {
     Arc::new(crate::os::windows::Windows)
 }
 
-/// What a house is built from.
-struct Opening {
+/// The parts from which a server is built.
+struct ServerInputs {
     root: PathBuf,
     /// The folder with the state folders of all workspaces of the user.
     states: Option<PathBuf>,
@@ -228,18 +229,18 @@ struct Opening {
     stop: Arc<StopSignal>,
 }
 
-/// A house and what works behind it.
-struct Built {
+/// A server and its background threads.
+struct RunningServer {
     server: Arc<Server>,
     background: Arc<BackgroundWork>,
     watching: Arc<Watching>,
     idle_exit: Option<Duration>,
-    /// Given back before the claim, for which the next daemon waits.
+    /// Released before the claim, for which the next daemon waits.
     _locked: StateLock,
 }
 
-impl Opening {
-    fn build(self, runtime: &Runtime, door: Door) -> Result<(Built, Listener), RunError> {
+impl ServerInputs {
+    fn build(self, runtime: &Runtime, door: ListenSource) -> Result<(RunningServer, Listener), RunError> {
         let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
@@ -295,11 +296,11 @@ impl Opening {
             runtime: handle,
         });
         again(&server, recovered);
-        Ok((Built { server, background, watching, idle_exit, _locked: locked }, listener))
+        Ok((RunningServer { server, background, watching, idle_exit, _locked: locked }, listener))
     }
 }
 
-/// What an earlier daemon left: told, and run again.
+/// Logs what an earlier daemon left, and runs its detached jobs again.
 fn again(server: &Server, recovered: Recovered) {
     for note in recovered.notes {
         tracing::warn!(note, "recovery");
@@ -307,7 +308,7 @@ fn again(server: &Server, recovered: Recovered) {
     for queued in recovered.queued {
         if let Err(why) = run_again(server, &queued) {
             tracing::error!(job = queued.id.0, why, "a detached job cannot be run again");
-            // So that who waits for it learns of it, and no later start tries again.
+            // Clients that wait for it learn this, and no later start tries again.
             if let Err(why) = server.workspace.cancel(queued.id) {
                 tracing::error!(job = queued.id.0, %why, "nor can it be withdrawn");
             }
@@ -318,7 +319,7 @@ fn again(server: &Server, recovered: Recovered) {
 fn run_again(server: &Server, queued: &Queued) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
-    // About what it takes, as a request from a client is counted.
+    // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
     let pass =
         server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
@@ -326,8 +327,8 @@ fn run_again(server: &Server, queued: &Queued) -> Result<(), String> {
     Ok(())
 }
 
-impl Built {
-    /// Serves until the end. Returns whether it was a clean one.
+impl RunningServer {
+    /// Serves until the end. Returns true if it was a clean one.
     async fn live(&self, listener: &mut Listener) -> bool {
         let server = &self.server;
         tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
@@ -338,7 +339,8 @@ impl Built {
             server.stop.ask_once();
             std::future::pending::<()>().await;
         };
-        // Both end, whichever branch below is polled first: a daemon that has nothing left to do still says that it leaves.
+        // Both must end, whichever branch below is polled first: also a daemon that has nothing left to do reports
+        // that it stops.
         let leaving = async {
             server.stop.asked().await;
             notify(false);
@@ -349,7 +351,7 @@ impl Built {
             server.activity.idle().await;
             self.watching.stop();
             let background = Arc::clone(&self.background);
-            // A panic in there was reported where it happened.
+            // A panic there was reported when it happened.
             let _ = server.runtime.spawn_blocking(move || background.finish()).await;
         };
         tokio::select! {
@@ -360,26 +362,26 @@ impl Built {
     }
 }
 
-/// Takes the house apart, the claim last.
-fn leave(runtime: Runtime, built: Built, listener: Listener, clean: bool) -> ExitCode {
+/// Releases the parts of the server, the claim last.
+fn leave(runtime: Runtime, built: RunningServer, listener: Listener, clean: bool) -> ExitCode {
     if !clean {
         tracing::warn!("cut short; the next start recovers");
-        // Not to wait for threads that are still at work: what they have not finished, recovery does.
+        // Does not wait for threads that are still working: recovery finishes their work.
         std::process::exit(1);
     }
     let claim = listener.close();
     let kept = built.server.take_kept();
-    // Tasks and threads that are left hold nothing but parts of the house.
+    // The remaining tasks and threads hold only parts of the server.
     runtime.shutdown_timeout(Duration::from_secs(1));
     drop(built);
     drop(claim);
     tracing::info!("stopped");
-    // The system closes them when the process has ended: who asked for that waits for it.
+    // The system closes them when the process has ended: the clients that requested the stop wait for that.
     std::mem::forget(kept);
     ExitCode::SUCCESS
 }
 
-/// Tells the service manager, where there is one.
+/// Tells the service manager, if there is one.
 fn notify(ready: bool) {
     #[cfg(unix)]
     {

@@ -21,14 +21,14 @@ pub struct Parsing {
 
 /// The right to parse a large text, released when it is dropped.
 #[must_use]
-pub struct Turn<'p>(&'p Parsing);
+pub struct ParsingTurn<'p>(&'p Parsing);
 
 impl Parsing {
     /// Waits until no other large text is parsed; a small one need not wait.
     ///
     /// # Errors
     /// `busy` if that takes too long.
-    pub fn turn(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
+    pub fn turn(&self, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
         self.turn_within(bytes, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
@@ -36,7 +36,7 @@ impl Parsing {
     ///
     /// # Errors
     /// `busy` if that takes too long or [`limits::READERS_IN_LINE`] wait already.
-    pub fn turn_of_reader(&self, bytes: usize) -> Result<Option<Turn<'_>>, Refusal> {
+    pub fn turn_of_reader(&self, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
         if bytes <= limits::PARSED_AT_ONCE {
             return Ok(None);
         }
@@ -46,7 +46,7 @@ impl Parsing {
         turn
     }
 
-    fn turn_within(&self, bytes: usize, patience: Duration) -> Result<Option<Turn<'_>>, Refusal> {
+    fn turn_within(&self, bytes: usize, patience: Duration) -> Result<Option<ParsingTurn<'_>>, Refusal> {
         if bytes <= limits::PARSED_AT_ONCE {
             return Ok(None);
         }
@@ -56,7 +56,7 @@ impl Parsing {
             return Err(busy());
         }
         *taken = true;
-        Ok(Some(Turn(self)))
+        Ok(Some(ParsingTurn(self)))
     }
 }
 
@@ -64,7 +64,7 @@ fn busy() -> Refusal {
     Box::new(WireError::new(Code::Busy, "other large files are being parsed; try again, or read by lines"))
 }
 
-impl Drop for Turn<'_> {
+impl Drop for ParsingTurn<'_> {
     fn drop(&mut self) {
         *lock(&self.0.taken) = false;
         self.0.over.notify_one();

@@ -211,7 +211,7 @@ fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> 
     })
 }
 
-/// Detached jobs that have not ended, oldest first.
+/// Returns the detached jobs that have not ended, oldest first.
 fn queued(shared: &StoreParts) -> Result<Vec<Queued>, StoreError> {
     let mut places = Vec::new();
     shared.rows.down(&[key::QUEUED], &key::behind(&[key::QUEUED]), &mut |_, value| {

@@ -55,7 +55,7 @@ impl Record {
 pub struct Start {
     /// The run of the machine.
     pub boot: BootId,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The daemon's version.
     pub version: String,
@@ -266,7 +266,7 @@ pub struct Clip {
     pub bytes: Option<Vec<u8>>,
     /// The file that the text was cut from.
     pub origin: Option<WirePath>,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
 }
 
@@ -300,7 +300,7 @@ pub struct NumberedLines {
     pub last: u64,
     /// The number of the first line in the content of the receipt; `None` if the lines were changed or removed.
     pub now: Option<u64>,
-    /// When they were shown, milliseconds since 1970.
+    /// The time at which they were shown, in milliseconds since 1970.
     pub time: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a settings file may say of commands, and how a mistake is told.
+//! Parsing of commands in a settings file, and the errors for invalid ones.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;

@@ -18,9 +18,9 @@ pub struct EntryRow {
     pub undone: bool,
     /// True if recovery found a file with neither its old nor its new content.
     pub diverged: bool,
-    /// What made it.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The rest of the summary; `None` if it does not fit a row.
     pub brief: Option<EntrySummaryRow>,
@@ -73,7 +73,7 @@ pub struct KeyRow {
     pub id: JobId,
     /// Hash of its request.
     pub request: Option<ContentHash>,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// True if the record at the position has its receipt.
     pub ended: bool,
@@ -88,7 +88,7 @@ pub struct ClipRow {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The file that the text was cut from.
     pub origin: Option<WirePath>,
@@ -103,7 +103,7 @@ pub struct ReceiptRow {
     pub hash: Option<ContentHash>,
     /// The lines that were shown; `None` if they do not fit the row.
     pub ranges: Option<Vec<(u64, u64)>>,
-    /// When, milliseconds since 1970.
+    /// Milliseconds since 1970.
     pub time: u64,
     /// The lines that were shown under their numbers; rows of an earlier version have none.
     #[serde(default)]
