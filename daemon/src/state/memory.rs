@@ -183,7 +183,7 @@ impl Drop for Reservation<'_> {
 }
 
 fn busy() -> Refusal {
-    let message = "too many large files are in budget; try again in a moment, or with fewer or smaller files";
+    let message = "other requests use the memory for large files; try again in a moment, or with fewer or smaller files";
     Box::new(WireError::new(Code::Busy, message))
 }
 
