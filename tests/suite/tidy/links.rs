@@ -119,6 +119,23 @@ fn unreached(tree: &Checkout) -> Vec<String> {
         .collect()
 }
 
+/// Complains about reference pages whose first sentence does not say what they cover.
+fn untold(tree: &Checkout) -> Vec<String> {
+    pages(tree)
+        .filter(|(name, _)| name.contains("/docs/"))
+        .filter(|(_, text)| !text.lines().nth(2).is_some_and(|line| line.starts_with("This page ")))
+        .map(|(name, _)| format!("{name}: its third line does not begin with \"This page\""))
+        .collect()
+}
+
+#[test]
+fn every_page_begins_with_what_it_covers() {
+    none(untold(&tree()));
+    let sample = |text: &str| untold(&Checkout::sample(&[("a/docs/b.md", text), ("c.md", "")]));
+    none(sample("# B\n\nThis page describes b.\n"));
+    one(&sample("# B\n\nB is a letter.\n"), "a/docs/b.md: its third line");
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     none(broken(&tree()));
