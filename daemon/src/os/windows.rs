@@ -1,10 +1,16 @@
 //! The interface on Windows, from the standard library and one call of kernel32; it decides nothing and follows no
 //! link or other reparse point.
 //!
-//! *Limitations*: not yet compiled or run on Windows. There is no exchange, no move of a folder that refuses
+//! *Limitations*: checked by the compiler, not yet run on Windows. There is no exchange, no move of a folder that refuses
 //! to replace, no boot id, no lease, no owner, and no copying of access control lists: those calls are
 //! `Unsupported`, and a daemon that needs them does not start. Names are UTF-8; only the read-only bit of a
 //! mode exists. An open folder keeps itself and the folders it was reached through from being renamed.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "os is the seam to the system's files"
+)]
 
 use std::any::Any;
 use std::fs::{self, OpenOptions, TryLockError};

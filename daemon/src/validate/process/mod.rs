@@ -19,6 +19,7 @@
 //! next one; files in a memory file system are not counted, nor are threads. Outside Linux only the command's own
 //! process group is ended, and nothing if the supervisor was killed; on Windows no command runs.
 
+#[cfg(unix)]
 mod word;
 
 #[cfg(target_os = "linux")]
