@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, ExitCode};
 
 use editd_tests::checkout::language::{TypeName, doc_openings, type_names};
-use editd_tests::checkout::{Checkout, is_test, rust, top};
+use editd_tests::checkout::{Checkout, is_test, rust, top, without_platform};
 
 /// The longest title of a commit, in characters.
 const TITLE: usize = 72;
@@ -76,9 +76,9 @@ fn names(which: &str, tree: &Checkout, wanted: fn(&str) -> bool) {
 
 /// Counts the types whose name is declared again in another file of the same group.
 fn shared<'t>(types: &[&Declared<'t>], group: fn(&Declared<'t>) -> &'t str) -> usize {
-    let mut files: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut files: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for one in types {
-        files.entry((group(one), &one.name.name)).or_default().push(one.file);
+        files.entry((group(one), &one.name.name)).or_default().push(without_platform(one.file));
     }
     files.values().filter(|files| files.iter().any(|file| Some(file) != files.first())).map(Vec::len).sum()
 }

@@ -73,6 +73,16 @@ pub fn is_unit_test(name: &str) -> bool {
         || name.ends_with("_tests.rs")
 }
 
+/// Returns a path in which `unix` and `windows`, and all below them, are the same, so that a type that each platform
+/// declares is found once.
+pub fn without_platform(name: &str) -> String {
+    let at = ["/unix", "/windows"].iter().find_map(|system| {
+        let at = name.find(system)?;
+        name[at + system.len()..].starts_with(['/', '.']).then_some(at)
+    });
+    at.map_or(name.to_owned(), |at| format!("{}/<platform>", &name[..at]))
+}
+
 /// Returns the paths that git tracks or would add; `None` outside a checkout.
 fn tracked(top: &Path) -> Option<Vec<String>> {
     let mut git = Command::new("git");

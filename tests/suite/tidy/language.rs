@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use editd_tests::checkout::language::{doc_openings, type_names};
-use editd_tests::checkout::{Checkout, is_unit_test, rust};
+use editd_tests::checkout::{self, Checkout, is_unit_test, rust};
 
 use super::{none, one, tree};
 
@@ -39,7 +39,10 @@ fn shared_names(tree: &Checkout) -> Vec<Found<'_>> {
     for (name, text) in tree.rust().filter(|(name, _)| !is_unit_test(name)) {
         for found in type_names(text).into_iter().filter(|t| t.is_public && t.name != QUALIFIED) {
             let place = format!("{name}:{}: `{}`", found.line, found.name);
-            places.entry((tree.crate_of(name), found.name)).or_default().insert(platform(name), place);
+            places
+                .entry((tree.crate_of(name), found.name))
+                .or_default()
+                .insert(checkout::without_platform(name), place);
         }
     }
     let shared = places.into_iter().filter(|(_, places)| places.len() > 1);
@@ -47,15 +50,6 @@ fn shared_names(tree: &Checkout) -> Vec<Found<'_>> {
         .flat_map(|((of, _), places)| places.into_values().map(move |place| (of, place)))
         .map(|(of, place)| (of, format!("{place} has the name of another public type of the crate")))
         .collect()
-}
-
-/// A path in which the files of all platforms are the same.
-fn platform(name: &str) -> String {
-    let at = ["/unix", "/windows"].iter().find_map(|system| {
-        let at = name.find(system)?;
-        name[at + system.len()..].starts_with(['/', '.']).then_some(at)
-    });
-    at.map_or(name.to_owned(), |at| format!("{}/<platform>", &name[..at]))
 }
 
 /// Imports of the crate's own `Error` without its module.

@@ -9,6 +9,7 @@ mod layers;
 mod links;
 mod map;
 mod reached;
+mod recipes;
 
 use editd_tests::checkout::Checkout;
 
