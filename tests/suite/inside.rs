@@ -1,12 +1,15 @@
 //! *Inside*: no path leaves the workspace, through the wire and through `editctl`, also where a folder is
 //! swapped for a link while jobs run. It looks at what lies outside before and after: nothing changes there.
 
+#[cfg(target_os = "linux")]
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+#[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(target_os = "linux")]
 use std::thread;
 
 use editd_proto::message::kind;

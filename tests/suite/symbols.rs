@@ -3,7 +3,9 @@
 
 use editd_proto::message::kind;
 use editd_tests::house::House;
-use editd_tests::{jobs, process, wait};
+use editd_tests::jobs;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use editd_tests::{process, wait};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "//! A file.\r\n\r\n/// Adds.\r\n#[must_use]\r\nfn add(a: u8) -> u8 {\r\n    a + 1\r\n}\r\n\r\nstruct S;\r\n\r\nimpl S {\r\n    fn add(&self) {}\r\n\r\n    fn m(&self) {\r\n        todo!()\r\n    }\r\n}\r\n";

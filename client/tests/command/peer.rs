@@ -72,7 +72,8 @@ impl Scene {
         command
     }
 
-    /// Another program, to which `$EDITCTL` is `editctl` and `$SOCKET` the socket.
+    /// Returns a command of another program with the path of `editctl` in `$EDITCTL` and of the socket in `$SOCKET`.
+    #[cfg(target_os = "linux")]
     pub(crate) fn program(&self, program: &str) -> Command {
         let mut command = plain(Command::new(program), &self.root());
         command

@@ -118,32 +118,24 @@ mod tests {
     }
 
     #[cfg(unix)]
+    fn fifo(path: &Path) {
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(path).status().unwrap();
+        assert!(made.success(), "mkfifo {}", path.display());
+    }
+
+    #[cfg(unix)]
     #[test]
     fn a_pipe_in_place_of_a_lock_does_not_hang_the_daemon() {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         std::fs::create_dir_all(top.join("w/.editd")).unwrap();
         let pipe = top.join("w/.editd/lock");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&pipe);
         assert!(served(&top.join("w/sub"), None).is_empty());
         std::fs::remove_file(&pipe).unwrap();
         let socket = top.join("s.sock");
         std::fs::write(&pipe, socket.display().to_string()).unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            socket_path::lock(&socket),
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-            0,
-        )
-        .unwrap();
+        fifo(&socket_path::lock(&socket));
         assert!(served(&top.join("w/sub"), None).is_empty());
     }
 

@@ -12,6 +12,7 @@ use editd_proto::socket_path;
 use interprocess::local_socket::{
     GenericFilePath, Listener, ListenerNonblockingMode, ListenerOptions, ToFsName,
 };
+#[cfg(target_os = "linux")]
 use interprocess::os::unix::local_socket::ListenerOptionsExt;
 use tokio::net::UnixListener;
 

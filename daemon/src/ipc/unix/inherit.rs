@@ -38,10 +38,20 @@ fn take(number: RawFd) -> OwnedFd {
 fn check(socket: &OwnedFd) -> Result<(), String> {
     let stream = sockopt::socket_type(socket).map_err(|why| format!("it is no socket ({why})"))?;
     let family = rustix::net::getsockname(socket).map(|address| address.address_family());
-    // Not every system can tell whether it listens; otherwise accepting will fail.
-    let listens = sockopt::socket_acceptconn(socket).unwrap_or(true);
-    if stream != SocketType::STREAM || family != Ok(AddressFamily::UNIX) || !listens {
+    if stream != SocketType::STREAM || family != Ok(AddressFamily::UNIX) || !listens(socket) {
         return Err("it is not a listening Unix stream socket".into());
     }
     Ok(())
+}
+
+/// Returns true if the socket listens, or if the system cannot tell: then accepting a connection fails.
+#[cfg(not(target_vendor = "apple"))]
+fn listens(socket: &OwnedFd) -> bool {
+    sockopt::socket_acceptconn(socket).unwrap_or(true)
+}
+
+/// Returns true: the system cannot tell. If the socket does not listen, accepting a connection fails.
+#[cfg(target_vendor = "apple")]
+fn listens(_: &OwnedFd) -> bool {
+    true
 }

@@ -135,6 +135,7 @@ mod other {
         0
     }
 
+    #[expect(clippy::unnecessary_cast, reason = "the types differ between systems")]
     fn convert(found: &rustix::fs::Stat) -> Stat {
         let mode = u32::from(found.st_mode);
         Stat {
