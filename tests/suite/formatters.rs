@@ -115,7 +115,7 @@ fn a_formatter_that_fails_leaves_the_content_as_the_job_gave_it() {
         ("cat >/dev/null", "wrote nothing"),
         ("printf '\\n\\n'", "wrote nothing"),
         ("printf 'a\\000b'", "no text"),
-        ("head -c 3000000 /dev/zero | tr '\\000' x", "more than it may"),
+        ("head -c 3000000 /dev/zero | tr '\\000' x", "output limit"),
         ("sleep 60", "time"),
         ("kill -9 $$", "signal"),
     ] {

@@ -189,7 +189,7 @@ fn a_hook_that_fails_is_a_warning_and_what_it_wrote_is_journaled() {
     assert!(said[0].contains("a.txt: ") && said[0].contains('3') && said[0].contains("why"), "{receipt}");
     assert!(said[1].contains("not run") && said[1].contains("no/such/program"), "{receipt}");
     assert!(said[2].contains("nothing to standard output"), "{receipt}");
-    assert!(said[3].contains("time was up"), "{receipt}");
+    assert!(said[3].contains("timed out"), "{receipt}");
     assert_eq!(text(&house, "a.txt"), "slow\n");
     assert_eq!(kinds(&house), ["edit", "hook", "hook"]);
     assert_eq!((&hooks[1]["job"], &hooks[2]["job"]), (&Value::Null, &Value::Null));

@@ -193,7 +193,7 @@ fn a_wrong_command_stops_no_start_and_wrong_settings_say_in_which_file_they_stan
     let output = house.editctl().args(["read", "a.txt"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{said}");
-    for word in [".editd.toml is wrong", "line 1", "never"] {
+    for word in [".editd.toml is not valid", "line 1", "never"] {
         assert!(said.contains(word), "{word}: {said}");
     }
 }

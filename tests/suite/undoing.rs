@@ -78,7 +78,7 @@ fn a_refused_undo_says_whose_the_later_entries_are_and_how_to_keep_them() {
     let later = json!({ "label": "theirs", "files": [{ "path": "a.txt", "edits": [{ "op": "replace", "old": "10", "new": "ten" }] }] });
     let theirs = jobs::number(&house.client("other").ask_json(kind::EDIT, &later));
     let (refused, status) = editctl(&house, "s", &["undo", &job]);
-    assert!(status == 3 && refused.contains("not this session's"), "{refused}");
+    assert!(status == 3 && refused.contains("of another session"), "{refused}");
     assert!(refused.contains(&format!("later: {theirs}  session other")), "{refused}");
     assert!(refused.contains("--on-stale rebase") && !refused.contains("undo those"), "{refused}");
     let (undone, status) = editctl(&house, "s", &["undo", &job, "--on-stale", "rebase"]);

@@ -158,9 +158,9 @@ fn who_cannot_run_refuses_a_strict_job_and_is_told_to_others() {
     for (command, more, word) in [
         (&["no-such-program"][..], "", "no-such-program"),
         (&["sh", "-c", "no-such-program-within"], "", "no-such-program-within"),
-        (&["sleep", "1000"], "timeout = \"300ms\"", "time was up"),
+        (&["sleep", "1000"], "timeout = \"300ms\"", "timed out"),
         (&["sh", "-c", "kill -SEGV $$"], "", "signal 11"),
-        (&["yes"], "output = \"10KB\"", "wrote more"),
+        (&["yes"], "output = \"10KB\"", "output limit"),
         (&["sh", "-c", "s=x; while :; do s=$s$s; done"], "memory = \"64MiB\"", "memory"),
     ] {
         let house = House::trusted(&validator("broken", "*.txt", command, more));

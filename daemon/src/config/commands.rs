@@ -132,7 +132,11 @@ pub(super) fn check(written: &Written) -> Result<(), String> {
     let hooks = (CommandKind::AfterWrite, written.after_write.len());
     for (kind, count) in [validators, formatters, hooks] {
         if count > limits::COMMANDS {
-            return Err(format!("there are {count} `[[{}]]`; {} are read", kind.name(), limits::COMMANDS));
+            return Err(format!(
+                "there are {count} `[[{}]]`; the limit is {}",
+                kind.name(),
+                limits::COMMANDS
+            ));
         }
     }
     let mut names = std::collections::BTreeSet::new();
@@ -297,14 +301,14 @@ impl<'de> Deserialize<'de> for Words {
         let bytes = words.iter().map(String::len).sum::<usize>();
         if words.len() > limits::COMMAND_WORDS || bytes > limits::COMMAND_BYTES {
             return Err(de::Error::custom(format_args!(
-                "it has {} words and {bytes} bytes; {} words and {} bytes are read",
+                "it has {} words and {bytes} bytes; the limit is {} words and {} bytes",
                 words.len(),
                 limits::COMMAND_WORDS,
                 limits::COMMAND_BYTES
             )));
         }
         if words.iter().any(|word| word.contains('\0')) {
-            return Err(de::Error::custom("a word holds a NUL byte, which no program can be given"));
+            return Err(de::Error::custom("a word has a NUL byte, which no program can receive"));
         }
         Ok(Self(words))
     }
@@ -325,7 +329,7 @@ impl<'de, const MOST: u64> Deserialize<'de> for Bytes<MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let WrittenSize(size) = WrittenSize::deserialize(from)?;
         if size == 0 {
-            return Err(de::Error::custom("it must be more than nothing"));
+            return Err(de::Error::custom("it must be more than 0"));
         }
         if size > MOST {
             return Err(de::Error::custom(format_args!("it may be {} MiB at most", MOST >> 20)));
@@ -348,7 +352,7 @@ impl<'de> Deserialize<'de> for IssuePattern {
             .map_err(de::Error::custom)?;
         if let Some(strange) = regex.capture_names().flatten().find(|name| !GROUPS.contains(name)) {
             return Err(de::Error::custom(format_args!(
-                "the group {strange:?} means nothing: name groups {}",
+                "the group {strange:?} is unknown; use the groups {}",
                 GROUPS.join(", ")
             )));
         }

@@ -29,7 +29,7 @@ pub enum ConfigError {
         why: String,
     },
     /// It has something that editd does not know.
-    #[error("{} is wrong; mend it, or move it away to use the defaults\n{why}", path.display())]
+    #[error("{} is not valid; correct it, or move it away to use the defaults\n{why}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,

@@ -21,11 +21,14 @@ impl FileGlobs {
     /// The glob that is invalid, too long, or one too many, and the reason.
     pub fn new(globs: Vec<String>) -> Result<Self, String> {
         if globs.len() > limits::COMMAND_GLOBS {
-            return Err(format!("it has {} globs; {} are read", globs.len(), limits::COMMAND_GLOBS));
+            return Err(format!("it has {} globs; the limit is {}", globs.len(), limits::COMMAND_GLOBS));
         }
         let bytes = globs.iter().map(String::len).sum::<usize>();
         if bytes > limits::COMMAND_GLOBS_BYTES {
-            return Err(format!("its globs have {bytes} bytes; {} are read", limits::COMMAND_GLOBS_BYTES));
+            return Err(format!(
+                "its globs have {bytes} bytes; the limit is {}",
+                limits::COMMAND_GLOBS_BYTES
+            ));
         }
         let mut set = GlobSet::builder();
         for glob in &globs {

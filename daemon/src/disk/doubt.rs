@@ -88,7 +88,7 @@ impl Disk {
             .and_then(|marks| marks.create_file(mark_of(file, boot).as_bytes(), 0o600));
         match marked {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                tracing::warn!(%error, "a flush has failed, and a daemon that is started now would not know");
+                tracing::warn!(%error, "a flush has failed and could not be noted: the next daemon will not know before the machine restarts");
             }
             _ => {}
         }

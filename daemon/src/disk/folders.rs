@@ -122,7 +122,7 @@ impl Disk {
             return Err(io::ErrorKind::NotFound.into());
         }
         let (anew, _) = open_own(self.root.dir()).map_err(io::Error::other)?;
-        tracing::warn!("somebody removed .editd from the workspace; it was made anew");
+        tracing::warn!(".editd was removed from the workspace; it was created again");
         *own = anew;
         self.announce_again();
         Ok(())

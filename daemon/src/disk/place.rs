@@ -221,10 +221,10 @@ impl ResolveError {
             ResolveError::NotAFolder(_) => "check the path, or rename what stands in its way",
             ResolveError::IsFolder(_) | ResolveError::Special(_) => "name a regular file",
             ResolveError::IsLink { .. } => "name the file that it leads to",
-            ResolveError::Links | ResolveError::Dangling(_) => "mend the link or name the file itself",
+            ResolveError::Links | ResolveError::Dangling(_) => "repair the link or name the file itself",
             ResolveError::Changing(_) => "send the request again",
             ResolveError::Denied(_) => "change its permissions or run the daemon as its owner",
-            ResolveError::Io { .. } => "look at the disk and send the request again",
+            ResolveError::Io { .. } => "check the disk and send the request again",
         }
     }
 

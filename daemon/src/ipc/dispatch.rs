@@ -205,7 +205,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Answer
     let (server, workspace) = (&client.server, &client.server.workspace);
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
     if large.contains(&message.kind()) && client.outbox.is_flooded() {
-        let message = "too many bytes of replies wait to be read; take them, then ask again";
+        let message = "too many bytes of replies are unread; read them, then send this again";
         return answer.refuse(&WireError::new(Code::Busy, message));
     }
     match message.kind() {
@@ -273,7 +273,7 @@ fn unknown(kind: &str, answer: Answer) {
         kind::HELLO => (Code::Malformed, "`hello` was said already; go on with requests".to_owned()),
         kind => {
             let kind: String = kind.chars().take(40).collect();
-            (Code::Unsupported, format!("{kind:?} is no request of this protocol version; see WIRE.md"))
+            (Code::Unsupported, format!("{kind:?} is not a request of this protocol version; see WIRE.md"))
         }
     };
     answer.refuse(&WireError::new(code, message));

@@ -55,7 +55,7 @@ fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Stream) {
         }
         Err(_) => refusal(Code::Busy, format!("{} connections are open; close one", limits::CONNECTIONS)),
     };
-    tracing::warn!(code = ?refusal.code, "connection turned away");
+    tracing::warn!(code = ?refusal.code, "connection refused");
     connections.spawn(turn_away(Arc::clone(server), stream, refusal));
 }
 

@@ -92,15 +92,17 @@ pub struct Server {
     pub stop: Arc<StopSignal>,
     /// The runtime for threads and tasks.
     pub runtime: Handle,
-    shared: ConnectionLimits,
+    /// The state of the connections.
+    pub connections: Connections,
 }
 
-struct ConnectionLimits {
+/// The state of a server's connections.
+pub struct Connections {
     started: Duration,
     /// A part of the names of unnamed sessions that differs from that of earlier daemons.
     era: u64,
     names: AtomicU64,
-    connections: Arc<Semaphore>,
+    open: Arc<Semaphore>,
     lingering: Arc<Semaphore>,
     large: Arc<Semaphore>,
     outgoing: Arc<AtomicUsize>,
@@ -111,82 +113,41 @@ struct ConnectionLimits {
 /// Finds other served workspaces above or below this one.
 pub type FindNearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
-/// The parts from which a server is made.
-#[expect(missing_docs, reason = "each is described at the house's field of that name")]
-pub struct ServerBuilder {
-    pub workspace: Arc<dyn Requests>,
-    pub queue: Queue,
-    pub gate: Arc<AdmissionGate>,
-    pub activity: Arc<Activity>,
-    pub events: Arc<dyn QueueEvents>,
-    pub clock: Arc<dyn Clock>,
-    pub subscriptions: Arc<dyn Subscriptions>,
-    pub info: DaemonInfo,
-    pub nearby: FindNearby,
-    pub stop: Arc<StopSignal>,
-    pub runtime: Handle,
-}
-
-impl Server {
-    /// Creates a server.
-    pub fn new(parts: ServerBuilder) -> Arc<Self> {
-        let ServerBuilder {
-            workspace,
-            queue,
-            gate,
-            activity,
-            events,
-            clock,
-            subscriptions,
-            info,
-            nearby,
-            stop,
-            runtime,
-        } = parts;
-        let shared = ConnectionLimits {
+impl Connections {
+    /// Creates the state of a server without connections.
+    pub fn new(clock: &dyn Clock) -> Self {
+        Self {
             started: clock.monotonic(),
             era: clock.wall_ms(),
             names: AtomicU64::new(0),
-            connections: Arc::new(Semaphore::new(limits::CONNECTIONS)),
+            open: Arc::new(Semaphore::new(limits::CONNECTIONS)),
             lingering: Arc::new(Semaphore::new(limits::LINGERING)),
             large: Arc::new(Semaphore::new(limits::LARGE_FRAMES)),
             outgoing: Arc::default(),
             kept: Mutex::default(),
-        };
-        Arc::new(Self {
-            workspace,
-            queue,
-            gate,
-            activity,
-            events,
-            clock,
-            subscriptions,
-            info,
-            nearby,
-            stop,
-            runtime,
-            shared,
-        })
+        }
     }
+}
 
+impl Server {
     /// The permits for connections.
     pub(super) fn connections(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.shared.connections)
+        Arc::clone(&self.connections.open)
     }
 
     /// The permits for refused connections that are read a moment longer.
     pub(super) fn lingering(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.shared.lingering)
+        Arc::clone(&self.connections.lingering)
     }
 
     /// The permits for large frames.
     pub(super) fn large(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.shared.large)
+        Arc::clone(&self.connections.large)
     }
 
     /// The count of bytes of replies that wait.
     pub(super) fn outgoing(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.shared.outgoing)
+        Arc::clone(&self.connections.outgoing)
     }
 
     /// Keeps a connection open until the process has ended: its end tells the client that.
@@ -208,26 +169,26 @@ impl Server {
 
     fn kept(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
         // Nothing that may panic runs under the lock.
-        self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connections.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a name for a session that has none.
     pub(super) fn fresh_session(&self) -> String {
-        let number = self.shared.names.fetch_add(1, Ordering::Relaxed);
-        format!("session-{:x}-{number:x}", self.shared.era)
+        let number = self.connections.names.fetch_add(1, Ordering::Relaxed);
+        format!("session-{:x}-{number:x}", self.connections.era)
     }
 
     /// Returns the reply to `status`.
     pub(super) fn status(&self) -> StatusReply {
         let counts = self.workspace.counts();
-        let connections = limits::CONNECTIONS - self.shared.connections.available_permits();
+        let connections = limits::CONNECTIONS - self.connections.open.available_permits();
         StatusReply {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: self.info.workspace.clone(),
             socket: self.info.socket.clone(),
             state: self.info.state.clone(),
-            uptime: self.clock.monotonic().saturating_sub(self.shared.started).as_secs(),
+            uptime: self.clock.monotonic().saturating_sub(self.connections.started).as_secs(),
             sessions: connections as u64,
             queue: self.gate.jobs() as u64,
             entries: counts.entries,

@@ -78,9 +78,12 @@ impl Session {
     /// Returns the error for a connection that was given up.
     pub fn late(&self) -> Refusal {
         let message = if self.greeted {
-            format!("the frame was not whole within {} s; connect again and send it at once", FRAME_MS / 1000)
+            format!(
+                "the frame was not complete within {} s; connect again and send it at once",
+                FRAME_MS / 1000
+            )
         } else {
-            format!("no `hello` within {} s; connect again and say `hello` first", HELLO_MS / 1000)
+            format!("no `hello` within {} s; connect again and send `hello` first", HELLO_MS / 1000)
         };
         Box::new(WireError::new(Code::Io, message))
     }
@@ -94,7 +97,7 @@ impl Session {
         };
         let id = message.id();
         if message.kind() != kind::HELLO {
-            let word = "the first request must be `hello`; connect again and say it first";
+            let word = "the first request must be `hello`; connect again and send it first";
             return refused(id, Box::new(WireError::new(Code::Malformed, word)));
         }
         let hello: Hello = match message.body() {

@@ -85,7 +85,7 @@ pub fn rescue(state: &WorkspaceState, rescue: &RescuedBytes<'_>) -> io::Result<(
     let RescuedBytes { of, found } = rescue;
     append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), ChangeMethod::Nothing, None)
         .map(|_| lock(&state.path_cache).saw(&of.path, Some(&found.face), true))
-        .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
+        .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
 }
 
 /// Journals bytes that another program wrote to a file whose name a job had taken. No other copy exists, so they are
@@ -99,7 +99,7 @@ pub fn rescue_late(
     by: JobId,
     found: &FileSnapshot,
 ) -> io::Result<()> {
-    let label = format!("written to the file that job {by} had replaced, after it had");
+    let label = format!("written to a file after job {by} had replaced it");
     let found = Some((&found.face, &*found.bytes));
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
@@ -116,7 +116,7 @@ pub fn rescue_displaced(
     face: &FileMeta,
     bytes: &[u8],
 ) -> io::Result<()> {
-    let label = format!("what stood there before job {by}, which was taken back");
+    let label = format!("content before job {by}, which was rolled back");
     flushed(state, append(state, &of.path, None, Some((face, bytes)), ChangeMethod::Rescued, Some(label)))
 }
 
@@ -124,7 +124,7 @@ fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
     rescued
         .and_then(|_| state.store.flush(Position(u64::MAX)).ok())
         .map(|_flushed| ())
-        .ok_or_else(|| io::Error::other("the journal does not accept what must be rescued"))
+        .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
 }
 
 /// Journals the content of a job's file that could be neither flushed nor found again, and flushes it before the file
@@ -138,7 +138,7 @@ pub fn rescue_unflushed(
     by: JobId,
     found: &FileSnapshot,
 ) -> io::Result<()> {
-    let label = format!("what job {by} wrote: it could not be flushed, and was moved away");
+    let label = format!("content written by job {by}: its file could not be flushed and was moved away");
     let found = Some((&found.face, &*found.bytes));
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }

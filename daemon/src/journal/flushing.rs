@@ -217,7 +217,7 @@ fn flush(
     };
     if ours {
         // It is flushed with the entry of the job that put it there.
-        return Err(io::Error::other("what a later job put there could not be flushed"));
+        return Err(io::Error::other("the file of a later job could not be flushed"));
     }
     Ok(Some(shown))
 }

@@ -53,7 +53,7 @@ pub(super) fn rewrite(
         Some(now) => now,
         None => rewrite_in_place(state, place, &found, &bytes)?,
     };
-    tracing::warn!(path = %file.path, "its flush had failed; it was written anew");
+    tracing::warn!(path = %file.path, "a flush of this file had failed; it was written again");
     Ok(now)
 }
 

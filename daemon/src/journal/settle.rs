@@ -191,7 +191,7 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
             match repair(state, &entry, RepairAim::Refused) {
                 Ok(_) => lock(&state.broken).retain(|other| other.id != entry.id),
                 Err(error) => {
-                    tracing::warn!(job = entry.id.0, %error, "a broken job cannot be taken back yet")
+                    tracing::warn!(job = entry.id.0, %error, "a failed job cannot be rolled back yet; it is tried again")
                 }
             }
         }
@@ -274,7 +274,7 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
                 Err(error) => {
                     (one.flushed, staged.failed) = (false, true);
                     let path = &file.path;
-                    tracing::warn!(%path, %error, "what a job wrote cannot be flushed; what it replaced is kept");
+                    tracing::warn!(%path, %error, "a job's file cannot be flushed; the file that it replaced is kept");
                 }
             }
         }
@@ -307,7 +307,7 @@ fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bo
         staged.done = match empty_staged(state, of, &journaled, staged, ripe) {
             Ok(done) => done,
             Err(error) => {
-                tracing::warn!(path = %file.path, %error, "cannot drop what was displaced; it is kept");
+                tracing::warn!(path = %file.path, %error, "cannot delete a displaced file; it is kept");
                 false
             }
         };
@@ -323,11 +323,11 @@ fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
     match state.disk.set_aside(&file.staging, &file.staged_name, state.clock.wall_ms()) {
         Ok(()) => {
-            tracing::warn!(%path, "it was moved or replaced before it was flushed; what it held before its job is in .editd/lost");
+            tracing::warn!(%path, "the file was moved or replaced before it was flushed; its old content is in .editd/lost");
             true
         }
         Err(error) => {
-            tracing::warn!(%path, %error, "cannot set aside what it held before its job; it stays in .editd/staging");
+            tracing::warn!(%path, %error, "cannot move the old content to .editd/lost; it stays in .editd/staging");
             false
         }
     }
@@ -348,13 +348,13 @@ impl Owner<'_> {
         match whose {
             Whose::Sealed | Whose::Recovered => {
                 external::rescue_late(state, file, id, found)?;
-                tracing::warn!(path = %file.path, "rescued what was written to a file after it was replaced");
+                tracing::warn!(path = %file.path, "stored bytes in the journal that were written to a file after it was replaced");
             }
             // This is the very file that was staged, unchanged: its job did not happen, and no program wrote to it.
             Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
             Whose::Voided => {
                 external::rescue_displaced(state, file, id, &found.face, &found.bytes)?;
-                tracing::warn!(path = %file.path, "rescued what a job that was taken back had displaced");
+                tracing::warn!(path = %file.path, "stored a file in the journal that a rolled-back job had displaced");
             }
         }
         Ok(())

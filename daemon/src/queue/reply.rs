@@ -53,13 +53,13 @@ impl std::fmt::Debug for Reply {
 
 /// The refusal for an error in editd itself.
 pub fn internal() -> Refusal {
-    let message = "editd failed inside; look at the file before you try again, and report the daemon's log";
+    let message = "internal error in editd; check the file before you try again, and report the daemon's log";
     Box::new(WireError::new(Code::Internal, message))
 }
 
 /// The refusal of a daemon that stops: a request refused with this was not carried out and must be sent again.
 pub fn stopping() -> Refusal {
-    let message = "the daemon is stopping, and did nothing of this; connect again and send it again";
+    let message = "the daemon is stopping and did not carry this out; connect again and send it again";
     Box::new(WireError::new(Code::Stopping, message))
 }
 

@@ -17,7 +17,7 @@ use super::watching::Watching;
 use super::{folders, idle, logs, nearby, signals};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Args, ConfigError, Environment, Settings};
-use crate::ipc::server::ServerBuilder;
+use crate::ipc::server::Connections;
 use crate::ipc::{self, Claim, DaemonInfo, ListenError, Listener, Server, StopSignal};
 use crate::limits;
 use crate::os::Os;
@@ -45,7 +45,7 @@ pub enum RunError {
     #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
     ForeignState(PathBuf, u32),
     /// The state folder is open to others.
-    #[error("the state folder {} is open to others; look what is in it, then `chmod 700` it", .0.display())]
+    #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]
     OpenState(PathBuf),
     /// Another daemon has its journal in the state folder, and listens at this address.
     #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
@@ -282,12 +282,13 @@ impl ServerInputs {
             socket: listener.address().to_string_lossy().into_owned(),
             state: state.to_string_lossy().into_owned(),
         };
-        let server = Server::new(ServerBuilder {
+        let server = Arc::new(Server {
             workspace,
             queue,
             gate,
             activity,
             events: Arc::clone(&background) as _,
+            connections: Connections::new(&*clock),
             clock,
             subscriptions: Arc::clone(&watching) as _,
             info,
@@ -310,7 +311,7 @@ fn again(server: &Server, recovered: Recovered) {
             tracing::error!(job = queued.id.0, why, "a detached job cannot be run again");
             // Clients that wait for it learn this, and no later start tries again.
             if let Err(why) = server.workspace.cancel(queued.id) {
-                tracing::error!(job = queued.id.0, %why, "nor can it be withdrawn");
+                tracing::error!(job = queued.id.0, %why, "it cannot be cancelled either");
             }
         }
     }
@@ -335,7 +336,7 @@ impl RunningServer {
         notify(true);
         let alone = async {
             idle::left_alone(&server.activity, self.idle_exit).await;
-            tracing::info!("nobody needs this daemon any more");
+            tracing::info!("the idle time has passed; stopping");
             server.stop.ask_once();
             std::future::pending::<()>().await;
         };
@@ -365,7 +366,7 @@ impl RunningServer {
 /// Releases the parts of the server, the claim last.
 fn leave(runtime: Runtime, built: RunningServer, listener: Listener, clean: bool) -> ExitCode {
     if !clean {
-        tracing::warn!("cut short; the next start recovers");
+        tracing::warn!("ended before its work was done; the next start recovers");
         // Does not wait for threads that are still working: recovery finishes their work.
         std::process::exit(1);
     }

@@ -69,7 +69,7 @@ impl BackgroundWork {
         self.shared.state().stop = true;
         self.shared.changed.notify_all();
         if thread.join().is_err() {
-            tracing::error!("settling failed inside; the next start recovers");
+            tracing::error!("internal error while settling; the next start recovers");
         }
     }
 }
@@ -182,7 +182,7 @@ impl Shared {
     /// Settles everything that can be settled now. Files that still have a writer are left to the next start.
     fn settle_all(&self) {
         if let Some(ms) = self.workspace.settle(true) {
-            tracing::info!(ms, "some files are still held open by others; the next start settles them");
+            tracing::info!(ms, "other programs still have some files open; the next start settles them");
         }
         self.workspace.close();
     }

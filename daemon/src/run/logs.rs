@@ -40,7 +40,7 @@ pub(super) fn start(level: LogLevel) {
 fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-        tracing::error!(place, "editd failed inside; please report this line");
+        tracing::error!(place, "internal error in editd; please report this line");
     }));
 }
 

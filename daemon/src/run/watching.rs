@@ -106,7 +106,7 @@ impl Watching {
         let Some(looker) = looker else { return };
         // The thread handles earlier messages until this one, so this waits for at most one observation.
         if self.to_looker.send(Word::Stop).is_err() || looker.join().is_err() {
-            tracing::error!("looking at changes failed inside");
+            tracing::error!("internal error while watching");
         }
     }
 }

@@ -17,16 +17,16 @@ impl Store {
 
     fn check_log(&self) -> CheckFinding {
         if let Some(why) = self.failed() {
-            return finding("bad", "log", format!("nothing is accepted any more: {why}"));
+            return finding("bad", "log", format!("no more changes are accepted: {why}"));
         }
         // Keeps segments from being dropped while they are read.
         let _still = lock(&self.shared.upkeep);
         match self.shared.log.verify() {
             Ok(seen) => {
-                let message = format!("{} records in {} segments hold", seen.records, seen.segments);
+                let message = format!("{} records in {} segments are valid", seen.records, seen.segments);
                 finding("ok", "log", message)
             }
-            Err(e) => finding("bad", "log", format!("{e}; entries behind this place cannot be undone")),
+            Err(e) => finding("bad", "log", format!("{e}; entries after this position cannot be undone")),
         }
     }
 
@@ -41,7 +41,8 @@ impl Store {
                 "it is ahead of the log; restart the daemon to rebuild it".to_owned(),
             );
         }
-        let message = format!("{} rows up to {}, {waiting} changes wait above it", meta.count, at.shown());
+        let message =
+            format!("{} rows up to {}, {waiting} changes are not applied yet", meta.count, at.shown());
         finding("ok", "database", message)
     }
 

@@ -60,7 +60,7 @@ pub struct Flushed(Position);
 pub enum StoreError {
     /// An earlier write or flush failed; nothing more is accepted.
     #[error(
-        "the log failed and accepts nothing more: {0}; stop the daemon, mend the disk and start it again"
+        "the log failed and accepts no more changes: {0}; stop the daemon, repair the disk and start it again"
     )]
     Failed(Arc<str>),
     /// The log is damaged before its flushed end.

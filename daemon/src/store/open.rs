@@ -164,7 +164,7 @@ fn continuous(database: &dyn Database, meta: &DatabaseMeta, oldest: Position) ->
     };
     database.each(check).map_err(|why| why.0)?;
     if let Some(at) = outside {
-        return Err(format!("a row stands for a record outside the log, at {}", at.shown()));
+        return Err(format!("a row points to a record outside the log, at {}", at.shown()));
     }
     if seen != *meta {
         return Err(format!(

@@ -134,7 +134,7 @@ impl Now {
             Observation::Absent => return Ok(None),
             Observation::File(found) => found,
             Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
-                return Err("it is no file that may be read".to_owned());
+                return Err("it is not a readable file".to_owned());
             }
         };
         if found.bytes.len() > limits::CONFIG {

@@ -52,12 +52,12 @@ impl TrustRecord {
         let read = self.dir.open_file(NAME, Access::Read).and_then(|file| os::read_all(&*file, LONGEST));
         match read {
             Ok(bytes) => self.parse(&bytes).unwrap_or_else(|| {
-                tracing::warn!("the record of what is trusted does not read: nothing is trusted");
+                tracing::warn!("the record of trusted hashes is not valid: nothing is trusted");
                 Vec::new()
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
-                tracing::warn!(%error, "the record of what is trusted cannot be read: nothing is trusted");
+                tracing::warn!(%error, "the record of trusted hashes cannot be read: nothing is trusted");
                 Vec::new()
             }
         }

@@ -67,7 +67,7 @@ fn judge(
     left: Duration,
 ) -> Result<Vec<ParsedIssue>, String> {
     if left.is_zero() {
-        return Err("the time for the validators of one job was up".to_owned());
+        return Err("the time limit for the validators of one job was reached".to_owned());
     }
     let in_file = spec.command.iter().any(|word| word.contains(FILE));
     let scratch = in_file.then(|| around.disk.scratch(&(around.slot)(), content.path, bytes));

@@ -163,7 +163,7 @@ pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: FileNames<'
     let lines: Vec<&str> =
         words.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(OUTPUT_LINES).collect();
     let message = match lines.as_slice() {
-        [] => format!("it ended with status {status} and said nothing"),
+        [] => format!("it ended with status {status} and wrote nothing"),
         lines => names.said(&lines.join("\n")),
     };
     ParsedIssue { elsewhere: None, line: None, column: None, message, bare: true }
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(message(b"a:1: \xff\xfe"), "\u{fffd}\u{fffd}");
         let words = "\n\n one\ntwo\n\n".repeat(OUTPUT_LINES);
         assert_eq!(bare(1, words.as_bytes(), b"", names).message.lines().count(), OUTPUT_LINES);
-        assert_eq!(bare(3, b" \n", b"", names).message, "it ended with status 3 and said nothing");
+        assert_eq!(bare(3, b" \n", b"", names).message, "it ended with status 3 and wrote nothing");
         assert_eq!(bare(3, b"", b"why\n", names).message, "why");
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn introduced(
     *looked_at = looked_at.saturating_add(bytes);
     if *looked_at > SYNTAX_BYTES {
         let note = format!(
-            "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to look at"
+            "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to check"
         );
         return ValidatorReport { notes: vec![note], ..ValidatorReport::default() };
     }

@@ -96,7 +96,9 @@ impl Watcher {
             match notify {
                 Ok(notify) => Box::new(notify),
                 Err(error) => {
-                    sink(ChangeHint::Warning(format!("changes by others are not seen: {error:?}")));
+                    sink(ChangeHint::Warning(format!(
+                        "changes by other programs are not reported: {error:?}"
+                    )));
                     Box::new(NoEventSource)
                 }
             }

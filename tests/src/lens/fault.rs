@@ -134,7 +134,7 @@ impl Strike {
         desk.machine.mend();
         let again = desk.act(&story.job, "another key")?;
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
-        let reasons = ["accepts nothing more", "waits for a job that broke"];
+        let reasons = ["accepts no more changes", "waits for a job that broke", "locked until a failed job"];
         match answer {
             Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
             // What changes nothing needs no log.
@@ -152,7 +152,7 @@ impl Strike {
 /// A displaced file that a cut tore, of a chain whose other entries were settled, cannot be told from one that others
 /// wrote late: it is taken into the journal.
 fn is_torn_one_rescued(complaint: &str) -> bool {
-    complaint.contains("invented: External") && complaint.contains("written to the file that job")
+    complaint.contains("invented: External") && complaint.contains("written to a file after job")
 }
 
 fn told(what: &str, view: &View, should: &View) -> Option<String> {

@@ -85,7 +85,7 @@ fn a_mistake_is_named_with_its_line() {
         (command("timeout = 5"), "line 5", "timeout"),
         (command("timeout = \"0s\""), "line 5", "1ms"),
         (command("timeout = \"11m\""), "line 5", "600s"),
-        (command("memory = \"0B\""), "line 5", "more than nothing"),
+        (command("memory = \"0B\""), "line 5", "more than 0"),
         (command("pattern = \"(\""), "line 5", "pattern"),
         (command("pattern = \"(?P<lien>a)\""), "line 5", "lien"),
         (command("pattern = '(\\w{999}){999}'"), "line 5", "size"),

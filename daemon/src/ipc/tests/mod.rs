@@ -23,7 +23,7 @@ mod kit {
     use tokio::runtime::{Builder, Handle};
 
     use crate::clock::{Clock, SystemClock};
-    use crate::ipc::server::ServerBuilder;
+    use crate::ipc::server::Connections;
     use crate::ipc::{
         DaemonInfo, EventSink, Listener, Server, StopSignal, Subscription, Subscriptions, claim, serve,
     };
@@ -162,13 +162,15 @@ mod kit {
         let durability = editd_proto::message::Durability::Durable;
         let queue =
             Queue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
-        Server::new(ServerBuilder {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+        Arc::new(Server {
             workspace,
             queue,
             gate: AdmissionGate::new(),
             activity,
             events,
-            clock: Arc::new(SystemClock::start()),
+            connections: Connections::new(&*clock),
+            clock,
             subscriptions: Arc::new(watchers),
             info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },
             nearby: Box::new(Vec::new),

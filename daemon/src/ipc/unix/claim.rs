@@ -60,7 +60,7 @@ pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
         )))
     } else if whole & 0o077 != 0 {
         Err(ListenError::Unfit(format!(
-            "the folder {shown} is open to others (mode {whole:o}); look what is in it, then `chmod 700` it"
+            "the folder {shown} is open to others (mode {whole:o}); check its contents, then `chmod 700` it"
         )))
     } else {
         Ok(())
@@ -72,7 +72,7 @@ fn fit_folder(folder: &Path) -> Result<(), ListenError> {
     let whole = look("look at the folder", folder)?.mode() & 0o7777;
     if whole & 0o022 != 0 && whole & 0o1000 == 0 {
         return Err(ListenError::Unfit(format!(
-            "others may replace the socket in {} (mode {whole:o}); choose a folder of your own",
+            "other users could replace the socket in {} (mode {whole:o}); choose a folder of your own",
             folder.display()
         )));
     }
@@ -139,7 +139,7 @@ impl Claim {
             Err(why) if why.kind() == ErrorKind::NotFound => {}
             Err(why) => return Err(io("look at", why)),
             Ok(meta) if !meta.file_type().is_socket() => {
-                let message = format!("{} is there and not a socket; move it away", self.path.display());
+                let message = format!("{} exists and is not a socket; move it away", self.path.display());
                 return Err(ListenError::Unfit(message));
             }
             // A listener without the lock was not started as this daemon is; it is left alone.

@@ -12,7 +12,7 @@ use super::ListenError;
 /// # Errors
 /// More than one was passed, or something that is not a listening Unix socket.
 pub fn inherited() -> Result<Option<UnixListener>, ListenError> {
-    let unfit = |what: String| ListenError::Unfit(format!("socket activation: {what}; look at the unit"));
+    let unfit = |what: String| ListenError::Unfit(format!("socket activation: {what}; check the unit"));
     let mut handed = sd_notify::listen_fds().map_err(|why| unfit(why.to_string()))?;
     match (handed.next(), handed.next()) {
         (None, _) => Ok(None),

@@ -162,16 +162,18 @@ fn notes(
     outcomes: &BTreeMap<&WirePath, RestoreOutcome>,
 ) -> Vec<String> {
     let taken_back = restore.reasons.iter().map(|(id, path)| {
-        format!("job {id} was taken back: others had changed {path} before the job came to it")
+        format!("job {id} was rolled back: another program had changed {path} before the job did")
     });
     let paths = chains.iter().filter(|chain| chain.refused(&restore.refused).is_empty());
     let paths = paths.filter_map(|chain| {
         let path = chain.path;
         match outcomes.get(path)? {
             RestoreOutcome::Stands => None,
-            RestoreOutcome::Redone => Some(format!("{path}: what the power cut took was written again")),
+            RestoreOutcome::Redone => {
+                Some(format!("{path}: content lost in the power cut was written again"))
+            }
             RestoreOutcome::Diverged => {
-                Some(format!("{path}: holds bytes that no job wrote; it was left as it is"))
+                Some(format!("{path}: has bytes that no job wrote; it was left unchanged"))
             }
         }
     });

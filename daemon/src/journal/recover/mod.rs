@@ -70,7 +70,7 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
         }
         notes.push(match repair::repair(state, &entry, repair::RepairAim::Finish)? {
             repair::RepairOutcome::Applied => format!("job {} was finished", entry.id),
-            repair::RepairOutcome::Voided => format!("job {} was taken back", entry.id),
+            repair::RepairOutcome::Voided => format!("job {} was rolled back", entry.id),
         });
     }
     notes.extend(set_strangers_aside(state)?);

@@ -261,9 +261,9 @@ fn not_of_entry(id: JobId, path: Option<&WirePath>) -> Refusal {
 
 fn done_already(id: JobId, taken: bool) -> Refusal {
     let message = if taken {
-        format!("that part of entry {id} was undone already; `editctl redo {id}` brings it back")
+        format!("that part of entry {id} was undone already; `editctl redo {id}` restores it")
     } else {
-        format!("that part of entry {id} is not undone; `editctl show {id}` tells what is")
+        format!("that part of entry {id} is not undone; `editctl show {id}` shows which parts are")
     };
     Box::new(WireError::new(if taken { Code::Stale } else { Code::NotFound }, message))
 }

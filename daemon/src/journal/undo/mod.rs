@@ -83,7 +83,7 @@ pub fn draft(
     let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
     let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
     for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
-        file.warnings.push("what others have written since stays: the inverse was merged into it".to_owned());
+        file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
     }
     if changes.is_empty() && chosen.mixed {
         (origin.of, origin.parts) = (Vec::new(), Vec::new());
@@ -180,7 +180,7 @@ impl Now {
             }
             if state.is_broken(path) {
                 let message =
-                    format!("{path} waits for a job that broke to be taken back; send the undo again");
+                    format!("{path} is locked until a failed job is rolled back; send the undo again");
                 return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
             let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
@@ -194,7 +194,7 @@ impl Now {
             if let Observation::TooLarge(stat) = &observation
                 && readable(stat.size) > 0
             {
-                let message = format!("{path} grows while it is looked at; undo again when that has ceased");
+                let message = format!("{path} keeps growing while it is read; undo again when it is stable");
                 return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
             external::note(state, path, &observation, ObservationVersion::Lane, None, true);

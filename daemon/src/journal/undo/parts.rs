@@ -62,7 +62,8 @@ fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<WantedPart
             HunkChoice::One(number) => (number, number),
             HunkChoice::Run(run) => run,
         };
-        let small = |number| u32::try_from(number).map_err(|_| malformed("a hunk has a smaller number"));
+        let small =
+            |number| u32::try_from(number).map_err(|_| malformed("the number of a hunk is too large"));
         Ok((small(first)?, small(last)?))
     };
     let runs = request.hunks.iter().map(run).collect::<Result<_, Refusal>>()?;
@@ -219,9 +220,7 @@ pub(super) fn brought_back(
 
 fn not_of_parts(entry: &EntrySummary) -> Refusal {
     let (id, of) = (entry.id, entry.of.first().copied().unwrap_or(entry.id));
-    malformed(&format!(
-        "entry {id} is no change of its own, so no part of it can be named; name the entry that it is about ({of})"
-    ))
+    malformed(&format!("entry {id} has no parts of its own; name the entry that it undoes or redoes ({of})"))
 }
 
 fn malformed(message: &str) -> Refusal {

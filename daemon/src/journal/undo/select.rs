@@ -83,9 +83,8 @@ fn too_many(direction: UndoDirection) -> Refusal {
         UndoDirection::Undo => "undo",
         UndoDirection::Redo => "redo",
     };
-    let message = format!(
-        "that means more than {UNDO} entries, and one {one} takes no more: name some, or a later `since`"
-    );
+    let message =
+        format!("more than {UNDO} entries match, and one {one} takes no more: name some, or a later `since`");
     let mut error = WireError::new(Code::Limit, message);
     error.limit = Some(UNDO as u64);
     Box::new(error)
@@ -155,9 +154,7 @@ fn to_redo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
         }
     }
     if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
-        let message = format!(
-            "entry {id} was not taken back, or that was undone already; `editctl log` shows which were"
-        );
+        let message = format!("entry {id} is not undone; `editctl log` shows which entries are");
         return Err(Box::new(WireError::new(Code::NotFound, message)));
     }
     Ok(chosen)
@@ -197,7 +194,7 @@ fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Ref
     for id in ids.into_iter().rev() {
         let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_such(id))?;
         if entry.undone {
-            let message = format!("entry {id} was taken back already; `editctl redo {id}` brings it back");
+            let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
             return Err(Box::new(WireError::new(Code::Stale, message)));
         }
         entries.push(entry);
@@ -245,7 +242,7 @@ pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Re
     let last = last.map(|entry| whole(state, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {
         let message = format!(
-            "this session has changed nothing in {path} that is not undone; `editctl log --path` lists who did"
+            "this session has no change of {path} that is not undone; `editctl log --path` lists all changes"
         );
         Box::new(WireError::new(Code::NotFound, message).at(path))
     })

@@ -71,14 +71,14 @@ impl FileTurn<'_> {
         let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
             return Err("the entry made or deleted the file");
         };
-        let lost = "the content that it starts from is not held any more";
+        let lost = "the content that it starts from is no longer stored";
         match (&self.from, &self.to) {
             (FileTaken::Nothing, FileTaken::Whole) => {
                 let left = change::content(self.state, self.file, self.there, after.hash, self.patience);
-                let left = left.ok_or("what the entry left is not held any more")?;
+                let left = left.ok_or("the content that the entry left is no longer stored")?;
                 let inverse = invert(&self.file.splices);
                 let fits = apply(&left, &inverse).is_some_and(|old| hash(&old) == before.hash);
-                if fits { Ok((left, inverse)) } else { Err("the journal does not hold the bytes before it") }
+                if fits { Ok((left, inverse)) } else { Err("the journal does not have the earlier bytes") }
             }
             _ => {
                 let from = self.content(self.from).map_err(|_| lost)?;
@@ -128,7 +128,7 @@ impl FileTurn<'_> {
     fn no_bytes(&self) -> Refusal {
         let (id, path) = (self.entry, &self.file.path);
         let message = format!(
-            "cannot undo entry {id} in {path}: the journal does not hold the bytes before it; `editctl show {id}` \
+            "cannot undo entry {id} in {path}: the journal does not have the earlier bytes; `editctl show {id}` \
              shows what it has"
         );
         Box::new(WireError::new(Code::Unsupported, message).at(path))

@@ -133,13 +133,13 @@ fn owners(later: &[LaterEntry]) -> String {
     let own = later.iter().filter(|entry| entry.own).count();
     let most = if later.len() == LATER_LISTED { "at least " } else { "" };
     match (later.len(), own) {
-        (0, _) => "it no longer holds what the entry left".to_owned(),
-        (1, 0) => "a later entry changed it, which is not this session's".to_owned(),
+        (0, _) => "its content is no longer what the entry left".to_owned(),
+        (1, 0) => "a later entry of another session changed it".to_owned(),
         (1, _) => "a later entry of this session changed it".to_owned(),
         (all, own) if own == all => format!("{most}{all} later entries of this session changed it"),
-        (all, 0) => format!("{most}{all} later entries changed it, none of them this session's"),
+        (all, 0) => format!("{most}{all} later entries of other sessions changed it"),
         (all, own) => {
-            format!("{most}{all} later entries changed it, {} of them not this session's", all - own)
+            format!("{most}{all} later entries changed it, {} of them of other sessions", all - own)
         }
     }
 }
@@ -162,7 +162,7 @@ fn advised(mut stale: Refusal, id: JobId, path: &WirePath, trial: Result<(), Ref
             if all_own {
                 format!("a rebase does not fit; undo those first ({})", own.join(", "))
             } else {
-                format!("a rebase does not fit; edit {path} instead, by what `editctl show {id}` shows")
+                format!("a rebase does not fit; edit {path} instead: `editctl show {id}` shows the change")
             }
         }
     };

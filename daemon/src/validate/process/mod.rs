@@ -76,23 +76,23 @@ pub enum CommandEnd {
     /// It could not be started: the reason, with the program's name.
     #[error("{0}")]
     NotStarted(String),
-    /// It was ended: its time was up.
-    #[error("its time was up")]
+    /// It was ended: it timed out.
+    #[error("it timed out")]
     TimedOut,
     /// It was not started: other commands had all turns for as long as it could wait.
-    #[error("no turn came in time, other commands were running")]
+    #[error("it was not started in time, since other commands were running")]
     NoTurn,
     /// It was ended: too much memory.
-    #[error("it took more memory than it may have")]
+    #[error("it exceeded its memory limit")]
     Memory,
     /// It was ended: too many processes.
-    #[error("it started more processes than it may have")]
+    #[error("it exceeded its limit of processes")]
     Processes,
     /// It was ended: too much output.
-    #[error("it wrote more than it may")]
+    #[error("it exceeded its output limit")]
     Flooded,
     /// The supervisor failed: the end of the command is unknown.
-    #[error("it could not be looked after: {0}")]
+    #[error("its supervisor failed: {0}")]
     Lost(String),
 }
 

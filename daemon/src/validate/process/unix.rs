@@ -110,9 +110,7 @@ impl Watch {
             }
             left.iter().for_each(super::descent::DescendantProcess::end);
             if clock.monotonic() > Duration::from_millis(RUN_KILL_MS) {
-                tracing::warn!(
-                    "a command whose supervisor was ended left a process behind that cannot be ended"
-                );
+                tracing::warn!("a process of a command whose supervisor was killed cannot be ended");
                 return;
             }
             if let Ok(moment) = Timespec::try_from(Duration::from_millis(1)) {
@@ -167,7 +165,7 @@ impl Watch {
         let ended = match report {
             Ok(report) => {
                 if report.left {
-                    tracing::warn!("a command left a process behind that cannot be ended");
+                    tracing::warn!("a process of a command cannot be ended");
                 }
                 report.ended
             }

@@ -56,7 +56,7 @@ impl Scene<'_, '_> {
         self.harmed(&desk);
         // A seal is not flushed before the reply: where it is lost, and the machine was started twice, nothing tells whether
         // others came before the first cut, and what they changed takes it back. People are told, and nothing older is lost.
-        let told = |note: &String| note.contains("was taken back: others had changed");
+        let told = |note: &String| note.contains("was rolled back: another program had changed");
         if self.untold && !strict() && desk.notes.iter().any(told) {
             let lost = chronicle.lost(&desk.machine, true)?;
             self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));

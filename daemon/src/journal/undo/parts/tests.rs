@@ -212,7 +212,7 @@ fn a_part_that_is_not_there_is_refused_and_changes_nothing() {
     let redone = play.go(&UndoRequest::default(), false).job.unwrap();
     for job in [undone, redone] {
         let one = refused(UndoRequest { jobs: vec![job], paths: vec!["a".into()], ..UndoRequest::default() });
-        assert!(one.contains("no change of its own"), "{one}");
+        assert!(one.contains("no parts of its own"), "{one}");
     }
 }
 
