@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use editd_tests::case::{Story, lenses, run, workspace};
+use editd_tests::case::{Scenario, lenses, run, workspace};
 
 macro_rules! story {
     ($name:ident) => {
@@ -21,7 +21,7 @@ mod told {
 fn told(name: &str) {
     let file = file(name);
     run(&file, &workspace::open);
-    let story = Story::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let story = Scenario::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let found = [
         lenses::dies_at_every_step(&story, &workspace::open),
         lenses::is_undone(&story, &workspace::open),

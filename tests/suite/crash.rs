@@ -3,19 +3,19 @@
 //!
 //! `LENS=long cargo test --test suite crash` looks at a hundred times as much; `STORY=…` at stories whose names begin so.
 
-use editd_tests::lens::crash::{Plan, look};
-use editd_tests::lens::desk::Desk;
-use editd_tests::lens::image::{Album, Answer, Blow, Cuts, Image};
-use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::crash::{CrashPlan, look};
+use editd_tests::lens::desk::SimWorkspace;
+use editd_tests::lens::image::{Album, Answer, CrashKind, Cuts, Image};
+use editd_tests::lens::story::{KEY, SimScenario};
 use editd_tests::lens::verdict::{Depth, judge};
 use editd_tests::lens::view::View;
 use editd_tests::lens::{chosen, long, stories};
 use editd_tests::sim::{Op, Seeded, SimMachine};
 
 /// The plan of the suite, and of a long run.
-fn plan() -> Plan {
+fn plan() -> CrashPlan {
     let many = long();
-    Plan {
+    CrashPlan {
         cuts: Cuts { limit: if many { 60 } else { 6 }, seed: 7 },
         images: if many { 4000 } else { 40 },
         whole_one_in: if many { 3 } else { 5 },
@@ -26,7 +26,7 @@ fn plan() -> Plan {
     }
 }
 
-fn all_hold(stories: Vec<Story>) {
+fn all_hold(stories: Vec<SimScenario>) {
     let mut images = 0;
     let mut found = Vec::new();
     for story in chosen(stories) {
@@ -55,7 +55,7 @@ fn a_job_on_links_mounts_and_poor_systems_is_whole_or_not_at_all() {
 
 /// A job on a system that cannot exchange, cut when the displaced file had its second name and the staged one has lost
 /// its only name; what the machine shows then.
-fn held_and_not_staged(story: &Story) -> SimMachine {
+fn held_and_not_staged(story: &SimScenario) -> SimMachine {
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();
     let album = Album::new(Cuts { limit: 0, seed: 7 });
@@ -80,10 +80,10 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
     let again = Album::new(Cuts { limit: 0, seed: 7 });
     let recovering = first.fork();
     again.watch(&recovering);
-    assert!(Desk::open(&recovering).unwrap().settle());
+    assert!(SimWorkspace::open(&recovering).unwrap().settle());
     let mut found = Vec::new();
     for image in again.close(&recovering) {
-        let image = Image { blow: Blow::Cut(0), answer: Answer::Waiting, ..image };
+        let image = Image { blow: CrashKind::Cut(0), answer: Answer::Waiting, ..image };
         found.extend(judge(story, &course, &image, Depth::Whole));
     }
     assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
@@ -91,7 +91,7 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
 
 /// The lens must notice each kind of flush that is left out: of the log, of files, of folders.
 fn a_lie_is_noticed(lies: &'static [Op]) {
-    let plan = Plan {
+    let plan = CrashPlan {
         cuts: Cuts { limit: 24, seed: 11 },
         images: 400,
         whole_one_in: 4,

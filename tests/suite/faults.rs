@@ -4,11 +4,11 @@
 //! `LENS=long` and `STORY=…` as for `crash`.
 
 use editd_tests::lens::crash::disks;
-use editd_tests::lens::fault::{Plan, look};
-use editd_tests::lens::story::Story;
+use editd_tests::lens::fault::{FaultPlan, look};
+use editd_tests::lens::story::SimScenario;
 use editd_tests::lens::{chosen, long, stories};
 
-fn all_hold(stories: Vec<Story>, cuts: usize) {
+fn all_hold(stories: Vec<SimScenario>, cuts: usize) {
     let mut found = Vec::new();
     let mut runs = 0;
     for story in chosen(stories) {
@@ -18,7 +18,7 @@ fn all_hold(stories: Vec<Story>, cuts: usize) {
             (false, false) if cuts > 0 => 60,
             (false, false) => 12,
         };
-        let report = look(&story, &Plan { seed: 5, one_in, cuts, enough: 12 });
+        let report = look(&story, &FaultPlan { seed: 5, one_in, cuts, enough: 12 });
         runs += report.images;
         found.extend(report.found);
     }
@@ -42,10 +42,10 @@ fn no_fault_breaks_a_job_on_links_mounts_and_poor_systems() {
 }
 
 /// The same on a disk that keeps no common order of names.
-fn disordered(stories: Vec<Story>) -> Vec<Story> {
-    let other = |story: Story| {
+fn disordered(stories: Vec<SimScenario>) -> Vec<SimScenario> {
+    let other = |story: SimScenario| {
         let [_, abilities] = disks(story.abilities);
-        Story { abilities, ..story }
+        SimScenario { abilities, ..story }
     };
     stories.into_iter().map(other).collect()
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use editd::limits::HELD;
 use editd_proto::message::Status;
-use editd_tests::lens::desk::Desk;
+use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};
 use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
-use editd_tests::sim::{Abilities, Outside, Seen, SimMachine};
+use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 
 /// Power cuts that are looked at in one state; all where there are no more.
 const CUTS: usize = 300;
@@ -56,7 +56,7 @@ fn disks() -> [Abilities; 2] {
     [usual, Abilities { ordered_names: false, half_exchanges: true, ..usual }]
 }
 
-fn applied(desk: &Desk, act: &Act, key: &str) {
+fn applied(desk: &SimWorkspace, act: &Act, key: &str) {
     let receipt = desk.act(act, key).unwrap();
     assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
 }
@@ -64,8 +64,8 @@ fn applied(desk: &Desk, act: &Act, key: &str) {
 /// Every content below the workspace, with its path.
 fn contents(machine: &SimMachine) -> Vec<(String, Vec<u8>)> {
     let snapshot = machine.snapshot("/w").unwrap();
-    let file = |(path, seen): (Vec<u8>, Seen)| match seen {
-        Seen::File { bytes, .. } => Some((String::from_utf8(path).unwrap(), bytes)),
+    let file = |(path, seen): (Vec<u8>, SnapshotNode)| match seen {
+        SnapshotNode::File { bytes, .. } => Some((String::from_utf8(path).unwrap(), bytes)),
         _ => None,
     };
     snapshot.0.into_iter().filter_map(file).collect()
@@ -79,7 +79,7 @@ fn lost(machine: &SimMachine) -> Vec<Vec<u8>> {
 /// After every power cut one of these paths shows these bytes, once the workspace was opened again.
 fn stands_after_cuts(machine: &SimMachine, paths: &[&str], bytes: &[u8]) {
     for (nth, cut) in machine.cuts(CUTS, 3).into_iter().enumerate() {
-        let desk = Desk::open(&cut).unwrap();
+        let desk = SimWorkspace::open(&cut).unwrap();
         let shown: Vec<_> = contents(&cut).into_iter().filter(|(path, _)| paths.contains(&&**path)).collect();
         let told: Vec<_> = shown.iter().map(|(path, bytes)| (path, bytes.len())).collect();
         let stands = shown.iter().any(|(_, shown)| shown == bytes);
@@ -93,7 +93,7 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
     let changed = from_backup.replace("line 9 of backup\n", "changed\n").into_bytes();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
         applied(&desk, &job(vec![file("a.txt", vec![replace("line 9 of backup\n", "changed\n")])]), "one");
         stands_after_cuts(&machine, &["a.txt"], &changed);
@@ -104,11 +104,11 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
 fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
         applied(&desk, &job(vec![file("a.txt", vec![delete()])]), "one");
         for cut in machine.cuts(CUTS, 3) {
-            let desk = Desk::open(&cut).unwrap();
+            let desk = SimWorkspace::open(&cut).unwrap();
             assert!(cut.outside().stat("/w/a.txt").is_err(), "it is back; notes: {:?}", desk.notes);
         }
     }
@@ -119,7 +119,7 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &edit(), "one");
         assert!(desk.settle());
         machine.outside().rename("/w/a.txt", "/w/away.txt").unwrap();
@@ -132,7 +132,7 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
 #[test]
 fn a_job_on_a_job_flushes_nothing_but_the_log() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     let before = machine.trace().len();
     applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
@@ -151,7 +151,7 @@ fn a_job_on_a_job_flushes_nothing_but_the_log() {
 fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &edit(), "one");
         machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
         assert!(desk.settle());
@@ -164,7 +164,7 @@ fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes(
 fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &job(vec![file("dir/a.txt", vec![replace("line 20 of a\n", "changed\n")])]), "one");
         applied(&desk, &job(vec![file("dir/sub/new.txt", vec![create("new\n")])]), "two");
         machine.outside().rename("/w/dir", "/w/other").unwrap();
@@ -179,7 +179,7 @@ fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &edit(), "one");
         applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
         machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
@@ -191,11 +191,11 @@ fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
 #[test]
 fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     let machine = machine.kill();
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     assert!(desk.settle());
     assert_eq!(lost(&machine), [old_text()], "who knows whether its successor has reached the disk");
 }
@@ -203,7 +203,7 @@ fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
 #[test]
 fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     machine.outside().replace("/w/a.txt", b"formatted\n").unwrap();
     assert!(desk.settle());
@@ -215,7 +215,7 @@ fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
 #[test]
 fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     let mut deleted = file("a.txt", vec![delete()]);
     deleted.base = Some("any".to_owned());
@@ -236,7 +236,7 @@ fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
     }
     machine.settle();
     machine.pass(Duration::from_secs(3600));
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &job(names.iter().map(|name| file(name, vec![append("new\n")])).collect()), "one");
     outside.rename("/w/many", "/w/moved").unwrap();
     assert!(desk.settle());

@@ -5,16 +5,20 @@
 
 use editd_tests::lens::foreign::deed::Deed;
 use editd_tests::lens::foreign::relay;
-use editd_tests::lens::foreign::{Plan, look, windows};
-use editd_tests::lens::story::Story;
+use editd_tests::lens::foreign::{OutsideWritePlan, look, windows};
+use editd_tests::lens::story::SimScenario;
 use editd_tests::lens::{chosen, long, stories};
 
 /// Calls before which a deed may be lost, in one story: a few, or the lens would look away.
 const WINDOW: usize = 8;
 
-fn none_is_lost(stories: Vec<Story>) {
-    let plan =
-        Plan { seed: 3, one_in: if long() { 1 } else { 16 }, kills: if long() { 4 } else { 1 }, enough: 12 };
+fn none_is_lost(stories: Vec<SimScenario>) {
+    let plan = OutsideWritePlan {
+        seed: 3,
+        one_in: if long() { 1 } else { 16 },
+        kills: if long() { 4 } else { 1 },
+        enough: 12,
+    };
     let mut found = Vec::new();
     let mut runs = 0;
     for story in chosen(stories).into_iter().filter(|story| !story.name.contains("twenty")) {
@@ -49,7 +53,7 @@ fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
     let gaps: Vec<u64> = if long() { (1..=16).collect() } else { vec![3] };
     let mut runs = 0;
     let mut found = Vec::new();
-    let swapping = |story: &Story| story.abilities.leases && story.abilities.exchange;
+    let swapping = |story: &SimScenario| story.abilities.leases && story.abilities.exchange;
     for story in chosen(stories::plain()).into_iter().filter(swapping) {
         let report = relay::look(&story, &gaps);
         runs += report.images;

@@ -4,19 +4,19 @@
 //! `LENS=long` and `STORY=…` as for `crash`; `SEED=…` for other combinations.
 
 use editd_proto::message::UndoRequest;
-use editd_tests::lens::desk::Desk;
-use editd_tests::lens::mixed::{Kind, Plan, look};
-use editd_tests::lens::story::{Act, KEY, Story};
+use editd_tests::lens::desk::SimWorkspace;
+use editd_tests::lens::mixed::{Kind, MixedPlan, look};
+use editd_tests::lens::story::{Act, KEY, SimScenario};
 use editd_tests::lens::{chosen, long, stories};
 use editd_tests::sim::Op;
 
-fn plan(kinds: &'static [Kind]) -> Plan {
+fn plan(kinds: &'static [Kind]) -> MixedPlan {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(13);
     let (pairs, runs, images) = if long() { (40, 25, 16) } else { (3, 2, 4) };
-    Plan { seed, kinds, pairs, runs, images, lies: &[], harm: None, enough: 12 }
+    MixedPlan { seed, kinds, pairs, runs, images, lies: &[], harm: None, enough: 12 }
 }
 
-fn all_hold(stories: Vec<Story>, plan: &Plan) {
+fn all_hold(stories: Vec<SimScenario>, plan: &MixedPlan) {
     let mut found = Vec::new();
     let mut images = 0;
     for story in chosen(stories).into_iter().filter(|story| !story.name.contains("twenty")) {
@@ -49,8 +49,13 @@ fn a_deed_while_no_daemon_runs() {
 }
 
 /// The lens must notice each thing that a broken daemon might do, with these words.
-fn is_noticed(words: &str, kind: &'static [Kind], lies: &'static [Op], harm: Option<fn(&Desk, &Story)>) {
-    let plan = Plan { pairs: 4, runs: 4, images: 12, lies, harm, ..plan(kind) };
+fn is_noticed(
+    words: &str,
+    kind: &'static [Kind],
+    lies: &'static [Op],
+    harm: Option<fn(&SimWorkspace, &SimScenario)>,
+) {
+    let plan = MixedPlan { pairs: 4, runs: 4, images: 12, lies, harm, ..plan(kind) };
     let two = stories::spoilt().into_iter().filter(|story| story.name.starts_with("two files"));
     let found: Vec<String> = two.flat_map(|story| look(&story, &plan).found).collect();
     assert!(found.iter().any(|what| what.contains(words)), "nothing says {words:?}: {found:#?}");
@@ -58,7 +63,8 @@ fn is_noticed(words: &str, kind: &'static [Kind], lies: &'static [Op], harm: Opt
 
 #[test]
 fn a_content_that_is_lost_is_noticed() {
-    let empty = |desk: &Desk, _: &Story| desk.machine.outside().write("/w/untouched", b"").unwrap();
+    let empty =
+        |desk: &SimWorkspace, _: &SimScenario| desk.machine.outside().write("/w/untouched", b"").unwrap();
     for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
         is_noticed("untouched at first, 710 bytes, is nowhere", kind, &[], Some(empty));
     }
@@ -66,7 +72,7 @@ fn a_content_that_is_lost_is_noticed() {
 
 #[test]
 fn what_others_wrote_and_is_lost_is_noticed() {
-    let empty = |desk: &Desk, _: &Story| {
+    let empty = |desk: &SimWorkspace, _: &SimScenario| {
         for path in ["/w/a.txt", "/w/b.txt"] {
             // There may be a folder by now, or nothing.
             let _written = desk.machine.outside().write(path, b"");
@@ -80,7 +86,7 @@ fn what_others_wrote_and_is_lost_is_noticed() {
 
 #[test]
 fn half_a_job_is_noticed() {
-    let half = |desk: &Desk, story: &Story| {
+    let half = |desk: &SimWorkspace, story: &SimScenario| {
         let first = story.machine().outside().read("/w/a.txt").unwrap();
         let _written = desk.machine.outside().write("/w/a.txt", &first);
     };
@@ -91,13 +97,14 @@ fn half_a_job_is_noticed() {
 
 #[test]
 fn a_refused_job_that_is_done_all_the_same_is_noticed() {
-    let again = |desk: &Desk, story: &Story| drop(desk.act(&story.job, KEY));
+    let again = |desk: &SimWorkspace, story: &SimScenario| drop(desk.act(&story.job, KEY));
     is_noticed("the refused job is there", &[Kind::FaultThenEnd], &[], Some(again));
 }
 
 #[test]
 fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
-    let undo = |desk: &Desk, _: &Story| drop(desk.act(&Act::Undo(UndoRequest::default()), "nobody's"));
+    let undo =
+        |desk: &SimWorkspace, _: &SimScenario| drop(desk.act(&Act::Undo(UndoRequest::default()), "nobody's"));
     is_noticed("the job is there, but", &[Kind::FaultThenEnd], &[], Some(undo));
     is_noticed("the answered job is gone", &[Kind::DeedThenEnd], &[Op::SyncData], None);
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use editd_proto::message::Status;
 use editd_tests::lens::crash::disks;
-use editd_tests::lens::desk::Desk;
+use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::foreign::deed::Deed;
-use editd_tests::lens::image::{Album, Blow, Cuts};
+use editd_tests::lens::image::{Album, CrashKind, Cuts};
 use editd_tests::lens::long;
 use editd_tests::lens::requests::{append, create, file, job};
-use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::story::{KEY, SimScenario};
 use editd_tests::lens::view::View;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
 
@@ -24,9 +24,11 @@ fn files(outside: &Outside) {
 }
 
 /// Two files, one of them in a folder, on the disks that there are.
-fn stories() -> Vec<Story> {
+fn stories() -> Vec<SimScenario> {
     let both = || job(["b.txt", "d/a.txt"].map(|path| file(path, vec![append("more\n")])).into());
-    disks(Abilities::default()).map(|abilities| Story::new("two files", files, both()).on(abilities)).into()
+    disks(Abilities::default())
+        .map(|abilities| SimScenario::new("two files", files, both()).on(abilities))
+        .into()
 }
 
 /// States that a power cut may leave.
@@ -34,7 +36,7 @@ fn cuts(machine: &SimMachine) -> Vec<SimMachine> {
     machine.cuts(if long() { 200 } else { 12 }, 11)
 }
 
-fn is_there(desk: &Desk) -> bool {
+fn is_there(desk: &SimWorkspace) -> bool {
     desk.entries().unwrap().iter().any(|entry| entry.key.as_deref() == Some(KEY))
 }
 
@@ -56,7 +58,7 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
             }
             answered += 1;
             for (nth, cut) in cuts(&machine).iter().enumerate() {
-                let desk = Desk::open(cut).unwrap();
+                let desk = SimWorkspace::open(cut).unwrap();
                 if !is_there(&desk) {
                     found.push(format!("before call {call}, cut {nth}: {:?}", desk.notes));
                 }
@@ -88,7 +90,7 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
                 later.pass(Duration::from_secs(3600));
                 deed.run(&later.outside(), None, path, "theirs").unwrap();
                 for (when, machine) in [("at once", &at_once), ("later", &later)] {
-                    let desk = Desk::open(machine).unwrap();
+                    let desk = SimWorkspace::open(machine).unwrap();
                     if !is_there(&desk) {
                         found.push(format!("cut {nth}, {deed:?} on {path} {when}: {:?}", desk.notes));
                     }
@@ -117,9 +119,9 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
         });
         let _receipt = desk.act(&story.job, KEY);
         drop(desk);
-        for image in album.close(&machine).iter().filter(|image| image.blow != Blow::Kill) {
+        for image in album.close(&machine).iter().filter(|image| image.blow != CrashKind::Kill) {
             images += 1;
-            let desk = Desk::open(&image.machine).unwrap();
+            let desk = SimWorkspace::open(&image.machine).unwrap();
             let shown = image.machine.outside().read("/w/d/a.txt").unwrap_or_default();
             // Tried again, the job adds to theirs.
             if !shown.starts_with(THEIRS) {
@@ -138,7 +140,7 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
     for abilities in disks(Abilities::default()) {
         let request =
             job(vec![file("new/c.txt", vec![create("c\n")]), file("b.txt", vec![append("more\n")])]);
-        let story = Story::new("a new file and a linked one", files, request).on(abilities);
+        let story = SimScenario::new("a new file and a linked one", files, request).on(abilities);
         let [first, last, _] = story.course().unwrap().calls;
         let link = |outside: &Outside| outside.link("/w/b.txt", "/w/second.txt").unwrap();
         let step = if long() { 1 } else { 5 };
@@ -152,7 +154,7 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
                 let _receipt = desk.act(&story.job, KEY);
                 drop(desk);
                 let machine = machine.kill();
-                let desk = Desk::open(&machine).unwrap();
+                let desk = SimWorkspace::open(&machine).unwrap();
                 let created = View::of(&machine).files.keys().any(|path| path.ends_with("c.txt"));
                 voided += u32::from(!is_there(&desk));
                 if created != is_there(&desk) {

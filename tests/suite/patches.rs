@@ -6,7 +6,7 @@ use std::fs;
 
 use editd_tests::generator::Corpus;
 use editd_tests::patches::{
-    DAMAGES, Damage, Judged, PatchText, Tools, TreeDiff, TreeTrial, Trial, changed, judge, missing_tools,
+    DAMAGES, Damage, DiffResult, PatchText, Tools, TreeDiff, TreeTrial, Trial, changed, judge, missing_tools,
 };
 use fastrand::Rng;
 
@@ -65,14 +65,14 @@ fn no_diff_is_applied_wrongly_beside_other_tools() {
         return;
     }
     let (corpus, tools, mut rng) = (Corpus::find(), Tools::new(), Rng::with_seed(seed()));
-    let mut table: BTreeMap<(Damage, Judged), u64> = BTreeMap::new();
+    let mut table: BTreeMap<(Damage, DiffResult), u64> = BTreeMap::new();
     let mut wrong = Vec::new();
     for number in 0..trials() {
         let damage = if rng.bool() { Damage::None } else { DAMAGES[rng.usize(0..DAMAGES.len())] };
         let Some(trial) = trial(&corpus, &tools, damage, &mut rng) else { continue };
         let (judged, said) = judge(&tools, &trial);
         *table.entry((damage, judged)).or_default() += 1;
-        if judged == Judged::Wrong {
+        if judged == DiffResult::Wrong {
             wrong.push(format!("trial {number}, {damage:?}"));
             keep(number, &trial, &said);
         }
@@ -81,7 +81,7 @@ fn no_diff_is_applied_wrongly_beside_other_tools() {
         println!("{damage:?} {judged:?} {count}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(table.iter().any(|((_, judged), _)| *judged == Judged::Merged), "something was applied");
+    assert!(table.iter().any(|((_, judged), _)| *judged == DiffResult::Merged), "something was applied");
 }
 
 /// Keeps what was judged, where `DIFFS_KEEP` names a folder.

@@ -9,9 +9,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use editd_proto::message::Status;
-use editd_tests::lens::desk::Desk;
-use editd_tests::lens::image::{Answer, Blow, Image};
-use editd_tests::lens::story::{Course, KEY, Story};
+use editd_tests::lens::desk::SimWorkspace;
+use editd_tests::lens::image::{Answer, CrashKind, Image};
+use editd_tests::lens::story::{Course, KEY, SimScenario};
 use editd_tests::lens::verdict::{Depth, judge};
 use editd_tests::lens::{chosen, long, stories};
 use editd_tests::sim::When;
@@ -23,7 +23,7 @@ const CUTS: usize = 2;
 const BESIDE: Duration = Duration::from_millis(20);
 
 /// All that other threads of the daemon do in the end.
-fn housekeeping(desk: &Desk, paths: &[String]) {
+fn housekeeping(desk: &SimWorkspace, paths: &[String]) {
     desk.workspace.settle(true);
     for path in paths {
         let _event = desk.workspace.observe(&path.as_str().into());
@@ -41,7 +41,7 @@ enum First {
 }
 
 /// One begins, and before one of its calls the other runs.
-fn beside(story: &Story, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
+fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
     let machine = story.machine();
     let desk = Arc::new(story.begin(&machine)?);
     let answered = Arc::new(Mutex::new(None));
@@ -74,22 +74,22 @@ fn beside(story: &Story, course: &Course, first: First, call: u64) -> Result<Vec
         return Err(format!("{:?}: {:?}", receipt.status, receipt.error));
     }
     let mut found = Vec::new();
-    let mut look = |when: &str, blow: Blow, machine, depth| {
+    let mut look = |when: &str, blow: CrashKind, machine, depth| {
         let image = Image { answer: Answer::Applied, blow, effects: 0, call: when.into(), machine };
         found.extend(judge(story, course, &image, depth));
     };
     for when in ["answered", "settled"] {
         for (nth, machine) in machine.cuts(CUTS, call).into_iter().enumerate() {
-            look(when, Blow::Cut(nth), machine, Depth::Quick);
+            look(when, CrashKind::Cut(nth), machine, Depth::Quick);
         }
-        look(when, Blow::Kill, machine.fork(), Depth::Quick);
+        look(when, CrashKind::Kill, machine.fork(), Depth::Quick);
         desk.settle();
     }
     Ok(found)
 }
 
 /// The calls of housekeeping that nobody interrupts.
-fn calls_of_housekeeping(story: &Story, course: &Course) -> std::ops::RangeInclusive<u64> {
+fn calls_of_housekeeping(story: &SimScenario, course: &Course) -> std::ops::RangeInclusive<u64> {
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();
     let begun = machine.calls();
@@ -97,7 +97,7 @@ fn calls_of_housekeeping(story: &Story, course: &Course) -> std::ops::RangeInclu
     begun + 1..=machine.calls()
 }
 
-fn all_hold(stories: Vec<Story>) {
+fn all_hold(stories: Vec<SimScenario>) {
     let mut found = Vec::new();
     let step = if long() { 1 } else { 7 };
     for story in chosen(stories) {

@@ -7,14 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use editd_proto::message::ReadRequest;
-use editd_tests::lens::desk::{Desk, who};
+use editd_tests::lens::desk::{SimWorkspace, who};
 use editd_tests::lens::foreign::deed::Deed;
 use editd_tests::lens::long;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};
 use editd_tests::lens::stories::text;
-use editd_tests::lens::story::{Course, KEY, Story};
+use editd_tests::lens::story::{Course, KEY, SimScenario};
 use editd_tests::lens::view::View;
-use editd_tests::sim::{EACCES, Fault, Lasting, Op, Outside, Seeded, Seen, SimMachine, When, crashes};
+use editd_tests::sim::{
+    EACCES, Fault, Lasting, Op, Outside, Seeded, SimMachine, SnapshotNode, When, crashes,
+};
 
 const TAG: &str = "foreign-bytes";
 
@@ -31,7 +33,7 @@ fn files(outside: &Outside) {
     outside.link("/w/one.txt", "/w/two.txt").unwrap();
 }
 
-fn stories() -> Vec<Story> {
+fn stories() -> Vec<SimScenario> {
     let mixed = vec![
         file("a.txt", vec![append("b is gone\n")]),
         file("b.txt", vec![delete()]),
@@ -41,10 +43,10 @@ fn stories() -> Vec<Story> {
         vec![file("a.txt", vec![append("more\n")]), file("two.txt", vec![replace("line 3 of", "third of")])];
     let edits = ["a.txt", "b.txt", "sub/c.txt"].map(|path| file(path, vec![append("more\n")]));
     vec![
-        Story::new("edits", files, job(edits.into())),
-        Story::new("mixed", files, job(mixed)),
-        Story::new("linked", files, job(linked)),
-        Story::new(
+        SimScenario::new("edits", files, job(edits.into())),
+        SimScenario::new("mixed", files, job(mixed)),
+        SimScenario::new("linked", files, job(linked)),
+        SimScenario::new(
             "on top of another",
             files,
             job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])]),
@@ -54,7 +56,7 @@ fn stories() -> Vec<Story> {
 }
 
 /// The job is killed behind each of its effects.
-fn killed(story: &Story) -> Vec<SimMachine> {
+fn killed(story: &SimScenario) -> Vec<SimMachine> {
     let mut all = Vec::new();
     for nth in 0.. {
         let machine = story.machine();
@@ -78,7 +80,7 @@ fn reboot(machine: &SimMachine) -> SimMachine {
 }
 
 struct Judge<'a> {
-    story: &'a Story,
+    story: &'a SimScenario,
     course: &'a Course,
     path: &'a str,
     deed: Deed,
@@ -95,7 +97,7 @@ impl Judge<'_> {
     }
 
     fn all(&self, machine: &SimMachine) -> Result<Vec<String>, String> {
-        let desk = Desk::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let desk = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let mut found = Vec::new();
         let applied = has_entry(&desk)?;
         self.whole(&View::of(machine), applied, &mut found);
@@ -111,7 +113,7 @@ impl Judge<'_> {
         }
         self.whole(&settled, applied, &mut found);
         drop(desk);
-        let again = Desk::open(&machine.kill())?;
+        let again = SimWorkspace::open(&machine.kill())?;
         if has_entry(&again)? != applied {
             found.push("opened again, it is on the other side".to_owned());
         }
@@ -133,7 +135,7 @@ impl Judge<'_> {
         );
         let path = if linked(self.path) { "two.txt" } else { self.path };
         let bytes = |view: &View| match view.files.get(path) {
-            Some(Seen::File { bytes, .. }) => {
+            Some(SnapshotNode::File { bytes, .. }) => {
                 Some(String::from_utf8_lossy(bytes).replace(&format!("{TAG}\n"), ""))
             }
             _ => None,
@@ -146,15 +148,15 @@ impl Judge<'_> {
     }
 }
 
-fn has_entry(desk: &Desk) -> Result<bool, String> {
+fn has_entry(desk: &SimWorkspace) -> Result<bool, String> {
     Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
 /// Returns true if the bytes are in a file (also a staged or set aside one) or in the journal.
-fn holds(desk: &Desk, word: &str) -> Result<bool, String> {
+fn holds(desk: &SimWorkspace, word: &str) -> Result<bool, String> {
     let everything = desk.machine.snapshot("/w").map_err(|error| error.to_string())?;
     let within = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());
-    if everything.0.values().any(|seen| matches!(seen, Seen::File { bytes, .. } if within(bytes))) {
+    if everything.0.values().any(|seen| matches!(seen, SnapshotNode::File { bytes, .. } if within(bytes))) {
         return Ok(true);
     }
     for entry in desk.entries()? {
@@ -207,7 +209,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
         if !dice.next_number().is_multiple_of(one_in) {
             return;
         }
-        let open = |machine: &SimMachine| drop(Desk::open(machine));
+        let open = |machine: &SimMachine| drop(SimWorkspace::open(machine));
         crashes(&reboot(machine), 3, nth as u64, open, |struck| {
             let when = format!("killed behind effect {nth}, rebooted, recovery ended: {:?}", struck.blow);
             found.extend(judge.look(&struck.machine, &when));
@@ -229,7 +231,7 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
         let paths: Vec<&String> = paths.collect();
         for (nth, machine) in killed.iter().enumerate() {
             let whole = machine.fork();
-            drop(Desk::open(&whole));
+            drop(SimWorkspace::open(&whole));
             for call in 1..=whole.calls() {
                 for path in &paths {
                     for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
@@ -242,7 +244,7 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
                         machine.at_call(call, When::Before, move |outside| {
                             told.store(deed.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
                         });
-                        drop(Desk::open(&machine));
+                        drop(SimWorkspace::open(&machine));
                         if !done.load(Ordering::Relaxed) {
                             continue;
                         }
@@ -278,7 +280,7 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
                 desk.settle();
                 states.extend(machine.cuts(cuts, 10));
                 for (nth, state) in states.iter().enumerate() {
-                    let desk = Desk::open(state).unwrap();
+                    let desk = SimWorkspace::open(state).unwrap();
                     let judge = Judge { story: &story, course: &course, path, deed, later: false };
                     let mut wrong = Vec::new();
                     judge.whole(&View::of(state), true, &mut wrong);
@@ -299,8 +301,12 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
 /// the files later.
 #[test]
 fn later_changes_that_the_journal_knows_stand() {
-    let story = Story::new("later", files, job(vec![file("b.txt", vec![replace("line 4 of", "fourth of")])]))
-        .after(vec![job(vec![file("a.txt", vec![append("more\n")]), file("b.txt", vec![append("more\n")])])]);
+    let story =
+        SimScenario::new("later", files, job(vec![file("b.txt", vec![replace("line 4 of", "fourth of")])]))
+            .after(vec![job(vec![
+                file("a.txt", vec![append("more\n")]),
+                file("b.txt", vec![append("more\n")]),
+            ])]);
     let machine = story.machine();
     let outside = machine.outside();
     let held = ["a.txt", "b.txt"].map(|path| outside.open(&format!("/w/{path}")).unwrap());
@@ -318,7 +324,7 @@ fn later_changes_that_the_journal_knows_stand() {
     drop(held);
 
     let machine = reboot(&machine.kill());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     assert_eq!(View::of(&machine).differences(&view, &[]), Vec::<String>::new(), "{:?}", desk.notes);
     let after = desk.entries().unwrap();
     assert_eq!(
@@ -333,7 +339,7 @@ fn later_changes_that_the_journal_knows_stand() {
 
 #[test]
 fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed() {
-    let story = Story::new(
+    let story = SimScenario::new(
         "denied",
         files,
         job(vec![file("a.txt", vec![append("x\n")]), file("sub/c.txt", vec![append("x\n")])]),
@@ -349,7 +355,7 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
     let machine = reboot(&machine.kill());
     let denied = machine.fork();
     let opened = denied.fork();
-    drop(Desk::open(&opened).unwrap());
+    drop(SimWorkspace::open(&opened).unwrap());
     let trace = opened.trace();
     let call =
         trace.iter().position(|call| call.contains("OpenDir") && call.contains("sub")).unwrap() as u64 + 1;
@@ -360,12 +366,12 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
         errno: EACCES,
         written: 0,
     });
-    let Err(error) = Desk::open(&denied) else { panic!("it was opened") };
+    let Err(error) = SimWorkspace::open(&denied) else { panic!("it was opened") };
     assert!(error.contains("sub/c.txt") && error.contains("make it readable"), "{error}");
     assert_eq!(View::of(&denied).files, View::of(&machine).files);
     denied.mend();
     let denied = denied.kill();
     denied.pass(Duration::from_secs(1));
-    let desk = Desk::open(&denied).unwrap();
+    let desk = SimWorkspace::open(&denied).unwrap();
     assert!(has_entry(&desk).unwrap(), "{:?}", desk.notes);
 }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use editd_tests::case::bless::blessed;
 use editd_tests::case::play::{Played, Scratch, play};
-use editd_tests::case::{Desk, Hook, Opening, StepName, Story};
+use editd_tests::case::{Opening, Scenario, ScenarioTarget, StepHook, StepName};
 use serde_json::{Value, json};
 
 /// Reads and replaces whole files, with a journey of three steps. It forgets nothing and recovers nothing.
 struct Plain {
     root: PathBuf,
-    hook: Arc<dyn Hook>,
+    hook: Arc<dyn StepHook>,
 }
 
-impl Desk for Plain {
+impl ScenarioTarget for Plain {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
         let place = self.root.join(body["path"].as_str().unwrap());
         match kind {
@@ -43,12 +43,12 @@ impl Desk for Plain {
     }
 }
 
-fn plain(opening: &Opening) -> Result<Box<dyn Desk>, String> {
+fn plain(opening: &Opening) -> Result<Box<dyn ScenarioTarget>, String> {
     Ok(Box::new(Plain { root: opening.root.clone(), hook: Arc::clone(&opening.hook) }))
 }
 
 fn played(story: &str) -> (Played, String) {
-    let parsed = Story::parse(story).unwrap();
+    let parsed = Scenario::parse(story).unwrap();
     let scratch = Scratch::new();
     let played = play(&parsed, &scratch, &plain);
     let blessed = blessed(story, &parsed, &played, &scratch.root());
@@ -193,7 +193,7 @@ fn a_story_that_makes_no_sense_is_refused() {
         ("[before.a]\nhex = '0'\n[[step]]\nkill = true", "not hexadecimal"),
         ("[before.a]\nmode = '9'\n[[step]]\nkill = true", "not octal"),
     ] {
-        let refused = Story::parse(story).unwrap_err();
+        let refused = Scenario::parse(story).unwrap_err();
         assert!(refused.contains(says), "{story}: {refused}");
     }
 }

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{Edit, Status};
 use editd_tests::lens::crash::disks;
-use editd_tests::lens::desk::Desk;
+use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::long;
 use editd_tests::lens::requests::{chmod, create, delete, file, job, replace};
-use editd_tests::lens::story::{KEY, Story};
+use editd_tests::lens::story::{KEY, SimScenario};
 use editd_tests::lens::view::View;
-use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, Seen, SimMachine, When};
+use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
 
 /// Stands in the file that a job displaces, and nowhere else.
 const ORIGINAL: &str = "nobody else has this";
@@ -46,15 +46,20 @@ fn edit_of_b() -> editd_proto::message::FileEntry {
 }
 
 /// The changes of the file with the original that a job makes before it edits another file.
-fn kinds() -> Vec<Story> {
-    let with = |name, edit| Story::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
+fn kinds() -> Vec<SimScenario> {
+    let with =
+        |name, edit| SimScenario::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
     let poor = Abilities { exchange: false, ..Abilities::default() };
     vec![
         with("written anew", write("all new\n")),
         with("written anew without exchange", write("all new\n")).on(poor),
         with("another mode", chmod(0o600)),
         with("deleted", delete()),
-        Story::new("two linked", linked, job(vec![file("d/a.txt", vec![write("all new\n")]), edit_of_b()])),
+        SimScenario::new(
+            "two linked",
+            linked,
+            job(vec![file("d/a.txt", vec![write("all new\n")]), edit_of_b()]),
+        ),
     ]
 }
 
@@ -69,9 +74,9 @@ fn deeds() -> [(&'static str, Deed); 5] {
 }
 
 /// Returns true if the original is at a path, in an entry, or among the files that were set aside.
-fn is_kept(desk: &Desk) -> bool {
-    let in_file = |seen: &Seen| match seen {
-        Seen::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
+fn is_kept(desk: &SimWorkspace) -> bool {
+    let in_file = |seen: &SnapshotNode| match seen {
+        SnapshotNode::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
         _ => false,
     };
     let in_lost = || desk.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
@@ -84,13 +89,13 @@ fn is_kept(desk: &Desk) -> bool {
 /// Returns true if the next daemon, started on each of these machines, keeps the original.
 fn all_keep(cuts: Vec<SimMachine>) -> bool {
     cuts.iter().all(|cut| {
-        let desk = Desk::open(cut).unwrap();
+        let desk = SimWorkspace::open(cut).unwrap();
         desk.settle() && is_kept(&desk)
     })
 }
 
 /// Calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
-fn changes(story: &Story) -> Vec<u64> {
+fn changes(story: &SimScenario) -> Vec<u64> {
     let course = story.course().unwrap();
     let [first, answered, _] = course.calls;
     let op = |call: u64| course.trace[usize::try_from(call).unwrap() - 1].split(' ').nth(1).unwrap();
@@ -102,7 +107,7 @@ fn changes(story: &Story) -> Vec<u64> {
 
 /// Plays every story with every deed at every moment; `play` gives the daemon that is open then, unless nothing of the
 /// kind happens there. The original is kept, also through a power cut before all is settled, or after that.
-fn all_is_kept(play: impl Fn(&Story, u64, Deed) -> Option<Desk>) {
+fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
     let mut found = Vec::new();
     for story in kinds() {
         for call in changes(&story) {
@@ -122,7 +127,7 @@ fn all_is_kept(play: impl Fn(&Story, u64, Deed) -> Option<Desk>) {
 }
 
 /// The machine after the process was killed behind a call of the job.
-fn killed_behind(story: &Story, call: u64) -> SimMachine {
+fn killed_behind(story: &SimScenario, call: u64) -> SimMachine {
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();
     let same = machine.clone();
@@ -136,7 +141,7 @@ fn killed_behind(story: &Story, call: u64) -> SimMachine {
 fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
     all_is_kept(|story, call, deed| {
         let machine = killed_behind(story, call);
-        befall(&machine.outside(), deed).then(|| Desk::open(&machine).unwrap())
+        befall(&machine.outside(), deed).then(|| SimWorkspace::open(&machine).unwrap())
     });
 }
 
@@ -171,16 +176,16 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
 }
 
 /// Two files, of which the second is changed by others when the job's intent is durable: it is taken back and done anew.
-fn retried(abilities: Abilities) -> Story {
+fn retried(abilities: Abilities) -> SimScenario {
     let edit_of_a = file("d/a.txt", vec![replace("line 2 of a", "changed")]);
-    Story::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(abilities)
+    SimScenario::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(abilities)
 }
 
 /// Opens what every cut of the power may leave: the answered job must stand.
 fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
     let mut found = Vec::new();
     for (nth, cut) in machine.cuts(CUTS, 7).iter().enumerate() {
-        let desk = Desk::open(cut).unwrap();
+        let desk = SimWorkspace::open(cut).unwrap();
         let different = View::of(cut).differences(should, &[]);
         let diverged = desk.entries().unwrap().iter().any(|entry| entry.diverged);
         if diverged || !different.is_empty() {
@@ -228,21 +233,21 @@ fn once(op: Op, errno: i32) -> Fault {
 }
 
 /// Stories whose second file cannot be edited any more once others have written it: their jobs are refused.
-fn refused() -> Vec<Story> {
+fn refused() -> Vec<SimScenario> {
     let poor = Abilities { exchange: false, no_replace: false, ..Abilities::default() };
     let edit_of_a = || file("d/a.txt", vec![replace("line 2 of a", "changed")]);
     let three = || job(vec![edit_of_a(), file("new/deep/c.txt", vec![create("c\n")]), edit_of_b()]);
     let in_place = || job(vec![edit_of_a(), edit_of_b()]);
     vec![
-        Story::new("an edit and a creation", files, three()),
-        Story::new("the same on a poor system", files, three()).on(poor),
-        Story::new("two linked", linked, in_place()),
-        Story::new("a deletion", files, job(vec![file("d/a.txt", vec![delete()]), edit_of_b()])),
+        SimScenario::new("an edit and a creation", files, three()),
+        SimScenario::new("the same on a poor system", files, three()).on(poor),
+        SimScenario::new("two linked", linked, in_place()),
+        SimScenario::new("a deletion", files, job(vec![file("d/a.txt", vec![delete()]), edit_of_b()])),
     ]
 }
 
 /// Plays a refused story with a call that fails once; the number of calls where none is to fail.
-fn refused_under(story: &Story, fault: Option<(u64, i32)>) -> Result<u64, String> {
+fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();
     let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
@@ -347,20 +352,20 @@ fn mounted(outside: &Outside) {
 #[test]
 fn a_folder_that_went_with_its_slots_stops_no_start() {
     let edit = file("mnt/sub/m.txt", vec![replace("line 1 of m", "changed")]);
-    let story = Story::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
+    let story = SimScenario::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
     let course = story.course().unwrap();
     for call in course.calls[0] + 1..=course.calls[1] {
         let killed = killed_behind(&story, call);
         let outside = killed.outside();
         outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
-            let desk = Desk::open(machine).unwrap();
+            let desk = SimWorkspace::open(machine).unwrap();
             assert!(desk.settle(), "moved after call {call}: it never settles");
         }
         let killed = killed.kill();
         outside.write("/w/mnt/sub", b"a file in its place\n").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
-            let desk = Desk::open(machine).unwrap();
+            let desk = SimWorkspace::open(machine).unwrap();
             assert!(desk.settle(), "replaced after call {call}: it never settles");
         }
     }
@@ -373,7 +378,7 @@ fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
         outside.mkdir("/w/e").unwrap();
     }
     for op in [Op::CreateFile, Op::RenameNoreplace] {
-        let story = Story::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
+        let story = SimScenario::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
         let machine = story.machine();
         let desk = story.begin(&machine).unwrap();
         machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
@@ -381,7 +386,7 @@ fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
         assert_eq!(receipt.status, Status::Applied, "{op:?}: {:?}", receipt.error);
         assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");
         for cut in machine.cuts(FEW_CUTS, 3) {
-            let _recovered = Desk::open(&cut).unwrap();
+            let _recovered = SimWorkspace::open(&cut).unwrap();
             assert_eq!(cut.outside().read("/w/e/new.txt").unwrap(), b"n\n", "{op:?}");
         }
     }

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table};
 
 use super::matching::{self, ABSENT};
 use super::play::Played;
-use super::story::{Node, Story};
+use super::story::{PathState, Scenario};
 use super::world;
 use crate::tree::{self, Tree};
 
@@ -17,7 +17,7 @@ use crate::tree::{self, Tree};
 ///
 /// # Panics
 /// Where the text is not the story's.
-pub fn blessed(text: &str, story: &Story, played: &Played, root: &Path) -> String {
+pub fn blessed(text: &str, story: &Scenario, played: &Played, root: &Path) -> String {
     let mut file: DocumentMut = text.parse().expect("a parsed story is TOML");
     let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a story has steps");
     for (at, step) in steps.iter_mut().enumerate() {
@@ -81,7 +81,7 @@ fn usual(reply: &Value) -> Value {
 }
 
 /// Returns the paths that differ from the initial state, in the form of a scenario.
-fn changed(story: &Story, root: &Path) -> BTreeMap<String, Node> {
+fn changed(story: &Scenario, root: &Path) -> BTreeMap<String, PathState> {
     let is = Tree::of(root);
     let mut after = BTreeMap::new();
     for line in world::differences(root, &story.before, &BTreeMap::new(), false) {
@@ -94,17 +94,19 @@ fn changed(story: &Story, root: &Path) -> BTreeMap<String, Node> {
         let there = is.nodes.get(&world::path_bytes(path));
         after.insert(
             path.to_owned(),
-            there.map_or_else(|| Node { absent: true, ..Node::default() }, |n| node(n, root, path)),
+            there.map_or_else(|| PathState { absent: true, ..PathState::default() }, |n| node(n, root, path)),
         );
     }
     after
 }
 
-fn node(there: &tree::Node, root: &Path, path: &str) -> Node {
+fn node(there: &tree::Node, root: &Path, path: &str) -> PathState {
     match there {
-        tree::Node::Folder(_) => Node { folder: true, ..Node::default() },
-        tree::Node::Link(target) => Node { link: Some(world::path_text(target)), ..Node::default() },
-        tree::Node::Other => Node { fifo: true, ..Node::default() },
+        tree::Node::Folder(_) => PathState { folder: true, ..PathState::default() },
+        tree::Node::Link(target) => {
+            PathState { link: Some(world::path_text(target)), ..PathState::default() }
+        }
+        tree::Node::Other => PathState { fifo: true, ..PathState::default() },
         tree::Node::File { mode, .. } => {
             let place = root.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
                 &world::path_bytes(path),
@@ -112,17 +114,17 @@ fn node(there: &tree::Node, root: &Path, path: &str) -> Node {
             let bytes = std::fs::read(place).unwrap_or_default();
             let mode = (*mode != 0o644).then(|| format!("{mode:o}"));
             match String::from_utf8(bytes) {
-                Ok(text) => Node { text: Some(text), mode, ..Node::default() },
+                Ok(text) => PathState { text: Some(text), mode, ..PathState::default() },
                 Err(odd) => {
                     let hex = odd.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-                    Node { hex: Some(hex), mode, ..Node::default() }
+                    PathState { hex: Some(hex), mode, ..PathState::default() }
                 }
             }
         }
     }
 }
 
-fn nodes_in_toml(nodes: &BTreeMap<String, Node>) -> Table {
+fn nodes_in_toml(nodes: &BTreeMap<String, PathState>) -> Table {
     let mut all = Table::new();
     all.set_implicit(true);
     for (path, node) in nodes {

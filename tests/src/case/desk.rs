@@ -62,7 +62,7 @@ impl StepName {
 }
 
 /// Told after each step.
-pub trait Hook: Send + Sync {
+pub trait StepHook: Send + Sync {
     /// `false`: the process dies here. Nothing is cleaned up, and nothing more is asked of the desk.
     fn after(&self, step: StepName) -> bool;
 }
@@ -78,11 +78,11 @@ pub struct Opening {
     /// The time, milliseconds since 1970; it moves between steps.
     pub now: Arc<AtomicU64>,
     /// Whom to tell after each step.
-    pub hook: Arc<dyn Hook>,
+    pub hook: Arc<dyn StepHook>,
 }
 
 /// Something that answers requests.
-pub trait Desk {
+pub trait ScenarioTarget {
     /// Answers a request of the protocol as JSON. An error is `{"error": …}`.
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value;
     /// Settles everything.
@@ -90,4 +90,4 @@ pub trait Desk {
 }
 
 /// Opens a desk, which recovers what the one before left.
-pub type Open = dyn Fn(&Opening) -> Result<Box<dyn Desk>, String>;
+pub type Open = dyn Fn(&Opening) -> Result<Box<dyn ScenarioTarget>, String>;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::desk::{Open, StepName};
 use super::play::{Played, Scratch, play};
-use super::story::{Step, Story};
+use super::story::{Scenario, ScenarioStep};
 use crate::tree::{Node, Tree};
 
 /// Steps after which a death is worth a look: before them nothing has an effect that stays.
@@ -15,7 +15,7 @@ pub const DEADLY: [StepName; 5] =
     [StepName::Judge, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
 
 /// The last edit of a story that was applied and that others left alone.
-fn last_edit(story: &Story, played: &Played) -> Option<usize> {
+fn last_edit(story: &Scenario, played: &Played) -> Option<usize> {
     (0..story.steps.len()).rev().find(|at| {
         let step = &story.steps[*at];
         let applied = played.replies.get(*at).and_then(Option::as_ref);
@@ -25,7 +25,7 @@ fn last_edit(story: &Story, played: &Played) -> Option<usize> {
 }
 
 /// The story up to a step, without it, with nothing expected of the end.
-fn until(story: &Story, step: usize) -> Story {
+fn until(story: &Scenario, step: usize) -> Scenario {
     let mut story = story.clone();
     story.steps.truncate(step);
     story.after.clear();
@@ -33,7 +33,7 @@ fn until(story: &Story, step: usize) -> Story {
 }
 
 /// The world at the end of a story.
-fn end(story: &Story, open: &Open) -> (Tree, Played) {
+fn end(story: &Scenario, open: &Open) -> (Tree, Played) {
     let scratch = Scratch::new();
     let played = play(story, &scratch, open);
     (seen(&scratch.root()), played)
@@ -47,13 +47,13 @@ fn seen(root: &Path) -> Tree {
 }
 
 /// A step that happens and of which nothing is expected.
-fn silent(step: &Step) -> Step {
-    Step { expect: Some(json!({})), world: Default::default(), ..step.clone() }
+fn silent(step: &ScenarioStep) -> ScenarioStep {
+    ScenarioStep { expect: Some(json!({})), world: Default::default(), ..step.clone() }
 }
 
 /// Plays the story once for each deadly step of its last edit. Before its intent nothing of the job may have
 /// happened, from its intent on all of it.
-pub fn dies_at_every_step(story: &Story, open: &Open) -> Vec<String> {
+pub fn dies_at_every_step(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };
     let before = end(&until(story, at), open).0;
@@ -62,7 +62,7 @@ pub fn dies_at_every_step(story: &Story, open: &Open) -> Vec<String> {
     let mut found = Vec::new();
     for step in DEADLY {
         let mut deadly = whole.clone();
-        deadly.steps[at] = Step {
+        deadly.steps[at] = ScenarioStep {
             stop_after: Some(step),
             expect: None,
             save: Default::default(),
@@ -79,18 +79,18 @@ pub fn dies_at_every_step(story: &Story, open: &Open) -> Vec<String> {
 }
 
 /// Plays the story up to its last edit and takes that back: the world must be as before it.
-pub fn is_undone(story: &Story, open: &Open) -> Vec<String> {
+pub fn is_undone(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };
     let before = end(&until(story, at), open).0;
     let mut undone = until(story, at + 1);
     undone.steps[at] = silent(&story.steps[at]);
     undone.steps[at].save.insert("lens".to_owned(), "job".to_owned());
-    let undo = Step {
+    let undo = ScenarioStep {
         undo: Some(json!({"jobs": ["$lens"]})),
         session: story.steps[at].session.clone(),
         expect: Some(json!({"status": "applied"})),
-        ..Step::default()
+        ..ScenarioStep::default()
     };
     undone.steps.push(undo);
     let (now, _) = end(&undone, open);
@@ -98,7 +98,7 @@ pub fn is_undone(story: &Story, open: &Open) -> Vec<String> {
 }
 
 /// Plays the story up to its last edit and sends that again with the same key: it must be the same job.
-pub fn is_sent_twice(story: &Story, open: &Open) -> Vec<String> {
+pub fn is_sent_twice(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };
     let after = end(&until(story, at + 1), open).0;

@@ -7,8 +7,8 @@
 //!
 //! * `why`: a line or two, where the name does not say it all.
 //! * `[settings]`: what `.editd.toml` would say (`unread`, `on_stale`, `encodings`, `generated`).
-//! * `[before."path"]`: the world before; see [`Node`]. `%NN` in a path is that byte.
-//! * `[[step]]`: what happens, one after the other; see [`Step`]. A request is a table, or JSON as text.
+//! * `[before."path"]`: the world before; see [`PathState`]. `%NN` in a path is that byte.
+//! * `[[step]]`: what happens, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.
 //! * `[after."path"]`: the world after. What is not named must be as it was before.
 //!
 //! A reply must hold what `expect` names, and may hold more: tables by their keys, lists of the same length
@@ -28,6 +28,6 @@ pub mod story;
 pub mod workspace;
 pub mod world;
 
-pub use desk::{Desk, Hook, Opening, StepName};
+pub use desk::{Opening, ScenarioTarget, StepHook, StepName};
 pub use play::run;
-pub use story::{Node, Step, Story};
+pub use story::{PathState, Scenario, ScenarioStep};

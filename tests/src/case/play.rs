@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Hook, Open, Opening, StepName};
+use super::desk::{Open, Opening, ScenarioTarget, StepHook, StepName};
 use super::matching::{self, Saved};
-use super::story::{Meanwhile, Step, Story};
+use super::story::{Meanwhile, Scenario, ScenarioStep};
 use super::{bless, world};
 
 /// Milliseconds since 1970 at which every story begins.
@@ -35,7 +35,7 @@ pub struct Played {
 #[track_caller]
 pub fn run(file: &Path, open: &Open) {
     let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    let story = Story::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let story = Scenario::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let scratch = Scratch::new();
     let played = play(&story, &scratch, open);
     if std::env::var_os("BLESS").is_some_and(|word| word == "1") {
@@ -80,7 +80,7 @@ impl Default for Scratch {
 }
 
 /// Plays a story in fresh folders.
-pub fn play(story: &Story, scratch: &Scratch, open: &Open) -> Played {
+pub fn play(story: &Scenario, scratch: &Scratch, open: &Open) -> Played {
     let root = scratch.root();
     world::make(&root, &story.before);
     let script = Arc::new(Script { root: root.clone(), lines: Mutex::default() });
@@ -89,7 +89,7 @@ pub fn play(story: &Story, scratch: &Scratch, open: &Open) -> Played {
         state: root.with_file_name("state"),
         settings: story.settings.clone(),
         now: Arc::new(AtomicU64::new(BEGIN)),
-        hook: Arc::clone(&script) as Arc<dyn Hook>,
+        hook: Arc::clone(&script) as Arc<dyn StepHook>,
     };
     let mut stage = Stage { opening, script, open, desk: None, played: Played::default() };
     for (at, step) in story.steps.iter().enumerate() {
@@ -119,12 +119,12 @@ struct Stage<'a> {
     opening: Opening,
     script: Arc<Script>,
     open: &'a Open,
-    desk: Option<Box<dyn Desk>>,
+    desk: Option<Box<dyn ScenarioTarget>>,
     played: Played,
 }
 
 impl Stage<'_> {
-    fn desk(&mut self) -> Result<&mut Box<dyn Desk>, String> {
+    fn desk(&mut self) -> Result<&mut Box<dyn ScenarioTarget>, String> {
         if self.desk.is_none() {
             self.desk =
                 Some((self.open)(&self.opening).map_err(|e| format!("the workspace does not open: {e}"))?);
@@ -132,7 +132,7 @@ impl Stage<'_> {
         self.desk.as_mut().ok_or_else(|| "the workspace is not open".to_owned())
     }
 
-    fn step(&mut self, step: &Step) -> Result<Option<Value>, String> {
+    fn step(&mut self, step: &ScenarioStep) -> Result<Option<Value>, String> {
         if let Some((kind, body)) = step.request()? {
             return self.ask(step, kind, &body);
         }
@@ -149,7 +149,7 @@ impl Stage<'_> {
         Ok(None)
     }
 
-    fn ask(&mut self, step: &Step, kind: &str, body: &Value) -> Result<Option<Value>, String> {
+    fn ask(&mut self, step: &ScenarioStep, kind: &str, body: &Value) -> Result<Option<Value>, String> {
         let body = matching::filled(body, &self.played.saved);
         // Opening recovers, which is a journey of its own.
         self.desk()?;
@@ -212,7 +212,7 @@ impl Script {
     }
 }
 
-impl Hook for Script {
+impl StepHook for Script {
     fn after(&self, step: StepName) -> bool {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, later) = lines.meanwhile.drain(..).partition(|one| one.after == step);

@@ -10,7 +10,7 @@ use super::desk::StepName;
 /// One file of `tests/cases`.
 #[derive(Clone, Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Story {
+pub struct Scenario {
     /// An explanation, where the name is not enough.
     #[serde(default)]
     pub why: String,
@@ -19,13 +19,13 @@ pub struct Story {
     pub settings: Settings,
     /// The world before.
     #[serde(default)]
-    pub before: BTreeMap<String, Node>,
+    pub before: BTreeMap<String, PathState>,
     /// The steps.
     #[serde(rename = "step")]
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
     /// The world after, where it is not as before.
     #[serde(default)]
-    pub after: BTreeMap<String, Node>,
+    pub after: BTreeMap<String, PathState>,
 }
 
 /// The settings that a scenario may set.
@@ -49,7 +49,7 @@ pub struct Settings {
 /// A file, folder or link. Without any field: an empty file.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub struct PathState {
     /// A file with this text.
     #[serde(default)]
     pub text: Option<String>,
@@ -79,13 +79,13 @@ pub struct Node {
     pub absent: bool,
     /// The way in which another program writes it; by default as most programs save.
     #[serde(default)]
-    pub how: How,
+    pub how: WriteMethod,
 }
 
 /// The way in which another program writes a file.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Default, Debug)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum WriteMethod {
     /// A new file, renamed over the old.
     #[default]
     Replace,
@@ -98,7 +98,7 @@ pub enum How {
 /// One thing that happens. Exactly one of `read` to `settle` is named.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct ScenarioStep {
     /// A `read`.
     #[serde(default)]
     pub read: Option<Value>,
@@ -125,7 +125,7 @@ pub struct Step {
     pub check: Option<Value>,
     /// Others change files.
     #[serde(default)]
-    pub outside: Option<BTreeMap<String, Node>>,
+    pub outside: Option<BTreeMap<String, PathState>>,
     /// The daemon settles, stops and starts.
     #[serde(default)]
     pub restart: bool,
@@ -152,7 +152,7 @@ pub struct Step {
     pub save: BTreeMap<String, String>,
     /// The state of some paths right after this step.
     #[serde(default)]
-    pub world: BTreeMap<String, Node>,
+    pub world: BTreeMap<String, PathState>,
 }
 
 /// The actions of others after a step.
@@ -162,16 +162,16 @@ pub struct Meanwhile {
     /// After which.
     pub after: StepName,
     /// The files that they write.
-    pub files: BTreeMap<String, Node>,
+    pub files: BTreeMap<String, PathState>,
 }
 
-impl Story {
+impl Scenario {
     /// Reads a story and checks that it makes sense.
     ///
     /// # Errors
     /// One sentence on what does not.
-    pub fn parse(text: &str) -> Result<Story, String> {
-        let story: Story = toml::from_str(text).map_err(|e| e.to_string())?;
+    pub fn parse(text: &str) -> Result<Scenario, String> {
+        let story: Scenario = toml::from_str(text).map_err(|e| e.to_string())?;
         if story.steps.is_empty() {
             return Err("nothing happens: there is no [[step]]".into());
         }
@@ -186,7 +186,7 @@ impl Story {
     }
 }
 
-impl Step {
+impl ScenarioStep {
     /// Kind and body of the request, if it is one.
     ///
     /// # Errors
@@ -245,7 +245,7 @@ impl Step {
     }
 }
 
-impl Node {
+impl PathState {
     fn check(&self) -> Result<(), String> {
         let kinds = [
             self.text.is_some(),

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Hook, Opening, StepName};
+use super::desk::{Opening, ScenarioTarget, StepHook, StepName};
 use super::story;
 
 /// Bytes of a log segment.
@@ -29,7 +29,7 @@ const CONTENTS: u64 = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// What the workspace says.
-pub fn open(opening: &Opening) -> Result<Box<dyn Desk>, String> {
+pub fn open(opening: &Opening) -> Result<Box<dyn ScenarioTarget>, String> {
     let clock = Arc::new(Told(Arc::clone(&opening.now)));
     let settings = settings(&opening.settings)?;
     // The rows are rebuilt from the log at each opening; one segment is enough for a story.
@@ -80,7 +80,7 @@ impl Clock for Told {
 }
 
 /// Tells the story's player after each step.
-struct Watching(Arc<dyn Hook>);
+struct Watching(Arc<dyn StepHook>);
 
 impl Observer for Watching {
     fn after(&self, step: Step) -> Go {
@@ -105,7 +105,7 @@ impl Observer for Watching {
 
 struct Room(Workspace);
 
-impl Desk for Room {
+impl ScenarioTarget for Room {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
         let who = Who { session: session.to_owned(), client: "editd-tests".to_owned() };
         let desk = &self.0;

@@ -8,11 +8,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::story::{How, Node};
+use super::story::{PathState, WriteMethod};
 use crate::tree::{self, Tree};
 
 /// Nodes by path.
-pub type Nodes = BTreeMap<String, Node>;
+pub type Nodes = BTreeMap<String, PathState>;
 
 /// The bytes of a path: `%NN` is one byte.
 pub fn path_bytes(path: &str) -> Vec<u8> {
@@ -67,7 +67,7 @@ pub fn make(root: &Path, nodes: &Nodes) {
 ///
 /// # Panics
 /// Where the system refuses.
-pub fn put(root: &Path, path: &str, node: &Node) {
+pub fn put(root: &Path, path: &str, node: &PathState) {
     let place = place(root, path);
     let done = if node.absent {
         if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) }
@@ -90,17 +90,17 @@ pub fn put(root: &Path, path: &str, node: &Node) {
     done.unwrap_or_else(|e| panic!("{path}: {e}"));
 }
 
-fn write(place: &Path, node: &Node) -> std::io::Result<()> {
+fn write(place: &Path, node: &PathState) -> std::io::Result<()> {
     let bytes = node.bytes().map_err(std::io::Error::other)?;
     let mode = node.permissions().map_err(std::io::Error::other)?;
     match node.how {
-        How::Replace => replaced(place, |fresh| {
+        WriteMethod::Replace => replaced(place, |fresh| {
             fs::write(fresh, &bytes)?;
             set_mode(fresh, mode.unwrap_or(0o644));
             Ok(())
         }),
-        How::Rewrite => fs::write(place, &bytes),
-        How::Append => fs::File::options().append(true).open(place)?.write_all(&bytes),
+        WriteMethod::Rewrite => fs::write(place, &bytes),
+        WriteMethod::Append => fs::File::options().append(true).open(place)?.write_all(&bytes),
     }
 }
 
@@ -123,7 +123,7 @@ fn place(root: &Path, path: &str) -> PathBuf {
 /// Describes the differences between the workspace and the initial state with `changed` applied, one line for each
 /// path. With `only_named`, only the paths of `changed` are compared.
 pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: bool) -> Vec<String> {
-    let mut should: BTreeMap<Vec<u8>, (&Node, bool)> = BTreeMap::new();
+    let mut should: BTreeMap<Vec<u8>, (&PathState, bool)> = BTreeMap::new();
     for (path, node) in before {
         should.insert(path_bytes(path), (node, true));
     }
@@ -158,10 +158,10 @@ pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: boo
 }
 
 fn differs(
-    node: &Node,
+    node: &PathState,
     known: bool,
     there: &tree::Node,
-    all: &BTreeMap<Vec<u8>, (&Node, bool)>,
+    all: &BTreeMap<Vec<u8>, (&PathState, bool)>,
 ) -> Option<String> {
     let named = node.permissions().ok().flatten();
     let fits = match there {
@@ -183,22 +183,22 @@ fn differs(
 }
 
 /// Returns a description if `path` is no longer another name of the file.
-pub fn hard_differs(root: &Path, path: &str, node: &Node) -> Option<String> {
+pub fn hard_differs(root: &Path, path: &str, node: &PathState) -> Option<String> {
     let other = node.hard.as_ref()?;
     let number =
         |path: &str| fs::symlink_metadata(place(root, path)).map(|about| (about.dev(), about.ino())).ok();
     (number(path) != number(other)).then(|| format!("is no longer the same file as {other}"))
 }
 
-fn shown(node: &Node) -> String {
+fn shown(node: &PathState) -> String {
     let bytes = node.bytes().unwrap_or_default();
     let short = String::from_utf8_lossy(bytes.get(..200).unwrap_or(&bytes)).into_owned();
     match node {
-        Node { folder: true, .. } => "a folder".to_owned(),
-        Node { fifo: true, .. } => "a FIFO".to_owned(),
-        Node { link: Some(target), .. } => format!("a link to {target:?}"),
-        Node { hard: Some(other), .. } => format!("a second name of {other:?}"),
-        Node { mode, .. } => {
+        PathState { folder: true, .. } => "a folder".to_owned(),
+        PathState { fifo: true, .. } => "a FIFO".to_owned(),
+        PathState { link: Some(target), .. } => format!("a link to {target:?}"),
+        PathState { hard: Some(other), .. } => format!("a second name of {other:?}"),
+        PathState { mode, .. } => {
             format!("file {} of {} bytes {short:?}", mode.as_deref().unwrap_or("644"), bytes.len())
         }
     }

@@ -107,4 +107,4 @@ fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
 }
 
 /// The files that payloads were drawn from.
-pub(super) type Seen = BTreeSet<(Language, PathBuf)>;
+pub(super) type DrawnFiles = BTreeSet<(Language, PathBuf)>;

@@ -8,7 +8,7 @@ use super::corpus::Language;
 use super::disturb::Disturbance;
 use super::draw::Verdict;
 use super::judge::Ended;
-use super::run::Seen;
+use super::run::DrawnFiles;
 
 /// Payloads of each kind that are shown in full.
 const SHOWN: usize = 3;
@@ -57,7 +57,7 @@ impl Count {
 #[derive(Default, Debug)]
 pub struct Table {
     counts: BTreeMap<(&'static str, Disturbance), Count>,
-    seen: Seen,
+    seen: DrawnFiles,
     /// Disturbed quotations that quoted another place, and were drawn anew.
     pub(super) elsewhere: u64,
     /// Ways that the engine does not have yet.

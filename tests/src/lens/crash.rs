@@ -1,15 +1,15 @@
 //! The crash lens: a story's job, and what settles it, is ended after every effect by a kill and by power cuts; then
 //! again at every effect of the recovery from that. It judges nothing itself.
 
-use super::desk::Desk;
-use super::image::{Album, Answer, Blow, Cuts, Image};
-use super::story::{Course, KEY, Story};
+use super::desk::SimWorkspace;
+use super::image::{Album, Answer, CrashKind, Cuts, Image};
+use super::story::{Course, KEY, SimScenario};
 use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op, Seeded};
 
 /// The extent of a crash test.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct CrashPlan {
     /// Power cuts after each effect of the job and of what settles it.
     pub cuts: Cuts,
     /// At most so many images of one story on one disk are opened.
@@ -43,7 +43,7 @@ pub fn disks(abilities: Abilities) -> [Abilities; 2] {
 
 /// Looks at a story.
 #[must_use]
-pub fn look(story: &Story, plan: &Plan) -> Report {
+pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
     let mut report = Report::default();
     let course = match story.course() {
         Ok(course) => course,
@@ -53,7 +53,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
         }
     };
     for abilities in disks(story.abilities) {
-        let story = Story { abilities, ..story.clone() };
+        let story = SimScenario { abilities, ..story.clone() };
         match images(&story, plan) {
             Ok(images) => {
                 killed_inside(&story, &course, &images, &mut report);
@@ -69,7 +69,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
 }
 
 /// Every state that the job and its settling may leave.
-fn images(story: &Story, plan: &Plan) -> Result<Vec<Image>, String> {
+fn images(story: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
     let machine = story.machine();
     machine.lie_about(plan.lies);
     let desk = story.begin(&machine)?;
@@ -86,7 +86,13 @@ fn images(story: &Story, plan: &Plan) -> Result<Vec<Image>, String> {
     Ok(album.close(&machine))
 }
 
-fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan, report: &mut Report) {
+fn judge_all(
+    story: &SimScenario,
+    course: &Course,
+    mut images: Vec<Image>,
+    plan: &CrashPlan,
+    report: &mut Report,
+) {
     thin(&mut images, plan.images, plan.cuts.seed);
     let again_one_in = images.len().div_ceil(plan.again.max(1)).max(1);
     for (nth, image) in images.iter().enumerate() {
@@ -103,9 +109,9 @@ fn judge_all(story: &Story, course: &Course, mut images: Vec<Image>, plan: &Plan
 }
 
 /// A kill may also come in the middle of a write: each write of the job is cut short once.
-fn killed_inside(story: &Story, course: &Course, images: &[Image], report: &mut Report) {
+fn killed_inside(story: &SimScenario, course: &Course, images: &[Image], report: &mut Report) {
     let writes = images.iter().filter(|image| {
-        image.blow == Blow::Kill
+        image.blow == CrashKind::Kill
             && image.answer == Answer::Waiting
             && image.call.split(' ').nth(1) == Some("WriteAt")
     });
@@ -133,12 +139,18 @@ fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
 }
 
 /// Ends the recovery, too, at each of its effects.
-fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Plan, report: &mut Report) {
+fn recover_under_blows(
+    story: &SimScenario,
+    course: &Course,
+    image: &Image,
+    plan: &CrashPlan,
+    report: &mut Report,
+) {
     let machine = image.machine.fork();
     let seed = plan.cuts.seed ^ report.images as u64;
     let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
     album.watch(&machine);
-    if let Ok(desk) = Desk::open(&machine) {
+    if let Ok(desk) = SimWorkspace::open(&machine) {
         desk.settle();
     }
     let mut images = album.close(&machine);
@@ -147,7 +159,7 @@ fn recover_under_blows(story: &Story, course: &Course, image: &Image, plan: &Pla
         let (first, then) = (image.blow, second.blow);
         let both = Image {
             // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
-            blow: if first == Blow::Kill { then } else { first },
+            blow: if first == CrashKind::Kill { then } else { first },
             answer: image.answer,
             machine: second.machine,
             effects: second.effects,

@@ -43,7 +43,7 @@ impl Clock for SimClock {
 }
 
 /// An open workspace.
-pub struct Desk {
+pub struct SimWorkspace {
     /// The machine on which it runs.
     pub machine: SimMachine,
     /// The workspace.
@@ -56,7 +56,7 @@ pub struct Desk {
     gone: Mutex<BTreeSet<Vec<u8>>>,
 }
 
-impl Desk {
+impl SimWorkspace {
     /// Opens the workspace on a machine, which recovers what the last process left.
     ///
     /// # Errors

@@ -5,16 +5,16 @@ use editd_proto::error::Code;
 use editd_proto::message::{Durability, Status};
 
 use super::crash::Report;
-use super::desk::Desk;
-use super::image::{Answer, Blow, Image};
-use super::story::{Course, KEY, Story};
+use super::desk::SimWorkspace;
+use super::image::{Answer, CrashKind, Image};
+use super::story::{Course, KEY, SimScenario};
 use super::verdict::{Depth, judge};
 use super::view::View;
 use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
 
 /// The extent of a fault injection.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct FaultPlan {
     /// Chooses.
     pub seed: u64,
     /// Of so many faults one is looked at, on average.
@@ -35,7 +35,7 @@ struct Strike {
 
 /// Plays a story with every fault.
 #[must_use]
-pub fn look(story: &Story, plan: &Plan) -> Report {
+pub fn look(story: &SimScenario, plan: &FaultPlan) -> Report {
     let mut report = Report::default();
     let course = match story.course() {
         Ok(course) => course,
@@ -69,7 +69,7 @@ pub fn look(story: &Story, plan: &Plan) -> Report {
 }
 
 impl Strike {
-    fn all(self, story: &Story, course: &Course, plan: &Plan) -> Result<Vec<String>, String> {
+    fn all(self, story: &SimScenario, course: &Course, plan: &FaultPlan) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
         let machine = story.machine();
         let desk = story.begin(&machine)?;
@@ -97,7 +97,7 @@ impl Strike {
         let mut cut = |when: &str| {
             for (nth, machine) in machine.cuts(plan.cuts, plan.seed ^ self.call).into_iter().enumerate() {
                 let call = format!("{when}: {:?} {error:?}", receipt.status).into();
-                let image = Image { answer, blow: Blow::Cut(nth), effects: 0, call, machine };
+                let image = Image { answer, blow: CrashKind::Cut(nth), effects: 0, call, machine };
                 let complaints = judge(story, course, &image, Depth::Quick);
                 found.extend(complaints.into_iter().filter(|what| !is_torn_one_rescued(what)));
             }
@@ -118,7 +118,7 @@ impl Strike {
         let machine = machine.kill();
         let image = Image {
             answer,
-            blow: Blow::Kill,
+            blow: CrashKind::Kill,
             effects: 0,
             call: format!("{:?} {error:?}", receipt.status).into(),
             machine,
@@ -129,7 +129,7 @@ impl Strike {
     }
 
     /// A flush of the log that failed ends all acknowledgements, with a reason.
-    fn failed_log(self, desk: &Desk, story: &Story, applied: bool) -> Option<String> {
+    fn failed_log(self, desk: &SimWorkspace, story: &SimScenario, applied: bool) -> Option<String> {
         let failed = desk.workspace.failed()?;
         desk.machine.mend();
         let again = desk.act(&story.job, "another key")?;

@@ -8,7 +8,7 @@ use crate::sim::{Seeded, SimMachine, When};
 
 /// The event that ended the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Blow {
+pub enum CrashKind {
     /// It was killed.
     Kill,
     /// The power was cut: which of the states that it may leave.
@@ -34,7 +34,7 @@ pub enum Answer {
 #[derive(Clone)]
 pub struct Image {
     /// The event that ended the process.
-    pub blow: Blow,
+    pub blow: CrashKind,
     /// The reply that the client had received by then.
     pub answer: Answer,
     /// The machine.
@@ -140,9 +140,9 @@ impl Album {
         let call = machine.last_call();
         let answer = taken.answer;
         let image = |blow, machine| Image { blow, answer, machine, effects, call: Arc::clone(&call) };
-        taken.images.push(image(Blow::Kill, machine.fork()));
+        taken.images.push(image(CrashKind::Kill, machine.fork()));
         let cuts = machine.cuts(self.cuts.limit, self.cuts.seed ^ effects);
-        let cuts = cuts.into_iter().enumerate().map(|(state, machine)| image(Blow::Cut(state), machine));
+        let cuts = cuts.into_iter().enumerate().map(|(state, machine)| image(CrashKind::Cut(state), machine));
         taken.images.extend(cuts);
     }
 

@@ -15,7 +15,7 @@ use editd::store::{EntryQuery, Store};
 use super::desk::{ROOT, STATE, options};
 use super::strict;
 use super::view::View;
-use crate::sim::{Outside, Seen, SimMachine, Snapshot};
+use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};
 
 /// Rounds in which records are applied to each other: more than any chain of a story is long.
 const ROUNDS: usize = 6;
@@ -47,7 +47,7 @@ impl Chronicle {
     /// Every file of a view stood; `durable` says which were.
     pub fn all_stood(&mut self, when: &str, view: &View, durable: impl Fn(&str, &[u8]) -> bool) {
         for (path, seen) in &view.files {
-            if let Seen::File { bytes, .. } = seen {
+            if let SnapshotNode::File { bytes, .. } = seen {
                 self.stood(&format!("{path} {when}"), bytes, durable(path, bytes));
             }
         }
@@ -69,7 +69,7 @@ impl Chronicle {
         self.gone.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
         let snapshot = machine.snapshot(ROOT).map_err(|error| error.to_string())?;
         for (path, seen) in &snapshot.0 {
-            if let Seen::File { bytes, .. } = seen
+            if let SnapshotNode::File { bytes, .. } = seen
                 && is_found(&String::from_utf8_lossy(path))
             {
                 contents.add(bytes.as_slice().into());

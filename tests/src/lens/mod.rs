@@ -2,7 +2,7 @@
 //! writers, struck by every fault. They look from outside only: at files, replies and the journal, never at how
 //! the daemon came to them.
 //!
-//! *Calling sequence*: a [`story::Story`] says what was there and what is done; [`desk::Desk`] does it through a
+//! *Calling sequence*: a [`story::SimScenario`] says what was there and what is done; [`desk::SimWorkspace`] does it through a
 //! workspace on the machine; a lens ([`crash`], [`foreign`], [`fault`]) plays it again and again and returns one
 //! sentence for each thing that is not so.
 
@@ -33,7 +33,7 @@ pub fn strict() -> bool {
 
 /// The stories whose names begin with what `STORY` says; all of them where it says nothing.
 #[must_use]
-pub fn chosen(stories: Vec<story::Story>) -> Vec<story::Story> {
+pub fn chosen(stories: Vec<story::SimScenario>) -> Vec<story::SimScenario> {
     let wanted = std::env::var("STORY").unwrap_or_default();
     stories.into_iter().filter(|story| story.name.starts_with(&wanted)).collect()
 }

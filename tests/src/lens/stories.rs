@@ -7,7 +7,7 @@ use editd_proto::message::{Durability, Edit, FileEntry, UndoRequest};
 use super::requests::{
     append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with, write,
 };
-use super::story::{Act, Story};
+use super::story::{Act, SimScenario};
 use crate::sim::{Abilities, Outside};
 
 /// Some bytes that are text, and no two lines alike.
@@ -79,7 +79,7 @@ fn redo() -> Act {
 
 /// Every story.
 #[must_use]
-pub fn all() -> Vec<Story> {
+pub fn all() -> Vec<SimScenario> {
     let mut all = plain();
     all.extend(pasts());
     all.extend(places());
@@ -89,23 +89,27 @@ pub fn all() -> Vec<Story> {
 
 /// Each kind of job.
 #[must_use]
-pub fn plain() -> Vec<Story> {
+pub fn plain() -> Vec<SimScenario> {
     let cut_and_paste =
         || job(vec![file("a.txt", vec![cut("line 3 of a\n", "kept")]), file("b.txt", vec![paste("kept")])]);
     vec![
-        Story::new("one file", few, edit_a("changed")),
-        Story::new("a large file", large, job(vec![file("large.txt", vec![replace("line 99 of", "x")])])),
-        Story::new("an empty file", few, job(vec![file("empty", vec![append("no longer\n")])])),
-        Story::new("crlf", few, job(vec![file("crlf.txt", vec![replace("two", "2\n2")])])),
-        Story::new(
+        SimScenario::new("one file", few, edit_a("changed")),
+        SimScenario::new(
+            "a large file",
+            large,
+            job(vec![file("large.txt", vec![replace("line 99 of", "x")])]),
+        ),
+        SimScenario::new("an empty file", few, job(vec![file("empty", vec![append("no longer\n")])])),
+        SimScenario::new("crlf", few, job(vec![file("crlf.txt", vec![replace("two", "2\n2")])])),
+        SimScenario::new(
             "five files",
             few,
             job(["a.txt", "b.txt", "crlf.txt", "empty", "run.sh"]
                 .map(|path| file(path, vec![append("more\n")]))
                 .into()),
         ),
-        Story::new("twenty files", twenty, twenty_edits()),
-        Story::new(
+        SimScenario::new("twenty files", twenty, twenty_edits()),
+        SimScenario::new(
             "new folders",
             few,
             job(vec![
@@ -114,8 +118,8 @@ pub fn plain() -> Vec<Story> {
                 file("a.txt", vec![append("see new/deep/c.txt\n")]),
             ]),
         ),
-        Story::new("delete", few, job(vec![file("b.txt", vec![delete()])])),
-        Story::new(
+        SimScenario::new("delete", few, job(vec![file("b.txt", vec![delete()])])),
+        SimScenario::new(
             "delete among edits",
             few,
             job(vec![
@@ -124,10 +128,10 @@ pub fn plain() -> Vec<Story> {
                 file("c.txt", vec![create("here is c\n")]),
             ]),
         ),
-        Story::new("rename", few, job(vec![file("run.sh", vec![rename("bin/run")])])),
-        Story::new("copy", few, job(vec![file("run.sh", vec![copy("run2.sh")])])),
-        Story::new("chmod", few, job(vec![file("a.txt", vec![chmod(0o600)])])),
-        Story::new(
+        SimScenario::new("rename", few, job(vec![file("run.sh", vec![rename("bin/run")])])),
+        SimScenario::new("copy", few, job(vec![file("run.sh", vec![copy("run2.sh")])])),
+        SimScenario::new("chmod", few, job(vec![file("a.txt", vec![chmod(0o600)])])),
+        SimScenario::new(
             "chmod and edit",
             few,
             job(vec![
@@ -136,9 +140,9 @@ pub fn plain() -> Vec<Story> {
                 file("b.txt", vec![chmod(0o700)]),
             ]),
         ),
-        Story::new("cut and paste", few, cut_and_paste()),
-        Story::new("full", few, with(cut_and_paste(), Durability::Full)),
-        Story::new("relaxed", few, with(cut_and_paste(), Durability::Relaxed)),
+        SimScenario::new("cut and paste", few, cut_and_paste()),
+        SimScenario::new("full", few, with(cut_and_paste(), Durability::Full)),
+        SimScenario::new("relaxed", few, with(cut_and_paste(), Durability::Relaxed)),
     ]
 }
 
@@ -149,20 +153,22 @@ fn twenty_edits() -> Act {
 
 /// Jobs on top of other jobs, settled or not, and of what others wrote a moment ago.
 #[must_use]
-pub fn pasts() -> Vec<Story> {
+pub fn pasts() -> Vec<SimScenario> {
     let create_c = || job(vec![file("sub/c.txt", vec![create("line 1 of c\nline 2 of c\n")])]);
     let delete_b = || job(vec![file("b.txt", vec![delete()])]);
     let chain = || vec![edit_a("first"), job(vec![file("a.txt", vec![replace("first", "second, longer")])])];
     vec![
-        Story::new("undo", few, undo()).after(vec![edit_a("changed")]),
-        Story::new("undo of a settled job", few, undo()).after(vec![edit_a("changed"), Act::Settle]),
-        Story::new("undo of a creation", few, undo()).after(vec![create_c()]),
-        Story::new("undo of a deletion", few, undo()).after(vec![delete_b(), Act::Settle]),
-        Story::new("undo of a chmod", few, undo()).after(vec![job(vec![file("a.txt", vec![chmod(0o600)])])]),
-        Story::new("undo of twenty", twenty, undo()).after(vec![twenty_edits()]),
-        Story::new("redo", few, redo()).after(vec![edit_a("changed"), undo()]),
-        Story::new("a chain", few, job(vec![file("a.txt", vec![replace("second", "third")])])).after(chain()),
-        Story::new(
+        SimScenario::new("undo", few, undo()).after(vec![edit_a("changed")]),
+        SimScenario::new("undo of a settled job", few, undo()).after(vec![edit_a("changed"), Act::Settle]),
+        SimScenario::new("undo of a creation", few, undo()).after(vec![create_c()]),
+        SimScenario::new("undo of a deletion", few, undo()).after(vec![delete_b(), Act::Settle]),
+        SimScenario::new("undo of a chmod", few, undo())
+            .after(vec![job(vec![file("a.txt", vec![chmod(0o600)])])]),
+        SimScenario::new("undo of twenty", twenty, undo()).after(vec![twenty_edits()]),
+        SimScenario::new("redo", few, redo()).after(vec![edit_a("changed"), undo()]),
+        SimScenario::new("a chain", few, job(vec![file("a.txt", vec![replace("second", "third")])]))
+            .after(chain()),
+        SimScenario::new(
             "a chain over a settled job",
             few,
             job(vec![file("a.txt", vec![replace("second", "third")])]),
@@ -172,36 +178,40 @@ pub fn pasts() -> Vec<Story> {
             Act::Settle,
             job(vec![file("a.txt", vec![replace("zero", "second")])]),
         ]),
-        Story::new("a chain that ends in nothing", few, anyway("a.txt", delete())).after(chain()),
-        Story::new("created, then edited", few, job(vec![file("sub/c.txt", vec![append("end\n")])]))
+        SimScenario::new("a chain that ends in nothing", few, anyway("a.txt", delete())).after(chain()),
+        SimScenario::new("created, then edited", few, job(vec![file("sub/c.txt", vec![append("end\n")])]))
             .after(vec![create_c()]),
-        Story::new("created, then deleted", few, anyway("sub/c.txt", delete())).after(vec![create_c()]),
-        Story::new("deleted, then created", few, job(vec![file("b.txt", vec![create("another b\n")])]))
+        SimScenario::new("created, then deleted", few, anyway("sub/c.txt", delete())).after(vec![create_c()]),
+        SimScenario::new("deleted, then created", few, job(vec![file("b.txt", vec![create("another b\n")])]))
             .after(vec![delete_b()]),
-        Story::new("mode changed, then edited", few, edit_a("changed"))
+        SimScenario::new("mode changed, then edited", few, edit_a("changed"))
             .after(vec![job(vec![file("a.txt", vec![chmod(0o640)])])]),
-        Story::new("renamed, then edited", few, job(vec![file("bin/run", vec![append("x\n")])]))
+        SimScenario::new("renamed, then edited", few, job(vec![file("bin/run", vec![append("x\n")])]))
             .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new(
+        SimScenario::new(
             "renamed, then another in its place",
             few,
             job(vec![file("run.sh", vec![create("new\n")])]),
         )
         .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new("renamed there and back", few, anyway("bin/run", rename("run.sh")))
+        SimScenario::new("renamed there and back", few, anyway("bin/run", rename("run.sh")))
             .after(vec![job(vec![file("run.sh", vec![rename("bin/run")])])]),
-        Story::new("young", few, edit_a("changed")).young(young_a, &["a.txt"]),
-        Story::new(
+        SimScenario::new("young", few, edit_a("changed")).young(young_a, &["a.txt"]),
+        SimScenario::new(
             "young and old",
             few,
             job(vec![file("b.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
         )
         .young(young_a, &["a.txt"]),
-        Story::new("a young file is deleted", few, job(vec![file("a.txt", vec![delete()])]))
+        SimScenario::new("a young file is deleted", few, job(vec![file("a.txt", vec![delete()])]))
             .young(young_a, &["a.txt"]),
-        Story::new("young and linked", linked, job(vec![file("two.txt", vec![replace("line 30 of", "x")])]))
-            .young(|outside| put(outside, "two.txt", &text("linked", 3100)), &["two.txt", "deep/one.txt"]),
-        Story::new("an old edit", few, edit_a("changed"))
+        SimScenario::new(
+            "young and linked",
+            linked,
+            job(vec![file("two.txt", vec![replace("line 30 of", "x")])]),
+        )
+        .young(|outside| put(outside, "two.txt", &text("linked", 3100)), &["two.txt", "deep/one.txt"]),
+        SimScenario::new("an old edit", few, edit_a("changed"))
             .after(vec![job(vec![file("b.txt", vec![append("x\n")])]), Act::Pass(Duration::from_secs(600))]),
     ]
 }
@@ -219,20 +229,24 @@ fn anyway(path: &str, edit: Edit) -> Act {
 
 /// Jobs that others may spoil in the last moment, on files in folders that may be moved, and after what others did.
 #[must_use]
-pub fn spoilt() -> Vec<Story> {
+pub fn spoilt() -> Vec<SimScenario> {
     let both = || vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])];
     let held = |path| job(vec![file(path, vec![append("first\n")])]);
     vec![
-        Story::new("two files", few, job(both())),
-        Story::new("two files, as they were", few, job(both().into_iter().map(as_it_was).collect())),
-        Story::new("two files, full", few, with(job(both()), Durability::Full)),
-        Story::new(
+        SimScenario::new("two files", few, job(both())),
+        SimScenario::new("two files, as they were", few, job(both().into_iter().map(as_it_was).collect())),
+        SimScenario::new("two files, full", few, with(job(both()), Durability::Full)),
+        SimScenario::new(
             "written anew in a folder, and another",
             folders,
             job(vec![file("d1/a.txt", vec![write("all new\n")]), file("b.txt", vec![append("x\n")])]),
         ),
-        Story::new("in a folder", folders, job(vec![file("d1/a.txt", vec![replace("line 20 of a", "x")])])),
-        Story::new(
+        SimScenario::new(
+            "in a folder",
+            folders,
+            job(vec![file("d1/a.txt", vec![replace("line 20 of a", "x")])]),
+        ),
+        SimScenario::new(
             "created, and another as it was",
             few,
             job(vec![
@@ -240,30 +254,32 @@ pub fn spoilt() -> Vec<Story> {
                 as_it_was(file("b.txt", vec![append("see c\n")])),
             ]),
         ),
-        Story::new("deleted, and another as it was", folders, {
+        SimScenario::new("deleted, and another as it was", folders, {
             job(vec![file("d1/a.txt", vec![delete()]), as_it_was(file("b.txt", vec![append("x\n")]))])
         }),
-        Story::new("an old file in its place", folders, edit_a("changed")).young(
+        SimScenario::new("an old file in its place", folders, edit_a("changed")).young(
             |outside| outside.rename("/w/d1/a.txt", "/w/a.txt").expect("a file can be moved"),
             &["a.txt", "d1/a.txt"],
         ),
-        Story::new("a file beside it in its place", folders, edit_a("changed")).young(
+        SimScenario::new("a file beside it in its place", folders, edit_a("changed")).young(
             |outside| outside.rename("/w/old.txt", "/w/a.txt").expect("a file can be moved"),
             &["a.txt", "old.txt"],
         ),
-        Story::new("held, and emptied", few, job(vec![file("b.txt", vec![append("second\n")])])).after(vec![
-            Act::Hold("a.txt"),
-            Act::Hold("b.txt"),
-            job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("first\n")])]),
-            Act::Settle,
-            Act::Others(|outside| {
-                outside.write("/w/a.txt", b"").expect("a file can be emptied");
-                outside.flush("/w/a.txt").expect("a file can be flushed");
-            }),
-            Act::Look("a.txt"),
-            Act::Flush,
-        ]),
-        Story::new("held, and edited again", few, held("a.txt")).after(vec![
+        SimScenario::new("held, and emptied", few, job(vec![file("b.txt", vec![append("second\n")])])).after(
+            vec![
+                Act::Hold("a.txt"),
+                Act::Hold("b.txt"),
+                job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("first\n")])]),
+                Act::Settle,
+                Act::Others(|outside| {
+                    outside.write("/w/a.txt", b"").expect("a file can be emptied");
+                    outside.flush("/w/a.txt").expect("a file can be flushed");
+                }),
+                Act::Look("a.txt"),
+                Act::Flush,
+            ],
+        ),
+        SimScenario::new("held, and edited again", few, held("a.txt")).after(vec![
             Act::Hold("a.txt"),
             held("a.txt"),
             Act::Settle,
@@ -290,7 +306,7 @@ fn as_it_was(entry: FileEntry) -> FileEntry {
 
 /// Files with several names, on other mounts, and systems that can do less.
 #[must_use]
-pub fn places() -> Vec<Story> {
+pub fn places() -> Vec<SimScenario> {
     let linked_job = |old: &'static str, new: &str| job(vec![file("two.txt", vec![replace(old, new)])]);
     let grow = || {
         linked_job("line 7 of linked\n", "line 7 of linked\nand a line more, which moves all that follows\n")
@@ -311,15 +327,15 @@ pub fn places() -> Vec<Story> {
         ])
     };
     vec![
-        Story::new(
+        SimScenario::new(
             "a rename over a file",
             few,
             anyway("a.txt", Edit { overwrite: Some(true), ..rename("b.txt") }),
         ),
-        Story::new("linked, growing", linked, grow()),
-        Story::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),
-        Story::new("linked, mode", linked, job(vec![file("two.txt", vec![chmod(0o600)])])),
-        Story::new(
+        SimScenario::new("linked, growing", linked, grow()),
+        SimScenario::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),
+        SimScenario::new("linked, mode", linked, job(vec![file("two.txt", vec![chmod(0o600)])])),
+        SimScenario::new(
             "linked, among others",
             linked,
             job(vec![
@@ -327,23 +343,27 @@ pub fn places() -> Vec<Story> {
                 file("two.txt", vec![replace("line 9 of", "ninth of")]),
             ]),
         ),
-        Story::new("linked, again", linked, linked_job("line 8 of linked\n", "")).after(vec![grow()]),
-        Story::new("linked, undone", linked, undo()).after(vec![grow()]),
-        Story::new(
+        SimScenario::new("linked, again", linked, linked_job("line 8 of linked\n", "")).after(vec![grow()]),
+        SimScenario::new("linked, undone", linked, undo()).after(vec![grow()]),
+        SimScenario::new(
             "on another mount",
             mounted,
             job(vec![file("mnt/sub/m.txt", vec![append("x\n")]), file("a.txt", vec![append("y\n")])]),
         ),
-        Story::new(
+        SimScenario::new(
             "created on another mount",
             mounted,
             job(vec![file("mnt/new/n.txt", vec![create("n\n")])]),
         ),
-        Story::new("deleted on another mount", mounted, job(vec![file("mnt/sub/m.txt", vec![delete()])])),
-        Story::new("without exchange", few, mixed()).on(no_exchange),
-        Story::new("without anything", few, mixed()).on(poor),
-        Story::new("undo without exchange", few, undo()).after(vec![mixed()]).on(no_exchange),
-        Story::new("in coarse time", few, mixed())
+        SimScenario::new(
+            "deleted on another mount",
+            mounted,
+            job(vec![file("mnt/sub/m.txt", vec![delete()])]),
+        ),
+        SimScenario::new("without exchange", few, mixed()).on(no_exchange),
+        SimScenario::new("without anything", few, mixed()).on(poor),
+        SimScenario::new("undo without exchange", few, undo()).after(vec![mixed()]).on(no_exchange),
+        SimScenario::new("in coarse time", few, mixed())
             .on(Abilities { fine_times: false, ..Abilities::default() }),
     ]
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use editd_proto::message::{Durability, EntryKind, JobRequest, Status, UndoRequest};
 
-use super::desk::{Desk, ROOT, STATE};
+use super::desk::{ROOT, STATE, SimWorkspace};
 use super::view::View;
 use crate::sim::{Abilities, Outside, SimMachine};
 
@@ -34,7 +34,7 @@ pub enum Act {
 
 /// A story.
 #[derive(Clone)]
-pub struct Story {
+pub struct SimScenario {
     /// The name of the scenario.
     pub name: &'static str,
     /// The features of the machine.
@@ -76,7 +76,7 @@ pub struct Course {
 /// The key of the job that is looked at.
 pub const KEY: &str = "looked-at";
 
-impl Story {
+impl SimScenario {
     /// A story on a usual machine, without a past.
     #[must_use]
     pub fn new(name: &'static str, files: fn(&Outside), job: Act) -> Self {
@@ -152,8 +152,8 @@ impl Story {
     ///
     /// # Errors
     /// Where that does not work, which is no matter of this story.
-    pub fn begin(&self, machine: &SimMachine) -> Result<Desk, String> {
-        let desk = Desk::open(machine)?;
+    pub fn begin(&self, machine: &SimMachine) -> Result<SimWorkspace, String> {
+        let desk = SimWorkspace::open(machine)?;
         for (at, act) in self.prior.iter().enumerate() {
             let receipt = desk.act(act, &prior_key(at));
             if let Some(receipt) = receipt.filter(|receipt| receipt.status != Status::Applied) {

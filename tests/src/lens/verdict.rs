@@ -4,9 +4,9 @@
 use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, Status, UndoRequest};
 
-use super::desk::Desk;
-use super::image::{Answer, Blow, Image};
-use super::story::{Act, Course, KEY, Story};
+use super::desk::SimWorkspace;
+use super::image::{Answer, CrashKind, Image};
+use super::story::{Act, Course, KEY, SimScenario};
 use super::view::View;
 
 /// The state of the job.
@@ -18,7 +18,7 @@ enum Side {
 
 /// One look at one image.
 struct Look<'a> {
-    story: &'a Story,
+    story: &'a SimScenario,
     course: &'a Course,
     image: &'a Image,
     found: Vec<String>,
@@ -35,7 +35,7 @@ pub enum Depth {
 
 /// Opens an image and says what is not as it must be. The image is used up.
 #[must_use]
-pub fn judge(story: &Story, course: &Course, image: &Image, depth: Depth) -> Vec<String> {
+pub fn judge(story: &SimScenario, course: &Course, image: &Image, depth: Depth) -> Vec<String> {
     let mut look = Look { story, course, image, found: Vec::new() };
     if let Err(error) = look.at_all(depth) {
         look.found.push(error);
@@ -46,11 +46,11 @@ pub fn judge(story: &Story, course: &Course, image: &Image, depth: Depth) -> Vec
 impl Look<'_> {
     fn at_all(&mut self, depth: Depth) -> Result<(), String> {
         let machine = &self.image.machine;
-        let desk = Desk::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let desk = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let side = self.journal(&desk, "")?;
         self.files(&View::of(machine), side, "");
         let owed = self.image.answer == Answer::Applied
-            && (self.image.blow == Blow::Kill || self.story.durability() != Durability::Relaxed);
+            && (self.image.blow == CrashKind::Kill || self.story.durability() != Durability::Relaxed);
         if owed && side == Side::Before {
             self.found.push(format!("the answered job is gone; notes: {:?}", desk.notes));
         }
@@ -64,7 +64,8 @@ impl Look<'_> {
         self.settled(&desk, side);
         drop(desk);
         let machine = machine.kill();
-        let again = Desk::open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
+        let again =
+            SimWorkspace::open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
         if self.journal(&again, "opened again, ")? != side {
             self.found.push("opened again, it is on the other side".to_owned());
         }
@@ -79,7 +80,7 @@ impl Look<'_> {
 
     /// Checks the journal: it has every earlier job, has the tested job or not, and records no outside change that
     /// did not happen.
-    fn journal(&mut self, desk: &Desk, when: &str) -> Result<Side, String> {
+    fn journal(&mut self, desk: &SimWorkspace, when: &str) -> Result<Side, String> {
         let entries = desk.entries()?;
         let has = |key: &str| entries.iter().find(|entry| entry.key.as_deref() == Some(key));
         for key in &self.course.priors {
@@ -106,9 +107,9 @@ impl Look<'_> {
     /// the power.
     fn exempt(&self) -> Vec<String> {
         match self.image.blow {
-            Blow::Kill => Vec::new(),
-            Blow::Cut(_) if self.story.durability() == Durability::Relaxed => self.course.paths.clone(),
-            Blow::Cut(_) => self.story.young_paths.clone(),
+            CrashKind::Kill => Vec::new(),
+            CrashKind::Cut(_) if self.story.durability() == Durability::Relaxed => self.course.paths.clone(),
+            CrashKind::Cut(_) => self.story.young_paths.clone(),
         }
     }
 
@@ -122,7 +123,7 @@ impl Look<'_> {
         self.found.extend(what);
     }
 
-    fn clips(&mut self, desk: &Desk, side: Side) -> Result<(), String> {
+    fn clips(&mut self, desk: &SimWorkspace, side: Side) -> Result<(), String> {
         let should = match side {
             Side::Before => &self.course.clips_before,
             Side::After(_) => &self.course.clips_after,
@@ -135,7 +136,7 @@ impl Look<'_> {
     }
 
     /// Settling comes to an end, leaves no slot, and changes nothing.
-    fn settled(&mut self, desk: &Desk, side: Side) {
+    fn settled(&mut self, desk: &SimWorkspace, side: Side) {
         if !desk.settle() {
             self.found.push("it never settles".to_owned());
         }
@@ -160,7 +161,7 @@ impl Look<'_> {
             return Ok(());
         }
         let machine = self.image.machine.fork();
-        let desk = Desk::open(&machine)?;
+        let desk = SimWorkspace::open(&machine)?;
         let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
         let right = match side {
             Side::Before => receipt.status == Status::Applied && !receipt.repeated,
@@ -178,7 +179,7 @@ impl Look<'_> {
     /// Its undo gives exactly what was before.
     fn undone(&mut self, id: JobId) -> Result<(), String> {
         let machine = self.image.machine.fork();
-        let desk = Desk::open(&machine)?;
+        let desk = SimWorkspace::open(&machine)?;
         let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
         let receipt = desk.act(&Act::Undo(undo), "undo of it").ok_or("an undo is a job")?;
         if receipt.status != Status::Applied {

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::desk::ROOT;
-use crate::sim::{Seen, SimMachine};
+use crate::sim::{SimMachine, SnapshotNode};
 
 /// The workspace's files by their paths.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct View {
     /// The file at each path.
-    pub files: BTreeMap<String, Seen>,
+    pub files: BTreeMap<String, SnapshotNode>,
     /// The number of names of each file.
     pub links: BTreeMap<String, u64>,
     /// Slots: the daemon's own files in `.editd/staging` or among the workspace's.
@@ -29,7 +29,7 @@ impl View {
         let mut view = Self::default();
         for (path, seen) in snapshot.0 {
             let path = String::from_utf8_lossy(&path).into_owned();
-            if matches!(seen, Seen::Dir { .. }) {
+            if matches!(seen, SnapshotNode::Dir { .. }) {
                 continue;
             }
             let name = path.rsplit('/').next().unwrap_or_default();
@@ -75,9 +75,9 @@ impl View {
     /// The same, each with its path.
     #[must_use]
     pub fn differing(&self, should: &Self) -> Vec<(String, String)> {
-        let told = |seen: Option<&Seen>| match seen {
+        let told = |seen: Option<&SnapshotNode>| match seen {
             None => "absent".to_owned(),
-            Some(Seen::File { mode, bytes }) => {
+            Some(SnapshotNode::File { mode, bytes }) => {
                 let head: String = String::from_utf8_lossy(bytes).chars().take(12).collect();
                 let hash = blake3::hash(bytes).to_hex();
                 format!("{mode:o} {} bytes {:.4} {head:?}", bytes.len(), hash.as_str())

@@ -29,7 +29,7 @@ pub struct Trial {
 
 /// The difference between editd and the other tools.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Judged {
+pub enum DiffResult {
     /// The result of editd is the clean merge.
     Merged,
     /// The result of editd is that of another tool; there is no clean merge, or it is something else.
@@ -78,7 +78,7 @@ pub fn planned(payload: &str, files: &[(&str, &str)]) -> Result<Vec<(String, Opt
 }
 
 /// Applies a diff in every tool.
-pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
+pub fn judge(tools: &Tools, trial: &Trial) -> (DiffResult, String) {
     let made = planned(&trial.diff, &[("f", &trial.there)]);
     let merged = tools.merge(&trial.there, &trial.base, &trial.author);
     let others = [tools.git_apply(&trial.there, &trial.diff), tools.gnu_patch(&trial.there, &trial.diff)];
@@ -88,25 +88,25 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (Judged, String) {
             let all =
                 |content: &Option<String>| others.iter().all(|other| other.is_some() && other == content);
             let judged = match &merged {
-                merged if merged.is_some() && all(merged) => Judged::Needless,
-                _ if others.iter().all(Option::is_some) => Judged::Careful,
-                _ => Judged::Refused,
+                merged if merged.is_some() && all(merged) => DiffResult::Needless,
+                _ if others.iter().all(Option::is_some) => DiffResult::Careful,
+                _ => DiffResult::Refused,
             };
             return (judged, refusal.message.clone());
         }
     };
     let judged = if written == merged {
-        Judged::Merged
+        DiffResult::Merged
     } else if others.contains(&written) {
-        Judged::AsOthers
+        DiffResult::AsOthers
     } else if (merged.is_none() && written == only_places(trial))
         || written.as_ref().is_some_and(|written| merged_touching(trial).contains(written))
     {
-        Judged::Touching
+        DiffResult::Touching
     } else if trial.damage == Damage::Bare && written == only_places(trial) {
-        Judged::Unnumbered
+        DiffResult::Unnumbered
     } else {
-        Judged::Wrong
+        DiffResult::Wrong
     };
     (judged, written.unwrap_or_default())
 }

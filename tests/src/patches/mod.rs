@@ -6,7 +6,7 @@
 //! diff was made of and the author's file gives, or what one of the other tools writes. Where the merge conflicts, since
 //! the changes touch each other, each hunk must replace the only place in the file that has just its lines.
 //!
-//! *Listed*: [`Judged`] names each class of differences; only [`Judged::Wrong`] is a fault.
+//! *Listed*: [`DiffResult`] names each class of differences; only [`DiffResult::Wrong`] is a fault.
 
 mod change;
 mod damage;
@@ -16,6 +16,6 @@ mod trees;
 
 pub use change::changed;
 pub use damage::{DAMAGES, Damage, HunkText, PatchText};
-pub use judge::{Judged, Trial, judge, planned};
+pub use judge::{DiffResult, Trial, judge, planned};
 pub use tools::{Tools, missing_tools};
 pub use trees::{TreeDiff, TreeTrial};

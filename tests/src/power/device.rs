@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use fuser::{BackgroundSession, Config, MountOption, spawn_mount};
 
-use super::recorder::{DISK, Recorder, Shared, lock};
+use super::recorder::{DISK, Recorder, SharedTape, lock};
 use super::tape::{Pages, Tape};
 use crate::wait;
 
@@ -123,7 +123,7 @@ impl Drop for Mounted {
 pub struct Recording {
     mounted: Option<Mounted>,
     session: Option<BackgroundSession>,
-    tape: Shared,
+    tape: SharedTape,
 }
 
 impl Recording {
@@ -158,7 +158,7 @@ impl Recording {
 
     fn on(top: &Path, kind: FileSystem, pages: Pages) -> Result<Self, String> {
         let io = |error: std::io::Error| error.to_string();
-        let tape: Shared = Arc::new(Mutex::new(Tape::new(pages)));
+        let tape: SharedTape = Arc::new(Mutex::new(Tape::new(pages)));
         let (fuse, disk) = (top.join("fuse"), top.join("disk"));
         for folder in [&fuse, &disk] {
             std::fs::create_dir_all(folder).map_err(io)?;
@@ -194,7 +194,7 @@ impl Recording {
 
 /// The position in a recording that goes on.
 #[derive(Clone)]
-pub struct Position(Shared);
+pub struct Position(SharedTape);
 
 impl Position {
     /// Returns the number of recorded operations.

@@ -19,15 +19,15 @@ const CACHED: Duration = Duration::from_secs(3600);
 const PUNCH_HOLE: i32 = 2;
 
 /// The tape, as several hold it.
-pub(super) type Shared = Arc<Mutex<Tape>>;
+pub(super) type SharedTape = Arc<Mutex<Tape>>;
 
-pub(super) fn lock(tape: &Shared) -> MutexGuard<'_, Tape> {
+pub(super) fn lock(tape: &SharedTape) -> MutexGuard<'_, Tape> {
     tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file system.
 pub(super) struct Recorder {
-    pub(super) tape: Shared,
+    pub(super) tape: SharedTape,
     pub(super) size: u64,
 }
 

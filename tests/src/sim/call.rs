@@ -109,7 +109,7 @@ pub(super) enum Trigger {
     Next { op: Op, skip: u64 },
 }
 
-pub(super) struct Hook {
+pub(super) struct CallHook {
     pub(super) trigger: Trigger,
     pub(super) when: When,
     pub(super) run: Box<dyn FnOnce(&Outside) + Send>,
@@ -146,7 +146,7 @@ pub(super) struct Gate {
     pub(super) effects: u64,
     pub(super) stop: Option<Stop>,
     pub(super) faults: Vec<Fault>,
-    pub(super) hooks: Vec<Hook>,
+    pub(super) hooks: Vec<CallHook>,
     pub(super) trace: Vec<Arc<str>>,
     pub(super) read_at_most: Option<usize>,
 }
@@ -181,7 +181,7 @@ impl Gate {
     }
 
     /// Counts a call and takes out the hooks that run before it.
-    pub(super) fn arrive(&mut self, op: Op, names: &[&[u8]]) -> (u64, Vec<Hook>) {
+    pub(super) fn arrive(&mut self, op: Op, names: &[&[u8]]) -> (u64, Vec<CallHook>) {
         self.calls += 1;
         let names: Vec<String> =
             names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -189,7 +189,7 @@ impl Gate {
         (self.calls, self.due(self.calls, op, When::Before))
     }
 
-    pub(super) fn due(&mut self, call: u64, op: Op, when: When) -> Vec<Hook> {
+    pub(super) fn due(&mut self, call: u64, op: Op, when: When) -> Vec<CallHook> {
         let (mut due, mut kept) = (Vec::new(), Vec::new());
         for mut hook in self.hooks.drain(..) {
             let now = match &mut hook.trigger {

@@ -9,7 +9,7 @@ use super::machine::SimMachine;
 
 /// The event that ended a run, printed if a check fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Blow {
+pub enum Interruption {
     /// The process was ended after so many effects.
     Kill {
         /// Counted from its start.
@@ -41,7 +41,7 @@ pub enum Blow {
 /// A machine after a blow: the next process may start on it.
 pub struct Struck {
     /// The event.
-    pub blow: Blow,
+    pub blow: Interruption,
     /// The machine, without faults or stops.
     pub machine: SimMachine,
     /// The calls that were made until then.
@@ -74,14 +74,18 @@ pub fn crashes(
         story(&machine);
         let (trace, reached) = (machine.trace(), machine.effects());
         for (state, cut) in machine.cuts(cuts, seed ^ after).into_iter().enumerate() {
-            check(Struck { blow: Blow::Cut { after, state }, machine: cut, trace: trace.clone() });
+            check(Struck { blow: Interruption::Cut { after, state }, machine: cut, trace: trace.clone() });
         }
-        check(Struck { blow: Blow::Kill { after }, machine: machine.kill(), trace: trace.clone() });
+        check(Struck { blow: Interruption::Kill { after }, machine: machine.kill(), trace: trace.clone() });
         if trace.last().is_some_and(|call| call.contains("WriteAt")) {
             let machine = base.fork();
             machine.stop_inside(after, 100);
             story(&machine);
-            check(Struck { blow: Blow::KillInside { effect: after }, machine: machine.kill(), trace });
+            check(Struck {
+                blow: Interruption::KillInside { effect: after },
+                machine: machine.kill(),
+                trace,
+            });
         }
         if reached < after {
             return reached;
@@ -110,7 +114,7 @@ pub fn faults(
                 story(&machine);
                 machine.mend();
                 let trace = machine.trace();
-                check(Struck { blow: Blow::Fault { call, lasting, errno }, machine, trace });
+                check(Struck { blow: Interruption::Fault { call, lasting, errno }, machine, trace });
             }
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::call::{Fate, Fault, Gate, Hook, Lasting, Op, Pass, Stop, Trigger, When, dead};
+use super::call::{CallHook, Fate, Fault, Gate, Lasting, Op, Pass, Stop, Trigger, When, dead};
 use super::choose::{Chooser, Enumerated, Point, Seeded};
 use super::outside::Outside;
 use super::snapshot::Snapshot;
@@ -16,16 +16,16 @@ pub(super) struct State {
     pub(super) gate: Gate,
 }
 
-pub(super) type Shared = Arc<Mutex<State>>;
+pub(super) type SharedState = Arc<Mutex<State>>;
 
-pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+pub(super) fn lock(shared: &SharedState) -> MutexGuard<'_, State> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A machine, and one process on it. A clone is the same machine and the same process.
 #[derive(Clone)]
 pub struct SimMachine {
-    pub(super) shared: Shared,
+    pub(super) shared: SharedState,
     pub(super) process: u64,
 }
 
@@ -180,7 +180,7 @@ impl SimMachine {
     }
 
     fn hook(&self, trigger: Trigger, when: When, run: Box<dyn FnOnce(&Outside) + Send>) {
-        lock(&self.shared).gate.hooks.push(Hook { trigger, when, run });
+        lock(&self.shared).gate.hooks.push(CallHook { trigger, when, run });
     }
 
     /// Calls that the process has made.
@@ -265,7 +265,7 @@ impl SimMachine {
         if state.gate.refuses(self.process) { Err(dead()) } else { Ok(state) }
     }
 
-    fn run(&self, hooks: Vec<Hook>) {
+    fn run(&self, hooks: Vec<CallHook>) {
         let outside = self.outside();
         for hook in hooks {
             (hook.run)(&outside);

@@ -37,7 +37,7 @@ mod world;
 
 pub use call::{EACCES, EIO, EMFILE, ENOSPC, EROFS, Fault, Lasting, Op, When, is_dead};
 pub use choose::{Chooser, Enumerated, Point, Seeded};
-pub use lens::{Blow, Struck, crashes, faults};
+pub use lens::{Interruption, Struck, crashes, faults};
 pub use machine::{Abilities, SimMachine};
 pub use outside::{Outside, OutsideFile};
-pub use snapshot::{Seen, Snapshot};
+pub use snapshot::{Snapshot, SnapshotNode};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::tree::{At, Id, Step, Tree, What};
+use super::tree::{At, Id, MetadataChange, SimTree, What};
 
 /// The names and files that a step needs and changes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Reach {
 
 impl Reach {
     /// The reach of a step that is about to be done on a tree.
-    pub(super) fn of(what: &What, tree: &Tree) -> Self {
+    pub(super) fn of(what: &What, tree: &SimTree) -> Self {
         let (names, known): (Vec<&At>, Option<Id>) = match what {
             What::Create { id, at, .. } | What::Link { id, at } => (vec![at], Some(*id)),
             What::Unlink { at } => (vec![at], None),
@@ -57,9 +57,9 @@ impl<'a> Reached<'a> {
 
 /// Splits steps into those that are wanted, with the earlier ones that these need, and the rest.
 pub(super) fn closure(
-    steps: &[Arc<Step>],
-    wanted: impl Fn(&Step) -> bool,
-) -> (Vec<Arc<Step>>, Vec<Arc<Step>>) {
+    steps: &[Arc<MetadataChange>],
+    wanted: impl Fn(&MetadataChange) -> bool,
+) -> (Vec<Arc<MetadataChange>>, Vec<Arc<MetadataChange>>) {
     let mut reached = Reached::default();
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for step in steps.iter().rev() {
@@ -76,7 +76,10 @@ pub(super) fn closure(
 }
 
 /// The steps that are there if each that needs no lost one is there or not as `keep` says.
-pub(super) fn survivors(steps: &[Arc<Step>], mut keep: impl FnMut() -> bool) -> Vec<Arc<Step>> {
+pub(super) fn survivors(
+    steps: &[Arc<MetadataChange>],
+    mut keep: impl FnMut() -> bool,
+) -> Vec<Arc<MetadataChange>> {
     let mut lost = Reached::default();
     let mut kept = Vec::new();
     for step in steps {

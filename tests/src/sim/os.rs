@@ -11,7 +11,7 @@ use editd::os::{Access, BootId, Dir, File, FileKind, Lease, Listed, Os, OsDir, O
 use super::call::{Op, Pass};
 use super::machine::{SimMachine, lock};
 use super::tree::{Body, Id};
-use super::world::{HandleId, How, Owner, World};
+use super::world::{HandleId, Owner, TargetExists, World};
 
 struct SimDir {
     open: Open,
@@ -104,14 +104,14 @@ impl Os for SimMachine {
     fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (self.id_of(from)?, self.id_of(to)?);
         self.call(Op::RenameNoreplace, &[name, to_name], |world, _| {
-            world.rename((from, name), (to, to_name), How::Refuse)
+            world.rename((from, name), (to, to_name), TargetExists::Refuse)
         })
     }
 
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (self.id_of(from)?, self.id_of(to)?);
         self.call(Op::Rename, &[name, to_name], |world, _| {
-            world.rename((from, name), (to, to_name), How::Replace)
+            world.rename((from, name), (to, to_name), TargetExists::Replace)
         })
     }
 

@@ -6,19 +6,19 @@ use std::io;
 
 use editd::os::Stat;
 
-use super::machine::{Shared, lock};
+use super::machine::{SharedState, lock};
 use super::snapshot::Snapshot;
 use super::tree::{Body, Id};
-use super::world::{HandleId, How, Owner, World};
+use super::world::{HandleId, Owner, TargetExists, World};
 
 /// Another process. Paths are absolute; links on the way are followed, the last one where the system would.
 pub struct Outside {
-    shared: Shared,
+    shared: SharedState,
 }
 
 /// A file that another process keeps open for writing.
 pub struct OutsideFile {
-    shared: Shared,
+    shared: SharedState,
     id: Id,
     handle: HandleId,
 }
@@ -30,7 +30,7 @@ fn place<'a>(world: &World, path: &'a str) -> io::Result<(Id, &'a [u8])> {
 }
 
 impl Outside {
-    pub(super) fn new(shared: Shared) -> Self {
+    pub(super) fn new(shared: SharedState) -> Self {
         Self { shared }
     }
 
@@ -127,7 +127,7 @@ impl Outside {
 
     /// Moves a name, over what is there.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.act(|world| world.rename(place(world, from)?, place(world, to)?, How::Replace))
+        self.act(|world| world.rename(place(world, from)?, place(world, to)?, TargetExists::Replace))
     }
 
     /// Exchanges two names.

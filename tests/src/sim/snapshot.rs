@@ -9,7 +9,7 @@ use super::world::World;
 
 /// One thing in a folder.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum SnapshotNode {
     /// A regular file.
     File {
         /// Its permission bits.
@@ -31,7 +31,7 @@ pub enum Seen {
     Other,
 }
 
-impl Seen {
+impl SnapshotNode {
     /// The content of a file.
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
@@ -42,23 +42,23 @@ impl Seen {
     }
 }
 
-impl fmt::Debug for Seen {
+impl fmt::Debug for SnapshotNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Seen::File { mode, bytes } => {
+            SnapshotNode::File { mode, bytes } => {
                 let start = bytes.get(..200).unwrap_or(bytes);
                 write!(f, "{mode:o} {} bytes {:?}", bytes.len(), String::from_utf8_lossy(start))
             }
-            Seen::Dir { mode } => write!(f, "{mode:o} folder"),
-            Seen::Link { target } => write!(f, "link to {:?}", String::from_utf8_lossy(target)),
-            Seen::Other => f.write_str("special"),
+            SnapshotNode::Dir { mode } => write!(f, "{mode:o} folder"),
+            SnapshotNode::Link { target } => write!(f, "link to {:?}", String::from_utf8_lossy(target)),
+            SnapshotNode::Other => f.write_str("special"),
         }
     }
 }
 
 /// Everything in a folder and below, by its path from there.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Snapshot(pub BTreeMap<Vec<u8>, Seen>);
+pub struct Snapshot(pub BTreeMap<Vec<u8>, SnapshotNode>);
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,7 +72,7 @@ impl Snapshot {
     /// A file's content, if the path is one.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         match self.0.get(path.as_bytes()) {
-            Some(Seen::File { bytes, .. }) => Some(bytes),
+            Some(SnapshotNode::File { bytes, .. }) => Some(bytes),
             _ => None,
         }
     }
@@ -100,14 +100,14 @@ impl Snapshot {
                 let seen = match &node.body {
                     Body::File => {
                         let bytes = world.data(*id).map(|data| data.seen().all()).unwrap_or_default();
-                        Seen::File { mode, bytes }
+                        SnapshotNode::File { mode, bytes }
                     }
                     Body::Dir { .. } => {
                         waiting.push(([path.as_slice(), b"/"].concat(), *id));
-                        Seen::Dir { mode }
+                        SnapshotNode::Dir { mode }
                     }
-                    Body::Link { target } => Seen::Link { target: target.clone() },
-                    Body::Special => Seen::Other,
+                    Body::Link { target } => SnapshotNode::Link { target: target.clone() },
+                    Body::Special => SnapshotNode::Other,
                 };
                 found.insert(path, seen);
             }

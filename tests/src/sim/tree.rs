@@ -34,7 +34,7 @@ pub(super) enum Body {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct SimNode {
     pub(super) body: Body,
     pub(super) attributes: Attributes,
     pub(super) dev: u64,
@@ -44,7 +44,7 @@ pub(super) struct Node {
     pub(super) changed: i64,
 }
 
-impl Node {
+impl SimNode {
     pub(super) fn kind(&self) -> FileKind {
         match self.body {
             Body::File => FileKind::File,
@@ -65,7 +65,7 @@ pub(super) struct At {
 /// One change of names or metadata: there after a power cut, or not.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    Create { id: Id, at: At, node: Node },
+    Create { id: Id, at: At, node: SimNode },
     Link { id: Id, at: At },
     Unlink { at: At },
     Rename { from: At, to: At },
@@ -74,13 +74,13 @@ pub(super) enum What {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct MetadataChange {
     pub(super) time: i64,
     pub(super) reach: Reach,
     pub(super) what: What,
 }
 
-impl Step {
+impl MetadataChange {
     /// Returns true if flushing this folder must make the step durable.
     pub(super) fn concerns_folder(&self, dir: Id) -> bool {
         match &self.what {
@@ -100,16 +100,16 @@ impl Step {
 
 /// All names and metadata at one moment.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: BTreeMap<Id, Arc<Node>>,
+pub(super) struct SimTree {
+    pub(super) nodes: BTreeMap<Id, Arc<SimNode>>,
 }
 
-impl Tree {
-    pub(super) fn new(root: Node) -> Self {
+impl SimTree {
+    pub(super) fn new(root: SimNode) -> Self {
         Self { nodes: BTreeMap::from([(ROOT, Arc::new(root))]) }
     }
 
-    pub(super) fn get(&self, id: Id) -> Option<&Node> {
+    pub(super) fn get(&self, id: Id) -> Option<&SimNode> {
         self.nodes.get(&id).map(Arc::as_ref)
     }
 
@@ -120,7 +120,7 @@ impl Tree {
         }
     }
 
-    fn edit(&mut self, id: Id, change: impl FnOnce(&mut Node)) {
+    fn edit(&mut self, id: Id, change: impl FnOnce(&mut SimNode)) {
         if let Some(node) = self.nodes.get_mut(&id) {
             change(Arc::make_mut(node));
         }
@@ -156,8 +156,8 @@ impl Tree {
         });
     }
 
-    /// Makes the step. A node without links stays until [`Tree::forget`].
-    pub(super) fn apply(&mut self, step: &Step) {
+    /// Makes the step. A node without links stays until [`SimTree::forget`].
+    pub(super) fn apply(&mut self, step: &MetadataChange) {
         match &step.what {
             What::Create { id, at, node } => {
                 self.nodes.insert(*id, Arc::new(node.clone()));

@@ -15,9 +15,9 @@ use super::call::Op;
 use super::choose::{Chooser, Point};
 use super::file::FileData;
 use super::order::{self, Reach};
-use super::tree::{At, Attributes, Body, Id, Node, ROOT, Step, Tree, What};
+use super::tree::{At, Attributes, Body, Id, MetadataChange, ROOT, SimNode, SimTree, What};
 pub(super) use handles::{Handle, HandleId, Owner};
-pub(super) use names::How;
+pub(super) use names::TargetExists;
 
 /// Nanoseconds that pass with each change.
 const TICK: i64 = 1_000;
@@ -63,11 +63,11 @@ impl Default for Abilities {
 #[derive(Clone)]
 pub(super) struct World {
     /// The tree that every process sees.
-    tree: Tree,
+    tree: SimTree,
     /// The tree that a power cut leaves at least.
-    durable: Tree,
+    durable: SimTree,
     /// The later changes, in order; a power cut may lose them.
-    journal: Vec<Arc<Step>>,
+    journal: Vec<Arc<MetadataChange>>,
     data: BTreeMap<Id, Arc<FileData>>,
     handles: BTreeMap<HandleId, Handle>,
     next_handle: HandleId,
@@ -88,7 +88,7 @@ impl World {
     pub(super) fn new() -> Self {
         let attributes =
             Attributes { mode: 0o755, uid: 1000, gid: 1000, modified: START, extended: Arc::default() };
-        let root = Node {
+        let root = SimNode {
             body: Body::Dir { entries: BTreeMap::new(), parent: ROOT },
             attributes,
             dev: 1,
@@ -98,8 +98,8 @@ impl World {
             changed: START,
         };
         Self {
-            tree: Tree::new(root.clone()),
-            durable: Tree::new(root),
+            tree: SimTree::new(root.clone()),
+            durable: SimTree::new(root),
             journal: Vec::new(),
             data: BTreeMap::new(),
             handles: BTreeMap::new(),
@@ -134,7 +134,7 @@ impl World {
         self.clock = self.clock.saturating_add(nanoseconds);
     }
 
-    pub(super) fn tree(&self) -> &Tree {
+    pub(super) fn tree(&self) -> &SimTree {
         &self.tree
     }
 
@@ -169,7 +169,7 @@ impl World {
         })
     }
 
-    fn node(&self, id: Id) -> io::Result<&Node> {
+    fn node(&self, id: Id) -> io::Result<&SimNode> {
         self.tree.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
@@ -178,14 +178,14 @@ impl World {
         if self.abilities.fine_times {
             self.clock += TICK;
         }
-        let step = Step { time: self.clock, reach: Reach::of(&what, &self.tree), what };
+        let step = MetadataChange { time: self.clock, reach: Reach::of(&what, &self.tree), what };
         self.tree.apply(&step);
         // A file that is written again and again changes its times each time: one step stands for all.
-        let again = |last: &Arc<Step>| match (&last.what, &step.what) {
+        let again = |last: &Arc<MetadataChange>| match (&last.what, &step.what) {
             (What::Attributes { id: a, .. }, What::Attributes { id: b, .. }) => a == b,
             _ => false,
         };
-        let same_mode = |last: &Arc<Step>| match (&last.what, &step.what) {
+        let same_mode = |last: &Arc<MetadataChange>| match (&last.what, &step.what) {
             (What::Attributes { attributes: a, .. }, What::Attributes { attributes: b, .. }) => {
                 (a.mode, a.uid, a.gid, &a.extended) == (b.mode, b.uid, b.gid, &b.extended)
             }
@@ -211,7 +211,7 @@ impl World {
     }
 
     /// Makes the steps durable that are concerned, and those that were done before them or that they need.
-    fn force(&mut self, concerned: impl Fn(&Step) -> bool) {
+    fn force(&mut self, concerned: impl Fn(&MetadataChange) -> bool) {
         let (forced, left) = if self.abilities.ordered_names {
             let end = self.journal.iter().rposition(|step| concerned(step)).map_or(0, |last| last + 1);
             let left = self.journal.split_off(end);
@@ -236,7 +236,7 @@ impl World {
     }
 
     /// Names and metadata as they may be found after a power cut.
-    fn cut_tree(&self, chooser: &mut dyn Chooser) -> Tree {
+    fn cut_tree(&self, chooser: &mut dyn Chooser) -> SimTree {
         let mut tree = self.durable.clone();
         if !self.abilities.ordered_names {
             for step in order::survivors(&self.journal, || chooser.choose(Point::Step, 2) == 1) {

@@ -2,7 +2,7 @@
 
 use editd_proto::Code;
 use editd_proto::message::{Durability, EntryKind, Status, UndoRequest};
-use editd_tests::lens::desk::Desk;
+use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, file, job, with};
 use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
@@ -21,7 +21,7 @@ fn fail_flushes(machine: &SimMachine, lasting: Lasting) {
 fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &edit(), "one");
         fail_flushes(&machine, Lasting::Once);
         assert!(desk.settle());
@@ -33,7 +33,7 @@ fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
 #[test]
 fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     fail_flushes(&machine, Lasting::ForEver);
     assert!(!desk.settle());
@@ -51,7 +51,7 @@ fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
 #[test]
 fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     fail_flushes(&machine, Lasting::Once);
     applied(&desk, &with(edit(), Durability::Full), "one");
     assert!(desk.settle());
@@ -62,7 +62,7 @@ fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
 fn a_file_with_two_names_whose_flush_failed_is_written_again() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         fail_flushes(&machine, Lasting::Once);
         let receipt = desk.act(&job(vec![file("linked.txt", vec![append("more\n")])]), "one").unwrap();
         let applied = receipt.status == Status::Applied;
@@ -76,7 +76,7 @@ fn a_file_with_two_names_whose_flush_failed_is_written_again() {
 #[test]
 fn a_moved_file_whose_flush_failed_is_in_the_journal() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
     fail_flushes(&machine, Lasting::Once);
@@ -92,7 +92,7 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
     let large = text("a", LARGE);
     let changed = String::from_utf8(large.clone()).unwrap().replace("line 20 of a\n", "changed\n");
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     machine.outside().write("/w/a.txt", &large).unwrap();
     fail_flushes(&machine, Lasting::Once);
     let receipt = desk.act(&edit(), "one").unwrap();
@@ -100,7 +100,7 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
         applied(&desk, &edit(), "again");
     }
     for cut in machine.cuts(12, 3) {
-        let desk = Desk::open(&cut).unwrap();
+        let desk = SimWorkspace::open(&cut).unwrap();
         let stands = cut.outside().read("/w/a.txt").is_ok_and(|bytes| bytes == changed.as_bytes());
         assert!(stands, "the answered job is gone; notes: {:?}", desk.notes);
     }
@@ -110,7 +110,7 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
 fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     let machine = machine(Abilities::default());
-    let desk = std::sync::Arc::new(Desk::open(&machine).unwrap());
+    let desk = std::sync::Arc::new(SimWorkspace::open(&machine).unwrap());
     applied(&desk, &edit(), "one");
     // While the second job stages its file, settling finds that the first one's cannot be flushed.
     let (other, same) = (std::sync::Arc::clone(&desk), machine.clone());
@@ -125,7 +125,7 @@ fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
 #[test]
 fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
     let machine = machine(Abilities { fine_times: false, ..Abilities::default() });
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     // As a file system shows it that drops what it could not write.
     machine.outside().open("/w/a.txt").unwrap().write_at(&[0; 512], 512).unwrap();
@@ -138,7 +138,7 @@ fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
 fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
     let both = [new_text(), b"theirs\n".to_vec()].concat();
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     machine.outside().append("/w/a.txt", b"theirs\n").unwrap();
     fail_flushes(&machine, Lasting::Once);
@@ -149,12 +149,12 @@ fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
 #[test]
 fn the_next_daemon_knows_whose_flush_has_failed() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     fail_flushes(&machine, Lasting::ForEver);
     assert!(!desk.settle());
     let machine = machine.kill();
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     assert!(desk.settle());
     stands_after_cuts(&machine, &["a.txt"], &new_text());
     let marks = contents(&machine).into_iter().filter(|(path, _)| path.contains("unflushed"));
@@ -164,7 +164,7 @@ fn the_next_daemon_knows_whose_flush_has_failed() {
 #[test]
 fn what_could_not_be_flushed_is_rescued_once() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
     fail_flushes(&machine, Lasting::Once);
@@ -183,7 +183,7 @@ fn what_could_not_be_flushed_is_rescued_once() {
 #[test]
 fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     applied(&desk, &job(vec![file("backup.txt", vec![append("more\n")])]), "two");
     let only = vec![Op::SyncDir];
@@ -203,7 +203,7 @@ fn deny(machine: &SimMachine) {
 fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         applied(&desk, &edit(), "one");
         deny(&machine);
         desk.settle();
@@ -214,7 +214,7 @@ fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_
 #[test]
 fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_it_can_be_flushed() {
     let machine = machine(Abilities::default());
-    let desk = Desk::open(&machine).unwrap();
+    let desk = SimWorkspace::open(&machine).unwrap();
     applied(&desk, &edit(), "one");
     let killed = machine.kill();
     let mut denied = false;
@@ -225,7 +225,7 @@ fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_
         let fault = Fault { at: 0, lasting: Lasting::Once, only, errno: EACCES, written: 0 };
         machine.at_next(Op::OpenFile, skip, When::Before, move |_| same.fail(fault));
         // Where it is another file that may not be read, there may be no start.
-        let Ok(desk) = Desk::open(&machine) else { continue };
+        let Ok(desk) = SimWorkspace::open(&machine) else { continue };
         deny(&machine);
         if desk.settle() {
             // It was open from the start.
@@ -247,7 +247,7 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
         || job(vec![file("a.txt", vec![append("more\n")]), file("linked.txt", vec![append("more\n")])]);
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = Desk::open(&machine).unwrap();
+        let desk = SimWorkspace::open(&machine).unwrap();
         // The power goes while the linked file is rewritten.
         let same = machine.clone();
         machine.at_next(Op::SetLen, 0, When::After, move |_| same.stop_after(same.effects()));
@@ -257,9 +257,9 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
                 let cut = cut.fork();
                 let same = cut.clone();
                 cut.at_next(Op::SyncAll, skip, When::Before, move |_| fail_flushes(&same, Lasting::Once));
-                let _opened_or_not = Desk::open(&cut).map(|desk| desk.settle());
+                let _opened_or_not = SimWorkspace::open(&cut).map(|desk| desk.settle());
                 let next = cut.kill();
-                let desk = Desk::open(&next).unwrap();
+                let desk = SimWorkspace::open(&next).unwrap();
                 assert!(desk.settle());
                 for path in ["a.txt", "linked.txt"] {
                     let settled = next.outside().read(&format!("/w/{path}")).unwrap();

@@ -133,7 +133,7 @@ pub(super) const PRINTERS: [(&dyn Printer, usize); 20] = [
     (&native::Insert, 6),
     (&patch::Patch, 12),
     (&safe_edit::LineEdits, 3),
-    (&safe_edit::SearchReplace, 3),
+    (&safe_edit::SafeEditSearchReplace, 3),
     (&chunks::Chunks, 10),
     (&search_replace::SearchReplace, 14),
     (&apply_patch::ApplyPatch, 10),

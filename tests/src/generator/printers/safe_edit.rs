@@ -42,9 +42,9 @@ impl Printer for LineEdits {
 }
 
 /// Its search and replace of a text that stands once.
-pub(super) struct SearchReplace;
+pub(super) struct SafeEditSearchReplace;
 
-impl Printer for SearchReplace {
+impl Printer for SafeEditSearchReplace {
     fn ways(&self) -> Ways {
         Ways {
             anywhere: true,

@@ -4,7 +4,7 @@ use super::deed::Deed;
 use super::window::Windows;
 use super::{tag, windows};
 use crate::lens::desk::ROOT;
-use crate::lens::story::{KEY, Story};
+use crate::lens::story::{KEY, SimScenario};
 use crate::lens::view::View;
 
 /// The permitted final states.
@@ -31,7 +31,7 @@ impl Ends {
     ///
     /// # Errors
     /// Where the story cannot be played.
-    pub fn of(story: &Story, path: &str, deed: Deed) -> Result<Option<Self>, String> {
+    pub fn of(story: &SimScenario, path: &str, deed: Deed) -> Result<Option<Self>, String> {
         let word = tag(0);
         let course = story.course()?;
         let first = story.machine();

@@ -13,10 +13,10 @@ use editd_proto::error::Code;
 use editd_proto::message::{Receipt, Status};
 
 use super::crash::Report;
-use super::desk::Desk;
+use super::desk::SimWorkspace;
 use super::image::{Album, Cuts, Image};
 use super::kept::{AT_FIRST, Chronicle, taken_away_by};
-use super::story::{Course, KEY, Story};
+use super::story::{Course, KEY, SimScenario};
 use super::strict;
 use super::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
@@ -26,7 +26,7 @@ use window::Windows;
 
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct OutsideWritePlan {
     /// Chooses.
     pub seed: u64,
     /// Of so many deeds at calls one is looked at, on average.
@@ -53,7 +53,7 @@ pub fn windows(course: &Course) -> Windows {
 
 /// Plays a story with every deed on one of its files at every call.
 #[must_use]
-pub fn look(story: &Story, path: &str, deeds: &[Deed], plan: &Plan) -> Report {
+pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> Report {
     let mut report = Report::default();
     let mut dice = Seeded::new(plan.seed);
     for deed in deeds {
@@ -91,7 +91,7 @@ pub fn look(story: &Story, path: &str, deeds: &[Deed], plan: &Plan) -> Report {
 
 /// One deed at one call.
 struct Run<'a> {
-    story: &'a Story,
+    story: &'a SimScenario,
     path: &'a str,
     deed: Deed,
     call: u64,
@@ -108,7 +108,7 @@ struct Told {
 }
 
 impl Run<'_> {
-    fn all(&mut self, plan: &Plan, dice: &mut Seeded) -> Result<(), String> {
+    fn all(&mut self, plan: &OutsideWritePlan, dice: &mut Seeded) -> Result<(), String> {
         let machine = self.story.machine();
         let desk = self.story.begin(&machine)?;
         let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     /// Orders the deed, and images from then on.
-    fn order(&self, desk: &Desk, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
+    fn order(&self, desk: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, &View::of(&self.story.machine()), |_, _| true);
         chronicle.all_stood("before the job", &View::of(&desk.machine), |_, _| true);
@@ -177,7 +177,8 @@ impl Run<'_> {
     fn killed(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
-        let desk = Desk::open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
+        let desk =
+            SimWorkspace::open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
         if !desk.settle() {
             self.found.push(format!("{when}it never settles"));
         }
@@ -186,7 +187,7 @@ impl Run<'_> {
 
     fn judge(
         &mut self,
-        desk: &Desk,
+        desk: &SimWorkspace,
         receipt: Option<&Receipt>,
         chronicle: &Chronicle,
         when: &str,
@@ -240,9 +241,9 @@ fn told(receipt: Option<&Receipt>) -> String {
 }
 
 /// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
-pub(super) fn is_held(desk: &Desk, view: &View, word: &str) -> Result<bool, String> {
-    let in_file = |seen: &crate::sim::Seen| match seen {
-        crate::sim::Seen::File { bytes, .. } => {
+pub(super) fn is_held(desk: &SimWorkspace, view: &View, word: &str) -> Result<bool, String> {
+    let in_file = |seen: &crate::sim::SnapshotNode| match seen {
+        crate::sim::SnapshotNode::File { bytes, .. } => {
             bytes.windows(word.len()).any(|window| window == word.as_bytes())
         }
         _ => false,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use super::{is_held, lock, tag};
 use crate::lens::crash::Report;
 use crate::lens::desk::ROOT;
-use crate::lens::story::{KEY, Story};
+use crate::lens::story::{KEY, SimScenario};
 use crate::lens::view::View;
 use crate::sim::{Outside, OutsideFile, SimMachine, When};
 
@@ -18,7 +18,7 @@ const REACH: u64 = 60;
 /// Plays a story with both programs at every call behind the swap of its first file, and every one of these numbers of
 /// calls between the second one's reading and its writing.
 #[must_use]
-pub fn look(story: &Story, gaps: &[u64]) -> Report {
+pub fn look(story: &SimScenario, gaps: &[u64]) -> Report {
     let mut report = Report::default();
     let swap = match first_swap(story) {
         Ok(Some(swap)) => swap,
@@ -47,7 +47,7 @@ struct Swap {
     path: String,
 }
 
-fn first_swap(story: &Story) -> Result<Option<Swap>, String> {
+fn first_swap(story: &SimScenario) -> Result<Option<Swap>, String> {
     let course = story.course()?;
     let path = |line: &str| {
         let name = line.strip_prefix("Exchange ")?.split(' ').nth(1)?;
@@ -74,7 +74,7 @@ struct Programs {
 }
 
 impl Programs {
-    fn play(&self, story: &Story) -> Result<(), String> {
+    fn play(&self, story: &SimScenario) -> Result<(), String> {
         let machine = story.machine();
         let desk = story.begin(&machine)?;
         let path = format!("{ROOT}/{}", self.path);

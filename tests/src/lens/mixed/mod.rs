@@ -12,10 +12,10 @@ pub mod verdict;
 use std::collections::BTreeMap;
 
 use super::crash::{Report, disks};
-use super::desk::Desk;
+use super::desk::SimWorkspace;
 use super::foreign::deed::Deed;
 use super::foreign::ends::Ends;
-use super::story::{Course, Story};
+use super::story::{Course, SimScenario};
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
 use play::Play;
 
@@ -39,7 +39,7 @@ impl Kind {
 
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct MixedPlan {
     /// Chooses.
     pub seed: u64,
     /// The combinations to test.
@@ -53,7 +53,7 @@ pub struct Plan {
     /// Flushes that lie: to test this lens.
     pub lies: &'static [Op],
     /// The damage that a broken daemon would have done by the end of its recovery, to test this test.
-    pub harm: Option<fn(&Desk, &Story)>,
+    pub harm: Option<fn(&SimWorkspace, &SimScenario)>,
     /// Complaints after which it is enough.
     pub enough: usize,
 }
@@ -84,10 +84,10 @@ pub struct Trouble {
 
 /// Looks at a story.
 #[must_use]
-pub fn look(story: &Story, plan: &Plan) -> Report {
+pub fn look(story: &SimScenario, plan: &MixedPlan) -> Report {
     let mut report = Report::default();
     for (nth, abilities) in disks(story.abilities).into_iter().enumerate() {
-        let story = Story { abilities, ..story.clone() };
+        let story = SimScenario { abilities, ..story.clone() };
         let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(story.name)));
         let mut look = Look { story: &story, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
         if let Err(error) = look.all() {
@@ -109,8 +109,8 @@ fn flushes(course: &Course) -> impl Iterator<Item = u64> {
 }
 
 struct Look<'a> {
-    story: &'a Story,
-    plan: &'a Plan,
+    story: &'a SimScenario,
+    plan: &'a MixedPlan,
     dice: Seeded,
     ends: BTreeMap<(usize, String), Option<Ends>>,
     report: &'a mut Report,

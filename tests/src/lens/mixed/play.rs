@@ -7,14 +7,14 @@ use editd_proto::error::Code;
 use editd_proto::message::{Durability, Receipt, Status};
 
 use super::verdict::Scene;
-use super::{Plan, Trouble};
-use crate::lens::desk::{Desk, ROOT};
+use super::{MixedPlan, Trouble};
+use crate::lens::desk::{ROOT, SimWorkspace};
 use crate::lens::foreign::deed::Deed;
 use crate::lens::foreign::ends::Ends;
 use crate::lens::foreign::tag;
-use crate::lens::image::{Album, Answer, Blow, Cuts, Image};
+use crate::lens::image::{Album, Answer, CrashKind, Cuts, Image};
 use crate::lens::kept::{AT_FIRST, Chronicle, taken_away_by};
-use crate::lens::story::{Course, KEY, Story};
+use crate::lens::story::{Course, KEY, SimScenario};
 use crate::lens::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
 
@@ -25,14 +25,14 @@ const ONE_IN: u64 = 6;
 
 /// One playing of a story.
 pub(super) struct Play<'a> {
-    pub(super) story: &'a Story,
+    pub(super) story: &'a SimScenario,
     pub(super) course: &'a Course,
     /// The file to which others do something.
     pub(super) path: &'a str,
     pub(super) trouble: Trouble,
     /// The permitted states of that path; `None` if no other process does anything.
     pub(super) ends: Option<&'a Ends>,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a MixedPlan,
     dice: Seeded,
     seed: u64,
     pub(super) found: Vec<String>,
@@ -53,12 +53,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Play<'a> {
     pub(super) fn new(
-        story: &'a Story,
+        story: &'a SimScenario,
         course: &'a Course,
         path: &'a str,
         trouble: Trouble,
         ends: Option<&'a Ends>,
-        plan: &'a Plan,
+        plan: &'a MixedPlan,
         seed: u64,
     ) -> Self {
         let dice = Seeded::new(seed);
@@ -132,7 +132,7 @@ impl<'a> Play<'a> {
     }
 
     /// Notes the contents at the start of the job.
-    fn begun(&self, desk: &Desk, at_first: &View) -> Noted {
+    fn begun(&self, desk: &SimWorkspace, at_first: &View) -> Noted {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
         let relaxed = self.story.durability() == Durability::Relaxed;
         let torn = if relaxed { self.course.paths.as_slice() } else { &[] };
@@ -185,7 +185,7 @@ impl<'a> Play<'a> {
         });
     }
 
-    fn answer(&mut self, desk: &Desk, receipt: &Receipt) -> Answer {
+    fn answer(&mut self, desk: &SimWorkspace, receipt: &Receipt) -> Answer {
         let error = receipt.error.as_ref();
         if error.is_some_and(|error| error.code == Code::Internal) {
             self.found.push(format!("a mistake of the daemon: {error:?}"));
@@ -221,7 +221,7 @@ impl<'a> Play<'a> {
     fn ended(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
         let mut machine = image.machine.fork();
         let mut chronicle = chronicle.clone();
-        let mut cut = image.blow != Blow::Kill;
+        let mut cut = image.blow != CrashKind::Kill;
         let mut stable = !cut || self.trouble.flushed;
         let mut when = format!("{image:?}");
         let mut untold = false;
@@ -239,7 +239,7 @@ impl<'a> Play<'a> {
                 untold = cut && image.answer != Answer::Sealed;
                 cut = true;
                 stable &= self.trouble.flushed;
-                when = format!("{when}, then {:?}", Blow::Cut(nth));
+                when = format!("{when}, then {:?}", CrashKind::Cut(nth));
             }
         }
         self.images += 1;

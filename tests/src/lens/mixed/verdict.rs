@@ -4,7 +4,7 @@
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
-use crate::lens::desk::Desk;
+use crate::lens::desk::SimWorkspace;
 use crate::lens::foreign::deed::Deed;
 use crate::lens::image::Answer;
 use crate::lens::kept::{AT_FIRST, Chronicle};
@@ -30,7 +30,7 @@ pub(super) struct Scene<'p, 'a> {
 }
 
 /// Returns true if the job is in the journal.
-fn is_there(desk: &Desk) -> Result<bool, String> {
+fn is_there(desk: &SimWorkspace) -> Result<bool, String> {
     Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
@@ -40,7 +40,7 @@ impl Scene<'_, '_> {
     }
 
     /// The process still runs, and every fault is mended.
-    pub(super) fn running(&mut self, desk: &Desk, chronicle: &Chronicle) -> Result<(), String> {
+    pub(super) fn running(&mut self, desk: &SimWorkspace, chronicle: &Chronicle) -> Result<(), String> {
         self.harmed(desk);
         self.stands(desk)?;
         self.nothing_is_lost(&desk.machine, chronicle)
@@ -49,7 +49,8 @@ impl Scene<'_, '_> {
     /// The next process starts, and the one after it.
     pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
         let when = &self.when;
-        let desk = Desk::open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
+        let desk =
+            SimWorkspace::open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
         if !desk.settle() {
             self.say("it never settles");
         }
@@ -73,8 +74,8 @@ impl Scene<'_, '_> {
         drop(desk);
         let machine = machine.kill();
         let when = &self.when;
-        let again =
-            Desk::open(&machine).map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
+        let again = SimWorkspace::open(&machine)
+            .map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
         if is_there(&again)? != there {
             self.say("opened again, it is on the other side");
         }
@@ -88,14 +89,14 @@ impl Scene<'_, '_> {
     }
 
     /// To test this lens: what a broken daemon would do.
-    fn harmed(&self, desk: &Desk) {
+    fn harmed(&self, desk: &SimWorkspace) {
         if let Some(harm) = self.play.plan.harm {
             harm(desk, self.play.story);
         }
     }
 
     /// Checks that the journal and the files agree; returns true if the job is applied.
-    fn stands(&mut self, desk: &Desk) -> Result<bool, String> {
+    fn stands(&mut self, desk: &SimWorkspace) -> Result<bool, String> {
         let (story, course) = (self.play.story, self.play.course);
         let entries = desk.entries()?;
         let has = |key: &str| entries.iter().any(|entry| entry.key.as_deref() == Some(key));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{Os, machine, root};
-use crate::sim::{Abilities, Blow, EIO, ENOSPC, SimMachine, crashes, faults};
+use crate::sim::{Abilities, EIO, ENOSPC, Interruption, SimMachine, crashes, faults};
 
 /// The flushes that a replacement of a file makes.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static st
                 }
             }
             _ => {
-                assert!(matches!(struck.blow, Blow::Cut { .. }), "a kill tears nothing: {struck:?}");
+                assert!(matches!(struck.blow, Interruption::Cut { .. }), "a kill tears nothing: {struck:?}");
                 found.insert("torn");
             }
         },
@@ -100,7 +100,7 @@ fn the_fault_lens_strikes_every_call_once_and_for_ever() {
         |machine| *last.borrow_mut() = Some(replace(machine, RIGHT)),
         |struck| {
             let error = last.borrow_mut().take().unwrap().unwrap_err();
-            let Blow::Fault { call, lasting, errno } = struck.blow else { return };
+            let Interruption::Fault { call, lasting, errno } = struck.blow else { return };
             assert_eq!(error.raw_os_error(), Some(errno));
             assert!(root(&struck.machine).list().is_ok(), "the fault is gone");
             // The process is killed and the next one does it again.

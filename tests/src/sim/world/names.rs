@@ -8,11 +8,11 @@ use editd::os::FileKind;
 
 use super::World;
 use crate::sim::file::FileData;
-use crate::sim::tree::{At, Attributes, Body, Id, Node, ROOT, What};
+use crate::sim::tree::{At, Attributes, Body, Id, ROOT, SimNode, What};
 
 /// The behaviour of a move whose target exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum How {
+pub(crate) enum TargetExists {
     Replace,
     Refuse,
 }
@@ -98,7 +98,8 @@ impl World {
         if matches!(body, Body::File) {
             self.data.insert(id, Arc::new(FileData::default()));
         }
-        let node = Node { body, attributes, dev, number, born: self.births, links: 1, changed: self.clock };
+        let node =
+            SimNode { body, attributes, dev, number, born: self.births, links: 1, changed: self.clock };
         self.step(What::Create { id, at, node });
         Ok(id)
     }
@@ -172,19 +173,23 @@ impl World {
         }
     }
 
-    pub(crate) fn rename(&mut self, from: (Id, &[u8]), to: (Id, &[u8]), how: How) -> io::Result<()> {
-        if how == How::Refuse && !self.abilities.no_replace {
+    pub(crate) fn rename(&mut self, from: (Id, &[u8]), to: (Id, &[u8]), how: TargetExists) -> io::Result<()> {
+        if how == TargetExists::Refuse && !self.abilities.no_replace {
             return fail(ErrorKind::Unsupported);
         }
         let id = self.lookup(from.0, from.1)?;
         let (from, to) = (self.at(from.0, from.1)?, self.target(id, to)?);
         let moves_folder = self.node(id)?.kind() == FileKind::Dir;
         let replaced = self.tree.child(&to);
-        if how == How::Refuse && replaced.is_some() {
+        if how == TargetExists::Refuse && replaced.is_some() {
             return fail(ErrorKind::AlreadyExists);
         }
         if moves_folder && self.lies_in(to.dir, id) {
-            return fail(if how == How::Refuse { ErrorKind::Unsupported } else { ErrorKind::InvalidInput });
+            return fail(if how == TargetExists::Refuse {
+                ErrorKind::Unsupported
+            } else {
+                ErrorKind::InvalidInput
+            });
         }
         if let Some(replaced) = replaced {
             if self.node(replaced)?.kind() == FileKind::Dir && self.lies_in(from.dir, replaced) {
