@@ -1,9 +1,9 @@
-//! editd: the one process in a workspace through which edits go.
+//! editd: the one process in a workspace through which all edits go.
 //!
 #![doc = include_str!("../ARCHITECTURE.md")]
 #![cfg_attr(
     test,
-    expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests go through every door")
+    expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests may call everything")
 )]
 
 pub mod ipc;

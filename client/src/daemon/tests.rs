@@ -65,10 +65,10 @@ fn the_log_is_private_and_only_new_words_are_the_last() {
     };
     assert_eq!(run("printf 'one\\ntwo\\033[31m\\n\\n' >&2"), Some("two[31m".into()));
     assert_eq!(run("true"), None);
-    let complaint = "T  WARN one\\nT ERROR /w/.editd.toml is wrong\\nline 3\\n  |\\nerror: unclosed";
+    let complaint = "T  WARN one\\nT ERROR /w/.editd.toml is not valid\\nline 3\\n  |\\nerror: unclosed";
     assert_eq!(
         run(&format!("printf '{complaint}\\n' >&2")),
-        Some("/w/.editd.toml is wrong line 3 | error: unclosed".into())
+        Some("/w/.editd.toml is not valid line 3 | error: unclosed".into())
     );
     let editd = home.join("editd");
     assert_eq!(std::fs::metadata(&editd).unwrap().permissions().mode() & 0o777, 0o700);

@@ -12,14 +12,14 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// Creates clocks whose monotonic time starts now.
-    #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
+    #[expect(clippy::disallowed_methods, reason = "clock is the module that asks")]
     pub fn start() -> Self {
         Self { started: Instant::now() }
     }
 }
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "clock is the room that asks")]
+    #[expect(clippy::disallowed_methods, reason = "clock is the module that asks")]
     fn wall_ms(&self) -> u64 {
         // A clock before 1970 counts as 1970: times are for people and for retention, never for decisions.
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

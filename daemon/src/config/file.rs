@@ -1,6 +1,6 @@
 //! `.editd.toml` at the root of the workspace. It is read once, at the start, and never written.
 
-#![expect(clippy::disallowed_methods, reason = "config is the room that reads the settings file")]
+#![expect(clippy::disallowed_methods, reason = "config is the module that reads the settings file")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
         Ok(_) => {}
     }
     let mut text = String::new();
-    #[expect(clippy::disallowed_types, reason = "config is the room that reads the settings file")]
+    #[expect(clippy::disallowed_types, reason = "config is the module that reads the settings file")]
     let file = std::fs::File::open(path)?;
     file.take(limits::CONFIG as u64 + 1).read_to_string(&mut text)?;
     if text.len() > limits::CONFIG {

@@ -317,8 +317,7 @@ fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bo
 }
 
 /// Sets aside the file that another replaced, if that was moved or replaced itself before it could be flushed;
-/// returns false if it must stay where it is.
-/// where it is.
+/// returns false if the old file must stay where it is.
 fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
     match state.disk.set_aside(&file.staging, &file.staged_name, state.clock.wall_ms()) {

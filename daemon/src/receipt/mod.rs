@@ -1,10 +1,10 @@
 //! Read receipts as values: the content that a session has seen of a file. A receipt is updated with the changes that
 //! its session makes or is shown. Pure.
 //!
-//! A receipt holds the content that the session knows, as far as its own edits and what it was shown have moved it
-//! (`hash`); the lines of that content that it has seen (`ranges`); and the numbers under which it was shown lines,
-//! each with the content that the number refers to and the present place of the line (`numbered`). A read alone gives
-//! numbers a new meaning: an edit moves the lines, and the numbers that the session read still refer to them.
+//! A receipt has the content that the session knows, updated by its own edits and by replies (`hash`); the lines of
+//! that content that it has seen (`ranges`); and the numbers under which it was shown lines, each with the content
+//! that the number refers to and the present place of the line (`numbered`). Only a read gives numbers a new meaning:
+//! an edit moves the lines, and the numbers that the session read still refer to them.
 
 pub mod lines;
 pub mod numbered;

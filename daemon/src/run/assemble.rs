@@ -153,12 +153,12 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
     let around = Environment::read();
     let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
     let runtime = runtime()?;
-    let door = match socket {
+    let source = match socket {
         Some(socket) => ListenSource::Handed(socket),
         None => ListenSource::Claimed(claim(args, &around, &root, &runtime)?),
     };
     let state = folders::state(&state)?;
-    let locked = folders::lock_state(&state, door.address().as_deref(), &root)?;
+    let locked = folders::lock_state(&state, source.address().as_deref(), &root)?;
     let stop = Arc::new(StopSignal::default());
     // From here on a signal is a stop request; before there is a server, ending at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
@@ -170,7 +170,7 @@ fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
 
     let open =
         ServerInputs { root, states, state, locked, settings, clock: Arc::new(SystemClock::start()), stop };
-    let (built, mut listener) = open.build(&runtime, door)?;
+    let (built, mut listener) = open.build(&runtime, source)?;
     let clean = runtime.block_on(built.live(&mut listener));
     Ok(leave(runtime, built, listener, clean))
 }
@@ -240,7 +240,7 @@ struct RunningServer {
 }
 
 impl ServerInputs {
-    fn build(self, runtime: &Runtime, door: ListenSource) -> Result<(RunningServer, Listener), RunError> {
+    fn build(self, runtime: &Runtime, source: ListenSource) -> Result<(RunningServer, Listener), RunError> {
         let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
@@ -252,7 +252,7 @@ impl ServerInputs {
         };
         let (workspace, recovered) =
             Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))?;
-        if let Some(address) = door.address() {
+        if let Some(address) = source.address() {
             workspace.announce(&address);
         }
         let workspace: Arc<dyn Requests> = Arc::new(workspace);
@@ -275,7 +275,7 @@ impl ServerInputs {
         let listener = {
             // Sockets belong to the runtime that waits for them.
             let _inside = handle.enter();
-            door.open()?
+            source.open()?
         };
         let info = DaemonInfo {
             workspace: root.to_string_lossy().into_owned(),

@@ -1,7 +1,7 @@
 //! The exclusive right to a socket path, by a lock beside it. An abandoned socket is removed only under that lock,
 //! never by guessing whether a process lives.
 
-#![expect(clippy::disallowed_methods, reason = "ipc is the room that makes the socket and its folder")]
+#![expect(clippy::disallowed_methods, reason = "ipc is the module that makes the socket and its folder")]
 
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};

@@ -3,19 +3,38 @@
 //!
 //! | first byte | key | value |
 //! |---|---|---|
-//! | `e` | entry | what `history` shows, unless too large; taken back or not |
-//! | `p` | path, entry | hash of what the entry left there |
+//!
+//!  `e`
+//!  entry
+//!  the summary that `history` shows, unless too large; undone or not
+//!
+//!
+//!  `p`
+//!  path, entry
+//!  hash of the content that the entry left at the path
+//!
 //! | `s` | session, entry | nothing |
 //! | `k` | session and client key | job, request |
 //! | `r` | job | nothing: the record at the place has the receipt |
 //! | `c` | session, name | a clipboard's size, time, origin |
-//! | `v` | session, path | what the session has seen |
-//! | `o` | entry | where its seal stands |
-//! | `q` | job | nothing: the record at the place is the detached job |
-//! | `!` | | the meta row: what the database holds and which record it reaches |
 //!
-//! Paths, sessions and names are in keys as 16 bytes of their BLAKE3 hash. Every value but the meta row's
-//! begins with the place of the record that it stands for.
+//!  `v`
+//!  session, path
+//!  the read receipt of the session
+//!
+//!
+//!  `o`
+//!  entry
+//!  the position of its seal
+//!
+//! | `q` | job | nothing: the record at the place is the detached job |
+//!
+//!  `!`
+//!  the meta row: the contents of the database and its last record
+//!
+//!
+//! Paths, sessions and names are in keys as 16 bytes of their BLAKE3 hash. Every value but the meta row's begins with
+//! the position of the record that it belongs to.
 //!
 //! *Invariants*: an entry has rows only once it is sealed. A value is at most [`crate::limits::ROW`]
 //! bytes; what does not fit is read from the log. Applying a record twice changes nothing.

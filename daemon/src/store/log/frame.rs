@@ -27,7 +27,7 @@ use crate::store::Position;
 /// A checksum or digest.
 pub type Checksum = [u8; 16];
 
-/// Bytes of a frame, which stands before the payload.
+/// Bytes of a frame, which precedes the payload.
 pub const FRAME: usize = 88;
 
 const MAGIC: [u8; 4] = *b"rec1";

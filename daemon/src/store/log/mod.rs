@@ -10,12 +10,12 @@
 //! segment.
 //!
 //! *Invariants*
-//! * A record is part of the log only if its checksum holds, it follows the record before it (sequence,
-//!   and that record's checksum), and its group is whole.
-//! * Every record and header tells up to where the log was flushed when it was written. If what precedes
-//!   the highest such place does not hold, the log is damaged and is not opened; what lies after it is
-//!   the tail, and the first record that does not hold ends the log.
-//! * The first record of every opening is flushed before anything else is written and bears a new epoch,
+//! * A record is part of the log only if its checksum is valid, it follows the record before it (sequence,
+//!   and that record's checksum), and its group is complete.
+//! * Every record and header has the position up to which the log was flushed when it was written. If a record
+//!   before the highest such position is not valid, the log is damaged and is not opened; what lies after it is
+//!   the tail, and the first record that is not valid ends the log.
+//! * The first record of every opening is flushed before anything else is written and has a new epoch,
 //!   so no record of an earlier life can continue this one.
 //!
 //! *Limitations*: only later records show that the last flush before a power cut happened, so damage to the very last

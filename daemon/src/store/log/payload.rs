@@ -1,8 +1,8 @@
 //! Encodes records to bytes and decodes them, in all kinds and versions that were ever stored. Pure.
 //!
-//! A payload is MessagePack without field names; what a version holds never changes. A new field is a new
-//! version, decoded beside the old ones, with a sample of each under `store/samples`. The fields that the second version of
-//! an entry added stand at the end, so the first one is read as the second without them.
+//! A payload is MessagePack without field names; the contents of a version never change. A new field is a new
+//! version, decoded beside the old ones, with a sample of each in `store/samples`. The fields that the second version
+//! of an entry added are at the end, so a record of the first version is read as one of the second without them.
 
 use serde::de::DeserializeOwned;
 

@@ -117,14 +117,14 @@ fn undo_and_redo_mark_what_they_take_and_bring_back() {
     put(entry(2, "s", &["a"]));
     put(undo(3, "s", EntryKind::Undo, &[2, 1]));
     both(&machine, &store, |store| assert_eq!(undone(store), [2, 1]));
-    // A redo that names an original brings it back.
+    // A redo that names an original restores it.
     put(undo(4, "s", EntryKind::Redo, &[1]));
     both(&machine, &store, |store| assert_eq!(undone(store), [2]));
     // A redo that names an undo takes that undo back.
     put(undo(5, "s", EntryKind::Undo, &[1]));
     put(undo(6, "s", EntryKind::Redo, &[5]));
     both(&machine, &store, |store| assert_eq!(undone(store), [5, 2]));
-    // An undo of the redo makes the undo stand again.
+    // An undo of the redo makes the undo valid again.
     put(undo(7, "s", EntryKind::Undo, &[6]));
     both(&machine, &store, |store| assert_eq!(undone(store), [6, 2, 1]));
 }

@@ -1,7 +1,10 @@
 //! Finds the descendants of a process in `/proc`. Linux only; it signals only processes below this one, or in a
 //! session that such a process leads.
 
-#![expect(clippy::disallowed_methods, reason = "validate is the room that looks at the processes it started")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "validate is the module that looks at the processes it started"
+)]
 
 use std::collections::BTreeMap;
 

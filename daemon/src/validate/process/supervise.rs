@@ -169,7 +169,7 @@ impl Care {
     ) -> Result<Self, String> {
         let mut words = order.command.iter().map(|word| std::ffi::OsString::from_vec(word.to_vec()));
         let program = words.next().ok_or("the command is empty")?;
-        #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
+        #[expect(clippy::disallowed_methods, reason = "validate is the module that starts processes")]
         let mut command = std::process::Command::new(&program);
         command.args(words).process_group(0).stdin(Stdio::piped());
         limit_before();

@@ -54,7 +54,7 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<Watch> 
     let (ours, theirs) = UnixStream::pair()?;
     // On Linux this leads to the running program, also after its file was replaced.
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
-    #[expect(clippy::disallowed_methods, reason = "validate is the room that starts processes")]
+    #[expect(clippy::disallowed_methods, reason = "validate is the module that starts processes")]
     let mut supervisor = std::process::Command::new(program.unwrap_or(&own));
     supervisor.arg0("editd").arg(WORD).current_dir(run.folder).env("PWD", run.folder);
     for name in OWN {
