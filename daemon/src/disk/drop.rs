@@ -113,7 +113,7 @@ fn rescue_unknown(
 ) -> io::Result<bool> {
     match observation::read(file.clone())? {
         Observation::File(found) => {
-            if !known.contains(&found.face.hash) {
+            if !known.contains(&found.meta.hash) {
                 rescue(&found)?;
             }
             Ok(true)

@@ -33,7 +33,7 @@ pub enum FlushedTarget {
 impl Disk {
     /// Opens the file that a job has just put in place; `None` if another file is there by now, or it may not be
     /// read.
-    pub fn open_left(&self, place: &ResolvedPath, face: &FileMeta) -> Option<PutFile> {
+    pub fn open_left(&self, place: &ResolvedPath, meta: &FileMeta) -> Option<PutFile> {
         let resolved;
         let place = if place.missing().is_empty() {
             place
@@ -43,7 +43,7 @@ impl Disk {
             &resolved
         };
         let file = place.parent().open_file(place.name(), Access::Read).ok()?;
-        let stat = file.stat().ok().filter(|stat| stat.identity == face.identity)?;
+        let stat = file.stat().ok().filter(|stat| stat.identity == meta.identity)?;
         Some(PutFile { file, changed: stat.changed })
     }
 

@@ -104,12 +104,12 @@ fn mode_last(open: &File, mode: u32) -> io::Result<()> {
 }
 
 fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
-    let face = match side {
+    let meta = match side {
         Side::Before => &file.before,
         Side::After => &file.after,
     };
-    if let Some(face) = face {
-        mode_first(open, face.mode, !file.splices.is_empty())?;
+    if let Some(meta) = meta {
+        mode_first(open, meta.mode, !file.splices.is_empty())?;
     }
     for splice in &file.splices {
         let bytes = match side {
@@ -119,8 +119,8 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
         open.write_all_at(bytes, splice.at)?;
         open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
     }
-    if let Some(face) = face {
-        mode_last(open, face.mode)?;
+    if let Some(meta) = meta {
+        mode_last(open, meta.mode)?;
     }
     Ok(())
 }

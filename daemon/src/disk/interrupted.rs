@@ -57,7 +57,7 @@ impl Disk {
             let Some(staged_name) = staged_name.found().filter(|found| found.links > 1) else { continue };
             let Some(place) = self.find(&file.path)? else { continue };
             let target = self.observe(&place)?;
-            if target.found().is_some_and(|found| found.face.identity == staged_name.face.identity) {
+            if target.found().is_some_and(|found| found.meta.identity == staged_name.meta.identity) {
                 let (dir, name) = self.staged_entry(&file.staging, &file.staged_name)?;
                 dir.remove_file(&name)?;
             }

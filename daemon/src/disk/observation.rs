@@ -31,7 +31,7 @@ pub enum Observation {
 #[derive(Clone)]
 pub struct FileSnapshot {
     /// Its metadata and hash.
-    pub face: FileMeta,
+    pub meta: FileMeta,
     /// The number of its names.
     pub links: u64,
     /// Last change of content or metadata, nanoseconds since 1970; no program can set it back.
@@ -45,17 +45,17 @@ pub struct FileSnapshot {
 impl FileSnapshot {
     /// Returns true if it matches recorded metadata in everything but its identity: an equal file that was put there
     /// by other means is as good.
-    pub fn shows(&self, face: &FileMeta) -> bool {
-        self.face.hash == face.hash && self.face.mode == face.mode && self.owned_as(face)
+    pub fn shows(&self, meta: &FileMeta) -> bool {
+        self.meta.hash == meta.hash && self.meta.mode == meta.mode && self.owned_as(meta)
     }
 
     /// Returns true if it is the very file, with the same content.
-    pub fn is(&self, face: &FileMeta) -> bool {
-        self.face.hash == face.hash && self.face.identity == face.identity
+    pub fn is(&self, meta: &FileMeta) -> bool {
+        self.meta.hash == meta.hash && self.meta.identity == meta.identity
     }
 
-    fn owned_as(&self, face: &FileMeta) -> bool {
-        self.face.uid == face.uid && self.face.gid == face.gid
+    fn owned_as(&self, meta: &FileMeta) -> bool {
+        self.meta.uid == meta.uid && self.meta.gid == meta.gid
     }
 }
 
@@ -71,24 +71,24 @@ impl Observation {
     /// Returns the identity if it is a file.
     pub fn identity(&self) -> Option<Identity> {
         match self {
-            Self::File(found) => Some(found.face.identity),
+            Self::File(found) => Some(found.meta.identity),
             Self::TooLarge(stat) | Self::Unreadable(stat) => Some(stat.identity),
             Self::Absent | Self::Other(_) => None,
         }
     }
 
     /// Returns true if it is the very file with the same content, as far as it may be read.
-    pub fn is(&self, face: &FileMeta) -> bool {
+    pub fn is(&self, meta: &FileMeta) -> bool {
         match self {
-            Self::File(found) => found.is(face),
-            Self::Unreadable(stat) => stat.identity == face.identity && stat.size == face.size,
+            Self::File(found) => found.is(meta),
+            Self::Unreadable(stat) => stat.identity == meta.identity && stat.size == meta.size,
             Self::Absent | Self::TooLarge(_) | Self::Other(_) => false,
         }
     }
 
     /// Returns the hash of the content, if there is one.
     pub fn hash(&self) -> Option<ContentHash> {
-        self.found().map(|found| found.face.hash)
+        self.found().map(|found| found.meta.hash)
     }
 }
 
@@ -145,9 +145,9 @@ fn read_within(file: File, most: usize) -> io::Result<Observation> {
         }
         let quiet = (before.modified, before.size) == (after.modified, after.size);
         if (quiet && after.size == bytes.len() as u64) || left == 0 {
-            let face = face(&after, &bytes);
+            let meta = meta(&after, &bytes);
             return Ok(Observation::File(FileSnapshot {
-                face,
+                meta,
                 links: after.links,
                 changed: after.changed,
                 bytes,
@@ -163,7 +163,7 @@ pub fn hash(bytes: &[u8]) -> ContentHash {
 }
 
 /// Returns the metadata of a file with the hash of its content.
-pub(super) fn face(stat: &Stat, bytes: &[u8]) -> FileMeta {
+pub(super) fn meta(stat: &Stat, bytes: &[u8]) -> FileMeta {
     FileMeta {
         hash: hash(bytes),
         size: bytes.len() as u64,

@@ -185,7 +185,7 @@ fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapR
             Some(SwapRefusal::Changed)
         }
         Observation::File(found) => match before {
-            Some(face) if found.shows(face) => None,
+            Some(meta) if found.shows(meta) => None,
             _ => Some(SwapRefusal::Changed),
         },
         Observation::TooLarge(_) | Observation::Unreadable(_) => Some(SwapRefusal::Changed),

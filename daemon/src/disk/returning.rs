@@ -63,7 +63,7 @@ impl<'a> Returning<'a> {
             // Closing the file, which comes next, ends a lease that cannot be released.
             let _ = file.release_lease();
         }
-        (self.found.map(|found| found.face), self.refused)
+        (self.found.map(|found| found.meta), self.refused)
     }
 
     fn lease(&mut self) {
@@ -75,10 +75,10 @@ impl<'a> Returning<'a> {
     fn rescue(&mut self, rescue: &mut Rescuer<'_>) {
         let Some(file) = &self.file else { return };
         let Ok(Observation::File(found)) = observation::read(file.clone()) else { return };
-        let hash = found.face.hash;
+        let hash = found.meta.hash;
         let journaled = [&self.of.before, &self.of.after].into_iter().flatten();
-        let given = self.found.iter().map(|earlier| &earlier.face);
-        if !journaled.chain(given).any(|face| face.hash == hash)
+        let given = self.found.iter().map(|earlier| &earlier.meta);
+        if !journaled.chain(given).any(|meta| meta.hash == hash)
             && let Err(error) = rescue(RescuedBytes { of: self.of, found: &found })
         {
             self.refused = Err(error);

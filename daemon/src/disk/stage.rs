@@ -4,7 +4,7 @@
 use std::io;
 
 use super::Disk;
-use super::observation::{FileSnapshot, face};
+use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
 use crate::store::record::{FileMeta, Staging};
 
@@ -26,7 +26,7 @@ pub struct StagedFile {
     /// The name in it.
     pub staged_name: String,
     /// The metadata that the target will have.
-    pub face: FileMeta,
+    pub meta: FileMeta,
 }
 
 /// The reason why a file could not be staged.
@@ -76,8 +76,8 @@ impl Disk {
             file.write_all_at(bytes, 0)?;
             if let Some(old) = replaces {
                 let own = file.stat()?;
-                if (own.uid, own.gid) != (old.face.uid, old.face.gid) {
-                    file.set_owner(old.face.uid, old.face.gid).map_err(|_| StageError::Owner)?;
+                if (own.uid, own.gid) != (old.meta.uid, old.meta.gid) {
+                    file.set_owner(old.meta.uid, old.meta.gid).map_err(|_| StageError::Owner)?;
                 }
                 file.copy_attributes(&*old.file)?;
             }
@@ -91,10 +91,10 @@ impl Disk {
                 file.sync_all()?;
             }
             let stat = file.stat()?;
-            Ok(face(&stat, bytes))
+            Ok(meta(&stat, bytes))
         })();
         match written {
-            Ok(face) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), face }),
+            Ok(meta) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), meta }),
             Err(error) => {
                 // No other process has seen it, and the caller still has its bytes.
                 let _ = dir.remove_file(&name);
@@ -116,7 +116,7 @@ impl Disk {
     /// # Errors
     /// [`StageError::ReadOnly`] if not.
     pub fn writable(&self, place: &ResolvedPath, found: &FileSnapshot) -> Result<(), StageError> {
-        if found.face.mode & 0o222 == 0 {
+        if found.meta.mode & 0o222 == 0 {
             return Err(StageError::ReadOnly);
         }
         match place.parent().may_write(place.name()) {

@@ -62,7 +62,7 @@ impl Disk {
             }
             match (observation::observe(&staging, &staged_name)?, &ours) {
                 (Observation::Absent, _) => return refused,
-                (out, Some(face)) if out.is(face) => return refused,
+                (out, Some(meta)) if out.is(meta) => return refused,
                 // The staged file by number with other content, or another file altogether: it is the newer one.
                 _ => ours = went_in,
             }

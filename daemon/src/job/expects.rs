@@ -59,7 +59,7 @@ pub(super) fn verdict_of(
             | Expectation::Receipt(Some(_)) => Verdict::Stale,
         };
     };
-    let hash = found.face.hash;
+    let hash = found.meta.hash;
     let fresh = |same: bool| if same { Verdict::Fresh } else { Verdict::Stale };
     match expects {
         Expectation::Any => Verdict::Fresh,

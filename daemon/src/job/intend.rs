@@ -177,7 +177,7 @@ pub(super) fn intend(
 fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
     let known = lock(&state.path_cache);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
-    found.any(|(path, face)| known.was_rewritten(path, face.identity))
+    found.any(|(path, meta)| known.was_rewritten(path, meta.identity))
 }
 
 fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {

@@ -341,7 +341,7 @@ fn check_numbers(
         return Err(stale::refusal(state, who, judged, &entry.path, Verdict::Stale, Some(why)));
     }
     if !unclear.moved.is_empty() {
-        return Err(numbers::refusal(&entry.path, found.face.hash, unclear.moved));
+        return Err(numbers::refusal(&entry.path, found.meta.hash, unclear.moved));
     }
     if state.settings.unread == UnreadPolicy::Allow {
         return Ok(());

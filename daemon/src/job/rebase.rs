@@ -56,7 +56,7 @@ pub(super) fn base(
         .and_then(|hash| Some((hash, past::kept(state, hash)?)))
         .filter(|(hash, bytes)| names(expects, *hash, bytes));
     let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
-    let now = Some((found.face.hash, &*found.bytes));
+    let now = Some((found.meta.hash, &*found.bytes));
     match (expects, kept) {
         (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
@@ -171,7 +171,7 @@ pub(super) fn tell_theirs(
         let observation = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
         let Some(found) = observation.and_then(Observation::found) else { continue };
         let seen = judged.seen.get(path);
-        if seen.is_some_and(|seen| seen.hash == Some(found.face.hash)) {
+        if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
             outcome.warnings.push(
                 "the edit names an older version: it was made to what this session's own edits have left since"
                     .to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn seal(
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         flushing::put(state, file, &change.place);
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
-            let before = file.before.as_ref().map(|face| face.hash);
+            let before = file.before.as_ref().map(|meta| meta.hash);
             state.store.keep_made(before, after.hash, bytes);
         }
     }
@@ -115,7 +115,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt,
 fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &FileRecord) -> ReadReceipt {
     let now = state.clock.wall_ms();
     let path = change.place.path();
-    let shown = match (file.after.as_ref().map(|face| face.hash), &change.from) {
+    let shown = match (file.after.as_ref().map(|meta| meta.hash), &change.from) {
         (None, _) => receipt::absent(now),
         (Some(hash), Some(from)) => shown_of_moved(draft, from, hash, now),
         (Some(hash), None) => shown_of_written(draft, change, hash, now),
@@ -147,7 +147,7 @@ fn shown_of_written(
     now: u64,
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
-    let had = change.before.as_ref().map(|found| found.face.hash);
+    let had = change.before.as_ref().map(|found| found.meta.hash);
     match draft.seen.get(change.place.path()) {
         Some(seen) if seen.hash == had && had.is_some() => {
             receipt::renewed(seen, hash, before, &change.splices, now)

@@ -54,8 +54,8 @@ impl Overtaken {
         now: u64,
     ) -> receipt::ReceiptContent {
         match &self.old {
-            Some(old) => receipt::overtaken(seen, found.face.hash, (old, &self.splices), shown, now),
-            None => receipt::glimpsed(Some(seen), found.face.hash, shown.0, now),
+            Some(old) => receipt::overtaken(seen, found.meta.hash, (old, &self.splices), shown, now),
+            None => receipt::glimpsed(Some(seen), found.meta.hash, shown.0, now),
         }
     }
 }
@@ -112,11 +112,11 @@ pub(super) fn widen(
     let now = state.clock.wall_ms();
     let renewed = match judged.seen.get(path) {
         _ if shown.is_empty() => return,
-        Some(seen) if seen.hash == Some(found.face.hash) => receipt::widened(seen, shown, now),
+        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, now),
         Some(seen) => Overtaken::find(state, judged, seen, found).renewed(seen, found, (shown, false), now),
-        None => receipt::glimpsed(None, found.face.hash, shown, now),
+        None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
-    state.store.keep_content(found.face.hash, &found.bytes);
+    state.store.keep_content(found.meta.hash, &found.bytes);
     record(state, who, path, renewed);
 }
 

@@ -98,7 +98,7 @@ pub(super) fn take(
 pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<State, Refusal> {
     match observation {
         Observation::Absent => Ok(State::Absent),
-        Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.face.mode }),
+        Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.meta.mode }),
         Observation::TooLarge(stat) => {
             let message =
                 format!("{path} has {} bytes; editd edits files up to {} bytes", stat.size, limits::FILE);

@@ -63,7 +63,7 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
     let staged_name = state.next_staged_name();
     let record = FileRecord {
         path: path.clone(),
-        before: change.before.as_ref().map(|found| found.face.clone()),
+        before: change.before.as_ref().map(|found| found.meta.clone()),
         after: None,
         splices: Vec::new(),
         how: ChangeMethod::Delete,
@@ -109,8 +109,8 @@ fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) ->
 }
 
 fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<Splice>) -> FileRecord {
-    let StagedFile { staging, staged_name, face } = staged;
-    FileRecord { how, after: Some(face), staging, staged_name, splices, ..record }
+    let StagedFile { staging, staged_name, meta } = staged;
+    FileRecord { how, after: Some(meta), staging, staged_name, splices, ..record }
 }
 
 /// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
@@ -127,13 +127,13 @@ fn in_place(
     let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
     let mode = match change.mode {
         StagedMode::Exact(mode) => mode,
-        StagedMode::Masked => found.face.mode,
+        StagedMode::Masked => found.meta.mode,
     };
     let after = FileMeta {
         hash: crate::disk::observation::hash(bytes),
         size: bytes.len() as u64,
         mode,
-        ..found.face.clone()
+        ..found.meta.clone()
     };
     let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
     let (staged_name, extents) = (String::new(), extents(&change.splices));
@@ -148,7 +148,7 @@ fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
 /// The splice that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
 /// cut would then take the base from under finer splices. So it is carried whole; a large one only if it cannot be flushed.
 fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option<Vec<Splice>> {
-    if found.face.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
+    if found.meta.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
         return None;
     }
     Some(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
@@ -156,7 +156,7 @@ fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option
 
 /// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
 fn flushed(state: &WorkspaceState, found: &FileSnapshot) -> bool {
-    state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.face.identity)
+    state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.meta.identity)
 }
 
 /// The files that a job finds.
@@ -170,9 +170,9 @@ impl Bases<'_> {
     /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
     /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
     fn is_young(&mut self, place: &ResolvedPath, found: &FileSnapshot) -> io::Result<bool> {
-        let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.face, found.changed);
+        let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.meta, found.changed);
         let settled = self.is_old(found.changed) || untouched();
-        if settled && !self.state.disk.doubts(found.face.identity) {
+        if settled && !self.state.disk.doubts(found.meta.identity) {
             return Ok(false);
         }
         if self.folders.insert(parent_path(place)) {

@@ -91,7 +91,7 @@ fn stale(
     why: Option<Obstacle>,
 ) -> Refusal {
     let mut error = WireError::new(Code::Stale, String::new()).at(path);
-    let version = found.face.hash.version();
+    let version = found.meta.hash.version();
     let observation = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let (by, own) = by(state, who, path, observation);
     error.by = by;
@@ -190,7 +190,7 @@ fn show_change(
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
-    state.store.keep_content(found.face.hash, &found.bytes);
+    state.store.keep_content(found.meta.hash, &found.bytes);
     shown::record(state, who, path, renewed);
     unclear.moved
 }

@@ -23,7 +23,7 @@ pub(super) fn refusal(
     judged: &Judged,
     (path, found): (&WirePath, &FileSnapshot),
 ) -> Refusal {
-    let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.face.hash));
+    let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
     let trial = Trial::run(state, judged, path);
     let mut wanted = trial.map(|trial| {
@@ -61,7 +61,7 @@ pub(super) fn of_lines(
     (path, found): (&WirePath, &FileSnapshot),
     wanted: &[(u64, u64)],
 ) -> Refusal {
-    let version = found.face.hash.version();
+    let version = found.meta.hash.version();
     let (excerpts, shown) = shown::excerpts(state, judged, (path, &found.bytes), wanted);
     let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
     if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {

@@ -78,7 +78,7 @@ fn vet_size(change: &Drafted) -> Result<(), Refusal> {
 fn vet_permission(state: &WorkspaceState, change: &Drafted) -> Result<(), Refusal> {
     let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
-    let changes_mode = change.mode != StagedMode::Exact(found.face.mode);
+    let changes_mode = change.mode != StagedMode::Exact(found.meta.mode);
     if !edits || changes_mode {
         return Ok(());
     }

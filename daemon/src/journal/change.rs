@@ -16,12 +16,12 @@ pub fn states(
     file: &FileRecord,
     now: Option<(&State, &PastBudget)>,
 ) -> Option<(State, State)> {
-    let whole = |face: &Option<FileMeta>| match face {
+    let whole = |meta: &Option<FileMeta>| match meta {
         None => Some(Vec::new()),
-        Some(face) => state.store.content(face.hash),
+        Some(meta) => state.store.content(meta.hash),
     };
     let carried = match (&file.before, file.splices.as_slice()) {
-        (Some(face), [one]) if one.at == 0 && one.old.len() as u64 == face.size => Some(one.old.clone()),
+        (Some(meta), [one]) if one.at == 0 && one.old.len() as u64 == meta.size => Some(one.old.clone()),
         _ => None,
     };
     let (before, after) = match carried.or_else(|| whole(&file.before)) {
@@ -91,12 +91,12 @@ pub fn splices(before: &State, after: &State) -> Vec<Splice> {
 }
 
 /// Returns a state with these bytes; `None` if they differ from the recorded ones.
-fn file_state(bytes: Vec<u8>, face: Option<&FileMeta>) -> Option<State> {
-    match face {
+fn file_state(bytes: Vec<u8>, meta: Option<&FileMeta>) -> Option<State> {
+    match meta {
         None => bytes.is_empty().then_some(State::Absent),
-        Some(face) => {
-            let same = hash(&bytes) == face.hash;
-            same.then(|| State::File { bytes: bytes.into(), mode: face.mode })
+        Some(meta) => {
+            let same = hash(&bytes) == meta.hash;
+            same.then(|| State::File { bytes: bytes.into(), mode: meta.mode })
         }
     }
 }

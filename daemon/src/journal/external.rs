@@ -60,12 +60,12 @@ pub fn note(
             None => (seen, seen.is_some()),
         },
     };
-    let hash = found.map(|found| found.face.hash);
+    let hash = found.map(|found| found.meta.hash);
     let noted = match last {
         Some(last) if last == hash => ObservationEffect::Nothing,
         Some(last) if journaled => {
-            let before = last.map(|hash| before_face(state, &known, path, hash, found));
-            let bytes = found.map(|found| (&found.face, &*found.bytes));
+            let before = last.map(|hash| before_meta(state, &known, path, hash, found));
+            let bytes = found.map(|found| (&found.meta, &*found.bytes));
             match append(state, path, before, bytes, ChangeMethod::Nothing, None) {
                 Some(id) => ObservationEffect::Entry(id),
                 None => ObservationEffect::Untracked,
@@ -73,7 +73,7 @@ pub fn note(
         }
         Some(_) | None => ObservationEffect::Untracked,
     };
-    known.saw(path, found.map(|found| &found.face), tracked || journaled);
+    known.saw(path, found.map(|found| &found.meta), tracked || journaled);
     noted
 }
 
@@ -83,8 +83,8 @@ pub fn note(
 /// Fails if the log failed: the file must then stay where it is.
 pub fn rescue(state: &WorkspaceState, rescue: &RescuedBytes<'_>) -> io::Result<()> {
     let RescuedBytes { of, found } = rescue;
-    append(state, &of.path, of.before.clone(), Some((&found.face, &found.bytes)), ChangeMethod::Nothing, None)
-        .map(|_| lock(&state.path_cache).saw(&of.path, Some(&found.face), true))
+    append(state, &of.path, of.before.clone(), Some((&found.meta, &found.bytes)), ChangeMethod::Nothing, None)
+        .map(|_| lock(&state.path_cache).saw(&of.path, Some(&found.meta), true))
         .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
 }
 
@@ -100,7 +100,7 @@ pub fn rescue_late(
     found: &FileSnapshot,
 ) -> io::Result<()> {
     let label = format!("written to a file after job {by} had replaced it");
-    let found = Some((&found.face, &*found.bytes));
+    let found = Some((&found.meta, &*found.bytes));
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
@@ -113,11 +113,11 @@ pub fn rescue_displaced(
     state: &WorkspaceState,
     of: &FileRecord,
     by: JobId,
-    face: &FileMeta,
+    meta: &FileMeta,
     bytes: &[u8],
 ) -> io::Result<()> {
     let label = format!("content before job {by}, which was rolled back");
-    flushed(state, append(state, &of.path, None, Some((face, bytes)), ChangeMethod::Rescued, Some(label)))
+    flushed(state, append(state, &of.path, None, Some((meta, bytes)), ChangeMethod::Rescued, Some(label)))
 }
 
 fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
@@ -139,7 +139,7 @@ pub fn rescue_unflushed(
     found: &FileSnapshot,
 ) -> io::Result<()> {
     let label = format!("content written by job {by}: its file could not be flushed and was moved away");
-    let found = Some((&found.face, &*found.bytes));
+    let found = Some((&found.meta, &*found.bytes));
     flushed(state, append(state, &of.path, of.before.clone(), found, ChangeMethod::Rescued, Some(label)))
 }
 
@@ -192,7 +192,7 @@ fn append(
 ) -> Option<JobId> {
     let old = match &before {
         None => Some(Vec::new()),
-        Some(face) => state.store.content(face.hash),
+        Some(meta) => state.store.content(meta.hash),
     };
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let splices = splices(old.as_deref(), new, how);
@@ -212,7 +212,7 @@ fn append(
         files: vec![FileRecord {
             path: path.clone(),
             before,
-            after: found.map(|(face, _)| face.clone()),
+            after: found.map(|(meta, _)| meta.clone()),
             splices,
             how,
             staged_name: String::new(),
@@ -226,8 +226,8 @@ fn append(
         parts: Vec::new(),
     };
     let id = entry.id;
-    if let Some((face, bytes)) = found {
-        state.store.keep_content(face.hash, bytes);
+    if let Some((meta, bytes)) = found {
+        state.store.keep_content(meta.hash, bytes);
     }
     state.store.append(&[Record::External(entry)]).ok().map(|_| id)
 }
@@ -261,36 +261,36 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
 /// Returns the file before the change: as last observed, else as the journal has it, else with the mode of the
 /// present file. If the file is gone and was only read by an earlier run, its mode is unknown: its identity is empty
 /// then.
-fn before_face(
+fn before_meta(
     state: &WorkspaceState,
     known: &PathCache,
     path: &WirePath,
     hash: ContentHash,
     found: Option<&FileSnapshot>,
 ) -> FileMeta {
-    if let Some(face) = known.face(path)
-        && face.hash == hash
+    if let Some(meta) = known.meta(path)
+        && meta.hash == hash
     {
-        return face.clone();
+        return meta.clone();
     }
-    if let Some(face) = journaled_face(state, path)
-        && face.hash == hash
+    if let Some(meta) = journaled_meta(state, path)
+        && meta.hash == hash
     {
-        return face;
+        return meta;
     }
-    let like = found.map(|found| &found.face);
+    let like = found.map(|found| &found.meta);
     FileMeta {
         hash,
         size: 0,
-        mode: like.map_or(0, |face| face.mode),
-        uid: like.map_or(0, |face| face.uid),
-        gid: like.map_or(0, |face| face.gid),
+        mode: like.map_or(0, |meta| meta.mode),
+        uid: like.map_or(0, |meta| meta.uid),
+        gid: like.map_or(0, |meta| meta.gid),
         identity: Identity { dev: 0, ino: 0, born: 0 },
         modified: 0,
     }
 }
 
-fn journaled_face(state: &WorkspaceState, path: &WirePath) -> Option<FileMeta> {
+fn journaled_meta(state: &WorkspaceState, path: &WirePath) -> Option<FileMeta> {
     let (id, _) = state.store.last_of(path).ok()??;
     let entry = state.store.entry(id).ok()??;
     entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)

@@ -64,7 +64,7 @@ impl UnflushedFiles {
     fn release(&mut self, file: &FileRecord) {
         let done = match (self.paths.get(&file.path), &file.after) {
             (Some(Newest::Absent), _) => true,
-            (Some(Newest::File(held, _)), Some(face)) => *held == face.identity,
+            (Some(Newest::File(held, _)), Some(meta)) => *held == meta.identity,
             _ => false,
         };
         if done {
@@ -75,7 +75,7 @@ impl UnflushedFiles {
 
 /// Notes the file of a job that was just put in place and sealed.
 pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
-    let left = file.after.as_ref().and_then(|face| state.disk.open_left(place, face));
+    let left = file.after.as_ref().and_then(|meta| state.disk.open_left(place, meta));
     let changed = left.as_ref().map(|left| left.changed);
     lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), changed);
     hold(state, file, left.map(|left| left.file));
@@ -85,7 +85,7 @@ pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
 pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>) {
     let left = match &file.after {
         None => Some(Newest::Absent),
-        Some(face) => left.map(|open| Newest::File(face.identity, open)),
+        Some(meta) => left.map(|open| Newest::File(meta.identity, open)),
     };
     lock(&state.unsettled).held.put(&file.path, left);
 }
@@ -207,7 +207,7 @@ fn flush(
         Err(_) => place.parent().stat(place.name()).ok().map(|stat| stat.identity),
     };
     let Some(shown) = shown.filter(|shown| state.disk.doubts(*shown)) else { return flushed };
-    if file.after.as_ref().is_some_and(|face| face.identity == shown) {
+    if file.after.as_ref().is_some_and(|meta| meta.identity == shown) {
         return rewrite::rewrite(state, id, file, place).map(Some);
     }
     let ours = match newest {
@@ -235,11 +235,11 @@ fn flush_unreadable(
     {
         return state.disk.sync(open).map(|()| Some(shown));
     }
-    let known = lock(&state.path_cache).face(&file.path).cloned();
-    let faces = [file.after.as_ref(), known.as_ref()];
-    let mut of_a_job = faces.into_iter().flatten().filter(|face| face.identity == shown);
+    let known = lock(&state.path_cache).meta(&file.path).cloned();
+    let metas = [file.after.as_ref(), known.as_ref()];
+    let mut of_a_job = metas.into_iter().flatten().filter(|meta| meta.identity == shown);
     match of_a_job.next() {
-        Some(face) if face.mode & OWNER_READS != 0 => {
+        Some(meta) if meta.mode & OWNER_READS != 0 => {
             let message = "it may not be read any more, so it cannot be flushed";
             Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
         }
@@ -249,7 +249,7 @@ fn flush_unreadable(
 
 impl Path {
     fn judge(self, file: &FileRecord) -> io::Result<FlushState> {
-        let after = file.after.as_ref().map(|face| face.identity);
+        let after = file.after.as_ref().map(|meta| meta.identity);
         if self.newest || after.is_none() || self.shown == after {
             return Ok(FlushState::Durable);
         }

@@ -77,7 +77,7 @@ pub fn content(
             let records = entry.files.iter().rev().filter(|file| file.path == *path);
             for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
                 let made = before(state, file, later.take());
-                let hash = file.before.as_ref().map(|face| face.hash);
+                let hash = file.before.as_ref().map(|meta| meta.hash);
                 match (hash, made) {
                     (Some(hash), Some(made)) if meant(hash, &made) => return Some((hash, made)),
                     (_, made) => later = made.map(|made| (hash, Cow::Owned(made))),

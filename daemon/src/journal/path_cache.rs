@@ -22,7 +22,7 @@ pub enum ContentOwner {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Last {
     /// `None`: there was no file.
-    face: Option<FileMeta>,
+    meta: Option<FileMeta>,
     trust: ContentOwner,
     /// True if a session read it or the daemon wrote it: changes by other programs are journaled.
     tracked: bool,
@@ -92,35 +92,35 @@ impl PathCache {
     }
 
     /// Records the result of an observation.
-    pub fn saw(&mut self, path: &WirePath, face: Option<&FileMeta>, tracked: bool) {
-        let trust = match face {
-            Some(face) => self.trust(path, face),
+    pub fn saw(&mut self, path: &WirePath, meta: Option<&FileMeta>, tracked: bool) {
+        let trust = match meta {
+            Some(meta) => self.trust(path, meta),
             None => ContentOwner::Theirs,
         };
-        let seen = |last: &&Last| last.face.as_ref().zip(face).is_some_and(|(old, face)| same(old, face));
+        let seen = |last: &&Last| last.meta.as_ref().zip(meta).is_some_and(|(old, meta)| same(old, meta));
         let same = self.paths.get(path).filter(seen);
         let (changed, rewritten) = same.map_or((None, None), |last| (last.changed, last.rewritten));
-        self.put(path, Last { face: face.cloned(), trust, tracked, writes: 0, changed, rewritten });
+        self.put(path, Last { meta: meta.cloned(), trust, tracked, writes: 0, changed, rewritten });
     }
 
     /// Records a file that a job wrote, with the system's time of its last change if it is known.
-    pub fn wrote(&mut self, path: &WirePath, face: Option<&FileMeta>, changed: Option<i64>) {
-        let (face, trust) = (face.cloned(), ContentOwner::Ours);
-        self.put(path, Last { face, trust, tracked: true, writes: 0, changed, rewritten: None });
+    pub fn wrote(&mut self, path: &WirePath, meta: Option<&FileMeta>, changed: Option<i64>) {
+        let (meta, trust) = (meta.cloned(), ContentOwner::Ours);
+        self.put(path, Last { meta, trust, tracked: true, writes: 0, changed, rewritten: None });
     }
 
     /// Records that a file of another program was flushed with its name, and the time of its last change.
-    pub fn flushed(&mut self, path: &WirePath, face: &FileMeta, changed: i64) {
-        self.saw(path, Some(face), true);
+    pub fn flushed(&mut self, path: &WirePath, meta: &FileMeta, changed: i64) {
+        self.saw(path, Some(meta), true);
         if let Some(last) = self.paths.get_mut(path) {
             last.changed = Some(changed);
         }
     }
 
     /// Records that a job's file was rewritten because the flush of `was` had failed.
-    pub fn rewritten(&mut self, path: &WirePath, face: &FileMeta, was: Identity) {
-        let (face, trust) = (Some(face.clone()), ContentOwner::Ours);
-        self.put(path, Last { face, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) });
+    pub fn rewritten(&mut self, path: &WirePath, meta: &FileMeta, was: Identity) {
+        let (meta, trust) = (Some(meta.clone()), ContentOwner::Ours);
+        self.put(path, Last { meta, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) });
     }
 
     /// Returns true if this file was at the path before it was rewritten.
@@ -148,12 +148,12 @@ impl PathCache {
 
     /// Returns the last known hash at a path: `None` if the path is unknown, `Some(None)` if there was no file.
     pub fn hash(&self, path: &WirePath) -> Option<Option<ContentHash>> {
-        self.paths.get(path).map(|last| last.face.as_ref().map(|face| face.hash))
+        self.paths.get(path).map(|last| last.meta.as_ref().map(|meta| meta.hash))
     }
 
     /// Returns the last known metadata at a path.
-    pub fn face(&self, path: &WirePath) -> Option<&FileMeta> {
-        self.paths.get(path).and_then(|last| last.face.as_ref())
+    pub fn meta(&self, path: &WirePath) -> Option<&FileMeta> {
+        self.paths.get(path).and_then(|last| last.meta.as_ref())
     }
 
     /// Returns the paths below a folder (every path, for the root) whose changes by other programs are journaled.
@@ -170,14 +170,14 @@ impl PathCache {
     /// else was observed there since.
     pub fn left(&self, path: &WirePath) -> Option<Option<Identity>> {
         let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours)?;
-        Some(last.face.as_ref().map(|face| face.identity))
+        Some(last.meta.as_ref().map(|meta| meta.identity))
     }
 
     /// Returns true if a job put this very file at this path, or it was flushed there with its name, and neither it
     /// nor its name was changed since. For the system a move is a change, also one away and back.
-    pub fn untouched(&self, path: &WirePath, face: &FileMeta, changed: i64) -> bool {
+    pub fn untouched(&self, path: &WirePath, meta: &FileMeta, changed: i64) -> bool {
         self.paths.get(path).is_some_and(|last| {
-            last.changed == Some(changed) && last.face.as_ref().is_some_and(|old| same(old, face))
+            last.changed == Some(changed) && last.meta.as_ref().is_some_and(|old| same(old, meta))
         })
     }
 
@@ -187,9 +187,9 @@ impl PathCache {
     }
 
     /// Returns the origin of a file's bytes.
-    pub fn trust(&self, path: &WirePath, face: &FileMeta) -> ContentOwner {
+    pub fn trust(&self, path: &WirePath, meta: &FileMeta) -> ContentOwner {
         match self.paths.get(path) {
-            Some(last) if last.face.as_ref().is_some_and(|old| same(old, face)) => last.trust,
+            Some(last) if last.meta.as_ref().is_some_and(|old| same(old, meta)) => last.trust,
             _ => ContentOwner::Theirs,
         }
     }
@@ -203,7 +203,7 @@ fn same(a: &FileMeta, b: &FileMeta) -> bool {
 mod tests {
     use super::*;
 
-    fn face() -> FileMeta {
+    fn meta() -> FileMeta {
         FileMeta {
             hash: ContentHash::from_bytes([1; 32]),
             size: 1,
@@ -217,16 +217,16 @@ mod tests {
 
     #[test]
     fn a_file_of_a_job_is_untouched_until_the_system_says_otherwise() {
-        let (mut known, path, face) = (PathCache::default(), WirePath::from("a"), face());
-        assert!(!known.untouched(&path, &face, 5));
-        known.wrote(&path, Some(&face), Some(5));
-        known.saw(&path, Some(&face), true);
-        assert!(known.untouched(&path, &face, 5));
-        assert!(!known.untouched(&path, &face, 6), "its name was moved, perhaps there and back");
-        assert!(!known.untouched(&path, &FileMeta { modified: 7, ..face.clone() }, 5));
-        known.wrote(&path, Some(&face), None);
-        assert!(!known.untouched(&path, &face, 5), "nobody looked when it was put there");
-        let hook = FileMeta { modified: 8, ..face };
+        let (mut known, path, meta) = (PathCache::default(), WirePath::from("a"), meta());
+        assert!(!known.untouched(&path, &meta, 5));
+        known.wrote(&path, Some(&meta), Some(5));
+        known.saw(&path, Some(&meta), true);
+        assert!(known.untouched(&path, &meta, 5));
+        assert!(!known.untouched(&path, &meta, 6), "its name was moved, perhaps there and back");
+        assert!(!known.untouched(&path, &FileMeta { modified: 7, ..meta.clone() }, 5));
+        known.wrote(&path, Some(&meta), None);
+        assert!(!known.untouched(&path, &meta, 5), "nobody looked when it was put there");
+        let hook = FileMeta { modified: 8, ..meta };
         known.saw(&path, Some(&hook), true);
         assert!(!known.untouched(&path, &hook, 9));
         known.flushed(&path, &hook, 9);
@@ -237,10 +237,10 @@ mod tests {
 
     #[test]
     fn a_look_from_before_a_job_is_no_news_once_all_was_forgotten() {
-        let (mut known, path, face) = (PathCache::default(), WirePath::from("a"), face());
+        let (mut known, path, meta) = (PathCache::default(), WirePath::from("a"), meta());
         let looked = known.version(&path);
         assert!(known.begin(std::slice::from_ref(&path)));
-        known.wrote(&path, Some(&face), None);
+        known.wrote(&path, Some(&meta), None);
         known.end(std::slice::from_ref(&path));
         for nth in 0..crate::limits::KNOWN_PATHS {
             known.saw(&format!("other/{nth}").as_str().into(), None, false);
@@ -249,7 +249,7 @@ mod tests {
         assert!(!known.valid(&path, looked));
         let looked = known.version(&path);
         assert!(known.valid(&path, looked));
-        known.saw(&path, Some(&face), true);
+        known.saw(&path, Some(&meta), true);
         assert!(known.valid(&path, looked), "no job wrote it");
     }
 

@@ -40,7 +40,7 @@ pub(super) fn rewrite(
     let _writing = Writing::begin(state, &file.path)?;
     let found = match state.disk.observe(place)? {
         Observation::File(found)
-            if file.after.as_ref().is_some_and(|face| face.identity == found.face.identity) =>
+            if file.after.as_ref().is_some_and(|meta| meta.identity == found.meta.identity) =>
         {
             found
         }
@@ -99,7 +99,7 @@ fn content(
     file: &FileRecord,
     found: &FileSnapshot,
 ) -> io::Result<Arc<[u8]>> {
-    let as_left = |face: &&FileMeta| face.hash != found.face.hash && face.modified == found.face.modified;
+    let as_left = |meta: &&FileMeta| meta.hash != found.meta.hash && meta.modified == found.meta.modified;
     let Some(wanted) = file.after.as_ref().filter(as_left) else { return Ok(found.bytes.clone()) };
     let entry = state.store.entry(id).map_err(io::Error::other)?;
     let mut contents = IntactContents::default();
@@ -122,7 +122,7 @@ fn exchange(
 ) -> io::Result<Option<Identity>> {
     let staged_name = state.next_staged_name();
     let staged =
-        match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.face.mode), &staged_name) {
+        match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.meta.mode), &staged_name) {
             Ok(staged) => staged,
             Err(StageError::Owner | StageError::ReadOnly) => return Ok(None),
             Err(StageError::Io(error)) => return Err(error),
@@ -131,7 +131,7 @@ fn exchange(
         state.disk.unstage(&staged.staging, &staged_name);
         return Err(error);
     }
-    let (before, after) = (Some(found.face.clone()), Some(staged.face.clone()));
+    let (before, after) = (Some(found.meta.clone()), Some(staged.meta.clone()));
     let staged_name = (staged.staging, staged_name);
     let record =
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
@@ -140,12 +140,12 @@ fn exchange(
     // Contents of it that no journal has are rescued in the same way as when any staged file is removed.
     settle::leave_staged(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
-    lock(&state.path_cache).rewritten(&record.path, &staged.face, found.face.identity);
+    lock(&state.path_cache).rewritten(&record.path, &staged.meta, found.meta.identity);
     lock(&state.unsettled).held.done(&record.path);
     state.disk.flush_folders(place, &[])?;
     state.disk.flush_staging(&record.staging)?;
-    state.disk.trust_again(found.face.identity);
-    Ok(Some(staged.face.identity))
+    state.disk.trust_again(found.meta.identity);
+    Ok(Some(staged.meta.identity))
 }
 
 /// Writes the content again in place.
@@ -155,9 +155,9 @@ fn rewrite_in_place(
     found: &FileSnapshot,
     bytes: &[u8],
 ) -> io::Result<Identity> {
-    state.disk.rewrite(place, &found.face, bytes, found.face.mode)?;
+    state.disk.rewrite(place, &found.meta, bytes, found.meta.mode)?;
     if let Observation::File(now) = state.disk.observe(place)? {
-        lock(&state.path_cache).wrote(place.path(), Some(&now.face), None);
+        lock(&state.path_cache).wrote(place.path(), Some(&now.meta), None);
     }
-    Ok(found.face.identity)
+    Ok(found.meta.identity)
 }

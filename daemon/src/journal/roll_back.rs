@@ -61,7 +61,7 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
         let (Some(before), [splice]) = (&file.before, file.splices.as_slice()) else { continue };
         let shown = find(state, file)?.map(|place| state.disk.observe(&place)).transpose()?;
         let shown = shown.as_ref().and_then(Observation::found);
-        if shown.is_some_and(|found| found.face.hash == before.hash) {
+        if shown.is_some_and(|found| found.meta.hash == before.hash) {
             continue;
         }
         // The job never touched the bytes before the first changed one.
@@ -70,8 +70,8 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
         let whole =
             rebuilt.filter(|bytes| hash(bytes) == before.hash).or_else(|| state.store.content(before.hash));
         let bytes = whole.unwrap_or_else(|| splice.old.clone());
-        let face = FileMeta { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
-        external::rescue_displaced(state, file, id, &face, &bytes)?;
+        let meta = FileMeta { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
+        external::rescue_displaced(state, file, id, &meta, &bytes)?;
     }
     Ok(())
 }

@@ -288,7 +288,7 @@ fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bo
     let journaled: Vec<ContentHash> = match one.whose {
         Whose::Sealed | Whose::Recovered => {
             let sides = one.files.iter().flat_map(|file| [&file.before, &file.after]).flatten();
-            sides.map(|face| face.hash).collect()
+            sides.map(|meta| meta.hash).collect()
         }
         Whose::Voided => Vec::new(),
     };
@@ -352,7 +352,7 @@ impl Owner<'_> {
             // This is the very file that was staged, unchanged: its job did not happen, and no program wrote to it.
             Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
             Whose::Voided => {
-                external::rescue_displaced(state, file, id, &found.face, &found.bytes)?;
+                external::rescue_displaced(state, file, id, &found.meta, &found.bytes)?;
                 tracing::warn!(path = %file.path, "stored a file in the journal that a rolled-back job had displaced");
             }
         }
@@ -372,7 +372,7 @@ fn empty_staged(
     let mut found = Vec::new();
     let mut rescue = |late: &FileSnapshot| {
         of.rescue(state, late)?;
-        found.push(late.face.hash);
+        found.push(late.meta.hash);
         Ok(())
     };
     let (staging, name) = (&of.file.staging, &of.file.staged_name);

@@ -105,7 +105,7 @@ pub fn why(
                 if let Some(did) = needle.taken(&entry, file, before.as_deref()) {
                     return Some(told(state, &entry, &did));
                 }
-                let hash = file.before.as_ref().map(|face| face.hash);
+                let hash = file.before.as_ref().map(|meta| meta.hash);
                 later = Some((hash, Cow::Owned(before?)));
             }
         }
@@ -119,14 +119,14 @@ pub(super) fn before(
     file: &FileRecord,
     later: Option<(Option<ContentHash>, Cow<'_, [u8]>)>,
 ) -> Option<Vec<u8>> {
-    let Some(face) = &file.before else { return Some(Vec::new()) };
-    let after = file.after.as_ref().map(|face| face.hash);
+    let Some(meta) = &file.before else { return Some(Vec::new()) };
+    let after = file.after.as_ref().map(|meta| meta.hash);
     let made = later
         .filter(|(hash, _)| *hash == after)
         .and_then(|(_, bytes)| editd_engine::apply(&bytes, &editd_engine::invert(&file.splices)))
         // The bytes of a large change by another program are not journaled.
-        .filter(|bytes| bytes.len() as u64 == face.size && observation::hash(bytes) == face.hash);
-    made.or_else(|| state.store.content(face.hash))
+        .filter(|bytes| bytes.len() as u64 == meta.size && observation::hash(bytes) == meta.hash);
+    made.or_else(|| state.store.content(meta.hash))
 }
 
 /// The effect of an entry on a text.
@@ -189,7 +189,7 @@ impl Needle {
 
     /// Returns another file of the entry that has the text since then.
     fn moved(&self, entry: &Entry, from: &FileRecord) -> Option<WirePath> {
-        let hash = from.before.as_ref().map(|face| face.hash);
+        let hash = from.before.as_ref().map(|meta| meta.hash);
         let telling = self
             .0
             .iter()
@@ -198,7 +198,7 @@ impl Needle {
             entry.files.iter().filter(|file| file.path != from.path && file.how != ChangeMethod::Rescued);
         let gained = |file: &&FileRecord| {
             let came = |splice: &Splice| self.find(&splice.new).is_some() && self.find(&splice.old).is_none();
-            let renamed = from.after.is_none() && file.after.as_ref().map(|face| face.hash) == hash;
+            let renamed = from.after.is_none() && file.after.as_ref().map(|meta| meta.hash) == hash;
             renamed || (telling && file.splices.iter().any(came))
         };
         others.find(gained).map(|file| file.path.clone())

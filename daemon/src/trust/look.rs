@@ -140,7 +140,7 @@ impl Now {
         if found.bytes.len() > limits::CONFIG {
             return Err(format!("it has more than {} bytes", limits::CONFIG));
         }
-        let hash = found.face.hash;
+        let hash = found.meta.hash;
         let read = match &self.last {
             Some(last) if last.hash == hash => last.read.clone(),
             _ => read_commands(&found.bytes).map(Arc::new).map_err(|why| shortened(&why).into()),

@@ -255,7 +255,7 @@ impl Workspace {
 
 /// Bytes of the larger of a file's states, as far as it may be had whole.
 fn state_size(file: &FileRecord) -> usize {
-    let sizes = [&file.before, &file.after].into_iter().flatten().map(|face| readable(face.size));
+    let sizes = [&file.before, &file.after].into_iter().flatten().map(|meta| readable(meta.size));
     sizes.max().unwrap_or(0)
 }
 

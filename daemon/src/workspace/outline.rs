@@ -29,7 +29,7 @@ impl Workspace {
             warnings.push(warning.to_owned());
         }
         let reply = OutlineReply {
-            version: found.face.hash.version(),
+            version: found.meta.hash.version(),
             path,
             language: outlined.language.to_owned(),
             symbols: outlined.symbols,

@@ -95,7 +95,7 @@ impl Workspace {
         }
         // Lines past the end are no lines; a range that shows all is a whole read.
         let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
-        let hash = found.face.hash;
+        let hash = found.meta.hash;
         let now = self.state.clock.wall_ms();
         let renewed = match lines.filter(|_| !whole) {
             None => receipt::whole(hash, &found.bytes, now),
@@ -118,7 +118,7 @@ impl Workspace {
             encoding: view.encoding,
             line_ending: view.line_ending,
             bom: view.bom,
-            size: found.face.size,
+            size: found.meta.size,
             symbol,
         };
         fits(&reply)?;
@@ -135,10 +135,10 @@ impl Workspace {
     /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
     fn carried(&self, path: &WirePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
-        let Some(hash) = seen.hash.filter(|hash| *hash != found.face.hash) else { return seen.clone() };
+        let Some(hash) = seen.hash.filter(|hash| *hash != found.meta.hash) else { return seen.clone() };
         let Some(before) = kept(&self.state, hash) else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
-        let shown = receipt::overtaken(seen, found.face.hash, (&before, &splices), (&[], false), now);
+        let shown = receipt::overtaken(seen, found.meta.hash, (&before, &splices), (&[], false), now);
         receipt::of_session(&seen.session, path, shown)
     }
 
@@ -304,7 +304,7 @@ fn too_much_to_show(path: &WirePath, lines: u64, shown: usize) -> Refusal {
 fn check_seen(path: &WirePath, seen: &str, found: &FileSnapshot) -> Result<(), Refusal> {
     let lower = seen.to_ascii_lowercase();
     let same = match lower.split_once(':') {
-        Some(("blake3", digest)) => found.face.hash.hex() == digest,
+        Some(("blake3", digest)) => found.meta.hash.hex() == digest,
         Some(("sha256", digest)) => sha256(&found.bytes) == digest,
         _ => {
             let message = format!("seen {seen:?} is no `blake3:` or `sha256:` with 64 hexadecimal digits");
@@ -316,6 +316,6 @@ fn check_seen(path: &WirePath, seen: &str, found: &FileSnapshot) -> Result<(), R
     }
     let message = format!("{path} holds another content than was seen; read it again");
     let mut error = WireError::new(Code::Stale, message).at(path);
-    error.version = Some(found.face.hash.version());
+    error.version = Some(found.meta.hash.version());
     Err(Box::new(error))
 }

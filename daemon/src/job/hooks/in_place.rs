@@ -78,10 +78,10 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
         let path = left.record.path.clone();
         let (old, new) = (left.before.state(), left.after.as_ref().map_or(State::Absent, Stand::state));
         outcome.files.push(work.outcome(&path, &old, &new));
-        lock(&work.state.path_cache).saw(&path, left.after.as_ref().map(|after| &after.face), true);
+        lock(&work.state.path_cache).saw(&path, left.after.as_ref().map(|after| &after.meta), true);
         match left.after {
             Some(after) => {
-                work.state.store.keep_content(after.face.hash, &after.bytes);
+                work.state.store.keep_content(after.meta.hash, &after.bytes);
                 work.stands.insert(path, after);
             }
             None => {
@@ -98,7 +98,7 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     let found = match observation {
         Observation::Absent => None,
         Observation::File(found)
-            if (found.face.hash, found.face.mode) == (before.face.hash, before.face.mode) =>
+            if (found.meta.hash, found.meta.mode) == (before.meta.hash, before.meta.mode) =>
         {
             return Ok(None);
         }
@@ -110,7 +110,7 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
     if !work.relaxed() {
         flush(work, &place, path)?;
         if let Some(found) = &found {
-            lock(&work.state.path_cache).flushed(path, &found.face, found.changed);
+            lock(&work.state.path_cache).flushed(path, &found.meta, found.changed);
         }
     }
     let after = found.as_ref().map(Stand::of);
@@ -133,8 +133,8 @@ fn record(path: &WirePath, before: &Stand, found: Option<&FileSnapshot>) -> File
     let (added, removed) = external::lines(&before.bytes, &new, &splices);
     FileRecord {
         path: path.clone(),
-        before: Some(before.face.clone()),
-        after: found.map(|found| found.face.clone()),
+        before: Some(before.meta.clone()),
+        after: found.map(|found| found.meta.clone()),
         splices,
         how: ChangeMethod::Nothing,
         staged_name: String::new(),
@@ -159,10 +159,10 @@ fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
     let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
     let now = work.state.clock.wall_ms();
     let seen = work.state.store.seen(&who.session, path).ok().flatten();
-    let hash = |face: &FileMeta| face.hash;
-    let shown = match (left.after.as_ref().map(|after| hash(&after.face)), seen) {
+    let hash = |meta: &FileMeta| meta.hash;
+    let shown = match (left.after.as_ref().map(|after| hash(&after.meta)), seen) {
         (None, _) => receipt::absent(now),
-        (Some(after), Some(seen)) if seen.hash == Some(left.before.face.hash) => {
+        (Some(after), Some(seen)) if seen.hash == Some(left.before.meta.hash) => {
             receipt::renewed(&seen, after, &left.before.bytes, &left.record.splices, now)
         }
         (Some(hash), earlier) => {

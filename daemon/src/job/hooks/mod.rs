@@ -126,12 +126,12 @@ pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Pl
 fn fresh(sealed: &Sealed) -> Vec<WirePath> {
     let before = |path: &WirePath| {
         let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
-        file.before.as_ref().map(|face| face.hash)
+        file.before.as_ref().map(|meta| meta.hash)
     };
     let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
     let fresh = changes.filter(|(change, file)| {
         let from = change.from.as_ref().unwrap_or(&file.path);
-        let after = file.after.as_ref().map(|face| face.hash);
+        let after = file.after.as_ref().map(|meta| meta.hash);
         matches!(change.after, State::File { .. }) && after.is_some() && after != before(from)
     });
     fresh.map(|(_, file)| file.path.clone()).collect()

@@ -103,7 +103,7 @@ fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, f
     outcome.job = job;
     for file in &files {
         if let Ok((_, Observation::File(found))) = work.observe(&file.path)
-            && Some(found.face.hash.version()) == file.after
+            && Some(found.meta.hash.version()) == file.after
         {
             work.stands.insert(file.path.clone(), Stand::of(&found));
         } else {
@@ -154,14 +154,14 @@ fn draft(
     for (path, bytes) in made {
         let Some(stand) = work.stands.get(&path) else { continue };
         let (place, found) = match work.observe(&path) {
-            Ok((place, Observation::File(found))) if found.face.hash == stand.face.hash => (place, found),
+            Ok((place, Observation::File(found))) if found.meta.hash == stand.meta.hash => (place, found),
             _ => {
                 warn(outcome, format!("{path}: another program changed it meanwhile; it is left as it is"));
                 continue;
             }
         };
         let old = stand.state();
-        let after = State::File { bytes: bytes.into(), mode: found.face.mode };
+        let after = State::File { bytes: bytes.into(), mode: found.meta.mode };
         files.push(work.outcome(&path, &old, &after));
         if let Ok(Some(one)) = work.state.store.seen(&of.who.session, &path) {
             seen.insert(path.clone(), one);
@@ -174,7 +174,7 @@ fn draft(
             }
             State::Absent => Default::default(),
         };
-        let mode = StagedMode::Exact(found.face.mode);
+        let mode = StagedMode::Exact(found.meta.mode);
         changes.push(Drafted {
             place,
             before: Some(found),

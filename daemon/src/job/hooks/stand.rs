@@ -18,17 +18,17 @@ use crate::store::record::FileMeta;
 /// What stands at a path.
 #[derive(Clone)]
 pub(super) struct Stand {
-    pub(super) face: FileMeta,
+    pub(super) meta: FileMeta,
     pub(super) bytes: Arc<[u8]>,
 }
 
 impl Stand {
     pub(super) fn of(found: &FileSnapshot) -> Self {
-        Self { face: found.face.clone(), bytes: found.bytes.clone() }
+        Self { meta: found.meta.clone(), bytes: found.bytes.clone() }
     }
 
     pub(super) fn state(&self) -> State {
-        State::File { bytes: self.bytes.clone(), mode: self.face.mode }
+        State::File { bytes: self.bytes.clone(), mode: self.meta.mode }
     }
 }
 
@@ -36,8 +36,8 @@ impl Stand {
 pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
     let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
-        (State::File { bytes, .. }, Some(face)) => {
-            Some((file.path.clone(), Stand { face: face.clone(), bytes: bytes.clone() }))
+        (State::File { bytes, .. }, Some(meta)) => {
+            Some((file.path.clone(), Stand { meta: meta.clone(), bytes: bytes.clone() }))
         }
         _ => None,
     });
@@ -66,8 +66,8 @@ impl Work<'_> {
         for path in paths {
             let seen = self.observe(&path).map(|(_, observation)| observation);
             let same = match (&seen, self.stands.get_mut(&path)) {
-                (Ok(Observation::File(found)), Some(stand)) if found.face.hash == stand.face.hash => {
-                    stand.face = found.face.clone();
+                (Ok(Observation::File(found)), Some(stand)) if found.meta.hash == stand.meta.hash => {
+                    stand.meta = found.meta.clone();
                     true
                 }
                 _ => false,

@@ -116,7 +116,7 @@ fn after_a_power_cut_what_a_hook_left_stands_and_no_job_has_diverged() {
         bench.put("a.txt", "formatted\n");
         if journaled {
             let file = entry.files.first().unwrap();
-            let after = file.after.clone().map(|face| FileMeta { hash: hash(b"formatted\n"), ..face });
+            let after = file.after.clone().map(|meta| FileMeta { hash: hash(b"formatted\n"), ..meta });
             let record =
                 FileRecord { before: file.after.clone(), after, how: ChangeMethod::Nothing, ..file.clone() };
             made_by_hook(bench.state(), &entry, "fmt", vec![record], Vec::new()).unwrap();

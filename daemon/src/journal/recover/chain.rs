@@ -123,7 +123,7 @@ impl<'a> Chain<'a> {
             if let Observation::File(found) =
                 state.disk.observe_staged(&link.file.staging, &link.file.staged_name)?
             {
-                staged_files += u64::from(target.identity() == Some(found.face.identity));
+                staged_files += u64::from(target.identity() == Some(found.meta.identity));
                 // Bytes that another program appended to a displaced file follow the checked content.
                 contents.extend(link.file.before.as_ref().and_then(|before| before_of(before, &found.bytes)));
                 contents.add(found.bytes.clone());
@@ -133,9 +133,9 @@ impl<'a> Chain<'a> {
         contents.reach(&records);
         // They may have been kept for diffs.
         let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
-        let missing: Vec<&FileMeta> = states.filter(|face| contents.get(face.hash).is_none()).collect();
+        let missing: Vec<&FileMeta> = states.filter(|meta| contents.get(meta.hash).is_none()).collect();
         if !missing.is_empty() {
-            contents.extend(missing.iter().filter_map(|face| state.store.content(face.hash)).map(Arc::from));
+            contents.extend(missing.iter().filter_map(|meta| state.store.content(meta.hash)).map(Arc::from));
             contents.reach(&records);
         }
         let first = self.refused(refused).first();
@@ -167,7 +167,7 @@ impl<'a> Chain<'a> {
     ) -> io::Result<bool> {
         let torn = match &case.target {
             Observation::File(found) if case.action == Action::Leave => {
-                is_own(link.file, &found.face, &found.bytes, &case.contents)
+                is_own(link.file, &found.meta, &found.bytes, &case.contents)
             }
             _ => false,
         };
@@ -199,7 +199,7 @@ impl<'a> Chain<'a> {
             Observation::Other(_) | Observation::TooLarge(_) | Observation::Unreadable(_) => {
                 DisplacedFile::Nothing
             }
-            Observation::File(found) if is_theirs(file, &found.face, &found.bytes, contents) => {
+            Observation::File(found) if is_theirs(file, &found.meta, &found.bytes, contents) => {
                 if another {
                     DisplacedFile::Others
                 } else {
@@ -207,8 +207,8 @@ impl<'a> Chain<'a> {
                 }
             }
             // The journal may by now have the file that another program put there just before the job.
-            Observation::File(found) if self.behind == Behind::Content(Some(found.face.hash)) => {
-                let judged = file.before.as_ref().is_some_and(|before| before.hash == found.face.hash);
+            Observation::File(found) if self.behind == Behind::Content(Some(found.meta.hash)) => {
+                let judged = file.before.as_ref().is_some_and(|before| before.hash == found.meta.hash);
                 if judged { DisplacedFile::Nothing } else { DisplacedFile::Changed }
             }
             Observation::File(_) => DisplacedFile::Nothing,
@@ -236,11 +236,11 @@ impl<'a> Chain<'a> {
             // No entry has the changes of a refused job: only its own staged file is known.
             let after = file.after.as_ref().map(|after| (after, !refused.contains(&entry.id)));
             file.before.iter().map(|before| (before, true)).chain(after).any(|(state, anywhere)| {
-                let same = same_file(state.identity, found.face.identity);
+                let same = same_file(state.identity, found.meta.identity);
                 let torn = || contents.get(state.hash).is_some_and(|whole| is_torn(&found.bytes, whole));
-                (state.hash == found.face.hash && (anywhere || same)) || (same && torn())
+                (state.hash == found.meta.hash && (anywhere || same)) || (same && torn())
             })
         });
-        of_the_chain || outlived(&self.records(), &found.face)
+        of_the_chain || outlived(&self.records(), &found.meta)
     }
 }

@@ -51,7 +51,7 @@ impl IntactContents {
         }
         let base = match from {
             None => Some(Vec::new()),
-            Some(face) => match self.by_hash.get(&face.hash) {
+            Some(meta) => match self.by_hash.get(&meta.hash) {
                 Some(bytes) => Some(bytes.to_vec()),
                 // A splice that covers the whole file has its old content.
                 None if whole => splices.first().map(|splice| splice.old.clone()),
@@ -72,10 +72,10 @@ pub fn is_whole(file: &FileRecord) -> bool {
     covers(&file.splices, file.before.as_ref())
 }
 
-fn covers(splices: &[Splice], face: Option<&FileMeta>) -> bool {
-    match (splices, face) {
-        ([one], Some(face)) => {
-            one.at == 0 && one.old.len() as u64 == face.size && hash(&one.old) == face.hash
+fn covers(splices: &[Splice], meta: Option<&FileMeta>) -> bool {
+    match (splices, meta) {
+        ([one], Some(meta)) => {
+            one.at == 0 && one.old.len() as u64 == meta.size && hash(&one.old) == meta.hash
         }
         _ => false,
     }

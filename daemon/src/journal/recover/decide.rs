@@ -17,7 +17,7 @@ pub enum TargetState {
     /// A file.
     File {
         /// Its metadata.
-        face: FileMeta,
+        meta: FileMeta,
         /// Its content.
         bytes: Arc<[u8]>,
     },
@@ -71,7 +71,7 @@ pub fn decide(
     };
     // An observation before the job was refused may have taken the job's own file for another program's.
     let own = refused.iter().filter_map(|file| file.after.as_ref()).any(|after| {
-        matches!(shown, TargetState::File { face, .. } if shows(face, after) && same_file(face.identity, after.identity))
+        matches!(shown, TargetState::File { meta, .. } if shows(meta, after) && same_file(meta.identity, after.identity))
     });
     if stands(behind, shown) && !own {
         return Action::Superseded;
@@ -79,7 +79,7 @@ pub fn decide(
     let Some(first) = refused.first() else { return bring(chain, shown, contents) };
     let vacant = match shown {
         TargetState::Absent => true,
-        TargetState::File { face, bytes } => is_own(first, face, bytes, contents),
+        TargetState::File { meta, bytes } => is_own(first, meta, bytes, contents),
         TargetState::Strange => false,
     };
     if theirs && vacant {
@@ -97,13 +97,13 @@ fn stands(behind: Behind, shown: &TargetState) -> bool {
     match (behind, shown) {
         (Behind::Nothing, _) | (Behind::Content(_), TargetState::Strange) => false,
         (Behind::Content(left), TargetState::Absent) => left.is_none(),
-        (Behind::Content(left), TargetState::File { face, .. }) => left == Some(face.hash),
+        (Behind::Content(left), TargetState::File { meta, .. }) => left == Some(meta.hash),
         (Behind::Settled, _) => true,
     }
 }
 
-fn shows(face: &FileMeta, state: &FileMeta) -> bool {
-    face.hash == state.hash && face.mode == state.mode
+fn shows(meta: &FileMeta, state: &FileMeta) -> bool {
+    meta.hash == state.hash && meta.mode == state.mode
 }
 
 /// Rolls the last records of a chain back, as if their inverses had been done after them.
@@ -115,14 +115,14 @@ fn take_back(
 ) -> Action {
     let Some(first) = refused.first() else { return Action::Leave };
     let wanted = first.before.as_ref();
-    if let TargetState::File { face, .. } = shown
-        && !wanted.is_some_and(|wanted| shows(face, wanted))
-        && refused.iter().filter_map(|file| file.after.as_ref()).any(|after| shows(face, after))
+    if let TargetState::File { meta, .. } = shown
+        && !wanted.is_some_and(|wanted| shows(meta, wanted))
+        && refused.iter().filter_map(|file| file.after.as_ref()).any(|after| shows(meta, after))
     {
         // Whatever its inode: an interrupted recovery may have put it there.
         return match wanted {
             None => Action::Remove,
-            Some(wanted) => put_anew(first.how, face, wanted, contents),
+            Some(wanted) => put_anew(first.how, meta, wanted, contents),
         };
     }
     let inverses: Vec<FileRecord> = refused.iter().rev().map(|file| inverse(file)).collect();
@@ -157,20 +157,20 @@ fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) 
                 Action::Leave
             }
         }
-        (TargetState::File { face, .. }, None) => {
-            if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
+        (TargetState::File { meta, .. }, None) => {
+            if older_state(chain, meta) || torn(chain, shown, contents) || unflushed(chain, meta) {
                 Action::Remove
             } else {
                 Action::Leave
             }
         }
-        (TargetState::File { face, bytes }, Some(wanted)) => {
-            if face.hash == wanted.hash && (face.mode == wanted.mode || !older_state(chain, face)) {
+        (TargetState::File { meta, bytes }, Some(wanted)) => {
+            if meta.hash == wanted.hash && (meta.mode == wanted.mode || !older_state(chain, meta)) {
                 Action::Done
-            } else if let Some(rewritten) = rewritten(chain, face, bytes, contents) {
+            } else if let Some(rewritten) = rewritten(chain, meta, bytes, contents) {
                 rewritten
-            } else if older_state(chain, face) || torn(chain, shown, contents) || unflushed(chain, face) {
-                put_anew(newest.how, face, wanted, contents)
+            } else if older_state(chain, meta) || torn(chain, shown, contents) || unflushed(chain, meta) {
+                put_anew(newest.how, meta, wanted, contents)
             } else {
                 Action::Leave
             }
@@ -200,11 +200,11 @@ fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> Action {
 
 /// Returns true if this is an older state of the chain, in the very file that was recorded for it. A different file
 /// with an old content is a revert by another program.
-fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
+fn older_state(chain: &[&FileRecord], meta: &FileMeta) -> bool {
     let last = chain.len().saturating_sub(1);
     chain.iter().enumerate().any(|(at, file)| {
         let was = |state: Option<&FileMeta>| {
-            state.is_some_and(|state| state.hash == face.hash && same_file(state.identity, face.identity))
+            state.is_some_and(|state| state.hash == meta.hash && same_file(state.identity, meta.identity))
         };
         was(file.before.as_ref()) || (at < last && was(file.after.as_ref()))
     })
@@ -213,7 +213,7 @@ fn older_state(chain: &[&FileRecord], face: &FileMeta) -> bool {
 /// Returns true if a file that an unsettled entry staged reached the disk only in part: each block is as written or
 /// zero, and the file is no longer than written. The same holds for a young file that an entry stores whole.
 fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> bool {
-    let TargetState::File { face, bytes } = shown else { return false };
+    let TargetState::File { meta, bytes } = shown else { return false };
     let states = chain.iter().flat_map(|file| {
         let staged =
             file.after.as_ref().filter(|_| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create));
@@ -221,40 +221,40 @@ fn torn(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -
         staged.into_iter().chain(young)
     });
     states
-        .filter(|state| same_file(state.identity, face.identity))
+        .filter(|state| same_file(state.identity, meta.identity))
         .filter_map(|state| contents.get(state.hash))
         .any(|written| is_torn(bytes, written))
 }
 
 /// Returns true if this is the very file that an entry stores whole, with an earlier content: the later bytes had not
 /// reached the disk, and neither had the swap. Bytes that another program wrote later would have a later time.
-fn unflushed(chain: &[&FileRecord], face: &FileMeta) -> bool {
+fn unflushed(chain: &[&FileRecord], meta: &FileMeta) -> bool {
     let carried = chain
         .iter()
         .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Delete) && is_whole(file));
     carried
         .filter_map(|file| file.before.as_ref())
-        .any(|before| same_file(before.identity, face.identity) && face.modified <= before.modified)
+        .any(|before| same_file(before.identity, meta.identity) && meta.modified <= before.modified)
 }
 
 /// As above, and certainly older than the stored content: the program that wrote that content had replaced these
 /// bytes itself.
-pub fn outlived(chain: &[&FileRecord], face: &FileMeta) -> bool {
+pub fn outlived(chain: &[&FileRecord], meta: &FileMeta) -> bool {
     let before =
-        |file: &&FileRecord| file.before.as_ref().is_none_or(|before| face.modified < before.modified);
+        |file: &&FileRecord| file.before.as_ref().is_none_or(|before| meta.modified < before.modified);
     let older: Vec<&FileRecord> = chain.iter().copied().filter(before).collect();
-    unflushed(&older, face)
+    unflushed(&older, meta)
 }
 
 /// Handles a file that an entry was rewriting in place: its bytes are a mixture of states.
 fn rewritten(
     chain: &[&FileRecord],
-    face: &FileMeta,
+    meta: &FileMeta,
     bytes: &[u8],
     contents: &IntactContents,
 ) -> Option<Action> {
     let is_it = |state: &Option<FileMeta>| {
-        state.as_ref().is_some_and(|state| same_file(state.identity, face.identity))
+        state.as_ref().is_some_and(|state| same_file(state.identity, meta.identity))
     };
     let from = chain.iter().position(|file| file.how == ChangeMethod::InPlace && is_it(&file.before))?;
     let chain = chain.get(from..)?;
@@ -273,12 +273,12 @@ fn rewritten(
 pub type Sides = (Arc<[u8]>, Arc<[u8]>);
 
 /// Returns both contents of a rewrite in place if its file is a mixture of them.
-pub fn in_place_sides(file: &FileRecord, face: &FileMeta, found: &[u8]) -> Option<Sides> {
-    let before = file.before.as_ref().filter(|before| same_file(before.identity, face.identity))?;
+pub fn in_place_sides(file: &FileRecord, meta: &FileMeta, found: &[u8]) -> Option<Sides> {
+    let before = file.before.as_ref().filter(|before| same_file(before.identity, meta.identity))?;
     let after = file.after.as_ref()?;
     let states = in_place_states(&[file], found, &IntactContents::default())?;
-    let get = |face: &FileMeta| {
-        states.iter().find(|bytes| crate::disk::observation::hash(bytes) == face.hash).cloned()
+    let get = |meta: &FileMeta| {
+        states.iter().find(|bytes| crate::disk::observation::hash(bytes) == meta.hash).cloned()
     };
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
 }
@@ -296,7 +296,7 @@ fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
 /// Returns every state of a chain of rewrites in place. Bytes before the first changed one were never touched, so
 /// they are taken from the file itself; the hashes verify them.
 fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &IntactContents) -> Option<Vec<Arc<[u8]>>> {
-    let get = |face: Option<&FileMeta>| face.and_then(|face| contents.get(face.hash)).cloned();
+    let get = |meta: Option<&FileMeta>| meta.and_then(|meta| contents.get(meta.hash)).cloned();
     let mut known = IntactContents::default();
     for file in chain {
         for state in [file.before.as_ref(), file.after.as_ref()] {
@@ -317,7 +317,7 @@ fn in_place_states(chain: &[&FileRecord], found: &[u8], contents: &IntactContent
         .iter()
         .flat_map(|file| [file.before.as_ref(), file.after.as_ref()])
         .flatten()
-        .map(|face| face.hash)
+        .map(|meta| meta.hash)
         .collect();
     hashes.into_iter().map(|hash| known.get(hash).cloned()).collect()
 }

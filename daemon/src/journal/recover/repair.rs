@@ -133,11 +133,11 @@ fn standing(
         state.disk.unstage(&file.staging, &file.staged_name);
         staged_name = Observation::Absent;
     }
-    let is = |observation: &Observation, face: &Option<FileMeta>| {
-        face.as_ref().is_some_and(|face| observation.is(face))
+    let is = |observation: &Observation, meta: &Option<FileMeta>| {
+        meta.as_ref().is_some_and(|meta| observation.is(meta))
     };
-    let shows = |observation: &Observation, face: &Option<FileMeta>| match (observation.found(), face) {
-        (Some(found), Some(face)) => found.shows(face),
+    let shows = |observation: &Observation, meta: &Option<FileMeta>| match (observation.found(), meta) {
+        (Some(found), Some(meta)) => found.shows(meta),
         (None, None) => matches!(observation, Observation::Absent),
         _ => false,
     };
@@ -185,21 +185,21 @@ fn in_place(
         return Ok(Standing::Lost);
     };
     // A kill may have come between setting the mode and writing the bytes; both are set together, either way.
-    if found.is(after) && found.face.mode == after.mode {
+    if found.is(after) && found.meta.mode == after.mode {
         return Ok(Standing::Put);
     }
-    if found.is(before) && found.face.mode == before.mode {
-        if state.disk.doubts(found.face.identity) {
+    if found.is(before) && found.meta.mode == before.mode {
+        if state.disk.doubts(found.meta.identity) {
             // Writing it back was not flushed, and a second flush would not report that.
-            state.disk.rewrite(place, &found.face, &found.bytes, before.mode)?;
+            state.disk.rewrite(place, &found.meta, &found.bytes, before.mode)?;
         }
         return Ok(Standing::Pending);
     }
-    let Some((old, new)) = decide::in_place_sides(file, &found.face, &found.bytes) else {
+    let Some((old, new)) = decide::in_place_sides(file, &found.meta, &found.bytes) else {
         return Ok(Standing::Lost);
     };
-    let to_after = || state.disk.rewrite(place, &found.face, &new, after.mode);
-    let to_before = || state.disk.rewrite(place, &found.face, &old, before.mode);
+    let to_after = || state.disk.rewrite(place, &found.meta, &new, after.mode);
+    let to_before = || state.disk.rewrite(place, &found.meta, &old, before.mode);
     // Growing the file may fail where shrinking it back does not.
     if aim == RepairAim::Finish && to_after().is_ok() {
         return Ok(Standing::Put);
@@ -210,7 +210,7 @@ fn in_place(
 
 /// Returns the state of a target in the form that recovery decides by.
 pub(super) fn shown(found: &FileSnapshot) -> TargetState {
-    TargetState::File { face: found.face.clone(), bytes: found.bytes.clone() }
+    TargetState::File { meta: found.meta.clone(), bytes: found.bytes.clone() }
 }
 
 /// Seals an entry whose job could not do it itself.
@@ -220,7 +220,7 @@ pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()>
         lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
         let place = find(state, file).ok().flatten();
         let left =
-            place.zip(file.after.as_ref()).and_then(|(place, face)| state.disk.open_left(&place, face));
+            place.zip(file.after.as_ref()).and_then(|(place, meta)| state.disk.open_left(&place, meta));
         flushing::hold(state, file, left.map(|left| left.file));
     }
     lock(&state.unsettled).sealed(entry, state.clock.monotonic());
@@ -241,7 +241,7 @@ pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record>
     let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, entry, stored));
     records.extend(entry.files.iter().map(|file| {
-        let hash = file.after.as_ref().map(|face| face.hash);
+        let hash = file.after.as_ref().map(|meta| meta.hash);
         // The lines that the session had seen are unknown here: it knows the version, but none of the lines.
         let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
         let (session, path) = (entry.session.clone(), file.path.clone());
@@ -261,7 +261,7 @@ pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record>
 
 /// Returns a receipt of a job from its entry alone.
 pub fn receipt_of(entry: &Entry) -> Receipt {
-    let version = |face: &Option<FileMeta>| face.as_ref().map(|face| face.hash.version());
+    let version = |meta: &Option<FileMeta>| meta.as_ref().map(|meta| meta.hash.version());
     let files = entry.files.iter().map(|file| FileOutcome {
         before: version(&file.before),
         after: version(&file.after),

@@ -113,19 +113,19 @@ impl<'r> Restore<'r> {
         match &case.action {
             Action::Done | Action::Superseded => self.stands(place, target.found()),
             Action::Leave => Ok(RestoreOutcome::Diverged),
-            Action::RewriteInPlace(bytes, face) => {
-                let was = target.found().map_or(face, |found| &found.face);
-                self.state.disk.rewrite(place, was, bytes, face.mode)?;
+            Action::RewriteInPlace(bytes, meta) => {
+                let was = target.found().map_or(meta, |found| &found.meta);
+                self.state.disk.rewrite(place, was, bytes, meta.mode)?;
                 Ok(RestoreOutcome::Redone)
             }
             // An exchange would separate its names.
             Action::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
             Action::Return => self.put_theirs(chain, case),
-            Action::Rebuild(bytes, face) => {
+            Action::Rebuild(bytes, meta) => {
                 self.keep_unexplained(chain, case)?;
-                match self.put_original(chain, case, face)? {
+                match self.put_original(chain, case, meta)? {
                     Some(outcome) => Ok(outcome),
-                    None => self.rebuild(place, target.found(), bytes, face),
+                    None => self.rebuild(place, target.found(), bytes, meta),
                 }
             }
             Action::Remove => {
@@ -151,13 +151,13 @@ impl<'r> Restore<'r> {
     /// Notes a correct file. It is flushed with all the others, unless an earlier start failed at that: then it is
     /// written once more.
     fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<RestoreOutcome> {
-        let doubted = target.filter(|found| self.state.disk.doubts(found.face.identity));
+        let doubted = target.filter(|found| self.state.disk.doubts(found.meta.identity));
         let Some(found) = doubted else { return Ok(RestoreOutcome::Stands) };
         if found.links > 1 {
-            self.state.disk.rewrite(place, &found.face, &found.bytes, found.face.mode)?;
+            self.state.disk.rewrite(place, &found.meta, &found.bytes, found.meta.mode)?;
             return Ok(RestoreOutcome::Redone);
         }
-        self.rebuild(place, Some(found), &found.bytes, &found.face)
+        self.rebuild(place, Some(found), &found.bytes, &found.meta)
     }
 
     /// Removes staged names of the target's own file. After a power cut one inode may have both names (seen on
@@ -168,7 +168,7 @@ impl<'r> Restore<'r> {
         for link in chain.staged_files() {
             let (staging, staged_name) = (&link.file.staging, &link.file.staged_name);
             if let Observation::File(other) = self.state.disk.observe_staged(staging, staged_name)?
-                && other.face.identity == found.face.identity
+                && other.meta.identity == found.meta.identity
             {
                 self.state.disk.unstage(staging, staged_name);
             }
@@ -189,13 +189,13 @@ impl<'r> Restore<'r> {
         let Observation::File(found) = self.state.disk.observe_staged(staging, staged_name)? else {
             return Ok(None);
         };
-        if !found.shows(wanted) || !same_file(found.face.identity, wanted.identity) {
+        if !found.shows(wanted) || !same_file(found.meta.identity, wanted.identity) {
             return Ok(None);
         }
         self.state.disk.flush_staged(staging, staged_name)?;
         let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let staged_name = (staging.clone(), staged_name.clone());
-        let record = synthetic(chain.path, case.target.found(), Some(found.face), how, staged_name);
+        let record = synthetic(chain.path, case.target.found(), Some(found.meta), how, staged_name);
         self.put(&record, &case.place).map(Some)
     }
 
@@ -204,7 +204,7 @@ impl<'r> Restore<'r> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(RestoreOutcome::Diverged) };
         let FileRecord { staging, staged_name, .. } = link.file;
         let after =
-            self.state.disk.observe_staged(staging, staged_name)?.found().map(|found| found.face.clone());
+            self.state.disk.observe_staged(staging, staged_name)?.found().map(|found| found.meta.clone());
         if after.is_some() {
             self.state.disk.flush_staged(staging, staged_name)?;
         }
@@ -221,11 +221,11 @@ impl<'r> Restore<'r> {
         place: &ResolvedPath,
         target: Option<&FileSnapshot>,
         bytes: &[u8],
-        face: &FileMeta,
+        meta: &FileMeta,
     ) -> io::Result<RestoreOutcome> {
         let staged_name = self.state.next_staged_name();
         let staged =
-            match self.state.disk.stage(place, target, bytes, StagedMode::Exact(face.mode), &staged_name) {
+            match self.state.disk.stage(place, target, bytes, StagedMode::Exact(meta.mode), &staged_name) {
                 Ok(staged) => staged,
                 // Only its own user can rewrite it.
                 Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
@@ -234,13 +234,13 @@ impl<'r> Restore<'r> {
         self.state.disk.flush_staged(&staged.staging, &staged_name)?;
         self.state.disk.flush_staging(&staged.staging)?;
         let how = if target.is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
-        let record = synthetic(place.path(), target, Some(staged.face), how, (staged.staging, staged_name));
+        let record = synthetic(place.path(), target, Some(staged.meta), how, (staged.staging, staged_name));
         self.put_fresh(record, place)
     }
 
     fn put_fresh(&mut self, record: FileRecord, place: &ResolvedPath) -> io::Result<RestoreOutcome> {
         let outcome = self.put(&record, place)?;
-        let seen = record.before.as_ref().map(|face| face.hash);
+        let seen = record.before.as_ref().map(|meta| meta.hash);
         self.fresh.push((JobId(0), record, seen));
         Ok(outcome)
     }
@@ -269,7 +269,7 @@ impl<'r> Restore<'r> {
         found: &FileSnapshot,
     ) -> io::Result<()> {
         if !chain.explains(found, &case.contents, &self.refused)
-            && self.rescued.insert((chain.path.clone(), found.face.hash))
+            && self.rescued.insert((chain.path.clone(), found.meta.hash))
         {
             external::rescue_late(self.state, file, id, found)?;
         }
@@ -290,7 +290,7 @@ impl<'r> Restore<'r> {
                 Observation::Absent => {}
                 Observation::File(found) => {
                     self.keep(chain, case, (id, file), &found)?;
-                    self.staged_files.push((id, file.clone(), Some(found.face.hash)));
+                    self.staged_files.push((id, file.clone(), Some(found.meta.hash)));
                 }
                 Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                     self.aside.push((file.staging.clone(), file.staged_name.clone()));
@@ -317,5 +317,5 @@ fn synthetic(
     how: ChangeMethod,
     staged_name: (Staging, String),
 ) -> FileRecord {
-    FileRecord::without_content(path.clone(), target.map(|found| found.face.clone()), after, how, staged_name)
+    FileRecord::without_content(path.clone(), target.map(|found| found.meta.clone()), after, how, staged_name)
 }

@@ -11,8 +11,8 @@ const BLOCK: usize = 512;
 /// the target. Names reach the disk in the order in which they were given, and no staged file is removed before its
 /// entry's seal is durable. `None` if nothing tells: a file that is rewritten in place has no staged file.
 pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<Identity>) -> Option<bool> {
-    let is = |one: Option<Identity>, face: &Option<FileMeta>| match (one, face) {
-        (Some(one), Some(face)) => same_file(one, face.identity),
+    let is = |one: Option<Identity>, meta: &Option<FileMeta>| match (one, meta) {
+        (Some(one), Some(meta)) => same_file(one, meta.identity),
         _ => false,
     };
     match file.how {
@@ -36,11 +36,11 @@ pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<
 pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     let [splice] = file.splices.as_slice() else { return None };
     let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
-    let is = |side: &[u8], face: &Option<FileMeta>| {
+    let is = |side: &[u8], meta: &Option<FileMeta>| {
         tail.starts_with(side)
-            && face
+            && meta
                 .as_ref()
-                .is_some_and(|face| crate::disk::observation::hash(&[prefix, side].concat()) == face.hash)
+                .is_some_and(|meta| crate::disk::observation::hash(&[prefix, side].concat()) == meta.hash)
     };
     match (is(&splice.old, &file.before), is(&splice.new, &file.after)) {
         (true, false) => Some(false),
@@ -54,13 +54,13 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
 /// Returns true if this is the file that was staged for a record, whole or torn. If its content cannot be rebuilt any
 /// more, it counts as torn unless its time shows that it was written to later: a file is never deleted on that
 /// ground.
-pub fn is_own(file: &FileRecord, face: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
+pub fn is_own(file: &FileRecord, meta: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     file.after.as_ref().is_some_and(|after| {
         let as_staged = match contents.get(after.hash) {
-            Some(written) => face.hash == after.hash || is_torn(found, written),
-            None => face.modified == after.modified,
+            Some(written) => meta.hash == after.hash || is_torn(found, written),
+            None => meta.modified == after.modified,
         };
-        same_file(face.identity, after.identity) && as_staged
+        same_file(meta.identity, after.identity) && as_staged
     })
 }
 
@@ -83,7 +83,7 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
 
 /// The same, and certainly from before the job: only its content would show a later write.
 pub fn is_another(file: &FileRecord, staged_name: Identity) -> bool {
-    [&file.before, &file.after].into_iter().flatten().all(|face| !same_file(staged_name, face.identity))
+    [&file.before, &file.after].into_iter().flatten().all(|meta| !same_file(staged_name, meta.identity))
 }
 
 /// Returns true if a change came in this run of the machine, which `began` after a job of an earlier run was

@@ -168,7 +168,7 @@ impl Now {
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
             if choice.is_of_hunks() || taken.size() > 0 {
                 // Both contents of the entry are needed at once, of one file at a time.
-                let size = |face: &Option<FileMeta>| face.as_ref().map_or(0, |face| readable(face.size));
+                let size = |meta: &Option<FileMeta>| meta.as_ref().map_or(0, |meta| readable(meta.size));
                 let sizes = files.iter().map(|file| size(&file.before).saturating_add(size(&file.after)));
                 whole = whole.max(sizes.max().unwrap_or(0));
             }
@@ -202,7 +202,7 @@ impl Now {
                 Observation::Absent => (State::Absent, None),
                 Observation::File(found) => {
                     read = read.saturating_add(found.bytes.len());
-                    (State::File { bytes: found.bytes.clone(), mode: found.face.mode }, Some(found))
+                    (State::File { bytes: found.bytes.clone(), mode: found.meta.mode }, Some(found))
                 }
                 Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                     return Err(not_a_file(path).into());
@@ -242,7 +242,7 @@ impl Now {
             let Some(after) = states.remove(&path) else { continue };
             let old = match &before {
                 None => State::Absent,
-                Some(found) => State::File { bytes: found.bytes.clone(), mode: found.face.mode },
+                Some(found) => State::File { bytes: found.bytes.clone(), mode: found.meta.mode },
             };
             let changed = old != after;
             let diffs = show.unwrap_or_else(|| merged.contains(&path));

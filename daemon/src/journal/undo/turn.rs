@@ -38,30 +38,30 @@ impl FileTurn<'_> {
             FileTaken::Whole => self.shows(state, before),
             FileTaken::Hunks(..) => {
                 let expected = self.content(self.from)?;
-                let face = after.map(|after| FileMeta { hash: hash(&expected), ..after.clone() });
-                self.shows(state, face.as_ref())
+                let meta = after.map(|after| FileMeta { hash: hash(&expected), ..after.clone() });
+                self.shows(state, meta.as_ref())
             }
         };
         if !fits {
             return Ok(None);
         }
         let bytes = change::bytes(state);
-        let (made, face) = match (&self.from, &self.to) {
+        let (made, meta) = match (&self.from, &self.to) {
             (FileTaken::Nothing, FileTaken::Whole) => (apply(bytes, &invert(&self.file.splices)), before),
             (FileTaken::Whole, FileTaken::Nothing) => (apply(bytes, &self.file.splices), after),
             (_, FileTaken::Whole) => (Some(self.content(self.to)?), before),
             _ => (Some(self.content(self.to)?), after),
         };
-        let Some(face) = face else { return Ok(Some(State::Absent)) };
+        let Some(meta) = meta else { return Ok(Some(State::Absent)) };
         // The mode of a file that another program deleted is not always recorded.
-        if matches!(state, State::Absent) && face.mode == 0 && face.identity.ino == 0 {
+        if matches!(state, State::Absent) && meta.mode == 0 && meta.identity.ino == 0 {
             return Err(self.no_bytes());
         }
         let whole = matches!(self.to, FileTaken::Nothing | FileTaken::Whole);
-        let made = made.filter(|made| !whole || hash(made) == face.hash).ok_or_else(|| self.no_bytes())?;
+        let made = made.filter(|made| !whole || hash(made) == meta.hash).ok_or_else(|| self.no_bytes())?;
         let mode = match state {
             State::File { mode, .. } if !self.changed_mode() => *mode,
-            _ => face.mode,
+            _ => meta.mode,
         };
         Ok(Some(State::File { bytes: made.into(), mode }))
     }
@@ -91,11 +91,11 @@ impl FileTurn<'_> {
     }
 
     /// Returns true if metadata describe a state. A different mode matters only if the entry changed the mode.
-    fn shows(&self, state: &State, face: Option<&FileMeta>) -> bool {
-        match (state, face) {
+    fn shows(&self, state: &State, meta: Option<&FileMeta>) -> bool {
+        match (state, meta) {
             (State::Absent, None) => true,
-            (State::File { bytes, mode }, Some(face)) => {
-                hash(bytes) == face.hash && (!self.changed_mode() || *mode == face.mode)
+            (State::File { bytes, mode }, Some(meta)) => {
+                hash(bytes) == meta.hash && (!self.changed_mode() || *mode == meta.mode)
             }
             _ => false,
         }

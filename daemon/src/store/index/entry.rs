@@ -77,8 +77,8 @@ pub fn remove(draft: &mut RowChanges<'_>, entry: &Entry) {
 pub fn brief(entry: &Entry) -> EntrySummaryRow {
     let files = entry.files.iter().map(|file| FileRow {
         path: file.path.clone(),
-        before: file.before.as_ref().map(|face| face.hash),
-        after: file.after.as_ref().map(|face| face.hash),
+        before: file.before.as_ref().map(|meta| meta.hash),
+        after: file.after.as_ref().map(|meta| meta.hash),
         added: file.added,
         removed: file.removed,
     });

@@ -40,7 +40,7 @@ pub(crate) fn content_hash(bytes: &[u8]) -> ContentHash {
     ContentHash::from_bytes(*blake3::hash(bytes).as_bytes())
 }
 
-fn face(n: u64) -> FileMeta {
+fn meta(n: u64) -> FileMeta {
     let identity = Identity { dev: 1, ino: n, born: 3 };
     FileMeta { hash: hash(n), size: n, mode: 0o644, uid: 1, gid: 1, identity, modified: 5 }
 }
@@ -48,8 +48,8 @@ fn face(n: u64) -> FileMeta {
 pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
     FileRecord {
         path: path.into(),
-        before: (before != 0).then(|| face(before)),
-        after: (after != 0).then(|| face(after)),
+        before: (before != 0).then(|| meta(before)),
+        after: (after != 0).then(|| meta(after)),
         splices: vec![Splice { at: 0, old: vec![b'o'; 20], new: vec![b'n'; after as usize % 500] }],
         how: ChangeMethod::Swap,
         staged_name: format!("slot-{after}"),

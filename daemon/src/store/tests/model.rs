@@ -115,7 +115,7 @@ impl Model {
         for path in PATHS {
             let touching = self.entries.iter().rev().find_map(|(id, (entry, ..))| {
                 let file = entry.files.iter().find(|file| file.path == path.into())?;
-                Some((JobId(*id), file.after.as_ref().map(|face| face.hash)))
+                Some((JobId(*id), file.after.as_ref().map(|meta| meta.hash)))
             });
             assert_eq!(store.last_of(&path.into()).unwrap(), touching);
         }

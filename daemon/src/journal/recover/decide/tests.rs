@@ -12,7 +12,7 @@ pub(in super::super) const NEW: &[u8] = b"new and longer text\n";
 pub(in super::super) const OTHER: &[u8] = b"what others wrote\n";
 
 /// Returns a file with this number and content.
-pub(in super::super) fn face(ino: u64, bytes: &[u8]) -> FileMeta {
+pub(in super::super) fn meta(ino: u64, bytes: &[u8]) -> FileMeta {
     let identity = Identity { dev: 1, ino, born: 7 };
     let (hash, size) = (hash(bytes), bytes.len() as u64);
     FileMeta { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
@@ -34,13 +34,13 @@ pub(in super::super) fn record(
 }
 
 pub(in super::super) fn swap() -> FileRecord {
-    record(ChangeMethod::Swap, Some(face(1, OLD)), Some(face(2, NEW)))
+    record(ChangeMethod::Swap, Some(meta(1, OLD)), Some(meta(2, NEW)))
 }
 
 /// Files that another program writes are younger.
 fn shown(ino: u64, bytes: &[u8]) -> TargetState {
     let modified = if bytes == OTHER { 6 } else { 5 };
-    TargetState::File { face: FileMeta { modified, ..face(ino, bytes) }, bytes: bytes.into() }
+    TargetState::File { meta: FileMeta { modified, ..meta(ino, bytes) }, bytes: bytes.into() }
 }
 
 /// Returns the decision about the last record of a chain, with every content available.
@@ -51,14 +51,14 @@ fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &TargetSta
 }
 
 fn old() -> Action {
-    Action::Rebuild(OLD.into(), face(1, OLD))
+    Action::Rebuild(OLD.into(), meta(1, OLD))
 }
 
 #[test]
 fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
     let file = swap();
     let torn = NEW.get(..4).unwrap_or_default();
-    let new = Action::Rebuild(NEW.into(), face(2, NEW));
+    let new = Action::Rebuild(NEW.into(), meta(2, NEW));
     let rows = [
         ("before, its own file", shown(1, OLD), new.clone(), Action::Done),
         ("after, its own file", shown(2, NEW), Action::Done, old()),
@@ -79,8 +79,8 @@ fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
 
 #[test]
 fn a_creation_and_a_deletion_are_taken_back() {
-    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
-    let delete = record(ChangeMethod::Delete, Some(face(1, OLD)), None);
+    let create = record(ChangeMethod::Create, None, Some(meta(2, NEW)));
+    let delete = record(ChangeMethod::Delete, Some(meta(1, OLD)), None);
     let of = |file: &FileRecord, shown: TargetState| done(&[file], 1, Behind::Nothing, &shown);
     assert_eq!(of(&create, TargetState::Absent), Action::Done);
     assert_eq!(of(&create, shown(2, NEW)), Action::Remove);
@@ -94,9 +94,9 @@ fn a_creation_and_a_deletion_are_taken_back() {
 
 #[test]
 fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
-    let file = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let file = record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, NEW)));
     let of = |bytes: &[u8]| done(&[&file], 1, Behind::Nothing, &shown(1, bytes));
-    let before = Action::RewriteInPlace(OLD.into(), face(1, OLD));
+    let before = Action::RewriteInPlace(OLD.into(), meta(1, OLD));
     assert_eq!(of(NEW), before);
     assert_eq!(of(b"new text\n"), before);
     assert_eq!(of(OLD), Action::Done);
@@ -105,13 +105,13 @@ fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
 
 #[test]
 fn a_mode_alone_is_taken_back() {
-    let before = face(1, OLD);
-    let after = FileMeta { mode: 0o600, identity: face(2, OLD).identity, ..before.clone() };
+    let before = meta(1, OLD);
+    let after = FileMeta { mode: 0o600, identity: meta(2, OLD).identity, ..before.clone() };
     let file =
         FileRecord { splices: Vec::new(), ..record(ChangeMethod::Swap, Some(before), Some(after.clone())) };
     let of = |ino| {
         let shown = TargetState::File {
-            face: FileMeta { identity: face(ino, OLD).identity, ..after.clone() },
+            meta: FileMeta { identity: meta(ino, OLD).identity, ..after.clone() },
             bytes: OLD.into(),
         };
         done(&[&file], 1, Behind::Nothing, &shown)
@@ -122,8 +122,8 @@ fn a_mode_alone_is_taken_back() {
 #[test]
 fn below_a_job_that_is_taken_back_the_others_are_done_again() {
     let mut first = swap();
-    first.before = Some(face(5, OTHER));
-    first.after = Some(face(1, OLD));
+    first.before = Some(meta(5, OTHER));
+    first.after = Some(meta(1, OLD));
     first.splices = vec![Splice { at: 0, old: OTHER.to_vec(), new: OLD.to_vec() }];
     let second = swap();
     let of = |shown: TargetState| done(&[&first, &second], 1, Behind::Nothing, &shown);

@@ -2,15 +2,15 @@
 
 use editd_engine::Splice;
 
-use super::super::decide::tests::{NEW, OLD, OTHER, face, record, swap};
+use super::super::decide::tests::{NEW, OLD, OTHER, meta, record, swap};
 use super::*;
 
 #[test]
 fn target_and_slot_tell_whether_a_file_was_put() {
-    let id = |ino: u64| Some(face(ino, b"").identity);
-    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
-    let delete = record(ChangeMethod::Delete, Some(face(1, OLD)), None);
-    let in_place = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let id = |ino: u64| Some(meta(ino, b"").identity);
+    let create = record(ChangeMethod::Create, None, Some(meta(2, NEW)));
+    let delete = record(ChangeMethod::Delete, Some(meta(1, OLD)), None);
+    let in_place = record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, NEW)));
     let rows = [
         (&swap(), id(1), id(2), Some(false)),
         (&swap(), id(9), id(2), Some(false)),
@@ -35,7 +35,7 @@ fn target_and_slot_tell_whether_a_file_was_put() {
 
 #[test]
 fn what_others_added_to_tells_whether_a_file_was_rewritten() {
-    let file = record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, NEW)));
+    let file = record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, NEW)));
     assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
     assert_eq!(was_rewritten(&file, &[NEW, OTHER].concat()), Some(true));
     assert_eq!(was_rewritten(&file, OTHER), None);
@@ -43,7 +43,7 @@ fn what_others_added_to_tells_whether_a_file_was_rewritten() {
     let splice = Splice { at: OLD.len() as u64, old: Vec::new(), new: NEW.to_vec() };
     let file = FileRecord {
         splices: vec![splice],
-        ..record(ChangeMethod::InPlace, Some(face(1, OLD)), Some(face(1, &grown)))
+        ..record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, &grown)))
     };
     assert_eq!(was_rewritten(&file, &[OLD, OTHER].concat()), Some(false));
     assert_eq!(was_rewritten(&file, &[&grown[..], OTHER].concat()), Some(true));
@@ -55,7 +55,7 @@ fn a_slot_tells_what_its_job_displaced() {
     let file = swap();
     let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
-    let staged_name = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..face(ino, bytes) };
+    let staged_name = |ino: u64, bytes: &[u8], modified: i64| FileMeta { modified, ..meta(ino, bytes) };
     let torn = OLD.get(..3).unwrap_or_default();
     let rows = [
         ("what was judged", staged_name(1, OLD, 5), OLD, false, false),
@@ -72,7 +72,7 @@ fn a_slot_tells_what_its_job_displaced() {
         assert_eq!(is_theirs(&file, &staged_name, bytes, &contents), theirs, "{what}");
         assert_eq!(is_another(&file, staged_name.identity), another, "{what}: another file");
     }
-    let create = record(ChangeMethod::Create, None, Some(face(2, NEW)));
+    let create = record(ChangeMethod::Create, None, Some(meta(2, NEW)));
     assert!(!is_theirs(&create, &staged_name(9, OTHER, 6), OTHER, &contents), "it displaces nothing");
 }
 
