@@ -1,5 +1,4 @@
-//! The shape of single files: their length, their first line, their names, their attributes. It never looks
-//! at two files together.
+//! The form of single files: length, first line, names, attributes.
 
 use editd_tests::checkout::{Checkout, rust};
 
@@ -9,7 +8,7 @@ use super::{none, one, tree};
 const FILE: usize = 400;
 /// Lines of a function, from `fn` to its brace.
 const FUNCTION: usize = 70;
-/// Words that say nothing about what a thing is.
+/// Words that do not say what a thing is.
 const EMPTY_WORDS: &[&str] = &["core", "common", "util", "utils", "manager", "handler", "service", "helpers"];
 
 fn file_length(name: &str, text: &str) -> Vec<String> {
@@ -78,7 +77,7 @@ fn attributes(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Places and names of items declared by one of these words.
+/// Returns the offsets and names of the items that are declared with one of these keywords.
 fn declared<'a>(code: &'a str, by: &[&str]) -> Vec<(usize, &'a str)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     by.iter()
@@ -91,7 +90,7 @@ fn declared<'a>(code: &'a str, by: &[&str]) -> Vec<(usize, &'a str)> {
         .collect()
 }
 
-/// `lock_Manager` and `LockManager` are both two words.
+/// Returns the words of a name: `lock_Manager` and `LockManager` have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -159,7 +158,7 @@ fn no_path_of_a_machine_is_named() {
     none(machine_paths(&Checkout::sample(&[("a.rs", "the home/work/balance")])));
 }
 
-/// Paths and hosts of the machine that something was written on.
+/// Finds paths and hosts of the machine on which a file was written.
 fn machine_paths(tree: &Checkout) -> Vec<String> {
     let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/fa", "rm/")];
     let hosts =

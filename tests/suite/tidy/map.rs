@@ -1,5 +1,4 @@
-//! The top of the tree and its manifests: exactly the files that design and habit put there. It never looks
-//! inside sources.
+//! The files at the top of the tree, and the manifests.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +37,7 @@ fn top(tree: &Checkout) -> Vec<String> {
         .collect()
 }
 
-/// Every crate of the workspace is under the workspace's lints.
+/// Complains about each crate of the workspace that does not inherit its lints.
 fn lints(tree: &Checkout) -> Vec<String> {
     tree.all()
         .filter(|(name, _)| name.ends_with("/Cargo.toml") && !name.starts_with("tests/fuzz/"))

@@ -2,7 +2,7 @@
 //! breaks the rule. No check changes a file.
 
 mod architecture;
-mod doors;
+mod effects;
 mod form;
 mod language;
 mod layers;

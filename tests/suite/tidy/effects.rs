@@ -1,24 +1,25 @@
-//! The doors: which words of the standard library and of dependencies may stand in which room. The linter
-//! guards most of them as calls (`.clippy.toml`); this looks at the words, so that no alias slips through.
+//! Each effect belongs to one module: a table of the paths of the standard library and of dependencies, with the modules
+//! that may name them. The linter checks most of them as calls (`.clippy.toml`); this test checks the words of the source,
+//! so that it finds aliases, too.
 
 use editd_tests::checkout::{self, Checkout, rust};
 
 use super::{none, one, tree};
 
-/// A word, the rooms (path prefixes) that may write it, and why.
-struct Door {
+/// A word, the modules (path prefixes) that may name it, and the reason.
+struct EffectRule {
     word: &'static str,
-    rooms: &'static [&'static str],
+    modules: &'static [&'static str],
     why: &'static str,
 }
 
-const fn door(word: &'static str, rooms: &'static [&'static str], why: &'static str) -> Door {
-    Door { word, rooms, why }
+const fn rule(word: &'static str, modules: &'static [&'static str], why: &'static str) -> EffectRule {
+    EffectRule { word, modules, why }
 }
 
-/// The daemon's shell, and the client's rooms that must look at the machine.
-const DOORS: &[Door] = &[
-    door(
+/// The rules of the daemon and the client.
+const RULES: &[EffectRule] = &[
+    rule(
         "std::fs",
         &[
             "daemon/src/os/",
@@ -36,15 +37,15 @@ const DOORS: &[Door] = &[
             "client/src/machine/",
             "client/src/daemon/spawn.rs",
         ],
-        "files are reached through the seam `os`; settings, sockets, sled's folder, and processes with \
-         the temporary files that they read have their own rooms",
+        "only `os` accesses files; settings, sockets, the folder of sled, and the temporary files of commands have \
+         modules of their own",
     ),
-    door(
+    rule(
         "SystemTime::now",
         &["daemon/src/clock/", "client/src/machine.rs", "client/src/daemon/spawn.rs"],
         "time is passed in",
     ),
-    door(
+    rule(
         "Instant::now",
         &[
             "daemon/src/clock/",
@@ -54,17 +55,17 @@ const DOORS: &[Door] = &[
         ],
         "time is passed in",
     ),
-    door(
+    rule(
         "thread::sleep",
         &["tests/src/wait.rs", "client/src/machine.rs", "client/src/daemon/spawn.rs"],
-        "nothing waits by the clock",
+        "nothing waits for a fixed time",
     ),
-    door(
+    rule(
         "env::current_dir",
         &["daemon/src/run/", "daemon/src/config/", "client/src/machine.rs", "client/src/daemon/spawn.rs"],
         "paths are passed in",
     ),
-    door(
+    rule(
         "env::var",
         &[
             "daemon/src/run/",
@@ -81,7 +82,7 @@ const DOORS: &[Door] = &[
         ],
         "settings come from `config`",
     ),
-    door(
+    rule(
         "process::Command",
         &[
             "daemon/src/validate/",
@@ -92,15 +93,15 @@ const DOORS: &[Door] = &[
         ],
         "processes are started in `validate`",
     ),
-    door("tokio::", &["daemon/src/ipc/", "daemon/src/queue/", "daemon/src/run/"], "async ends at the queue"),
-    door(
+    rule("tokio::", &["daemon/src/ipc/", "daemon/src/queue/", "daemon/src/run/"], "async ends at the queue"),
+    rule(
         "interprocess::",
         &["daemon/src/ipc/", "client/src/connection.rs", "client/src/connection/", "tests/"],
         "sockets belong to `ipc`",
     ),
-    door("notify::", &["daemon/src/watch/"], "watching belongs to `watch`"),
-    door("sled::", &["daemon/src/store/database/"], "the database belongs to `store`"),
-    door(
+    rule("notify::", &["daemon/src/watch/"], "watching belongs to `watch`"),
+    rule("sled::", &["daemon/src/store/database/"], "the database belongs to `store`"),
+    rule(
         "rustix::fs",
         &[
             "daemon/src/os/",
@@ -113,30 +114,33 @@ const DOORS: &[Door] = &[
         ],
         "system calls on files belong to `os`",
     ),
-    door("libc::", &["daemon/src/os/", "daemon/src/run/"], "system calls belong to `os`"),
-    door(
+    rule("libc::", &["daemon/src/os/", "daemon/src/run/"], "system calls belong to `os`"),
+    rule(
         "signal_hook",
         &["daemon/src/run/", "daemon/src/os/", "daemon/src/validate/process/"],
-        "signals belong to `run`, and to the process that looks after a command",
+        "signals belong to `run`, and to the supervisor of a command",
     ),
-    door("std::net", &[], "editd speaks to its own machine only"),
+    rule("std::net", &[], "editd uses no network"),
 ];
 
-/// Crates without any effect, and what they must not name.
+/// Crates without any effect, and the words that they must not name.
 const PURE: &[&str] = &["proto/src/", "daemon/engine/src/", "daemon/syntax/src/"];
 const EFFECTS: &[&str] =
     &["std::fs", "std::net", "std::env", "std::process", "std::thread", "Instant::now", "SystemTime::now"];
 
-fn doors(tree: &Checkout) -> Vec<String> {
+fn effects(tree: &Checkout) -> Vec<String> {
     let mut found = Vec::new();
     for (name, text) in tree.rust().filter(|(name, _)| !checkout::is_unit_test(name)) {
         let code = joined(&rust::shipped(text));
-        for door in DOORS {
-            // Tests of whole processes are outside the house, but wait in one place only.
+        for rule in RULES {
+            // Tests of whole processes may have all effects, but wait in one place only.
             let is_outside = ["tests/", "client/tests/"].iter().any(|folder| name.starts_with(folder));
-            let outside = is_outside && door.word != "thread::sleep";
-            if !outside && names(&code, door.word) && !door.rooms.iter().any(|room| name.starts_with(room)) {
-                found.push(format!("{name}: names `{}`; {}", door.word, door.why));
+            let outside = is_outside && rule.word != "thread::sleep";
+            if !outside
+                && names(&code, rule.word)
+                && !rule.modules.iter().any(|module| name.starts_with(module))
+            {
+                found.push(format!("{name}: names `{}`; {}", rule.word, rule.why));
             }
         }
         for effect in EFFECTS.iter().filter(|_| PURE.iter().any(|pure| name.starts_with(pure))) {
@@ -176,9 +180,9 @@ fn names(code: &str, word: &str) -> bool {
 }
 
 #[test]
-fn each_effect_has_one_room() {
-    none(doors(&tree()));
-    let sample = |name: &str, text: &str| doors(&Checkout::sample(&[(name, text)]));
+fn each_effect_belongs_to_one_module() {
+    none(effects(&tree()));
+    let sample = |name: &str, text: &str| effects(&Checkout::sample(&[(name, text)]));
     one(&sample("daemon/src/job/mod.rs", "use std::fs;"), "std::fs");
     one(&sample("daemon/src/job/mod.rs", "use std::{io, fs};"), "std::fs");
     one(&sample("daemon/src/job/mod.rs", "use std::{io::{self, Read}, fs::File};"), "std::fs");
