@@ -1,5 +1,4 @@
-//! A small blocking client over the protocol crate's codec: what a test says to a daemon and what comes
-//! back. It knows no command line and starts nothing.
+//! A small blocking client on the codec of the protocol crate. It has no command line and starts nothing.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;

@@ -1,5 +1,5 @@
-//! Clients that count: each job writes the next number into all files of its client, and makes or deletes one more. So
-//! whatever ended the daemon, the files tell how far each client came, and whether a job is there in part.
+//! Clients that count: each job writes the next number into all files of its client, and creates or deletes one more.
+//! The files then show how far each client came, and if a job is only applied in part, however the daemon ended.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! A real daemon in a workspace of its own: folders, environment, start, kill, restart. Whatever a test
-//! leaves behind is ended and removed when it is dropped; no other process is ever touched.
+//! A real daemon in a workspace of its own: folders, environment, start, kill, restart. Dropping it ends its
+//! processes and removes its folders; no other process is touched.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Jobs as tests write them, and what replies say: small words over JSON. It sends nothing.
+//! Short functions for the JSON of jobs and replies. They send nothing.
 
 use serde_json::{Value, json};
 

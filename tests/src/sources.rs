@@ -1,5 +1,4 @@
-//! A real source tree to work on: a copy of the sources of the crates in cargo's registry folder. It only
-//! reads there.
+//! A real source tree to work on: a copy of the sources of the crates in cargo's registry folder, which is only read.
 
 use std::fs;
 use std::path::{Path, PathBuf};

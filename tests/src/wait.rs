@@ -1,5 +1,5 @@
-//! Waiting for something to be so, with a limit. The only place of the tests that sleeps; what is waited for
-//! is always looked at, never assumed after a time.
+//! Waiting for a condition, with a time limit. This is the only place of the tests that sleeps; a test always checks
+//! the condition, and never assumes it after some time.
 
 use std::time::{Duration, Instant};
 

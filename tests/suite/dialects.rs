@@ -1,5 +1,5 @@
-//! Payloads of other tools on the whole road, from the command line to the file: exit status, words, detached,
-//! after a kill. What each dialect means, the engine's cases say.
+//! Payloads of other tools from the command line to the file: exit status, replies, detached jobs, kills. The cases
+//! of the engine test the meaning of each dialect.
 
 use std::io::Write;
 use std::process::{Output, Stdio};

@@ -1,5 +1,5 @@
-//! A sample of what `cargo run -p editd-tests --example edits` judges: real-looking edits of real files in every
-//! dialect. None may be applied wrongly.
+//! A sample of `cargo run -p editd-tests --example edits`: realistic edits of real files in every dialect. None may
+//! be applied wrongly.
 
 use editd_tests::generator::{Corpus, Request, run};
 

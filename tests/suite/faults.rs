@@ -1,5 +1,5 @@
-//! Faults on the simulated machine: whatever call fails, once or from then on, a job is applied or refused, a log that
-//! failed acknowledges nothing more, and mended and opened again everything is whole, also when the power goes behind it.
+//! Faults on the simulated machine: if any call fails, once or from then on, a job is applied or refused, a log that
+//! failed acknowledges nothing more, and after a restart everything is intact, also after a power cut.
 //!
 //! `LENS=long` and `STORY=…` as for `crash`.
 

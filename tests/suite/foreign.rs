@@ -1,5 +1,5 @@
-//! Promise *foreign bytes are never lost*, on the simulated machine: whatever another process does at whatever moment
-//! of a job, its bytes stand or are in the journal, and the job was applied before it, after it, or not at all.
+//! Promise *foreign bytes are never lost*, on the simulated machine: if another process does anything at any moment
+//! of a job, its bytes are in a file or in the journal, and the job was applied before it, after it, or not at all.
 //!
 //! `LENS=long` and `STORY=…` as for `crash`.
 

@@ -1,5 +1,6 @@
-//! *Formatters*: what `[[format]]` makes of a content is part of the job: validators see it, it is one entry, and undo
-//! takes it back; whatever a formatter does, the job is not lost. The formatters are small scripts, and one real one.
+//! *Formatters*: the output of a `[[format]]` command is part of the job: validators check it, it is in the same entry,
+//! and undo reverts it; a formatter that fails does not lose the job. The formatters are small scripts, and one real
+//! one.
 
 use editd_proto::message::kind;
 use editd_tests::house::House;

@@ -1,6 +1,6 @@
-//! *Hints only*: who subscribes is told of edits and of what others do; what is missed, late or doubled costs a
-//! look and nothing else. It waits for events as long as they take, and concludes nothing from silence but by
-//! an event that must come later.
+//! *Hints only*: a subscriber receives the edits and the changes by others; an event that is missed, late or doubled
+//! costs time and nothing else. The tests wait for events without a limit, and conclude from silence only after a later
+//! event.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! *Hooks*: what a command makes of the files that a job has just written belongs to the job: it is in the receipt and
-//! in the journal, and goes with the job when that is undone. The commands are small scripts, and one real formatter.
+//! *Hooks*: the changes that a command makes to the files of a job belong to the job: they are in the receipt and in
+//! the journal, and the job's undo reverts them. The commands are small scripts, and one real formatter.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

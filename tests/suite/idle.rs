@@ -1,5 +1,5 @@
-//! An idle daemon costs nothing and leaves when it should: no processor time, little memory, and a clean end by
-//! its idle time and by signals. What it measures it prints.
+//! An idle daemon uses no processor time and little memory, and exits cleanly after its idle time and on signals. The
+//! test prints what it measures.
 
 use std::fs;
 use std::process::{Command, ExitStatus};

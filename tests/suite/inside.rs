@@ -1,5 +1,5 @@
-//! *Inside*: no path leaves the workspace, through the wire and through `editctl`, also where a folder is
-//! swapped for a link while jobs run. It looks at what lies outside before and after: nothing changes there.
+//! *Inside*: no path leads out of the workspace, through the protocol and through `editctl`, also while a folder is
+//! replaced by a link during jobs. It compares a folder outside before and after.
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeMap;

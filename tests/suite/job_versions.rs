@@ -1,5 +1,5 @@
-//! *A job is a version*: as `@17`, what job 17 left in a file is a base, where commands change files after jobs and where a
-//! job has two numbers. What it means otherwise is told by stories in `tests/cases`.
+//! *A job is a version*: `@17` as a base, if commands change files after jobs, and if a job has two numbers. The
+//! scenarios in `tests/cases` test the rest.
 
 use editd_proto::message::kind;
 use editd_tests::house::House;

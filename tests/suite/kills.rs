@@ -1,5 +1,5 @@
-//! SIGKILL in a loop under load from several clients. What was acknowledged stands, what was not is whole or
-//! absent, over all files of a job; clipboards agree; a key sent again is the same job; undo gives the start.
+//! SIGKILL in a loop under load from several clients. Acknowledged jobs are kept, others are applied to all files or
+//! to none; clipboards agree; a key sent again is the same job; undo restores the start.
 //!
 //! `KILLS=N` sets the number of kills (40; the command in tests/README.md takes 250).
 

@@ -1,4 +1,4 @@
-//! The kit itself: what everything else in this binary relies on must notice what it is there to notice.
+//! Tests of the kit: the functions that other tests rely on must detect differences.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,5 +1,5 @@
-//! Leaving and coming back: a folder that is moved or replaced under its daemon, a stop that takes long, who comes while
-//! a daemon leaves, who waits for a job meanwhile, and who looks for the daemon in another place.
+//! Shutdown and restart: a folder that is moved or replaced under its daemon, a slow stop, clients that connect
+//! during a shutdown or wait for a job, and clients that look for the daemon in another place.
 
 use std::fs::{self, File};
 use std::path::PathBuf;

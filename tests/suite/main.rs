@@ -1,5 +1,4 @@
-//! The one integration binary: every promise and every habit of the house is a file here. It never tests
-//! what a unit test beside the code could.
+//! The integration tests: one file for each promise and each rule. Unit tests are beside the code.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -1,5 +1,5 @@
-//! Promise 9 for memory, against a real process: however many ask for the largest files at once, all are served, and the
-//! daemon holds no more than it says. Linux only: elsewhere nobody tells the highest that a process ever had.
+//! Promise *bounded* for memory, with a real process: if many clients ask for the largest files at once, all get a
+//! reply, and the daemon stays below its limit. Linux only: other systems do not report the peak of a process.
 
 use std::fs;
 use std::thread;

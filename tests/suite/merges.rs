@@ -1,6 +1,6 @@
-//! A merge agrees with git's: what git merges without a conflict has the same result here, and what conflicts
-//! there conflicts here; among equal lines more does. What a merge starts from is found without the contents that
-//! are kept for convenience, as long as the journal has every change since.
+//! Merges agree with git's: a merge without conflict has the same result here, and a conflict there is one here;
+//! among equal lines there are more. The base of a merge is found without the cached contents, as long as the journal
+//! has every change since.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Promises *atomic*, *durable* and *foreign bytes are never lost* where things come together, on the simulated machine:
-//! others' deeds, failed calls, kills and power cuts.
+//! Promises *atomic*, *durable* and *foreign bytes are never lost* under combined events, on the simulated machine:
+//! outside writes, failed calls, kills and power cuts.
 //!
 //! `LENS=long` and `STORY=…` as for `crash`; `SEED=…` for other combinations.
 

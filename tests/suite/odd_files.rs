@@ -1,7 +1,7 @@
-//! Odd files and odd places on a real daemon: a full disk, no permission, mounts, names and contents that few
-//! programs expect. What a case file tells already stands there. It needs no network and no device.
+//! Unusual files and places with a real daemon: a full disk, missing permissions, mounts, names and contents that few
+//! programs expect, as far as no case file tests them. No network or device is needed.
 //!
-//! What needs mounts or another user runs as root only, and says so where it is skipped.
+//! Tests that need mounts or another user run as root only, and print that they are skipped otherwise.
 
 mod contents;
 mod mounts;

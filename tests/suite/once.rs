@@ -1,5 +1,5 @@
-//! *Once*: a key is one job of its session, sent twice at the same moment, after a kill, or for a detached job
-//! whose waiter was cut off. It never relies on when a kill hits.
+//! *Once*: a key is one job of its session, sent twice at the same moment, after a kill, or for a detached job whose
+//! waiter lost its connection. The tests do not depend on the moment of a kill.
 
 use std::sync::Barrier;
 use std::thread;

@@ -1,5 +1,5 @@
-//! *Order*: jobs on one file run in order of arrival, whatever name each of them uses; jobs on different files
-//! do not wait for each other; an undo waits for what came before it. It looks at results, never at times.
+//! *Order*: jobs on one file run in the order in which they arrive, under any of its names; jobs on different files do
+//! not wait for each other; an undo waits for earlier jobs. The tests compare results, never times.
 
 use std::fs;
 use std::os::unix::fs::symlink;

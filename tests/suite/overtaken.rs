@@ -1,6 +1,5 @@
-//! Promises *durable* and *foreign bytes are never lost* where others came just before a job or after a power cut, on the
-//! simulated machine: what was answered is not taken back because of what they did, and what they put at a path stands
-//! there. It never judges a running daemon.
+//! Promises *durable* and *foreign bytes are never lost* if others write just before a job or after a power cut, on
+//! the simulated machine: their writes do not cause an answered job to be rolled back, and their files stay.
 //!
 //! `LENS=long` as for `crash`.
 

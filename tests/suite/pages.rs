@@ -1,5 +1,5 @@
-//! Replies about very many very long paths: each fits a frame, says how much it left out, and there is a way to the rest.
-//! No entry, however large, keeps anybody from what is older.
+//! Replies about many very long paths: each fits a frame, says how much it leaves out, and the rest can be requested.
+//! A large entry does not hide older ones.
 
 use std::os::unix::fs::symlink;
 

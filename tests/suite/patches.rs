@@ -1,5 +1,5 @@
-//! editd beside `git apply` and GNU `patch`, over diffs of real files: where those reject a diff, editd rejects it or is
-//! right by a merge, and what it writes is never wrong. Where a tool is absent this says so and skips.
+//! editd compared with `git apply` and GNU `patch`, over diffs of real files: if they reject a diff, editd rejects
+//! it, or its result is a correct merge. If a tool is absent, the test prints that it is skipped.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
-//! Promises *atomic*, *durable*, *once* and *undo is exact* through power cuts on real file systems: a real daemon works
-//! for clients on a disk whose every write is recorded; then, again and again, the disk holds what it may hold if the
-//! power had gone at some moment, and a new daemon is started on that. Of three recoveries one is cut once more.
+//! Promises *atomic*, *durable*, *once* and *undo is exact* through power cuts on real file systems: a real daemon
+//! works for clients on a disk whose every write is recorded; then the disk is set to many of the states that a power
+//! cut could leave, and a new daemon starts on each. A third of the recoveries is cut once more.
 //!
 //! `CUTS=N` sets the number of cuts on each file system (18; the command in tests/README.md takes 400); `SEED=N` which.
 

@@ -1,5 +1,4 @@
-//! Bounded: a command that hangs, forks, floods, eats memory or hides is ended with all that came of it. Nothing
-//! here knows what a command is run for.
+//! *Bounded*: a command that hangs, forks, floods, uses too much memory or hides is ended with all its descendants.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! A client in another language, written from `proto/WIRE.md` alone, against a live daemon. Where python3 or its
-//! `msgpack` is absent this says so and skips.
+//! A client in Python, written from `proto/WIRE.md` alone, with a real daemon. If python3 or its `msgpack` is absent,
+//! the test prints that it is skipped.
 
 use editd_tests::binaries;
 use editd_tests::house::House;

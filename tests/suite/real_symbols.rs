@@ -1,4 +1,4 @@
-//! Symbols of real files, edited in every way; `cargo run --release -p editd-tests --example symbols` does many more.
+//! Every edit of symbols in real files; `cargo run --release -p editd-tests --example symbols` tests many more.
 
 use editd_tests::symbols::{Judged, files};
 

@@ -1,5 +1,5 @@
-//! A copy of a real source tree: fifty files read and edited in one job, the daemon killed, the job found in the
-//! log and taken back. Every byte and every mode is as it was. It changes nothing in cargo's own folder.
+//! A copy of a real source tree: fifty files are read and edited in one job, the daemon is killed, and the job is
+//! found in the log and undone. Every byte and every mode is restored.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

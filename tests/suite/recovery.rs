@@ -1,6 +1,5 @@
-//! Promise *atomic* where others change a file while the daemon is down and the machine is started again, and what
-//! recovery leaves alone: on the simulated machine, also where recovery itself is ended at any effect. It never
-//! judges a running daemon.
+//! Promise *atomic* if others change a file while the daemon is down and the machine restarts, and the files that
+//! recovery leaves alone: on the simulated machine, also if recovery itself is ended at any effect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

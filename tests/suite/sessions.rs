@@ -1,5 +1,5 @@
-//! Callers that name no session: two of them are never one, whatever started them, so that each is told what the other
-//! changed.
+//! Callers that name no session: two of them never share one, however they were started, so that each learns of the
+//! other's changes.
 
 use std::collections::BTreeSet;
 use std::fs;

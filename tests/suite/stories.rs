@@ -1,5 +1,4 @@
-//! The player of case files, played against a desk that is simple enough to be seen through: what a story
-//! says must be noticed when it is not so.
+//! Tests of the player of case files, with a simple target: it must notice each difference from a scenario.
 
 use std::fs;
 use std::path::PathBuf;

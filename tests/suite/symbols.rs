@@ -1,5 +1,5 @@
-//! Files by their symbols, with a real daemon: what an outline and a definition show, and for what the reader
-//! then has a receipt. It edits by lines only, to ask what the receipt covers.
+//! Files by their symbols, with a real daemon: outlines and definitions, and the receipt that reading them gives. It
+//! edits by lines only, to test the receipt.
 
 use editd_proto::message::kind;
 use editd_tests::house::House;

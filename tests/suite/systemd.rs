@@ -1,5 +1,5 @@
-//! The units: that systemd takes them, how far they close the daemon in, and that clients find their socket.
-//! It starts no service; where systemd's tools are absent it says so and skips.
+//! The systemd units: systemd accepts them, they restrict the daemon, and clients find their socket. No service is
+//! started; if the tools of systemd are absent, the test prints that it is skipped.
 
 use std::fs;
 use std::os::fd::OwnedFd;

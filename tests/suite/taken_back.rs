@@ -1,5 +1,5 @@
-//! A job that is taken back, on the simulated machine: what it had displaced is at its path, in the journal or set aside,
-//! no power cut brings it back in part, and no call that fails on the way leaves half of it.
+//! A job that is rolled back, on the simulated machine: the displaced files are at their paths, in the journal or set
+//! aside, no power cut restores the job in part, and no failed call leaves half of it.
 //!
 //! `LENS=long` as for `crash`.
 

@@ -1,5 +1,5 @@
-//! *Commands run only where they are trusted*: what a workspace brings is told and never run before its hash was
-//! recorded, and no longer once it changed. It never looks at how a command is run.
+//! *Commands run only if they are trusted*: the commands of a workspace are listed, but do not run before their hash
+//! was recorded, nor after it changed.
 
 use std::os::unix::fs::symlink;
 

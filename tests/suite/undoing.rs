@@ -1,5 +1,5 @@
-//! *Undo* as people call it: by file and by hunk, as a preview, in the way of others' work, and by either number of a
-//! detached job. What the journal holds of it is a matter of the cases.
+//! *Undo* as users call it: by file and by hunk, as a preview, with later changes by others, and by either number of a
+//! detached job. The case files test the journal.
 
 use editd_proto::message::kind;
 use editd_tests::house::House;

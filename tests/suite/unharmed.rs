@@ -1,5 +1,5 @@
-//! *Bounded*: bad clients get a typed error or a closed connection; meanwhile another client edits unharmed,
-//! the daemon's memory stays within its limits, and threads and descriptors go back. It never breaks a file.
+//! *Bounded*: bad clients get a typed error or a closed connection; meanwhile another client edits undisturbed, the
+//! daemon's memory stays within its limits, and threads and descriptors are released.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;

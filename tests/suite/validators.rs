@@ -1,5 +1,5 @@
-//! *Validators*: what they have against a job's new contents refuses it, or is told; only what the job brings counts;
-//! whatever a validator does, the daemon stays. It never looks into the room itself.
+//! *Validators*: their issues with the new contents refuse a job or are returned; only issues that the job causes
+//! count; a validator that fails does not stop the daemon.
 
 use editd_proto::message::kind;
 use editd_tests::house::House;

@@ -1,11 +1,11 @@
-//! Other programs that hammer the files which clients edit, with kills in between: every outside write is the
-//! base of a later edit, still there, or in the journal. Every write carries a tag of its own, and every tag is
-//! looked for in the end.
+//! Other programs that write to the files that clients edit, with kills in between: every outside write is the base
+//! of a later edit, still in the file, or in the journal. Every write has a tag of its own, and every tag is looked
+//! for in the end.
 //!
-//! `WRITES=N` sets how many are made (6,000; the command in tests/README.md takes 100,000).
+//! `WRITES=N` sets the number of writes (6,000; the command in tests/README.md makes 100,000).
 //!
-//! Outside programs overwrite each other, too; here they take turns at each file and carry on what they read, so
-//! that a tag which vanishes was lost by the daemon.
+//! Outside programs can overwrite each other, too. Here they take turns at each file and append to what they read, so
+//! that a missing tag was lost by the daemon.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};

@@ -1,5 +1,5 @@
-//! Writes what happened into a story's file: the fields that its expectations name, and the world after.
-//! Comments and everything else stay as they are. Whether it is right, a person must read.
+//! Writes the results into the file of a scenario: the fields that its expectations name, and the final state.
+//! Comments and everything else stay. A person must check that the results are right.
 
 use std::collections::BTreeMap;
 use std::path::Path;

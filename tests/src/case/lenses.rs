@@ -1,5 +1,5 @@
-//! One story, looked at through other glasses: the process dies after each step of its last edit; its last edit
-//! is taken back; it is sent twice. What a story says of replies is not looked at again, only the world.
+//! Variants of a scenario: the process is killed after each step of its last edit; its last edit is undone; it is
+//! sent twice. Only the files are compared, not the replies.
 
 use std::path::Path;
 

@@ -1,23 +1,23 @@
-//! Case files: one file, one story, told as data. This is what a story may say and how it is played; what it
-//! must say about the daemon stands in `tests/cases/*.toml`, and adding one touches no Rust.
+//! Case files: each file is one scenario, as data. This page describes the form and the player. The scenarios are in
+//! `tests/cases/*.toml`; adding one needs no Rust code.
 //!
-//! # A story
+//! # A scenario
 //!
-//! Its file's name is its sentence. It holds, in this order:
+//! The name of the file is a sentence about the daemon. The file has, in this order:
 //!
-//! * `why`: a line or two, where the name does not say it all.
-//! * `[settings]`: what `.editd.toml` would say (`unread`, `on_stale`, `encodings`, `generated`).
-//! * `[before."path"]`: the world before; see [`PathState`]. `%NN` in a path is that byte.
-//! * `[[step]]`: what happens, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.
-//! * `[after."path"]`: the world after. What is not named must be as it was before.
+//! * `why`: a line or two, if the name does not say it all.
+//! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`).
+//! * `[before."path"]`: the initial state; see [`PathState`]. `%NN` in a path is that byte.
+//! * `[[step]]`: the steps, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.
+//! * `[after."path"]`: the final state. A path that is not named must be as it was before.
 //!
-//! A reply must hold what `expect` names, and may hold more: tables by their keys, lists of the same length
-//! item by item. `"~text"` fits text that contains it, `"<any>"` whatever is there, `"<absent>"` nothing.
-//! `save = { v = "version" }` keeps a field of the reply; `"$v"` stands for it from then on. `"$t2"` is the
-//! time at which step 2 began, in milliseconds.
+//! A reply must have the fields in `expect`, and may have more: tables are compared by their keys, lists of the same
+//! length item by item. `"~text"` matches text that contains it, `"<any>"` any value, `"<absent>"` no value.
+//! `save = { v = "version" }` keeps a field of the reply; `"$v"` stands for it in later steps. `"$t2"` is the time at
+//! which step 2 began, in milliseconds.
 //!
-//! `BLESS=1` writes what really happened into `expect` (the fields that it names; `expect = {}` names the
-//! usual ones) and `after`. Read what it wrote: it is a claim about the product.
+//! `BLESS=1` writes the results into `expect` (the fields that it names; `expect = {}` names the usual ones) and
+//! `after`. Read what it wrote: each result is a claim about the product.
 
 pub mod bless;
 pub mod desk;

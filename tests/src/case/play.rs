@@ -1,5 +1,5 @@
-//! Plays a story: makes its world, asks, lets others act after named steps, lets the process die, and compares
-//! replies and world with what the story says. It decides nothing about what is right.
+//! Plays a scenario: creates its files, sends its requests, lets others act after named steps, kills the process, and
+//! compares replies and files with the expectations. It does not decide what is right.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! A story as its file has it. It checks that the file makes sense, and plays nothing.
+//! A scenario as its file describes it. It checks that the file is valid, and plays nothing.
 
 use std::collections::BTreeMap;
 

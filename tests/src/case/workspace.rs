@@ -1,5 +1,5 @@
-//! The daemon's workspace as the desk of a story: requests go in as the protocol has them, replies come out as
-//! JSON. It adds no thread, socket or queue.
+//! The daemon's workspace as the target of a scenario: requests have the form of the protocol, replies that of JSON.
+//! It adds no thread, socket or queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

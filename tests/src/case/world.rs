@@ -1,5 +1,5 @@
-//! The world of a story: made in a real folder, changed as other programs would, and compared with what it
-//! should be. It never asks the daemon.
+//! The files of a scenario: created in a real folder, changed as other programs would, and compared with the expected
+//! state. It sends no requests.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The crash lens: a story's job, and what settles it, is ended after every effect by a kill and by power cuts; then
-//! again at every effect of the recovery from that. It judges nothing itself.
+//! Crash tests: the process is killed, or the power cut, after every effect of a scenario's job and of its settling,
+//! and again after every effect of the recovery from that. It does not judge the results.
 
 use super::desk::SimWorkspace;
 use super::image::{Album, Answer, CrashKind, Cuts, Image};

@@ -1,5 +1,5 @@
-//! A workspace on a simulated machine, asked as the daemon's shell would ask it. It starts no thread: the same
-//! requests make the same calls.
+//! A workspace on a simulated machine, called as the daemon's queue calls it. It starts no thread: the same requests
+//! make the same calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

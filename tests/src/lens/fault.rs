@@ -1,5 +1,5 @@
-//! The fault lens: every call of a job's journey, and of what settles it, fails once or from then on. The reply is a
-//! refusal with everything as before, or the job is applied; mended and opened again, it is wholly there or not at all.
+//! Fault injection: every call of a job, and of its settling, fails once or from then on. The job is refused and
+//! changes nothing, or it is applied; after a restart without faults it is applied to all its files or to none.
 
 use editd_proto::error::Code;
 use editd_proto::message::{Durability, Status};

@@ -1,5 +1,5 @@
-//! Images of a running machine: after every effect of the process, what a kill would leave and what power cuts would.
-//! One run gives all of them; the run itself goes on undisturbed.
+//! Images of a running machine: after every effect of the process, the states that a kill and power cuts leave. One
+//! run gives all of them and is not disturbed.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

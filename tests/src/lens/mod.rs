@@ -1,10 +1,9 @@
-//! The lenses: the whole journey of a job on the simulated machine, ended at every effect, shared with other
-//! writers, struck by every fault. They look from outside only: at files, replies and the journal, never at how
-//! the daemon came to them.
+//! Tests of a whole job on the simulated machine: the process is ended at every effect, other processes write at every
+//! call, every call fails. They examine files, replies and the journal, and nothing inside the daemon.
 //!
-//! *Calling sequence*: a [`story::SimScenario`] says what was there and what is done; [`desk::SimWorkspace`] does it through a
-//! workspace on the machine; a lens ([`crash`], [`foreign`], [`fault`]) plays it again and again and returns one
-//! sentence for each thing that is not so.
+//! *Calling sequence*: a [`story::SimScenario`] has the initial state and the actions; [`desk::SimWorkspace`] performs
+//! them through a workspace on the machine; a test ([`crash`], [`foreign`], [`fault`]) plays it many times and returns
+//! one sentence for each violation.
 
 pub mod crash;
 pub mod desk;
@@ -31,7 +30,7 @@ pub fn strict() -> bool {
     std::env::var_os("STRICT").is_some()
 }
 
-/// The stories whose names begin with what `STORY` says; all of them where it says nothing.
+/// Returns the scenarios whose names begin with the value of `STORY`; all of them if it is not set.
 #[must_use]
 pub fn chosen(stories: Vec<story::SimScenario>) -> Vec<story::SimScenario> {
     let wanted = std::env::var("STORY").unwrap_or_default();

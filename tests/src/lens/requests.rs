@@ -1,4 +1,4 @@
-//! Requests in few words, for stories.
+//! Short functions that make the requests of scenarios.
 
 use editd_proto::message::{Durability, Edit, FileEntry, FileMode, JobRequest, Position};
 

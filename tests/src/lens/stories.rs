@@ -1,4 +1,4 @@
-//! The stories: each kind of job, on each kind of file, after each kind of past.
+//! The scenarios: each kind of job, on each kind of file, after each kind of earlier actions.
 
 use std::time::Duration;
 

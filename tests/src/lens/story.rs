@@ -1,4 +1,4 @@
-//! A story: what was there, what was done before, and the one job that is looked at. It is data; the lenses play it.
+//! A scenario: the initial files, the actions before, and the tested job. It is data; the tests play it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use super::desk::{ROOT, STATE, SimWorkspace};
 use super::view::View;
 use crate::sim::{Abilities, Outside, SimMachine};
 
-/// One thing that is done through the daemon.
+/// An action through the daemon or beside it.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// An edit.
     Edit(JobRequest),
-    /// Take back.
+    /// An undo.
     Undo(UndoRequest),
-    /// Bring back.
+    /// A redo.
     Redo(UndoRequest),
-    /// Settle everything.
+    /// All entries are settled.
     Settle,
-    /// Time goes by.
+    /// Time passes.
     Pass(Duration),
     /// Other processes do something.
     Others(fn(&Outside)),
@@ -32,18 +32,18 @@ pub enum Act {
     Flush,
 }
 
-/// A story.
+/// A scenario on the simulated machine.
 #[derive(Clone)]
 pub struct SimScenario {
     /// The name of the scenario.
     pub name: &'static str,
     /// The features of the machine.
     pub abilities: Abilities,
-    /// Makes the files that have stood for long.
+    /// Writes the files that were flushed long before.
     pub files: fn(&Outside),
-    /// Writes what nobody has flushed yet, a moment before the job.
+    /// Writes the files that are not flushed yet, a moment before the job.
     pub young: fn(&Outside),
-    /// The paths of those.
+    /// Their paths.
     pub young_paths: Vec<String>,
     /// The actions before the job.
     pub prior: Vec<Act>,
@@ -55,29 +55,29 @@ pub struct SimScenario {
 pub struct Course {
     /// The workspace before the job.
     pub before: View,
-    /// And after it.
+    /// The workspace after it.
     pub after: View,
     /// Clipboards before the job.
     pub clips_before: BTreeMap<String, String>,
-    /// And after it.
+    /// Clipboards after it.
     pub clips_after: BTreeMap<String, String>,
     /// Keys of the jobs before it, oldest first.
     pub priors: Vec<String>,
     /// Calls that the process had made when the job began, when it was answered, and when all was settled.
     pub calls: [u64; 3],
-    /// Every call until then, one line each.
+    /// All calls until then, one line each.
     pub trace: Vec<std::sync::Arc<str>>,
     /// Paths that the job changes.
     pub paths: Vec<String>,
-    /// Paths that others had changed before it, as the journal tells.
+    /// Paths that others changed before the job, according to the journal.
     pub others: Vec<String>,
 }
 
-/// The key of the job that is looked at.
+/// The key of the tested job.
 pub const KEY: &str = "looked-at";
 
 impl SimScenario {
-    /// A story on a usual machine, without a past.
+    /// Returns a scenario on a usual machine, without earlier actions.
     #[must_use]
     pub fn new(name: &'static str, files: fn(&Outside), job: Act) -> Self {
         Self {
@@ -91,21 +91,21 @@ impl SimScenario {
         }
     }
 
-    /// The same after some acts.
+    /// Returns the scenario with earlier actions.
     #[must_use]
     pub fn after(mut self, prior: Vec<Act>) -> Self {
         self.prior = prior;
         self
     }
 
-    /// The same on a machine that can do something else.
+    /// Returns the scenario on a machine with other features.
     #[must_use]
     pub fn on(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
         self
     }
 
-    /// The same with files that were written a moment ago.
+    /// Returns the scenario with files that were written a moment before.
     #[must_use]
     pub fn young(mut self, young: fn(&Outside), paths: &[&str]) -> Self {
         self.young = young;
@@ -113,7 +113,7 @@ impl SimScenario {
         self
     }
 
-    /// When the job is answered.
+    /// Returns the durability of the job.
     #[must_use]
     pub fn durability(&self) -> Durability {
         match &self.job {
@@ -131,10 +131,10 @@ impl SimScenario {
         edits.any(|edit| edit.to.is_some() || edit.from_clipboard.is_some())
     }
 
-    /// The machine as the story begins: no daemon ran there yet.
+    /// Returns the machine at the start of the scenario. No daemon has run there yet.
     ///
     /// # Panics
-    /// Where the story's files cannot be made.
+    /// If the files of the scenario cannot be made.
     #[must_use]
     pub fn machine(&self) -> SimMachine {
         let machine = SimMachine::new();
@@ -148,10 +148,10 @@ impl SimScenario {
         machine
     }
 
-    /// Opens a desk and plays everything before the job.
+    /// Opens the workspace and performs all actions before the job.
     ///
     /// # Errors
-    /// Where that does not work, which is no matter of this story.
+    /// If one of them fails, which is not the subject of the scenario.
     pub fn begin(&self, machine: &SimMachine) -> Result<SimWorkspace, String> {
         let desk = SimWorkspace::open(machine)?;
         for (at, act) in self.prior.iter().enumerate() {
@@ -164,10 +164,10 @@ impl SimScenario {
         Ok(desk)
     }
 
-    /// Plays it where nothing goes wrong.
+    /// Plays the scenario without a crash, a fault or an outside write.
     ///
     /// # Errors
-    /// Where something does.
+    /// If anything fails.
     pub fn course(&self) -> Result<Course, String> {
         let machine = self.machine();
         let desk = self.begin(&machine)?;
@@ -206,7 +206,7 @@ impl SimScenario {
     }
 }
 
-/// The key of an act before the job.
+/// Returns the key of an action before the job.
 #[must_use]
 pub fn prior_key(at: usize) -> String {
     format!("prior-{at}")

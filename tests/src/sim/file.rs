@@ -1,5 +1,5 @@
-//! A file's content as processes see it, as a power cut is sure to leave it, and what lies between. It
-//! knows no names.
+//! The content of a file: as processes see it, as a power cut leaves it at least, and the changes between. It knows
+//! no names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

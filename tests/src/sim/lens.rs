@@ -1,5 +1,5 @@
-//! Ways to look at one story on the simulated machine: ended at every effect, found again after every kind of
-//! crash, struck by every fault. They run and count, and judge nothing: the caller's check does.
+//! Runs of one scenario on the simulated machine: ended at every effect, with every power cut after it, with every
+//! fault. They run and count; the caller's check judges.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The machine from outside: what a test does to it. It is also what the process under test runs on.
+//! The simulated machine: the system calls of the process under test, and the functions with which a test controls
+//! it.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The seam as the simulated machine offers it: each call passes the gate and does one thing to the world.
+//! The system calls of the simulated machine: each call passes the gate and does one thing to the state.
 
 use std::any::Any;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Other processes on the machine: formatters, editors, shells, people. What they do is neither counted nor
-//! made to fail, and a power cut may lose it like anything else that was not flushed.
+//! Other processes on the machine: formatters, editors, shells, people. Their calls are not counted and do not fail,
+//! and a power cut may lose their unflushed writes like any others.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,5 +1,5 @@
-//! Names and metadata, and the steps that change them. The same steps make what processes see and, later,
-//! what the disk holds. It checks nothing: a step is made only of what `world` has checked.
+//! Names and metadata, and the changes to them. The same changes are applied to the tree that processes see and,
+//! later, to that of the disk. It checks nothing: `world` has checked each change before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The state of the machine and its file system calls, as plain functions on it. It knows no process that
-//! dies, no fault and no hook: `call` stands before it.
+//! The state of the machine, and its file system calls as plain functions on it. It has no processes, faults or
+//! hooks, which `call` handles before.
 
 mod bytes;
 mod handles;

@@ -1,5 +1,5 @@
-//! Edits by line number after own and others' changes, beside a model that knows which line each number meant: what is
-//! written hit that line, or nothing is written. `STEPS` and `SEED` make the run longer and another one.
+//! Edits by line number after changes by the session and by others, compared with a model that knows the line of each
+//! number: an edit changes that line, or nothing. `STEPS` and `SEED` make the run longer or different.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! Edits of real files that a formatter indented anew after they were read, with `rebase`: how many apply, by the way in
-//! which they name their place, beside what a merge of lines alone would do. Whatever is written hits the line that was
-//! meant. The test prints the table; `EDITS` and `SEED` make the run longer and another one.
+//! Edits, with `rebase`, of real files that a formatter indented anew after they were read: the share that applies,
+//! by the way in which they name their place, compared with a merge of lines. Every edit that is applied changes the
+//! intended line. The test prints the table; `EDITS` and `SEED` make the run longer or different.
 
 use editd_engine::{merge, splices_between};
 use editd_proto::message::kind;

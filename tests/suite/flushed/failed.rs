@@ -1,4 +1,5 @@
-//! Files whose flush has failed: what a job wrote is on the disk before the original goes, whatever a second flush says.
+//! Files whose flush failed: the content that a job wrote is on the disk before the original is removed, whatever a
+//! second flush reports.
 
 use editd_proto::Code;
 use editd_proto::message::{Durability, EntryKind, Status, UndoRequest};

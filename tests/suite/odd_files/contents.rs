@@ -1,5 +1,5 @@
-//! Odd contents and names on a real daemon, through the wire and through `editctl`, each edited and taken back
-//! byte by byte. Which bytes each of them changes is told in case files; here nothing else may change.
+//! Unusual contents and names with a real daemon, through the protocol and through `editctl`: each is edited and
+//! restored byte by byte. Case files test the bytes that an edit changes; here nothing else may change.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! Full disks and other mounts: refused with `io` and nothing changed, and at work again once there is room; a
-//! file on another mount is edited like any other. Everything is mounted in the test's own folders.
+//! Full disks and other mounts: a job is refused with `io` and changes nothing, and works again once there is space;
+//! a file on another mount is edited like any other. Everything is mounted in the test's own folders.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! A daemon of a user who may not do everything, and clients of another user: `denied`, in words, and nothing
-//! changed. The other user is 65534, which owns nothing elsewhere.
+//! A daemon whose user lacks permissions, and clients of another user: `denied`, with a message, and no change. The
+//! other user is 65534, which owns nothing elsewhere.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -1,6 +1,6 @@
-//! The lens of foreign writers: at every call of a job's journey, and of what settles it, another process does
-//! something to a file of the job. Whatever it wrote is afterwards at its path or in the journal, and the job was
-//! applied before it, after it, or not at all.
+//! Tests of outside writes: at every call of a job, and of its settling, another process does something to a file of
+//! the job. Its bytes are afterwards at their path or in the journal, and the job was applied before it, after it, or
+//! not at all.
 
 pub mod deed;
 pub mod ends;

@@ -1,7 +1,7 @@
-//! Two other programs, one after the other, while a job takes its swap back: the first has cut the file and still
-//! writes what it had read, the second carries on what it finds when the first is done. What either wrote is
-//! afterwards at its path or in the journal. It looks at the time between the second one's reading and its writing,
-//! in which the daemon may move the file.
+//! Two programs that write one after the other while a job rolls back its swap: the first has truncated the file and
+//! still writes the content that it had read; the second appends to what it finds then. The bytes of both are
+//! afterwards at their path or in the journal. The test covers the time between the second program's read and its
+//! write, in which the daemon may move the file.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
-//! The windows that `disk`'s Limitations name: calls before which a deed may be lost. They are read off the calls of
-//! the undisturbed journey, each with the calls that make it that window and no other.
+//! The calls before which an outside write may be lost, as the limitations of `disk` describe them. They are found in
+//! the calls of a run without outside writes.
 
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
-//! The lens of what comes together: another process's deed and then a power cut, a failed call and then a cut, a deed
-//! and a failed call, a deed while no daemon runs. It plays a few of the many combinations, chosen by a seed.
+//! Tests of combined events: an outside write and then a power cut, a failed call and then a power cut, an outside
+//! write and a failed call, an outside write while no daemon runs. It plays a few of the many combinations, chosen by a
+//! seed.
 //!
-//! *Limitations*, each of which `STRICT=1` does away with: a job whose seal a cut took may be taken back where others
-//! change one of its files and the power is cut once more before the next start, though its client had its answer; on
-//! another mount a slot goes with the folder that others move. Nothing is lost in any of these, and that is asked for
-//! always.
+//! *Limitations*, which `STRICT=1` tests, too: a job whose seal was lost in a power cut may be rolled back if others
+//! change one of its files and the power is cut once more before the next start, although its client had a reply; on
+//! another mount a staged file moves with the folder that others move. In both cases no content is lost, which is
+//! always tested.
 
 pub mod play;
 pub mod verdict;

@@ -1,5 +1,5 @@
-//! One playing: the story's job with its trouble, then the ends that it may come to. It notes what stood meanwhile, and
-//! leaves the judging to the verdict.
+//! One run: the job of a scenario with its events, and the final states that follow. It notes the contents in
+//! between; the verdict judges them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
