@@ -20,7 +20,7 @@ use crate::config::Settings;
 use crate::disk::Disk;
 use crate::job::step::{Go, Observer, Step};
 use crate::journal::path_cache::PathCache;
-use crate::journal::settle::Unsettled;
+use crate::journal::settle::UnsettledEntries;
 use crate::os::BootId;
 use crate::store::Store;
 use crate::store::record::Entry;
@@ -28,7 +28,7 @@ use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
-pub use parsing::{Parsing, ParsingTurn};
+pub use parsing::{ParsingLock, ParsingTurn};
 pub use warnings::ToldWarnings;
 
 /// Distinguishes call ids from stored numbers.
@@ -59,7 +59,7 @@ pub struct WorkspaceState {
     /// The last known file at each path.
     pub path_cache: Mutex<PathCache>,
     /// Sealed entries whose files are not flushed yet.
-    pub unsettled: Mutex<Unsettled>,
+    pub unsettled: Mutex<UnsettledEntries>,
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
     pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
@@ -67,7 +67,7 @@ pub struct WorkspaceState {
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
     pub queued: Condvar,
     /// The turns of parsing large texts.
-    pub parsing: Parsing,
+    pub parsing: ParsingLock,
     /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
     /// The limit on the contents that requests hold in memory.
@@ -86,7 +86,7 @@ pub struct Underway {
     /// By session and key: the number and the hash of the request.
     pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
     /// Detached jobs: their stored form, and true if they have begun.
-    pub detached: BTreeMap<JobId, (crate::store::record::Queued, bool)>,
+    pub detached: BTreeMap<JobId, (crate::store::record::QueuedJobRecord, bool)>,
 }
 
 /// The parts of an opened workspace.
@@ -139,7 +139,7 @@ impl WorkspaceState {
             broken: Mutex::default(),
             underway: Mutex::default(),
             queued: Condvar::new(),
-            parsing: Parsing::default(),
+            parsing: ParsingLock::default(),
             told: ToldWarnings::default(),
             memory: MemoryBudget::default(),
             observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),

@@ -32,7 +32,7 @@ pub enum LogLevel {
     about,
     after_help = "Settings are read from .editd.toml in the workspace."
 )]
-pub struct Args {
+pub struct DaemonArgs {
     /// The folder to serve; default: the current one
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
@@ -53,7 +53,7 @@ pub struct Args {
     pub log_level: LogLevel,
 }
 
-impl Args {
+impl DaemonArgs {
     /// Applies the command line over the settings file.
     #[must_use]
     pub fn over(&self, mut settings: Settings) -> Settings {
@@ -78,22 +78,22 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
-        Args::command().debug_assert();
+        DaemonArgs::command().debug_assert();
     }
 
     #[test]
     fn the_command_line_wins_over_the_file() {
-        let args = Args::try_parse_from(["editd", "--idle-exit", "1800", "--state", "/s"]).unwrap();
+        let args = DaemonArgs::try_parse_from(["editd", "--idle-exit", "1800", "--state", "/s"]).unwrap();
         let file = Settings { idle_exit: Some(Duration::from_secs(1)), ..Settings::default() };
         let settings = args.over(file.clone());
         assert_eq!(settings.idle_exit, Some(Duration::from_secs(1800)));
         assert_eq!(settings.state, Some(PathBuf::from("/s")));
-        assert_eq!(Args::try_parse_from(["editd"]).unwrap().over(file.clone()), file);
+        assert_eq!(DaemonArgs::try_parse_from(["editd"]).unwrap().over(file.clone()), file);
     }
 
     #[test]
     fn what_a_client_starts_leaves_when_the_file_says_and_else_when_the_client_says() {
-        let args = Args::try_parse_from(["editd", "--idle-exit-default", "1800"]).unwrap();
+        let args = DaemonArgs::try_parse_from(["editd", "--idle-exit-default", "1800"]).unwrap();
         let file = Settings { idle_exit: Some(Duration::from_secs(1)), ..Settings::default() };
         assert_eq!(args.over(file.clone()).idle_exit, Some(Duration::from_secs(1)));
         assert_eq!(args.over(Settings::default()).idle_exit, Some(Duration::from_secs(1800)));

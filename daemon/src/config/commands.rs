@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 
 use super::FileGlobs;
-use super::file::{self, Written, WrittenDuration, WrittenSize};
+use super::file::{self, ParsedConfig, WrittenDuration, WrittenSize};
 use crate::limits;
 
 /// The placeholder for the file's path below the workspace, in the words of a command.
@@ -96,7 +96,7 @@ impl Default for SyntaxCheck {
 
 /// The checks and hooks of a `.editd.toml`.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Commands {
+pub struct CommandConfig {
     /// Its commands: validators, then formatters, then hooks, each in the file's order.
     pub list: Vec<CommandSpec>,
     /// The built-in check of syntax.
@@ -107,13 +107,13 @@ pub struct Commands {
 ///
 /// # Errors
 /// The first error anywhere in the file, with its line.
-pub fn read_commands(bytes: &[u8]) -> Result<Commands, String> {
+pub fn read_commands(bytes: &[u8]) -> Result<CommandConfig, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
     file::written(text).map(|written| commands(&written))
 }
 
 /// Returns the commands of a parsed file.
-fn commands(written: &Written) -> Commands {
+fn commands(written: &ParsedConfig) -> CommandConfig {
     let validators = written.validator.iter().map(|one| one.0.clone());
     let formatters = written.format.iter().map(|one| one.0.clone());
     let hooks = written.after_write.iter().map(|one| one.0.clone());
@@ -122,11 +122,11 @@ fn commands(written: &Written) -> Commands {
         check: syntax.check.unwrap_or(true),
         except: syntax.except.clone().unwrap_or_default(),
     });
-    Commands { list, syntax }
+    CommandConfig { list, syntax }
 }
 
 /// Checks that there are not too many commands, and that their names are unique.
-pub(super) fn check(written: &Written) -> Result<(), String> {
+pub(super) fn check(written: &ParsedConfig) -> Result<(), String> {
     let validators = (CommandKind::Validator, written.validator.len());
     let formatters = (CommandKind::Format, written.format.len());
     let hooks = (CommandKind::AfterWrite, written.after_write.len());
@@ -169,35 +169,35 @@ pub(super) struct WrittenSyntax {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ValidatorFields {
-    name: Name,
+    name: CommandName,
     files: SomeFiles,
-    command: Words,
-    timeout: Option<Timeout>,
-    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
-    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
+    command: CommandWords,
+    timeout: Option<CommandTimeout>,
+    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
+    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
     pattern: Option<IssuePattern>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormatterFields {
-    name: Name,
+    name: CommandName,
     files: SomeFiles,
-    command: Words,
-    timeout: Option<Timeout>,
-    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
-    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
+    command: CommandWords,
+    timeout: Option<CommandTimeout>,
+    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
+    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HookFields {
-    name: Name,
+    name: CommandName,
     files: SomeFiles,
-    command: Words,
-    timeout: Option<Timeout>,
-    memory: Option<Bytes<{ limits::COMMAND_MEMORY }>>,
-    output: Option<Bytes<{ limits::COMMAND_OUTPUT }>>,
+    command: CommandWords,
+    timeout: Option<CommandTimeout>,
+    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
+    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
     #[serde(default)]
     stdout: bool,
 }
@@ -260,13 +260,13 @@ impl<'de> Deserialize<'de> for WrittenHook {
     }
 }
 
-struct Name(String);
+struct CommandName(String);
 struct SomeFiles(FileGlobs);
-struct Words(Vec<String>);
-struct Timeout(Duration);
-struct Bytes<const MOST: u64>(u64);
+struct CommandWords(Vec<String>);
+struct CommandTimeout(Duration);
+struct ByteSize<const MOST: u64>(u64);
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for CommandName {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let name = String::deserialize(from)?;
         if name == BUILT_IN {
@@ -290,7 +290,7 @@ impl<'de> Deserialize<'de> for SomeFiles {
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for CommandWords {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let words = Vec::<String>::deserialize(from)?;
         if words.first().is_none_or(String::is_empty) {
@@ -314,7 +314,7 @@ impl<'de> Deserialize<'de> for Words {
     }
 }
 
-impl<'de> Deserialize<'de> for Timeout {
+impl<'de> Deserialize<'de> for CommandTimeout {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let WrittenDuration(time) = WrittenDuration::deserialize(from)?;
         if time.is_zero() || time > limits::COMMAND_TIMEOUT {
@@ -325,7 +325,7 @@ impl<'de> Deserialize<'de> for Timeout {
     }
 }
 
-impl<'de, const MOST: u64> Deserialize<'de> for Bytes<MOST> {
+impl<'de, const MOST: u64> Deserialize<'de> for ByteSize<MOST> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let WrittenSize(size) = WrittenSize::deserialize(from)?;
         if size == 0 {

@@ -66,7 +66,7 @@ struct WrittenSettings {
 
 /// Checks and hooks.
 #[derive(Deserialize, Default)]
-pub(super) struct Written {
+pub(super) struct ParsedConfig {
     pub(super) syntax: Option<WrittenSyntax>,
     #[serde(default)]
     pub(super) validator: Vec<WrittenValidator>,
@@ -174,9 +174,9 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 }
 
 /// Parses a whole settings file strictly, for its commands.
-pub(super) fn written(text: &str) -> Result<Written, String> {
+pub(super) fn written(text: &str) -> Result<ParsedConfig, String> {
     settings(text)?;
-    let written: Written = toml::from_str(text).map_err(|why| why.to_string())?;
+    let written: ParsedConfig = toml::from_str(text).map_err(|why| why.to_string())?;
     commands::check(&written)?;
     Ok(written)
 }

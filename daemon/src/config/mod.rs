@@ -20,13 +20,13 @@ use std::time::Duration;
 
 use editd_proto::message::{Durability, OnStale};
 
-pub use args::{Args, LogLevel};
+pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
-    BUILT_IN, CommandKind, CommandSpec, Commands, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
+    BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
 };
 pub use file::{ConfigError, FILE_NAME, load};
 pub use globs::FileGlobs;
-pub use place::{Environment, state_folder};
+pub use place::{DaemonEnvironment, state_folder};
 pub use units::{UnitError, duration, size};
 
 /// The policy for edits of a file that the session has not read.

@@ -7,14 +7,14 @@ use editd_proto::socket_path;
 
 /// The variables of the environment that the daemon uses, read once at the start.
 #[derive(Clone, Debug, Default)]
-pub struct Environment {
+pub struct DaemonEnvironment {
     /// `XDG_RUNTIME_DIR`: the folder of sockets.
     pub runtime_dir: Option<OsString>,
     /// The user's folder for state, such as `~/.local/state`; `None` if there is no home folder.
     pub state_home: Option<PathBuf>,
 }
 
-impl Environment {
+impl DaemonEnvironment {
     /// Reads the environment.
     pub fn read() -> Self {
         use etcetera::BaseStrategy;
@@ -27,7 +27,7 @@ impl Environment {
 
 /// Returns the state folder of a workspace (its absolute path, links resolved): `given`, or a folder in the user's
 /// state folder that is named by the workspace's tag; `None` if there is neither.
-pub fn state_folder(given: Option<&Path>, around: &Environment, workspace: &Path) -> Option<PathBuf> {
+pub fn state_folder(given: Option<&Path>, around: &DaemonEnvironment, workspace: &Path) -> Option<PathBuf> {
     match given {
         Some(folder) => Some(folder.to_owned()),
         None => Some(around.state_home.as_ref()?.join("editd").join(socket_path::tag(workspace))),
@@ -41,11 +41,11 @@ mod tests {
     #[test]
     fn each_workspace_has_its_own_folder() {
         let around =
-            Environment { state_home: Some(PathBuf::from("/home/me/.local/state")), runtime_dir: None };
+            DaemonEnvironment { state_home: Some(PathBuf::from("/home/me/.local/state")), runtime_dir: None };
         let folder = |name: &str| state_folder(None, &around, Path::new(name));
         assert_eq!(folder("/"), Some(PathBuf::from("/home/me/.local/state/editd/8a5edab282632443")));
         assert_ne!(folder("/a"), folder("/b"));
         assert_eq!(state_folder(Some(Path::new("/s")), &around, Path::new("/a")), Some(PathBuf::from("/s")));
-        assert_eq!(state_folder(None, &Environment::default(), Path::new("/a")), None);
+        assert_eq!(state_folder(None, &DaemonEnvironment::default(), Path::new("/a")), None);
     }
 }

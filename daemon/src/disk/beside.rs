@@ -12,7 +12,7 @@ use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
 use super::lost::LOST;
 use super::observation::{self, Observation};
-use crate::os::{Dir, Lease, read_all};
+use crate::os::{Dir, LeaseState, read_all};
 
 /// The note: paths, each ended by a NUL.
 const NOTE: &[u8] = b"beside";
@@ -119,7 +119,7 @@ impl Disk {
         match observation::observe(dir, name)? {
             Observation::Absent => Ok(true),
             // Until the lease ends, at the latest when the open file is closed, nobody writes to the file.
-            Observation::File(found) if matches!(found.file.lease(), Ok(Lease::Held)) => {
+            Observation::File(found) if matches!(found.file.lease(), Ok(LeaseState::Held)) => {
                 let Observation::File(found) = observation::read(found.file)? else {
                     return self.lose_beside(folder, dir, name, to).map(|()| false);
                 };

@@ -11,7 +11,7 @@ use std::sync::{MutexGuard, PoisonError};
 use super::Disk;
 use super::folders::folder;
 use crate::limits::DOUBTED;
-use crate::os::{BootId, Dir, File, Identity};
+use crate::os::{BootId, Dir, File, FileIdentity};
 
 /// The folder of the marks, in the daemon's own folder.
 const MARKS: &[u8] = b"unflushed";
@@ -19,7 +19,7 @@ const MARKS: &[u8] = b"unflushed";
 /// The files whose flush has failed in this run of the machine.
 pub(super) struct FailedFlushes {
     boot: BootId,
-    files: BTreeSet<Identity>,
+    files: BTreeSet<FileIdentity>,
     /// Set if there were more than can be remembered: then no file is trusted.
     all: bool,
 }
@@ -42,7 +42,7 @@ impl FailedFlushes {
         Ok(this)
     }
 
-    fn add(&mut self, file: Identity) {
+    fn add(&mut self, file: FileIdentity) {
         if self.files.len() < DOUBTED {
             self.files.insert(file);
         } else {
@@ -52,17 +52,17 @@ impl FailedFlushes {
 }
 
 /// Returns the name of a file's mark.
-fn mark_of(file: Identity, BootId(boot): BootId) -> String {
-    let Identity { dev, ino, born } = file;
+fn mark_of(file: FileIdentity, BootId(boot): BootId) -> String {
+    let FileIdentity { dev, ino, born } = file;
     format!("{:032x}-{dev:x}-{ino:x}-{born:x}", u128::from_be_bytes(boot))
 }
 
 /// Returns the file of a mark made in this run of the machine.
-fn file_of(mark: &[u8], boot: BootId) -> Option<Identity> {
+fn file_of(mark: &[u8], boot: BootId) -> Option<FileIdentity> {
     let parts: Vec<&str> = std::str::from_utf8(mark).ok()?.split('-').collect();
     let [_, dev, ino, born] = parts.as_slice() else { return None };
     let number = |part: &str| u64::from_str_radix(part, 16).ok();
-    let file = Identity { dev: number(dev)?, ino: number(ino)?, born: number(born)?.cast_signed() };
+    let file = FileIdentity { dev: number(dev)?, ino: number(ino)?, born: number(born)?.cast_signed() };
     (mark_of(file, boot).as_bytes() == mark).then_some(file)
 }
 
@@ -76,7 +76,7 @@ impl Disk {
         file.sync_all().inspect_err(|_| self.doubt(identity))
     }
 
-    fn doubt(&self, file: Identity) {
+    fn doubt(&self, file: FileIdentity) {
         let boot = {
             let mut doubted = self.doubted();
             doubted.add(file);
@@ -96,13 +96,13 @@ impl Disk {
 
     /// Returns true if a flush of this file has failed: its bytes count as durable only after all of them were
     /// written again.
-    pub fn doubts(&self, file: Identity) -> bool {
+    pub fn doubts(&self, file: FileIdentity) -> bool {
         let doubted = self.doubted();
         doubted.all || doubted.files.contains(&file)
     }
 
     /// Notes that all of this file was written again and flushed, or that its content was stored elsewhere.
-    pub fn trust_again(&self, file: Identity) {
+    pub fn trust_again(&self, file: FileIdentity) {
         let boot = {
             let mut doubted = self.doubted();
             if !doubted.files.remove(&file) {
@@ -129,7 +129,7 @@ mod tests {
     fn a_mark_names_its_file_in_this_run_of_the_machine_alone() {
         let (here, there) = (BootId([7; 16]), BootId([8; 16]));
         for born in [0, 1, i64::MAX, -1] {
-            let file = Identity { dev: 0x10, ino: u64::MAX, born };
+            let file = FileIdentity { dev: 0x10, ino: u64::MAX, born };
             let mark = mark_of(file, here);
             assert_eq!(file_of(mark.as_bytes(), here), Some(file));
             assert_eq!(file_of(mark.as_bytes(), there), None);

@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use super::Disk;
 use super::folders::is_gone;
 use super::observation::{self, FileSnapshot, Observation};
-use crate::os::{Access, File, FileKind, Lease};
+use crate::os::{Access, File, FileKind, LeaseState};
 use crate::store::record::Staging;
 
 /// The result of dropping a displaced file.
@@ -67,11 +67,11 @@ impl Disk {
         let lease = file.lease()?;
         let done = rescue_unknown(&file, known.hashes, rescue).and_then(|kept| match (kept, lease) {
             (false, _) => Ok(DropOutcome::Keep),
-            (true, Lease::Writer) => Ok(DropOutcome::Wait),
-            (true, Lease::Unsupported) if !known.ripe => Ok(DropOutcome::Wait),
+            (true, LeaseState::Writer) => Ok(DropOutcome::Wait),
+            (true, LeaseState::Unsupported) if !known.ripe => Ok(DropOutcome::Wait),
             (true, _) => dir.remove_file(&name).map(|()| DropOutcome::Gone),
         });
-        if lease != Lease::Held {
+        if lease != LeaseState::Held {
             return done;
         }
         let quiet = file.lease_intact().unwrap_or(false);
@@ -94,14 +94,14 @@ pub fn observe_late(
 ) -> io::Result<bool> {
     let lease = file.lease()?;
     let looked = rescue_unknown(file, known.hashes, rescue);
-    if lease == Lease::Held {
+    if lease == LeaseState::Held {
         file.release_lease()?;
     }
     looked?;
     Ok(match lease {
-        Lease::Held => true,
-        Lease::Writer => false,
-        Lease::Unsupported => known.ripe,
+        LeaseState::Held => true,
+        LeaseState::Writer => false,
+        LeaseState::Unsupported => known.ripe,
     })
 }
 

@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::folders::is_gone;
 use super::place::ResolvedPath;
-use crate::os::{Access, File, FileKind, Identity};
+use crate::os::{Access, File, FileIdentity, FileKind};
 use crate::store::record::{FileMeta, Staging};
 
 /// A file that a job has just put in place.
@@ -25,9 +25,9 @@ pub enum FlushedTarget {
     /// No file.
     Nothing,
     /// This file, which was flushed.
-    Flushed(Identity),
+    Flushed(FileIdentity),
     /// This file, which may not be read: it can be flushed only through a handle opened before.
-    Unreadable(Identity),
+    Unreadable(FileIdentity),
 }
 
 impl Disk {

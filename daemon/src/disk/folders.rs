@@ -29,7 +29,7 @@ pub(super) const BESIDE: &str = ".editd-slot-";
 pub struct Disk {
     pub(super) os: Arc<dyn Os>,
     pub(super) root: WorkspaceRoot,
-    own: RwLock<Own>,
+    own: RwLock<OwnFolder>,
     /// Permission bits that new folders do not get.
     pub(super) mask: u32,
     staging_device: u64,
@@ -46,7 +46,7 @@ pub struct Disk {
 }
 
 /// The daemon's own folder, opened.
-struct Own {
+struct OwnFolder {
     staging: Dir,
     lost: Dir,
     /// Held while the workspace is open, so that no second daemon serves it.
@@ -100,7 +100,7 @@ impl Disk {
         name.starts_with(BESIDE.as_bytes())
     }
 
-    fn own(&self) -> RwLockReadGuard<'_, Own> {
+    fn own(&self) -> RwLockReadGuard<'_, OwnFolder> {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -347,7 +347,7 @@ pub(super) fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
 
 /// Opens the daemon's own folder, creates it if it is missing, and takes its lock. Also returns the mask for new
 /// files.
-fn open_own(root: &Dir) -> Result<(Own, u32), RootError> {
+fn open_own(root: &Dir) -> Result<(OwnFolder, u32), RootError> {
     let io = |what| move |source| RootError::Io { what, source };
     let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
     let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
@@ -361,7 +361,7 @@ fn open_own(root: &Dir) -> Result<(Own, u32), RootError> {
     // Staged files survive a power cut only in folders that were flushed.
     own.sync().map_err(io("flush .editd"))?;
     root.sync().map_err(io("flush the workspace's folder"))?;
-    Ok((Own { staging, lost, _lock: lock }, mask))
+    Ok((OwnFolder { staging, lost, _lock: lock }, mask))
 }
 
 fn ignore_itself(own: &Dir) -> io::Result<()> {

@@ -39,7 +39,7 @@ impl Disk {
         if !judged {
             return Ok(Err(SwapRefusal::Changed));
         }
-        write(&open, file, Side::After)?;
+        write(&open, file, ChangeSide::After)?;
         // The journal cannot flush its other names later.
         self.sync(&open)?;
         Ok(Ok(Self::swapped()))
@@ -60,7 +60,7 @@ impl Disk {
         };
         match (observation::read(open.clone())?, &file.after) {
             (Observation::File(found), Some(after)) if found.is(after) => {
-                write(&open, file, Side::Before)?;
+                write(&open, file, ChangeSide::Before)?;
                 self.sync(&open)
             }
             _ => Ok(()),
@@ -103,18 +103,18 @@ fn mode_last(open: &File, mode: u32) -> io::Result<()> {
     if open.stat()?.mode == mode { Ok(()) } else { open.set_mode(mode) }
 }
 
-fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
+fn write(open: &File, file: &FileRecord, side: ChangeSide) -> io::Result<()> {
     let meta = match side {
-        Side::Before => &file.before,
-        Side::After => &file.after,
+        ChangeSide::Before => &file.before,
+        ChangeSide::After => &file.after,
     };
     if let Some(meta) = meta {
         mode_first(open, meta.mode, !file.splices.is_empty())?;
     }
     for splice in &file.splices {
         let bytes = match side {
-            Side::Before => &splice.old,
-            Side::After => &splice.new,
+            ChangeSide::Before => &splice.old,
+            ChangeSide::After => &splice.new,
         };
         open.write_all_at(bytes, splice.at)?;
         open.set_len(splice.at.saturating_add(bytes.len() as u64))?;
@@ -127,7 +127,7 @@ fn write(open: &File, file: &FileRecord, side: Side) -> io::Result<()> {
 
 /// A side of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
+enum ChangeSide {
     /// The old content.
     Before,
     /// The new content.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
-use crate::os::{self, Access, Dir, File, FileKind, Identity, Stat};
+use crate::os::{self, Access, Dir, File, FileIdentity, FileKind, Stat};
 use crate::store::record::FileMeta;
 
 /// The number of reads if a file changes while it is read; the last one counts.
@@ -69,7 +69,7 @@ impl Observation {
     }
 
     /// Returns the identity if it is a file.
-    pub fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<FileIdentity> {
         match self {
             Self::File(found) => Some(found.meta.identity),
             Self::TooLarge(stat) | Self::Unreadable(stat) => Some(stat.identity),

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use editd_proto::path::WirePath;
 use editd_proto::{Code, WireError};
 
-use crate::os::{Dir, Identity, Os, Stat};
+use crate::os::{Dir, FileIdentity, Os, Stat};
 
 pub use walk::{resolve, resolve_link};
 
@@ -35,7 +35,7 @@ pub struct WorkspaceRoot {
     dir: Dir,
     path: PathBuf,
     names: Vec<PathBuf>,
-    identity: Identity,
+    identity: FileIdentity,
 }
 
 impl WorkspaceRoot {
@@ -69,7 +69,7 @@ impl WorkspaceRoot {
     }
 
     /// Returns the identity of the folder.
-    pub fn identity(&self) -> Identity {
+    pub fn identity(&self) -> FileIdentity {
         self.identity
     }
 }

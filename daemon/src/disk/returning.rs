@@ -5,7 +5,7 @@ use std::io;
 
 use super::observation::{self, FileSnapshot, Observation};
 use super::put::{RescuedBytes, Rescuer};
-use crate::os::{Access, Dir, File, Lease};
+use crate::os::{Access, Dir, File, LeaseState};
 use crate::store::record::{FileMeta, FileRecord};
 
 /// Observations of a file that is open for writing, before the move.
@@ -17,16 +17,16 @@ const LOOKS: usize = 2;
 /// overwritten when it comes back: the journal must have all of it by then. A lease keeps the file from changing
 /// between the last observation and the move. No lease is granted while a process has the file open for writing: the
 /// file is then observed again after the move.
-pub(super) struct Returning<'a> {
+pub(super) struct ReturningFile<'a> {
     of: &'a FileRecord,
     file: Option<File>,
-    lease: Lease,
+    lease: LeaseState,
     /// The file as last observed; the journal has its bytes.
     found: Option<FileSnapshot>,
     refused: io::Result<()>,
 }
 
-impl<'a> Returning<'a> {
+impl<'a> ReturningFile<'a> {
     /// Observes the displaced file and passes bytes that the journal does not have to `rescue`. A file that cannot be
     /// read goes back without.
     pub(super) fn look(
@@ -36,17 +36,17 @@ impl<'a> Returning<'a> {
         rescue: &mut Rescuer<'_>,
     ) -> Self {
         let file = staging.open_file(staged_name, Access::Read).ok();
-        let mut this = Self { of, file, lease: Lease::Unsupported, found: None, refused: Ok(()) };
+        let mut this = Self { of, file, lease: LeaseState::Unsupported, found: None, refused: Ok(()) };
         for _ in 0..LOOKS {
             this.lease();
             this.rescue(rescue);
-            if this.lease == Lease::Held {
+            if this.lease == LeaseState::Held {
                 return this;
             }
         }
         // Its writer may have ended during the last observation.
         this.lease();
-        if this.lease == Lease::Held {
+        if this.lease == LeaseState::Held {
             this.rescue(rescue);
         }
         this
@@ -55,11 +55,11 @@ impl<'a> Returning<'a> {
     /// Observes again if the file could be written to during the move, and releases the lease. Returns the moved
     /// file, and an error if the journal did not take all of it.
     pub(super) fn moved(mut self, rescue: &mut Rescuer<'_>) -> (Option<FileMeta>, io::Result<()>) {
-        if self.lease != Lease::Held {
+        if self.lease != LeaseState::Held {
             self.lease();
             self.rescue(rescue);
         }
-        if let (Some(file), Lease::Held) = (&self.file, self.lease) {
+        if let (Some(file), LeaseState::Held) = (&self.file, self.lease) {
             // Closing the file, which comes next, ends a lease that cannot be released.
             let _ = file.release_lease();
         }
@@ -68,7 +68,7 @@ impl<'a> Returning<'a> {
 
     fn lease(&mut self) {
         let lease = self.file.as_ref().and_then(|file| file.lease().ok());
-        self.lease = lease.unwrap_or(Lease::Unsupported);
+        self.lease = lease.unwrap_or(LeaseState::Unsupported);
     }
 
     /// Passes on bytes that the journal does not have: it has *before*, *after*, and what it was given a moment ago.

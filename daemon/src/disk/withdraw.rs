@@ -9,7 +9,7 @@ use super::Disk;
 use super::observation::{self, Observation};
 use super::place::ResolvedPath;
 use super::put::{Rescuer, held_name};
-use super::returning::Returning;
+use super::returning::ReturningFile;
 use crate::os::Dir;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
@@ -49,7 +49,7 @@ impl Disk {
         let mut ours: Option<FileMeta> = file.after.clone();
         let mut refused = Ok(());
         for _ in 0..ROUNDS {
-            let returning = Returning::look(file, &staging, &staged_name, rescue);
+            let returning = ReturningFile::look(file, &staging, &staged_name, rescue);
             let back = if ours.is_some() {
                 self.exchange_or_move(file, &staging, &staged_name, place)
             } else {
@@ -57,7 +57,7 @@ impl Disk {
             };
             let (went_in, rescued) = returning.moved(rescue);
             refused = refused.and(rescued);
-            if matches!(back?, Back::Moved) {
+            if matches!(back?, ReturnOutcome::Moved) {
                 return refused;
             }
             match (observation::observe(&staging, &staged_name)?, &ours) {
@@ -78,10 +78,10 @@ impl Disk {
         staging: &Dir,
         staged_name: &[u8],
         place: &ResolvedPath,
-    ) -> io::Result<Back> {
+    ) -> io::Result<ReturnOutcome> {
         if matches!(observation::observe(staging, staged_name)?, Observation::File(_)) {
             self.os.rename(staging, staged_name, place.parent(), place.name())?;
-            return Ok(Back::Moved);
+            return Ok(ReturnOutcome::Moved);
         }
         let (_, held) = self.staged_entry(&file.staging, &held_name(&file.staged_name))?;
         match self.move_to_staging(place.parent(), place.name(), staging, &held) {
@@ -92,7 +92,7 @@ impl Disk {
         }
         self.move_back(staging, staged_name, place)?;
         self.move_to_staging(staging, &held, staging, staged_name)?;
-        Ok(Back::Exchanged)
+        Ok(ReturnOutcome::Exchanged)
     }
 
     fn exchange_or_move(
@@ -101,9 +101,9 @@ impl Disk {
         staging: &Dir,
         staged_name: &[u8],
         place: &ResolvedPath,
-    ) -> io::Result<Back> {
+    ) -> io::Result<ReturnOutcome> {
         match self.os.exchange(staging, staged_name, place.parent(), place.name()) {
-            Ok(()) => Ok(Back::Exchanged),
+            Ok(()) => Ok(ReturnOutcome::Exchanged),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => self.move_back(staging, staged_name, place),
                 io::ErrorKind::Unsupported => self.replace_back(file, staging, staged_name, place),
@@ -113,16 +113,21 @@ impl Disk {
     }
 
     /// Moves a file back to a free name. If the name is taken by now, the file there is newer and stays.
-    fn move_back(&self, staging: &Dir, staged_name: &[u8], place: &ResolvedPath) -> io::Result<Back> {
+    fn move_back(
+        &self,
+        staging: &Dir,
+        staged_name: &[u8],
+        place: &ResolvedPath,
+    ) -> io::Result<ReturnOutcome> {
         match self.move_noreplace(staging, staged_name, place.parent(), place.name()) {
-            Ok(()) => Ok(Back::Moved),
+            Ok(()) => Ok(ReturnOutcome::Moved),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => {
                     // The journal has the displaced bytes; another program created the deleted target again.
-                    Ok(Back::Moved)
+                    Ok(ReturnOutcome::Moved)
                 }
                 // The displaced file itself is gone: nothing is left to put back.
-                io::ErrorKind::NotFound => Ok(Back::Moved),
+                io::ErrorKind::NotFound => Ok(ReturnOutcome::Moved),
                 _ => Err(error),
             },
         }
@@ -142,7 +147,7 @@ impl Disk {
             self.remove_made(&file.made);
             return Ok(());
         }
-        let returning = Returning::look(file, &staging, &staged_name, rescue);
+        let returning = ReturningFile::look(file, &staging, &staged_name, rescue);
         let back = self.move_back(&staging, &staged_name, &place);
         let (_, refused) = returning.moved(rescue);
         back.and(refused)
@@ -166,7 +171,7 @@ impl Disk {
 }
 
 /// The way in which a displaced file went back.
-enum Back {
+enum ReturnOutcome {
     /// The staging folder now has the file that was at the target.
     Exchanged,
     /// The staging folder has no file, or the journal has its bytes and the target belongs to another program.

@@ -10,16 +10,16 @@ use editd_proto::error::Code;
 use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Stream;
+use super::ClientStream;
 use super::inbox::{ClientSession, ReceivedFrame};
 use super::outbox::Outbox;
 use super::server::Server;
-use super::session::{Greeting, Session, boxed};
+use super::session::{GreetingOutcome, ProtocolSession, boxed};
 use crate::limits;
 use crate::queue::reply;
 
 /// The reason why reading ends.
-enum End {
+enum ConnectionEnd {
     /// The client sends nothing more, is gone, or was sent the last frame.
     Quiet,
     /// The daemon stops: requests that were read are answered, and the others are not carried out.
@@ -28,11 +28,11 @@ enum End {
     Refused(u64, Refusal),
 }
 
-struct Reader {
+struct ConnectionReader {
     server: Arc<Server>,
-    stream: Arc<Stream>,
+    stream: Arc<ClientStream>,
     outbox: Arc<Outbox>,
-    session: Session,
+    session: ProtocolSession,
     frames: FrameReader,
     /// Held while a large frame arrives, from the byte on at which it becomes large: the size in a header costs
     /// nothing yet.
@@ -42,14 +42,15 @@ struct Reader {
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn converse(server: Arc<Server>, stream: Stream) {
+pub(super) async fn converse(server: Arc<Server>, stream: ClientStream) {
     let stream = Arc::new(stream);
     let stop = Arc::clone(&server.stop);
     let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), server.outgoing(), stop);
     let outbox = Arc::new(outbox);
-    let session = Session::new(server.clock.monotonic());
+    let session = ProtocolSession::new(server.clock.monotonic());
     let frames = FrameReader::new(session.frame_limit());
-    let mut reader = Reader { server, stream, outbox, session, frames, large: None, another: false };
+    let mut reader =
+        ConnectionReader { server, stream, outbox, session, frames, large: None, another: false };
     let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
     let end = match reader.greet().await {
         Ok(client) => {
@@ -62,20 +63,20 @@ pub(super) async fn converse(server: Arc<Server>, stream: Stream) {
     reader.part(end, &pipeline).await;
 }
 
-impl Reader {
+impl ConnectionReader {
     /// Reads `hello` and answers it.
-    async fn greet(&mut self) -> Result<Arc<ClientSession>, End> {
+    async fn greet(&mut self) -> Result<Arc<ClientSession>, ConnectionEnd> {
         let frame = self.frame().await?;
         let server = Arc::clone(&self.server);
         match self.session.greet(frame, &server.info.workspace, || server.fresh_session()) {
-            Greeting::Refused { id, error } => Err(End::Refused(id, error)),
-            Greeting::Welcome { id, who, on_stale, welcome } => {
+            GreetingOutcome::Refused { id, error } => Err(ConnectionEnd::Refused(id, error)),
+            GreetingOutcome::Welcome { id, who, on_stale, welcome } => {
                 if let Err(refusal) = server.workspace.root_present()
                     && refusal.code == Code::Stopping
                 {
                     tracing::warn!("{}", refusal.message);
                     server.stop.ask_once();
-                    return Err(End::Refused(id, refusal));
+                    return Err(ConnectionEnd::Refused(id, refusal));
                 }
                 self.frames.set_limit(self.session.frame_limit());
                 let client = ClientSession::new(server, (who, on_stale), Arc::clone(&self.outbox));
@@ -86,13 +87,13 @@ impl Reader {
     }
 
     /// Passes requests on until there are no more.
-    async fn requests(&mut self, client: &Arc<ClientSession>, pipeline: &Arc<Semaphore>) -> End {
+    async fn requests(&mut self, client: &Arc<ClientSession>, pipeline: &Arc<Semaphore>) -> ConnectionEnd {
         loop {
             let frame = match self.frame().await {
                 Ok(frame) => frame,
                 Err(end) => return end,
             };
-            let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return End::Quiet };
+            let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return ConnectionEnd::Quiet };
             let pass = self.server.gate.request(frame.as_bytes().len());
             let counted = pass.is_ok();
             client.arrive(ReceivedFrame { frame, place, pass });
@@ -107,10 +108,10 @@ impl Reader {
     }
 
     /// The next frame.
-    async fn frame(&mut self) -> Result<codec::Frame, End> {
+    async fn frame(&mut self) -> Result<codec::Frame, ConnectionEnd> {
         loop {
             match self.frames.next_frame() {
-                Err(error) => return Err(End::Refused(0, boxed(&error))),
+                Err(error) => return Err(ConnectionEnd::Refused(0, boxed(&error))),
                 Ok(Some(frame)) => {
                     self.another = true;
                     return Ok(frame);
@@ -137,34 +138,34 @@ impl Reader {
                 // Bytes that have arrived are taken before the deadline is checked: if the daemon itself was delayed,
                 // the client is not late.
                 biased;
-                () = self.server.stop.asked() => return Err(End::Stopping),
-                () = self.outbox.closed() => return Err(End::Quiet),
+                () = self.server.stop.asked() => return Err(ConnectionEnd::Stopping),
+                () = self.outbox.closed() => return Err(ConnectionEnd::Quiet),
                 read = more => match read {
-                    Ok(0) | Err(_) => return Err(End::Quiet),
+                    Ok(0) | Err(_) => return Err(ConnectionEnd::Quiet),
                     Ok(_) => {}
                 },
-                () = late => return Err(End::Refused(0, self.session.late())),
+                () = late => return Err(ConnectionEnd::Refused(0, self.session.late())),
             }
         }
     }
 
     /// Finishes running requests, sends the last frame, and closes.
-    async fn part(self, end: End, pipeline: &Semaphore) {
+    async fn part(self, end: ConnectionEnd, pipeline: &Semaphore) {
         let Self { server, stream, outbox, mut frames, .. } = self;
         let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
         tokio::select! {
             _ = pipeline.acquire_many(all) => {}
             () = outbox.broken() => return,
         }
-        let refused = matches!(end, End::Refused(..));
+        let refused = matches!(end, ConnectionEnd::Refused(..));
         let kept = server.keeps(&stream);
         match end {
-            End::Refused(id, refusal) => {
+            ConnectionEnd::Refused(id, refusal) => {
                 tracing::debug!(code = ?refusal.code, "connection refused");
                 outbox.close(codec::encode_error(id, &refusal));
             }
-            End::Stopping if !kept => outbox.close(codec::encode_error(0, &reply::stopping())),
-            End::Stopping | End::Quiet => {}
+            ConnectionEnd::Stopping if !kept => outbox.close(codec::encode_error(0, &reply::stopping())),
+            ConnectionEnd::Stopping | ConnectionEnd::Quiet => {}
         }
         outbox.empty().await;
         if kept {
@@ -178,7 +179,7 @@ impl Reader {
 }
 
 /// Refuses a connection with an error.
-pub(super) async fn turn_away(server: Arc<Server>, stream: Stream, refusal: Refusal) {
+pub(super) async fn turn_away(server: Arc<Server>, stream: ClientStream, refusal: Refusal) {
     let frame = codec::encode_error(0, &refusal);
     let time = Duration::from_millis(limits::LINGER_MS);
     // A fresh connection takes a short frame whole; if this one does not, nothing is lost.
@@ -189,7 +190,7 @@ pub(super) async fn turn_away(server: Arc<Server>, stream: Stream, refusal: Refu
 
 /// Reads and drops the bytes that the client was just sending: if the connection were closed at once, the client's
 /// write would fail before it has read the error.
-async fn linger(server: &Server, stream: &Stream, frames: &mut FrameReader) {
+async fn linger(server: &Server, stream: &ClientStream, frames: &mut FrameReader) {
     let Ok(_room) = server.lingering().try_acquire_owned() else { return };
     let taking = async {
         for _ in 0..limits::LARGE / 1024 {

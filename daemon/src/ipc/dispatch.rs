@@ -23,7 +23,7 @@ use super::misfit;
 use super::session::boxed;
 use super::subscriptions::EventSink;
 use crate::limits;
-use crate::queue::{AdmissionPass, Reply, Runnable, reply};
+use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply};
 use crate::workspace::ReservedReply;
 
 /// The remaining work for a frame.
@@ -31,17 +31,17 @@ pub(super) enum NextStep {
     /// None.
     Next,
     /// To run this job while another thread continues with the connection's frames.
-    Run(Runnable),
+    Run(RunnableJob),
 }
 
 /// The one answer to a request. If it is dropped unanswered (after a panic), it answers `internal`.
-struct Answer {
+struct RequestAnswer {
     client: Arc<ClientSession>,
     id: u64,
     place: Option<OwnedSemaphorePermit>,
 }
 
-impl Answer {
+impl RequestAnswer {
     fn frame(mut self, frame: Vec<u8>) {
         let place = self.place.take();
         self.client.outbox.send(frame, place);
@@ -78,15 +78,15 @@ impl Answer {
     }
 
     /// Converts it to the reply of a job.
-    fn of_job(self, kind: &'static str, wish: ReplyWish) -> Reply {
-        Reply::new(move |outcome| {
+    fn of_job(self, kind: &'static str, wish: ReplyWish) -> JobReply {
+        JobReply::new(move |outcome| {
             let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
             self.frame(frame);
         })
     }
 }
 
-impl Drop for Answer {
+impl Drop for RequestAnswer {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             self.client.outbox.send(codec::encode_error(self.id, &reply::internal()), Some(place));
@@ -113,7 +113,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         // Nobody would see the answer, and no session may get a receipt for content that it did not see.
         return NextStep::Next;
     }
-    let answer = Answer { client: Arc::clone(client), id: message.id(), place: Some(place) };
+    let answer = RequestAnswer { client: Arc::clone(client), id: message.id(), place: Some(place) };
     let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
         Err(busy) => {
@@ -157,7 +157,7 @@ fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
 fn job(
     client: &Arc<ClientSession>,
     message: &Message,
-    answer: Answer,
+    answer: RequestAnswer,
     pass: AdmissionPass,
     kind: &'static str,
 ) -> NextStep {
@@ -169,7 +169,7 @@ fn job(
         }
     };
     let (queue, who) = (&client.server.queue, client.who.clone());
-    let runnable: Result<Option<Runnable>, (Answer, Refusal)> = match kind {
+    let runnable: Result<Option<RunnableJob>, (RequestAnswer, Refusal)> = match kind {
         kind::EDIT => match body::<JobRequest>(message) {
             Ok(mut request) => {
                 request.on_stale = request.on_stale.or(client.on_stale);
@@ -201,7 +201,7 @@ fn job(
 }
 
 /// Answers requests that are not jobs.
-fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
+fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let (server, workspace) = (&client.server, &client.server.workspace);
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
     if large.contains(&message.kind()) && client.outbox.is_flooded() {
@@ -268,7 +268,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Answer
     }
 }
 
-fn unknown(kind: &str, answer: Answer) {
+fn unknown(kind: &str, answer: RequestAnswer) {
     let (code, message) = match kind {
         kind::HELLO => (Code::Malformed, "`hello` was said already; go on with requests".to_owned()),
         kind => {
@@ -279,7 +279,7 @@ fn unknown(kind: &str, answer: Answer) {
     answer.refuse(&WireError::new(code, message));
 }
 
-fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
+fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request: SubscribeRequest = match body(message) {
         Ok(request) => request,
         Err(refusal) => return answer.refuse(&refusal),
@@ -298,7 +298,7 @@ fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     }
 }
 
-fn wait(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
+fn wait(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request: WaitRequest = match body(message) {
         Ok(request) => request,
         Err(refusal) => return answer.refuse(&refusal),
@@ -308,7 +308,7 @@ fn wait(client: &Arc<ClientSession>, message: &Message, answer: Answer) {
     // The other end is dropped with the reply, whoever sends it.
     let (answered, over) = oneshot::channel::<()>();
     let reply = answer.of_job(kind::WAIT, ReplyWish::default());
-    let reply = Reply::new(move |outcome| {
+    let reply = JobReply::new(move |outcome| {
         drop(answered);
         reply.send(outcome);
     });

@@ -38,11 +38,11 @@ pub(super) struct ClientSession {
     /// True once the client sends nothing more: waits and subscriptions end.
     pub(super) gone: watch::Sender<bool>,
     subscriptions: Mutex<Vec<Box<dyn Subscription>>>,
-    inbox: Mutex<Inbox>,
+    inbox: Mutex<FrameInbox>,
 }
 
 #[derive(Default)]
-struct Inbox {
+struct FrameInbox {
     frames: VecDeque<ReceivedFrame>,
     /// True while a thread takes frames from it.
     drained: bool,
@@ -143,7 +143,7 @@ impl ClientSession {
         }
     }
 
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+    fn inbox(&self) -> MutexGuard<'_, FrameInbox> {
         // Nothing that may panic runs under either lock.
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }

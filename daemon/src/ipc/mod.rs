@@ -1,7 +1,7 @@
 //! Sockets: accepts connections, reads frames, sends replies and events. It decodes requests and leaves everything
 //! else to `queue` and the workspace; it never touches a workspace file.
 //!
-//! *Calling sequence*: [`Listener`] on a claimed or inherited socket, then [`serve()`] until the server is told to
+//! *Calling sequence*: [`ClientListener`] on a claimed or inherited socket, then [`serve()`] until the server is told to
 //! stop. Each connection sends `hello`, then requests. A worker thread decodes a frame, gives a job its place, runs
 //! it and writes the reply itself, so that a request costs one thread switch.
 //!
@@ -33,8 +33,8 @@ pub mod windows;
 
 pub use serve::serve;
 pub use server::{DaemonInfo, Server, StopSignal};
-pub use subscriptions::{EventSink, Subscription, Subscriptions};
+pub use subscriptions::{EventSink, Subscription, SubscriptionProvider};
 #[cfg(unix)]
-pub use unix::{Claim, ListenError, Listener, Stream, claim};
+pub use unix::{ClientListener, ClientStream, ListenError, SocketClaim, claim};
 #[cfg(windows)]
-pub use windows::{Claim, ListenError, Listener, Stream, claim};
+pub use windows::{ClientListener, ClientStream, ListenError, SocketClaim, claim};

@@ -11,7 +11,7 @@ use editd_proto::message::ChangeEvent;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
-use super::Stream;
+use super::ClientStream;
 use super::server::StopSignal;
 use super::subscriptions::{event_frame, overflow};
 use crate::limits;
@@ -21,18 +21,18 @@ pub type PipelinePermit = Option<OwnedSemaphorePermit>;
 
 /// The frames of one connection that wait to be taken.
 pub struct Outbox {
-    stream: Arc<Stream>,
+    stream: Arc<ClientStream>,
     runtime: Handle,
     /// Bytes that wait, over all connections.
     outgoing: Arc<AtomicUsize>,
     stop: Arc<StopSignal>,
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
-    waiting: VecDeque<Waiting>,
+struct OutboxState {
+    waiting: VecDeque<WaitingFrame>,
     bytes: usize,
     /// True while a task is writing.
     writing: bool,
@@ -46,13 +46,13 @@ struct State {
     lost: BTreeSet<u64>,
 }
 
-impl State {
+impl OutboxState {
     fn is_writable(&self) -> bool {
         self.bytes <= limits::OUTBOX || self.broken
     }
 }
 
-struct Waiting {
+struct WaitingFrame {
     frame: Vec<u8>,
     written: usize,
     _place: PipelinePermit,
@@ -61,7 +61,7 @@ struct Waiting {
 impl Outbox {
     /// Creates an empty outbox. `outgoing` is shared by all connections.
     pub fn new(
-        stream: Arc<Stream>,
+        stream: Arc<ClientStream>,
         runtime: Handle,
         outgoing: Arc<AtomicUsize>,
         stop: Arc<StopSignal>,
@@ -106,7 +106,7 @@ impl Outbox {
     }
 
     /// Returns the stream that it writes to.
-    pub(super) fn stream(&self) -> &Arc<Stream> {
+    pub(super) fn stream(&self) -> &Arc<ClientStream> {
         &self.stream
     }
 
@@ -139,7 +139,7 @@ impl Outbox {
 
     /// Returns once another request may be read; at once if the connection is broken.
     pub async fn writable(&self) {
-        self.until(State::is_writable).await;
+        self.until(OutboxState::is_writable).await;
     }
 
     /// Returns once nothing waits; at once if the connection is broken.
@@ -157,7 +157,7 @@ impl Outbox {
         self.until(|state| state.broken).await;
     }
 
-    async fn until(&self, reached: impl Fn(&State) -> bool) {
+    async fn until(&self, reached: impl Fn(&OutboxState) -> bool) {
         loop {
             // Registered before checking, so that a change in between is not missed.
             let changed = self.changed.notified();
@@ -170,12 +170,12 @@ impl Outbox {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OutboxState> {
         // Nothing that may panic runs under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(self: &Arc<Self>, state: &mut State, frame: Vec<u8>, place: PipelinePermit) {
+    fn put(self: &Arc<Self>, state: &mut OutboxState, frame: Vec<u8>, place: PipelinePermit) {
         if state.broken || state.closed {
             return;
         }
@@ -190,7 +190,7 @@ impl Outbox {
         }
         state.bytes += frame.len();
         self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
-        state.waiting.push_back(Waiting { frame, written, _place: place });
+        state.waiting.push_back(WaitingFrame { frame, written, _place: place });
         if !state.writing {
             state.writing = true;
             self.runtime.spawn(Arc::clone(self).write_on());
@@ -228,7 +228,7 @@ impl Outbox {
         }
     }
 
-    fn next(&self) -> Option<Waiting> {
+    fn next(&self) -> Option<WaitingFrame> {
         let mut state = self.state();
         if let Some(next) = state.waiting.pop_front() {
             return Some(next);
@@ -238,14 +238,14 @@ impl Outbox {
             let frame = event_frame(subscription, &overflow());
             state.bytes += frame.len();
             self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
-            return Some(Waiting { frame, written: 0, _place: None });
+            return Some(WaitingFrame { frame, written: 0, _place: None });
         }
         state.writing = false;
         None
     }
 
     /// The client is gone or does not read: nothing more is sent.
-    fn give_up(&self, state: &mut State) {
+    fn give_up(&self, state: &mut OutboxState) {
         state.broken = true;
         let dropped: usize = state.waiting.drain(..).map(|waiting| waiting.frame.len()).sum();
         state.bytes -= dropped;
@@ -263,7 +263,7 @@ impl Drop for Outbox {
     }
 }
 
-async fn write_out(stream: &Stream, waiting: &mut Waiting) -> io::Result<()> {
+async fn write_out(stream: &ClientStream, waiting: &mut WaitingFrame) -> io::Result<()> {
     while let Some(rest) = waiting.frame.get(waiting.written..).filter(|rest| !rest.is_empty()) {
         match stream.write(rest).await? {
             0 => return Err(io::ErrorKind::WriteZero.into()),

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::connection::{converse, turn_away};
 use super::server::Server;
-use super::{Listener, Stream};
+use super::{ClientListener, ClientStream};
 use crate::limits;
 use crate::queue::reply;
 
@@ -17,7 +17,7 @@ use crate::queue::reply;
 const PAUSE_MS: u64 = 100;
 
 /// Accepts and serves until the server is told to stop, then until every connection has ended.
-pub async fn serve(listener: &mut Listener, server: &Arc<Server>) {
+pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -41,7 +41,7 @@ pub async fn serve(listener: &mut Listener, server: &Arc<Server>) {
     while connections.join_next().await.is_some() {}
 }
 
-fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Stream) {
+fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
     let room = server.connections().try_acquire_owned();
     let refusal = match &room {
         _ if !stream.same_user() => refusal(Code::Denied, "this editd serves another user".to_owned()),
@@ -60,7 +60,7 @@ fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Stream) {
 }
 
 /// Refuses clients that connected just before the socket was removed: they connect again to the next daemon.
-async fn turn_away_the_rest(listener: &Listener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
+async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
         connections.spawn(turn_away(Arc::clone(server), stream, reply::stopping()));
     }

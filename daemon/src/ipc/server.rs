@@ -9,11 +9,11 @@ use editd_proto::message::StatusReply;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
-use super::Stream;
-use super::subscriptions::Subscriptions;
+use super::ClientStream;
+use super::subscriptions::SubscriptionProvider;
 use crate::clock::Clock;
 use crate::limits;
-use crate::queue::{Activity, AdmissionGate, Queue, QueueEvents, Requests};
+use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, QueueEvents, WorkspaceRequests};
 
 /// The daemon's information in `status` and `hello`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -71,19 +71,19 @@ impl StopSignal {
 /// The server: the state that all connections share.
 pub struct Server {
     /// The workspace.
-    pub workspace: Arc<dyn Requests>,
+    pub workspace: Arc<dyn WorkspaceRequests>,
     /// The queue of its jobs.
-    pub queue: Queue,
+    pub queue: JobQueue,
     /// The limits on waiting requests.
     pub gate: Arc<AdmissionGate>,
     /// The count of connections and jobs.
-    pub activity: Arc<Activity>,
+    pub activity: Arc<ActivityCounter>,
     /// Receives the events of the queue.
     pub events: Arc<dyn QueueEvents>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The provider of subscriptions.
-    pub subscriptions: Arc<dyn Subscriptions>,
+    pub subscriptions: Arc<dyn SubscriptionProvider>,
     /// The daemon's information.
     pub info: DaemonInfo,
     /// Finds other served workspaces above or below this one.
@@ -107,7 +107,7 @@ pub struct Connections {
     large: Arc<Semaphore>,
     outgoing: Arc<AtomicUsize>,
     /// Connections whose clients asked the daemon to stop; they stay open until the process has ended.
-    kept: Mutex<Vec<Arc<Stream>>>,
+    kept: Mutex<Vec<Arc<ClientStream>>>,
 }
 
 /// Finds other served workspaces above or below this one.
@@ -151,23 +151,23 @@ impl Server {
     }
 
     /// Keeps a connection open until the process has ended: its end tells the client that.
-    pub(super) fn keep(&self, stream: &Arc<Stream>) {
+    pub(super) fn keep(&self, stream: &Arc<ClientStream>) {
         if !self.keeps(stream) {
             self.kept().push(Arc::clone(stream));
         }
     }
 
     /// Returns true if a connection is kept open.
-    pub(super) fn keeps(&self, stream: &Arc<Stream>) -> bool {
+    pub(super) fn keeps(&self, stream: &Arc<ClientStream>) -> bool {
         self.kept().iter().any(|kept| Arc::ptr_eq(kept, stream))
     }
 
     /// Takes the connections that are kept open out of the server.
-    pub fn take_kept(&self) -> Vec<Arc<Stream>> {
+    pub fn take_kept(&self) -> Vec<Arc<ClientStream>> {
         std::mem::take(&mut *self.kept())
     }
 
-    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<ClientStream>>> {
         // Nothing that may panic runs under the lock.
         self.connections.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,7 +14,7 @@ use crate::workspace::Who;
 
 /// The protocol state of a connection.
 #[derive(Debug)]
-pub struct Session {
+pub struct ProtocolSession {
     opened: Duration,
     /// The time at which the incomplete frame began.
     begun: Option<Duration>,
@@ -23,7 +23,7 @@ pub struct Session {
 
 /// The result of the first frame.
 #[derive(Debug)]
-pub enum Greeting {
+pub enum GreetingOutcome {
     /// The session is accepted; the reply is `welcome` to the request with this number.
     Welcome {
         /// The number of the request.
@@ -44,7 +44,7 @@ pub enum Greeting {
     },
 }
 
-impl Session {
+impl ProtocolSession {
     /// Returns the state of a new connection.
     pub fn new(now: Duration) -> Self {
         Self { opened: now, begun: None, greeted: false }
@@ -89,8 +89,13 @@ impl Session {
     }
 
     /// Handles the first frame. `fresh` returns a name for a session that has none.
-    pub fn greet(&mut self, frame: Frame, workspace: &str, fresh: impl FnOnce() -> String) -> Greeting {
-        let refused = |id, error| Greeting::Refused { id, error };
+    pub fn greet(
+        &mut self,
+        frame: Frame,
+        workspace: &str,
+        fresh: impl FnOnce() -> String,
+    ) -> GreetingOutcome {
+        let refused = |id, error| GreetingOutcome::Refused { id, error };
         let message = match Message::parse(frame) {
             Ok(message) => message,
             Err(error) => return refused(0, boxed(&error)),
@@ -123,7 +128,7 @@ impl Session {
             },
         });
         let on_stale = hello.on_stale;
-        Greeting::Welcome { id, who: Who { session, client: hello.client }, on_stale, welcome }
+        GreetingOutcome::Welcome { id, who: Who { session, client: hello.client }, on_stale, welcome }
     }
 }
 
@@ -157,9 +162,9 @@ mod tests {
     }
 
     fn refused(frame: Frame) -> (u64, Code) {
-        let mut session = Session::new(at(0));
+        let mut session = ProtocolSession::new(at(0));
         match session.greet(frame, "/w", || "fresh".into()) {
-            Greeting::Refused { id, error } => {
+            GreetingOutcome::Refused { id, error } => {
                 assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
                 (id, error.code)
             }
@@ -170,18 +175,18 @@ mod tests {
     #[test]
     fn hello_says_what_the_jobs_of_the_session_do_about_stale_files() {
         let hello = Hello { on_stale: Some(OnStale::Rebase), ..hello() };
-        match Session::new(at(0)).greet(frame(7, kind::HELLO, &hello), "/w", || "fresh".into()) {
-            Greeting::Welcome { on_stale, .. } => assert_eq!(on_stale, Some(OnStale::Rebase)),
+        match ProtocolSession::new(at(0)).greet(frame(7, kind::HELLO, &hello), "/w", || "fresh".into()) {
+            GreetingOutcome::Welcome { on_stale, .. } => assert_eq!(on_stale, Some(OnStale::Rebase)),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn hello_names_the_session_and_raises_the_limit() {
-        let mut session = Session::new(at(0));
+        let mut session = ProtocolSession::new(at(0));
         assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
         match session.greet(frame(7, kind::HELLO, &hello()), "/w", || "fresh".into()) {
-            Greeting::Welcome { id, who, on_stale, welcome } => {
+            GreetingOutcome::Welcome { id, who, on_stale, welcome } => {
                 assert_eq!(on_stale, None);
                 assert_eq!((id, who.session.as_str(), who.client.as_str()), (7, "fresh", "test"));
                 assert_eq!((welcome.protocol, welcome.session.as_str()), (1, "fresh"));
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn hello_and_every_frame_have_their_time() {
-        let mut session = Session::new(at(5));
+        let mut session = ProtocolSession::new(at(5));
         assert_eq!(session.deadline(), Some(at(5 + HELLO_MS)));
         session.waits(at(6), false, true);
         assert_eq!(session.deadline(), Some(at(5 + HELLO_MS)), "a trickle of bytes buys no time");

@@ -9,7 +9,7 @@ use editd_proto::message::{ChangeEvent, ChangeKind, SubscribeRequest, kind};
 use super::outbox::Outbox;
 
 /// The provider of subscriptions.
-pub trait Subscriptions: Send + Sync {
+pub trait SubscriptionProvider: Send + Sync {
     /// Sends matching events to `sink` until the subscription is dropped. Also returns the number of folders watched
     /// for it.
     ///

@@ -45,17 +45,17 @@ pub enum ListenError {
 
 /// A path to listen at.
 #[derive(Debug)]
-pub struct Claim(PathBuf);
+pub struct SocketClaim(PathBuf);
 
 /// Claims nothing: the first instance of the pipe is the claim.
 ///
 /// # Errors
 /// None here.
-pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
-    Ok(Claim(path.to_owned()))
+pub async fn claim(path: &Path) -> Result<SocketClaim, ListenError> {
+    Ok(SocketClaim(path.to_owned()))
 }
 
-impl Claim {
+impl SocketClaim {
     /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.0
@@ -63,18 +63,18 @@ impl Claim {
 }
 
 /// Accepts connections.
-pub struct Listener {
+pub struct ClientListener {
     inner: PipeListener,
     at: PathBuf,
 }
 
-impl Listener {
+impl ClientListener {
     /// Creates the pipe's first instance.
     ///
     /// # Errors
     /// It exists already, or the system refuses.
-    pub fn listen(claim: Claim) -> Result<Self, ListenError> {
-        let Claim(at) = claim;
+    pub fn listen(claim: SocketClaim) -> Result<Self, ListenError> {
+        let SocketClaim(at) = claim;
         let io = |what, why| ListenError::Io { what, path: at.clone(), why };
         let guard = SecurityDescriptor::deserialize(OWNER_ONLY).map_err(|why| io("guard", why))?;
         let name = at.as_os_str().to_fs_name::<GenericFilePath>().map_err(|why| io("name", why))?;
@@ -95,8 +95,8 @@ impl Listener {
     ///
     /// # Errors
     /// Errors of the system; accepting may continue.
-    pub async fn accept(&self) -> io::Result<Stream> {
-        self.inner.accept().await.map(Stream)
+    pub async fn accept(&self) -> io::Result<ClientStream> {
+        self.inner.accept().await.map(ClientStream)
     }
 
     /// Does nothing: a pipe's name ends with the listener.
@@ -108,16 +108,16 @@ impl Listener {
     }
 
     /// Stops listening.
-    pub fn close(self) -> Option<Claim> {
-        Some(Claim(self.at))
+    pub fn close(self) -> Option<SocketClaim> {
+        Some(SocketClaim(self.at))
     }
 }
 
 /// A connection.
 #[derive(Debug)]
-pub struct Stream(PipeStream);
+pub struct ClientStream(PipeStream);
 
-impl Stream {
+impl ClientStream {
     /// Returns true: the protection of the pipe admits no other user.
     pub fn same_user(&self) -> bool {
         true

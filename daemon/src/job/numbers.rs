@@ -10,7 +10,7 @@ use editd_proto::limits::CANDIDATES;
 use editd_proto::path::WirePath;
 
 use crate::journal::past;
-use crate::receipt::numbered::{Meaning, meaning};
+use crate::receipt::numbered::{NumberMeaning, meaning};
 use crate::state::WorkspaceState;
 use crate::store::record::NumberedLines;
 
@@ -47,9 +47,9 @@ pub(super) fn unclear(
             break;
         }
         match meaning(numbered, named.lines) {
-            Meaning::Same => {}
-            Meaning::Unknown => found.unknown.push(named),
-            Meaning::Moved { read, now } => {
+            NumberMeaning::Same => {}
+            NumberMeaning::Unknown => found.unknown.push(named),
+            NumberMeaning::Moved { read, now } => {
                 let old = held.entry(read).or_insert_with(|| past::kept(state, read));
                 // Lines that were changed, and are again what they were.
                 if let (Some(old), None) = (&old, now)

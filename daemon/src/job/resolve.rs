@@ -32,7 +32,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
     editd_engine::needs(&request.job)?;
     let mut request = request.clone();
     let mut places = BTreeMap::new();
-    let mut aliases: BTreeMap<crate::os::Identity, WirePath> = BTreeMap::new();
+    let mut aliases: BTreeMap<crate::os::FileIdentity, WirePath> = BTreeMap::new();
     let mut place_of = |path: &WirePath, itself: bool| -> Result<WirePath, Refusal> {
         let found = if itself { state.disk.resolve_link(path) } else { state.disk.resolve(path) };
         let place = found.map_err(|error| refusal(path, &error))?;

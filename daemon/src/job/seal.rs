@@ -16,7 +16,7 @@ use crate::journal::recover::repair::done_record;
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Clip, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, Seal};
+use crate::store::record::{Clip, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord};
 
 /// A job that is done.
 #[must_use]
@@ -36,7 +36,7 @@ pub(super) fn seal(
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
     let stored = reply::stored(&receipt, draft.said.as_ref());
-    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
+    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
     records

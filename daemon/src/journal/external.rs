@@ -11,7 +11,7 @@ use editd_proto::path::WirePath;
 use super::path_cache::{ObservationVersion, PathCache};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation};
-use crate::os::Identity;
+use crate::os::FileIdentity;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, Staging};
 use crate::store::{Position, StoreError};
@@ -285,7 +285,7 @@ fn before_meta(
         mode: like.map_or(0, |meta| meta.mode),
         uid: like.map_or(0, |meta| meta.uid),
         gid: like.map_or(0, |meta| meta.gid),
-        identity: Identity { dev: 0, ino: 0, born: 0 },
+        identity: FileIdentity { dev: 0, ino: 0, born: 0 },
         modified: 0,
     }
 }

@@ -20,7 +20,7 @@ use crate::disk::ResolvedPath;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::folders::parent_path;
 use crate::limits::HELD;
-use crate::os::{File, Identity};
+use crate::os::{File, FileIdentity};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileRecord, Staging};
 
@@ -30,21 +30,21 @@ const OWNER_READS: u32 = 0o400;
 /// The files that the newest sealed jobs left at their paths, until they are flushed.
 #[derive(Default)]
 pub(super) struct UnflushedFiles {
-    paths: HashMap<WirePath, Newest>,
+    paths: HashMap<WirePath, NewestFile>,
 }
 
 /// The file that the newest job left at a path.
 #[derive(Clone)]
-enum Newest {
+enum NewestFile {
     /// No file.
     Absent,
     /// This file, which is kept open.
-    File(Identity, File),
+    File(FileIdentity, File),
 }
 
 impl UnflushedFiles {
     /// Sets the file that the newest job left at a path; `None` if it could not be opened.
-    fn put(&mut self, path: &WirePath, left: Option<Newest>) {
+    fn put(&mut self, path: &WirePath, left: Option<NewestFile>) {
         self.paths.remove(path);
         if let Some(left) = left
             && self.paths.len() < HELD
@@ -56,15 +56,15 @@ impl UnflushedFiles {
     /// Removes a path: the file left there is on the disk, or in the journal.
     pub(super) fn done(&mut self, path: &WirePath) {
         if let Some(newest) = self.paths.get_mut(path) {
-            *newest = Newest::Absent;
+            *newest = NewestFile::Absent;
         }
     }
 
     /// Removes the path of a record whose file is flushed.
     fn release(&mut self, file: &FileRecord) {
         let done = match (self.paths.get(&file.path), &file.after) {
-            (Some(Newest::Absent), _) => true,
-            (Some(Newest::File(held, _)), Some(meta)) => *held == meta.identity,
+            (Some(NewestFile::Absent), _) => true,
+            (Some(NewestFile::File(held, _)), Some(meta)) => *held == meta.identity,
             _ => false,
         };
         if done {
@@ -84,8 +84,8 @@ pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
 /// Keeps the file that the newest sealed job left at a path open, if it was found there.
 pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>) {
     let left = match &file.after {
-        None => Some(Newest::Absent),
-        Some(meta) => left.map(|open| Newest::File(meta.identity, open)),
+        None => Some(NewestFile::Absent),
+        Some(meta) => left.map(|open| NewestFile::File(meta.identity, open)),
     };
     lock(&state.unsettled).held.put(&file.path, left);
 }
@@ -103,7 +103,7 @@ pub(super) enum FlushState {
 /// Flushes each file, each folder and each staging folder once.
 #[derive(Default)]
 pub(super) struct FlushBatch {
-    paths: BTreeMap<WirePath, Path>,
+    paths: BTreeMap<WirePath, FlushedPath>,
     /// Each folder, and true if it was flushed; if not, none of its names counts as flushed.
     folders: BTreeMap<WirePath, bool>,
     stagings: Vec<Staging>,
@@ -111,9 +111,9 @@ pub(super) struct FlushBatch {
 
 /// The result of flushing one path.
 #[derive(Clone, Copy)]
-struct Path {
+struct FlushedPath {
     /// The file at the path, flushed.
-    shown: Option<Identity>,
+    shown: Option<FileIdentity>,
     /// True if the newest sealed job's file was flushed, at the path or elsewhere, or if the file at the path is of a
     /// newer job.
     newest: bool,
@@ -147,7 +147,7 @@ impl FlushBatch {
         Ok(left)
     }
 
-    fn path(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<Path> {
+    fn path(&mut self, state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<FlushedPath> {
         let look = || {
             let known = lock(&state.path_cache);
             (known.version(&file.path), known.left(&file.path))
@@ -160,7 +160,7 @@ impl FlushBatch {
             shown = flush(state, id, file, &place, held.as_ref())?;
             self.folder(state, file, &place)?;
         }
-        if let Some(Newest::File(identity, open)) = &held
+        if let Some(NewestFile::File(identity, open)) = &held
             && shown != Some(*identity)
         {
             // Moved away, or about to be put back by a job. An unlinked file may get its name again, too.
@@ -171,7 +171,7 @@ impl FlushBatch {
         }
         let (now, left_now) = look();
         let newest = held.is_some() || left == Some(shown) || left_now == Some(shown);
-        Ok(Path { shown, newest, quiet: version != ObservationVersion::Busy && version == now })
+        Ok(FlushedPath { shown, newest, quiet: version != ObservationVersion::Busy && version == now })
     }
 
     fn folder(&mut self, state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) -> io::Result<()> {
@@ -194,8 +194,8 @@ fn flush(
     id: JobId,
     file: &FileRecord,
     place: &ResolvedPath,
-    newest: Option<&Newest>,
-) -> io::Result<Option<Identity>> {
+    newest: Option<&NewestFile>,
+) -> io::Result<Option<FileIdentity>> {
     let flushed = match state.disk.flush_file(place) {
         Ok(FlushedTarget::Nothing) => return Ok(None),
         Ok(FlushedTarget::Flushed(shown)) => Ok(Some(shown)),
@@ -211,8 +211,8 @@ fn flush(
         return rewrite::rewrite(state, id, file, place).map(Some);
     }
     let ours = match newest {
-        Some(Newest::File(held, _)) => *held == shown,
-        Some(Newest::Absent) => false,
+        Some(NewestFile::File(held, _)) => *held == shown,
+        Some(NewestFile::Absent) => false,
         None => lock(&state.path_cache).left(&file.path) == Some(Some(shown)),
     };
     if ours {
@@ -227,10 +227,10 @@ fn flush(
 fn flush_unreadable(
     state: &WorkspaceState,
     file: &FileRecord,
-    shown: Identity,
-    newest: Option<&Newest>,
-) -> io::Result<Option<Identity>> {
-    if let Some(Newest::File(held, open)) = newest
+    shown: FileIdentity,
+    newest: Option<&NewestFile>,
+) -> io::Result<Option<FileIdentity>> {
+    if let Some(NewestFile::File(held, open)) = newest
         && *held == shown
     {
         return state.disk.sync(open).map(|()| Some(shown));
@@ -247,7 +247,7 @@ fn flush_unreadable(
     }
 }
 
-impl Path {
+impl FlushedPath {
     fn judge(self, file: &FileRecord) -> io::Result<FlushState> {
         let after = file.after.as_ref().map(|meta| meta.identity);
         if self.newest || after.is_none() || self.shown == after {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
-use crate::os::Identity;
+use crate::os::FileIdentity;
 use crate::store::record::FileMeta;
 
 /// The origin of the bytes at a path.
@@ -20,7 +20,7 @@ pub enum ContentOwner {
 
 /// The last known state of one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Last {
+struct PathState {
     /// `None`: there was no file.
     meta: Option<FileMeta>,
     trust: ContentOwner,
@@ -32,7 +32,7 @@ struct Last {
     /// nanoseconds since 1970.
     changed: Option<i64>,
     /// The file at the path before it was rewritten because its flush had failed.
-    rewritten: Option<Identity>,
+    rewritten: Option<FileIdentity>,
 }
 
 /// The version of a path's state when an observation began; it decides whether the observation is still comparable.
@@ -49,7 +49,7 @@ pub enum ObservationVersion {
 /// The last known file at each path.
 #[derive(Default, Debug)]
 pub struct PathCache {
-    paths: HashMap<WirePath, Last>,
+    paths: HashMap<WirePath, PathState>,
     busy: HashSet<WirePath>,
     /// The most jobs that may have written a path that is not in the cache.
     writes: u64,
@@ -97,16 +97,17 @@ impl PathCache {
             Some(meta) => self.trust(path, meta),
             None => ContentOwner::Theirs,
         };
-        let seen = |last: &&Last| last.meta.as_ref().zip(meta).is_some_and(|(old, meta)| same(old, meta));
+        let seen =
+            |last: &&PathState| last.meta.as_ref().zip(meta).is_some_and(|(old, meta)| same(old, meta));
         let same = self.paths.get(path).filter(seen);
         let (changed, rewritten) = same.map_or((None, None), |last| (last.changed, last.rewritten));
-        self.put(path, Last { meta: meta.cloned(), trust, tracked, writes: 0, changed, rewritten });
+        self.put(path, PathState { meta: meta.cloned(), trust, tracked, writes: 0, changed, rewritten });
     }
 
     /// Records a file that a job wrote, with the system's time of its last change if it is known.
     pub fn wrote(&mut self, path: &WirePath, meta: Option<&FileMeta>, changed: Option<i64>) {
         let (meta, trust) = (meta.cloned(), ContentOwner::Ours);
-        self.put(path, Last { meta, trust, tracked: true, writes: 0, changed, rewritten: None });
+        self.put(path, PathState { meta, trust, tracked: true, writes: 0, changed, rewritten: None });
     }
 
     /// Records that a file of another program was flushed with its name, and the time of its last change.
@@ -118,23 +119,26 @@ impl PathCache {
     }
 
     /// Records that a job's file was rewritten because the flush of `was` had failed.
-    pub fn rewritten(&mut self, path: &WirePath, meta: &FileMeta, was: Identity) {
+    pub fn rewritten(&mut self, path: &WirePath, meta: &FileMeta, was: FileIdentity) {
         let (meta, trust) = (Some(meta.clone()), ContentOwner::Ours);
-        self.put(path, Last { meta, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) });
+        self.put(
+            path,
+            PathState { meta, trust, tracked: true, writes: 0, changed: None, rewritten: Some(was) },
+        );
     }
 
     /// Returns true if this file was at the path before it was rewritten.
-    pub fn was_rewritten(&self, path: &WirePath, file: Identity) -> bool {
+    pub fn was_rewritten(&self, path: &WirePath, file: FileIdentity) -> bool {
         self.paths.get(path).is_some_and(|last| last.rewritten == Some(file))
     }
 
-    fn put(&mut self, path: &WirePath, last: Last) {
+    fn put(&mut self, path: &WirePath, last: PathState) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
             self.forget();
         }
         let known = self.paths.get(path).map(|last| (last.tracked, last.writes));
         let (was, writes) = known.unwrap_or((false, self.writes));
-        let last = Last { tracked: last.tracked || was, writes, ..last };
+        let last = PathState { tracked: last.tracked || was, writes, ..last };
         self.paths.insert(path.clone(), last);
     }
 
@@ -168,7 +172,7 @@ impl PathCache {
 
     /// Returns the identity of the file that the newest sealed job left at a path (`Some(None)`: no file), if nothing
     /// else was observed there since.
-    pub fn left(&self, path: &WirePath) -> Option<Option<Identity>> {
+    pub fn left(&self, path: &WirePath) -> Option<Option<FileIdentity>> {
         let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours)?;
         Some(last.meta.as_ref().map(|meta| meta.identity))
     }
@@ -210,7 +214,7 @@ mod tests {
             mode: 0o644,
             uid: 0,
             gid: 0,
-            identity: Identity { dev: 1, ino: 2, born: 3 },
+            identity: FileIdentity { dev: 1, ino: 2, born: 3 },
             modified: 4,
         }
     }

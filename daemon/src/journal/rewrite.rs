@@ -22,7 +22,7 @@ use crate::disk::observation;
 use crate::disk::put::RescuedBytes;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::os::{File, Identity};
+use crate::os::{File, FileIdentity};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
@@ -36,8 +36,8 @@ pub(super) fn rewrite(
     id: JobId,
     file: &FileRecord,
     place: &ResolvedPath,
-) -> io::Result<Identity> {
-    let _writing = Writing::begin(state, &file.path)?;
+) -> io::Result<FileIdentity> {
+    let _writing = PathGuard::begin(state, &file.path)?;
     let found = match state.disk.observe(place)? {
         Observation::File(found)
             if file.after.as_ref().is_some_and(|meta| meta.identity == found.meta.identity) =>
@@ -69,19 +69,19 @@ pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open:
 }
 
 /// A path that is being rewritten: no job writes it meanwhile.
-struct Writing<'r> {
+struct PathGuard<'r> {
     state: &'r WorkspaceState,
     paths: [WirePath; 1],
 }
 
-impl<'r> Writing<'r> {
+impl<'r> PathGuard<'r> {
     fn begin(state: &'r WorkspaceState, path: &WirePath) -> io::Result<Self> {
         let paths = [path.clone()];
         if lock(&state.path_cache).begin(&paths) { Ok(Self { state, paths }) } else { Err(others()) }
     }
 }
 
-impl Drop for Writing<'_> {
+impl Drop for PathGuard<'_> {
     fn drop(&mut self) {
         lock(&self.state.path_cache).end(&self.paths);
     }
@@ -119,7 +119,7 @@ fn exchange(
     place: &ResolvedPath,
     found: &FileSnapshot,
     bytes: &[u8],
-) -> io::Result<Option<Identity>> {
+) -> io::Result<Option<FileIdentity>> {
     let staged_name = state.next_staged_name();
     let staged =
         match state.disk.stage(place, Some(found), bytes, StagedMode::Exact(found.meta.mode), &staged_name) {
@@ -154,7 +154,7 @@ fn rewrite_in_place(
     place: &ResolvedPath,
     found: &FileSnapshot,
     bytes: &[u8],
-) -> io::Result<Identity> {
+) -> io::Result<FileIdentity> {
     state.disk.rewrite(place, &found.meta, bytes, found.meta.mode)?;
     if let Observation::File(now) = state.disk.observe(place)? {
         lock(&state.path_cache).wrote(place.path(), Some(&now.meta), None);

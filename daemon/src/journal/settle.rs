@@ -18,12 +18,12 @@ use crate::job::step::Step;
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
 use crate::os::File;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, Settle};
+use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, SettleRecord};
 
 /// Entries that wait to be settled, oldest first.
 #[derive(Default)]
-pub struct Unsettled {
-    waiting: VecDeque<Waiting>,
+pub struct UnsettledEntries {
+    waiting: VecDeque<WaitingEntry>,
     pub(super) held: UnflushedFiles,
     /// The time at which the newest was sealed.
     last: Duration,
@@ -31,7 +31,7 @@ pub struct Unsettled {
     mending: bool,
 }
 
-struct Waiting {
+struct WaitingEntry {
     id: JobId,
     files: Vec<FileRecord>,
     /// The time at which it was sealed or became void.
@@ -41,13 +41,13 @@ struct Waiting {
     /// The pause after the next attempt that finds a writer, in milliseconds.
     pause: u64,
     flushed: bool,
-    whose: Whose,
+    whose: OwnerKind,
     staged: Vec<StagedFileState>,
 }
 
 /// The owner of staged files; it decides which contents the journal has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Whose {
+enum OwnerKind {
     /// A sealed entry. The journal has both contents of its files, and it needs a settle record.
     Sealed,
     /// A void entry. Look-ups never find it, so the journal has nothing of what it displaced.
@@ -72,7 +72,7 @@ struct StagedFileState {
     late: Option<File>,
 }
 
-impl Unsettled {
+impl UnsettledEntries {
     /// Returns the number of entries that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
@@ -85,7 +85,7 @@ impl Unsettled {
 
     /// Adds an entry that was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
-        self.push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Sealed);
+        self.push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Sealed);
     }
 
     fn push(
@@ -94,7 +94,7 @@ impl Unsettled {
         files: Vec<FileRecord>,
         seen: Vec<ContentHash>,
         now: Duration,
-        whose: Whose,
+        whose: OwnerKind,
     ) {
         let staged = files
             .iter()
@@ -102,8 +102,8 @@ impl Unsettled {
             .collect();
         let due = now + Duration::from_millis(SETTLE_AFTER_MS);
         self.last = now;
-        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != Whose::Sealed);
-        self.waiting.push_back(Waiting { id, files, since, due, pause, flushed, whose, staged });
+        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != OwnerKind::Sealed);
+        self.waiting.push_back(WaitingEntry { id, files, since, due, pause, flushed, whose, staged });
     }
 
     /// Returns the files whose last flush failed and will be tried again.
@@ -127,7 +127,7 @@ impl Unsettled {
             && self.waiting.len() < UNSETTLED / 4
     }
 
-    fn take_due(&mut self, now: Duration, all: bool) -> Vec<Waiting> {
+    fn take_due(&mut self, now: Duration, all: bool) -> Vec<WaitingEntry> {
         if !all && self.in_a_burst(now) {
             return Vec::new();
         }
@@ -150,15 +150,15 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let mut due = lock(&state.unsettled).take_due(now, all);
     flush_all(state, &mut due);
     // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
-    let owed = due.iter().any(|one| one.whose == Whose::Sealed);
+    let owed = due.iter().any(|one| one.whose == OwnerKind::Sealed);
     let sealed = !owed || state.store.flush(state.store.end()).is_ok();
     let mut records = Vec::new();
     let mut later = Vec::new();
     for mut one in due {
-        let durable = sealed || one.whose != Whose::Sealed;
+        let durable = sealed || one.whose != OwnerKind::Sealed;
         if durable && one.flushed && empty_staging(state, &mut one, now) {
-            if one.whose == Whose::Sealed {
-                records.push(Record::Settle(Settle { id: one.id, diverged: false }));
+            if one.whose == OwnerKind::Sealed {
+                records.push(Record::Settle(SettleRecord { id: one.id, diverged: false }));
             }
         } else {
             one.due = now + Duration::from_millis(one.pause);
@@ -185,7 +185,7 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
         return None;
     }
     if !std::mem::replace(&mut lock(&state.unsettled).mending, true) {
-        let _mending = Mending(state);
+        let _mending = RollBackGuard(state);
         let broken = lock(&state.broken).clone();
         for entry in broken {
             match repair(state, &entry, RepairAim::Refused) {
@@ -200,9 +200,9 @@ fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
 }
 
 /// While this exists no other thread rolls broken jobs back; dropped also by a panic.
-struct Mending<'r>(&'r WorkspaceState);
+struct RollBackGuard<'r>(&'r WorkspaceState);
 
-impl Drop for Mending<'_> {
+impl Drop for RollBackGuard<'_> {
     fn drop(&mut self) {
         lock(&self.0.unsettled).mending = false;
     }
@@ -222,7 +222,8 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
         return Ok(());
     }
     let mut unsettled = lock(&state.unsettled);
-    for one in unsettled.waiting.iter_mut().filter(|one| one.whose == Whose::Sealed && one.id == entry.id) {
+    for one in unsettled.waiting.iter_mut().filter(|one| one.whose == OwnerKind::Sealed && one.id == entry.id)
+    {
         one.flushed = true;
     }
     Ok(())
@@ -233,13 +234,13 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
 /// are removed with the same care as those of sealed entries.
 pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
     let now = state.clock.monotonic();
-    lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, Whose::Voided);
+    lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Voided);
 }
 
 /// Leaves one staged file that recovery is done with, and the content it was seen with.
 pub fn leave_staged(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = state.clock.monotonic();
-    lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, Whose::Recovered);
+    lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, OwnerKind::Recovered);
 }
 
 /// Returns records without their bytes, which settling does not need.
@@ -260,7 +261,7 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
     files.iter().map(slim).collect()
 }
 
-fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
+fn flush_all(state: &WorkspaceState, due: &mut [WaitingEntry]) {
     let mut flushing = FlushBatch::default();
     for one in due.iter_mut().filter(|one| !one.flushed) {
         one.flushed = true;
@@ -282,15 +283,15 @@ fn flush_all(state: &WorkspaceState, due: &mut [Waiting]) {
 }
 
 /// Removes the staged files of an entry; returns false while one has a writer or could not be removed.
-fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bool {
+fn empty_staging(state: &WorkspaceState, one: &mut WaitingEntry, now: Duration) -> bool {
     let ripe = now.saturating_sub(one.since) >= Duration::from_millis(SETTLE_AFTER_MS);
     let mut empty = true;
     let journaled: Vec<ContentHash> = match one.whose {
-        Whose::Sealed | Whose::Recovered => {
+        OwnerKind::Sealed | OwnerKind::Recovered => {
             let sides = one.files.iter().flat_map(|file| [&file.before, &file.after]).flatten();
             sides.map(|meta| meta.hash).collect()
         }
-        Whose::Voided => Vec::new(),
+        OwnerKind::Voided => Vec::new(),
     };
     for (file, staged) in one.files.iter().zip(&mut one.staged) {
         if staged.done
@@ -303,7 +304,7 @@ fn empty_staging(state: &WorkspaceState, one: &mut Waiting, now: Duration) -> bo
             empty &= staged.done;
             continue;
         }
-        let of = Owner { id: one.id, whose: one.whose, file };
+        let of = StagedOwner { id: one.id, whose: one.whose, file };
         staged.done = match empty_staged(state, of, &journaled, staged, ripe) {
             Ok(done) => done,
             Err(error) => {
@@ -334,24 +335,24 @@ fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
 
 /// The owner of a staged file.
 #[derive(Clone, Copy)]
-struct Owner<'a> {
+struct StagedOwner<'a> {
     id: JobId,
-    whose: Whose,
+    whose: OwnerKind,
     file: &'a FileRecord,
 }
 
-impl Owner<'_> {
+impl StagedOwner<'_> {
     /// Stores the content of a staged file in the journal, if the journal does not have it.
     fn rescue(self, state: &WorkspaceState, found: &FileSnapshot) -> io::Result<()> {
         let Self { id, whose, file } = self;
         match whose {
-            Whose::Sealed | Whose::Recovered => {
+            OwnerKind::Sealed | OwnerKind::Recovered => {
                 external::rescue_late(state, file, id, found)?;
                 tracing::warn!(path = %file.path, "stored bytes in the journal that were written to a file after it was replaced");
             }
             // This is the very file that was staged, unchanged: its job did not happen, and no program wrote to it.
-            Whose::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
-            Whose::Voided => {
+            OwnerKind::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
+            OwnerKind::Voided => {
                 external::rescue_displaced(state, file, id, &found.meta, &found.bytes)?;
                 tracing::warn!(path = %file.path, "stored a file in the journal that a rolled-back job had displaced");
             }
@@ -362,7 +363,7 @@ impl Owner<'_> {
 
 fn empty_staged(
     state: &WorkspaceState,
-    of: Owner<'_>,
+    of: StagedOwner<'_>,
     journaled: &[ContentHash],
     staged: &mut StagedFileState,
     ripe: bool,

@@ -81,7 +81,7 @@ pub fn why(
     missing: &MissingText<'_>,
     patience: &mut SearchBudget,
 ) -> Option<RemovedBy> {
-    let needle = Needle::of(missing)?;
+    let needle = QuotedForms::of(missing)?;
     let mut later = Some((missing.hash, Cow::Borrowed(missing.content)));
     let mut query = EntryQuery { path: Some(missing.path.clone()), limit: PAGE, ..EntryQuery::default() };
     loop {
@@ -131,7 +131,7 @@ pub(super) fn before(
 
 /// The effect of an entry on a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Did {
+enum EntryEffect {
     /// It put in the text that is now requested.
     This,
     /// It moved the text to another file.
@@ -142,9 +142,9 @@ enum Did {
 
 /// The text in each form that a file may hold, with its replacement.
 #[derive(Debug)]
-struct Needle(Vec<(Vec<u8>, Option<Vec<u8>>)>);
+struct QuotedForms(Vec<(Vec<u8>, Option<Vec<u8>>)>);
 
-impl Needle {
+impl QuotedForms {
     /// `None` if the file does have the text: then only a part of it was searched.
     fn of(missing: &MissingText<'_>) -> Option<Self> {
         let whole = Self::ways(missing.quoted, missing.new);
@@ -174,17 +174,17 @@ impl Needle {
     }
 
     /// Returns the effect of an entry on the text, if the file had it before the entry.
-    fn taken(&self, entry: &Entry, file: &FileRecord, before: Option<&[u8]>) -> Option<Did> {
+    fn taken(&self, entry: &Entry, file: &FileRecord, before: Option<&[u8]>) -> Option<EntryEffect> {
         let Some(before) = before else {
             // The file cannot be rebuilt, but the removed ranges are in the entry.
             file.splices.iter().find_map(|splice| self.find(&splice.old))?;
-            return Some(self.moved(entry, file).map_or(Did::Removed, Did::Moved));
+            return Some(self.moved(entry, file).map_or(EntryEffect::Removed, EntryEffect::Moved));
         };
         let (at, len, new) = self.find(before)?;
         if new.is_some_and(|new| put(before, &file.splices, at, len, new)) {
-            return Some(Did::This);
+            return Some(EntryEffect::This);
         }
-        Some(self.moved(entry, file).map_or(Did::Removed, Did::Moved))
+        Some(self.moved(entry, file).map_or(EntryEffect::Removed, EntryEffect::Moved))
     }
 
     /// Returns another file of the entry that has the text since then.
@@ -234,7 +234,7 @@ fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
     ways.into_iter().any(|(from, to)| after.get(moved(at, from)..moved(at + len, to)) == Some(new))
 }
 
-fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> RemovedBy {
+fn told(state: &WorkspaceState, entry: &Entry, did: &EntryEffect) -> RemovedBy {
     let (id, kind) = (entry.id, kind(entry.kind));
     let ago = ago(state.clock.wall_ms().saturating_sub(entry.time));
     let whose = match entry.kind {
@@ -242,9 +242,9 @@ fn told(state: &WorkspaceState, entry: &Entry, did: &Did) -> RemovedBy {
         _ => format!(" of session {} through {}", entry.session, entry.client),
     };
     let deed = match did {
-        Did::This => "made this very change".to_owned(),
-        Did::Moved(path) => format!("moved it to {path}"),
-        Did::Removed => "removed it".to_owned(),
+        EntryEffect::This => "made this very change".to_owned(),
+        EntryEffect::Moved(path) => format!("moved it to {path}"),
+        EntryEffect::Removed => "removed it".to_owned(),
     };
     RemovedBy { by: id, sentence: format!("entry {id}, {kind}{whose}, {deed} {ago}") }
 }

@@ -61,7 +61,7 @@ pub enum FileKind {
 
 /// The identity of a file, independent of its name: equal only for the same file, also after its number was reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Identity {
+pub struct FileIdentity {
     /// The file system's device number.
     pub dev: u64,
     /// The file's inode number.
@@ -76,7 +76,7 @@ pub struct Stat {
     /// The kind.
     pub kind: FileKind,
     /// The identity.
-    pub identity: Identity,
+    pub identity: FileIdentity,
     /// Bytes.
     pub size: u64,
     /// Permission bits, with set-id and sticky bits (0o7777).
@@ -104,7 +104,7 @@ pub enum Access {
 
 /// The result of asking for a read lease.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lease {
+pub enum LeaseState {
     /// No process has the file open for writing; the lease is held until [`OsFile::release_lease`].
     Held,
     /// A process, perhaps this one, has it open for writing.
@@ -115,7 +115,7 @@ pub enum Lease {
 
 /// One name in a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Listed {
+pub struct DirEntry {
     /// The name.
     pub name: Vec<u8>,
     /// Its kind, if the listing has it; otherwise use [`OsDir::stat`].
@@ -178,7 +178,7 @@ pub trait OsDir: Send + Sync {
     /// Returns the target of a link.
     fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>>;
     /// Returns all names in it, without `.` and `..`.
-    fn list(&self) -> io::Result<Vec<Listed>>;
+    fn list(&self) -> io::Result<Vec<DirEntry>>;
     /// Makes its names durable.
     fn sync(&self) -> io::Result<()>;
     /// Used by the implementation that made it.
@@ -207,7 +207,7 @@ pub trait OsFile: Send + Sync {
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()>;
     /// Asks for a read lease, which tells whether a process has the file open for writing. Only for a file opened
     /// with [`Access::Read`]; otherwise `InvalidInput`.
-    fn lease(&self) -> io::Result<Lease>;
+    fn lease(&self) -> io::Result<LeaseState>;
     /// Returns true while a `Held` lease is intact; false once a process tried to open the file for writing.
     fn lease_intact(&self) -> io::Result<bool>;
     /// Releases the lease.

@@ -3,7 +3,7 @@
 //!
 //! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS),
 //! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of an
-//! [`Identity`](super::Identity) is the kernel's number in this run of the machine; some file systems (btrfs, network
+//! [`FileIdentity`](super::Identity) is the kernel's number in this run of the machine; some file systems (btrfs, network
 //! mounts) may have another one after a restart.
 
 mod attributes;
@@ -46,11 +46,11 @@ impl Os for Unix {
     }
 
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
-        special_rename(Special::Exchange, (a, a_name), (b, b_name))
+        special_rename(RenameFlag::Exchange, (a, a_name), (b, b_name))
     }
 
     fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
-        special_rename(Special::NoReplace, (from, name), (to, to_name))
+        special_rename(RenameFlag::NoReplace, (from, name), (to, to_name))
     }
 
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
@@ -67,18 +67,18 @@ impl Os for Unix {
 
 /// The functions of `renameat2` beyond `renameat`.
 #[derive(Clone, Copy)]
-enum Special {
+enum RenameFlag {
     Exchange,
     NoReplace,
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn special_rename(how: Special, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
+fn special_rename(how: RenameFlag, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
     use rustix::fs::RenameFlags;
     use rustix::io::Errno;
     let flags = match how {
-        Special::Exchange => RenameFlags::EXCHANGE,
-        Special::NoReplace => RenameFlags::NOREPLACE,
+        RenameFlag::Exchange => RenameFlags::EXCHANGE,
+        RenameFlag::NoReplace => RenameFlags::NOREPLACE,
     };
     let (name, to_name) = (component(from.1)?, component(to.1)?);
     let (from, to) = (dir::of(from.0)?, dir::of(to.0)?);
@@ -92,9 +92,9 @@ fn special_rename(how: Special, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::R
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn special_rename(how: Special, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
+fn special_rename(how: RenameFlag, from: (&Dir, &[u8]), to: (&Dir, &[u8])) -> io::Result<()> {
     match how {
-        Special::Exchange | Special::NoReplace => {}
+        RenameFlag::Exchange | RenameFlag::NoReplace => {}
     }
     component(from.1).and(component(to.1)).and(Err(unsupported()))
 }

@@ -19,7 +19,9 @@ use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
+use super::{
+    Access, BootId, Dir, DirEntry, File, FileIdentity, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
+};
 
 /// The error for opening a link (`ERROR_CANT_RESOLVE_FILENAME`).
 pub(super) const CANT_RESOLVE_FILENAME: i32 = 1921;
@@ -194,12 +196,12 @@ impl OsDir for WindowsDir {
             .into_bytes())
     }
 
-    fn list(&self) -> io::Result<Vec<Listed>> {
+    fn list(&self) -> io::Result<Vec<DirEntry>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             // A name that is not Unicode has no bytes that could be returned.
             if let Ok(name) = entry?.file_name().into_string() {
-                found.push(Listed { name: name.into_bytes(), kind: None });
+                found.push(DirEntry { name: name.into_bytes(), kind: None });
             }
         }
         Ok(found)
@@ -272,8 +274,8 @@ impl OsFile for WindowsFile {
         Err(unsupported())
     }
 
-    fn lease(&self) -> io::Result<Lease> {
-        Ok(Lease::Unsupported)
+    fn lease(&self) -> io::Result<LeaseState> {
+        Ok(LeaseState::Unsupported)
     }
 
     fn lease_intact(&self) -> io::Result<bool> {
@@ -308,7 +310,7 @@ fn look(file: &fs::File) -> io::Result<Stat> {
     let nanos = |time: u64| i64::try_from(time).unwrap_or(EPOCH).saturating_sub(EPOCH).saturating_mul(100);
     Ok(Stat {
         kind,
-        identity: Identity { dev: more.volume, ino: more.index, born: nanos(told.creation_time()) },
+        identity: FileIdentity { dev: more.volume, ino: more.index, born: nanos(told.creation_time()) },
         size: told.file_size(),
         mode: if attributes & READ_ONLY == 0 { 0o644 } else { 0o444 },
         uid: 0,

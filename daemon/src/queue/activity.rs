@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 /// The count of connections and jobs.
 #[derive(Debug, Default)]
-pub struct Activity {
+pub struct ActivityCounter {
     going: AtomicUsize,
     changed: Notify,
 }
@@ -15,9 +15,9 @@ pub struct Activity {
 /// Counts as one until it is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct ActivityGuard(Arc<Activity>);
+pub struct ActivityGuard(Arc<ActivityCounter>);
 
-impl Activity {
+impl ActivityCounter {
     /// Creates a count of 0.
     pub fn new() -> Arc<Self> {
         Arc::default()

@@ -9,7 +9,7 @@ use editd_proto::message::UndoRequest;
 use super::activity::ActivityGuard;
 use super::admit::AdmissionPass;
 use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
-use super::reply::Reply;
+use super::reply::JobReply;
 use crate::limits;
 use crate::workspace::{Lanes, Understood, Who};
 
@@ -27,7 +27,7 @@ pub(super) struct QueuedJob {
     pub(super) who: Who,
     pub(super) work: JobWork,
     /// The reply to its sender; `None` if it is detached.
-    pub(super) reply: Option<Reply>,
+    pub(super) reply: Option<JobReply>,
     /// True if its reply may be sent before it is flushed.
     pub(super) relaxed: bool,
     /// True if commands of the workspace may run for it: it may take as long as they do.
@@ -67,7 +67,7 @@ pub(super) enum Cancelled {
 pub(super) type BegunJobs = Vec<(LaneTicket, QueuedJob)>;
 
 /// The replies of the waits for postponed detached jobs.
-pub(super) type PostponedWaits = Vec<Vec<Reply>>;
+pub(super) type PostponedWaits = Vec<Vec<JobReply>>;
 
 /// All jobs that wait or run.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ pub(super) struct QueueBoard {
     /// The running jobs that may run commands.
     calling: HashSet<LaneTicket>,
     by_id: HashMap<JobId, LaneTicket>,
-    waiters: HashMap<JobId, Vec<(u64, Reply)>>,
+    waiters: HashMap<JobId, Vec<(u64, JobReply)>>,
     next_wait: u64,
 }
 
@@ -102,7 +102,7 @@ impl QueueBoard {
     }
 
     /// Removes a job that has ended. Returns the jobs that may begin now, and the waits for its end.
-    pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (BegunJobs, Vec<Reply>) {
+    pub(super) fn leave(&mut self, ticket: LaneTicket, id: Option<JobId>) -> (BegunJobs, Vec<JobReply>) {
         let waiters = id.map_or_else(Vec::new, |id| {
             self.by_id.remove(&id);
             self.take_waiters(id)
@@ -148,7 +148,7 @@ impl QueueBoard {
     }
 
     /// Adds a wait for the end of a job.
-    pub(super) fn wait(&mut self, job: JobId, reply: Reply) -> WaitId {
+    pub(super) fn wait(&mut self, job: JobId, reply: JobReply) -> WaitId {
         let number = self.next_wait;
         self.next_wait += 1;
         self.waiters.entry(job).or_default().push((number, reply));
@@ -156,7 +156,7 @@ impl QueueBoard {
     }
 
     /// Gives a wait up; `None` if it has been answered.
-    pub(super) fn unwait(&mut self, wait: WaitId) -> Option<Reply> {
+    pub(super) fn unwait(&mut self, wait: WaitId) -> Option<JobReply> {
         let waiting = self.waiters.get_mut(&wait.job)?;
         let at = waiting.iter().position(|(number, _)| *number == wait.number)?;
         let (_, reply) = waiting.remove(at);
@@ -167,7 +167,7 @@ impl QueueBoard {
     }
 
     /// Takes all waits for a job that has ended.
-    pub(super) fn take_waiters(&mut self, job: JobId) -> Vec<Reply> {
+    pub(super) fn take_waiters(&mut self, job: JobId) -> Vec<JobReply> {
         self.waiters.remove(&job).unwrap_or_default().into_iter().map(|(_, reply)| reply).collect()
     }
 

@@ -15,7 +15,7 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use super::reply::queued;
-use super::{Done, QueueEvents, Requests};
+use super::{FinishedJob, QueueEvents, WorkspaceRequests};
 use crate::workspace::{Admission, Counts, LaneKey, Lanes, ReservedReply, Understood, Who};
 
 #[derive(Default)]
@@ -125,7 +125,7 @@ fn not_there() -> Refusal {
     Box::new(WireError::new(Code::NotFound, "no such job"))
 }
 
-impl Requests for FakeWorkspace {
+impl WorkspaceRequests for FakeWorkspace {
     fn root(&self) -> PathBuf {
         PathBuf::from("/workspace")
     }
@@ -278,7 +278,7 @@ impl Requests for FakeWorkspace {
 pub(crate) struct NoEvents;
 
 impl QueueEvents for NoEvents {
-    fn job_ended(&self, _: Done) {}
+    fn job_ended(&self, _: FinishedJob) {}
     fn receipt_renewed(&self) {}
     fn memory_freed(&self) {}
 }

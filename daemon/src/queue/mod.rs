@@ -1,10 +1,10 @@
 //! Runs jobs on worker threads, each as soon as it may run. It knows no socket and no file.
 //!
-//! *Calling sequence*: a request passes the [`AdmissionGate`]; [`Queue::edit`], [`Queue::undo`] and [`Queue::redo`]
-//! give a job its number and its place, and return a [`Runnable`] if the calling thread should run it
-//! ([`Runnable::run`]). Called in the order of a connection's frames, they keep that order for jobs on one file.
+//! *Calling sequence*: a request passes the [`AdmissionGate`]; [`JobQueue::edit`], [`JobQueue::undo`] and [`JobQueue::redo`]
+//! give a job its number and its place, and return a [`RunnableJob`] if the calling thread should run it
+//! ([`RunnableJob::run`]). Called in the order of a connection's frames, they keep that order for jobs on one file.
 //!
-//! *Invariants*: those of [`lanes`]; every [`Reply`] is answered exactly once, also if a job panics; the same key is
+//! *Invariants*: those of [`lanes`]; every [`JobReply`] is answered exactly once, also if a job panics; the same key is
 //! the same job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
 //! most `limits::QUEUE` wait.
 
@@ -20,9 +20,9 @@ pub mod requests;
 #[cfg(test)]
 mod tests;
 
-pub use activity::{Activity, ActivityGuard};
+pub use activity::{ActivityCounter, ActivityGuard};
 pub use admit::{AdmissionGate, AdmissionPass};
 pub use board::WaitId;
-pub use pool::{Done, Queue, QueueEvents, Runnable};
-pub use reply::{JobOutcome, Reply};
-pub use requests::Requests;
+pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob};
+pub use reply::{JobOutcome, JobReply};
+pub use requests::WorkspaceRequests;

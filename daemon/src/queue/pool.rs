@@ -9,17 +9,17 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, JobRequest, Receipt, Status, UndoRequest};
 use tokio::runtime::Handle;
 
-use super::activity::Activity;
+use super::activity::ActivityCounter;
 use super::admit::AdmissionPass;
 use super::board::{BegunJobs, Cancelled, JobWork, QueueBoard, QueuedJob, WaitId};
 use super::lanes::LaneTicket;
-use super::reply::{self, Reply};
-use super::requests::Requests;
+use super::reply::{self, JobReply};
+use super::requests::WorkspaceRequests;
 use crate::workspace::{Admission, Lanes, Understood, Who, is_call_id};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Done {
+pub struct FinishedJob {
     /// Its reply was sent before a flush.
     pub relaxed: bool,
     /// The journal entry that it made, if it changed something, and those of its hooks.
@@ -29,17 +29,17 @@ pub struct Done {
 /// Receives notice of finished work, to flush, settle and tell subscribers later.
 pub trait QueueEvents: Send + Sync {
     /// Called when a job has ended.
-    fn job_ended(&self, done: Done);
+    fn job_ended(&self, done: FinishedJob);
     /// Called when a session has read something and its receipt is not flushed.
     fn receipt_renewed(&self);
     /// Called when much memory was used for a moment: a text was parsed for a reader, or subscriptions have ended.
     fn memory_freed(&self);
 }
 
-struct Inner {
-    workspace: Arc<dyn Requests>,
+struct QueueInner {
+    workspace: Arc<dyn WorkspaceRequests>,
     events: Arc<dyn QueueEvents>,
-    activity: Arc<Activity>,
+    activity: Arc<ActivityCounter>,
     /// The default for the time at which replies are sent.
     durability: Durability,
     workers: Handle,
@@ -48,30 +48,43 @@ struct Inner {
 
 /// The queue of jobs. Clones share one queue.
 #[derive(Clone)]
-pub struct Queue(Arc<Inner>);
+pub struct JobQueue(Arc<QueueInner>);
 
 /// A job that may run now. If it were dropped instead of run, it would hold its lanes forever.
 #[must_use]
-pub struct Runnable {
-    queue: Queue,
+pub struct RunnableJob {
+    queue: JobQueue,
     ticket: LaneTicket,
     job: QueuedJob,
 }
 
-impl Queue {
+impl JobQueue {
     /// Creates a queue of jobs for `workspace`, run on the blocking threads of `workers`.
     pub fn new(
-        workspace: Arc<dyn Requests>,
+        workspace: Arc<dyn WorkspaceRequests>,
         events: Arc<dyn QueueEvents>,
-        activity: Arc<Activity>,
+        activity: Arc<ActivityCounter>,
         durability: Durability,
         workers: Handle,
     ) -> Self {
-        Self(Arc::new(Inner { workspace, events, activity, durability, workers, board: Mutex::default() }))
+        Self(Arc::new(QueueInner {
+            workspace,
+            events,
+            activity,
+            durability,
+            workers,
+            board: Mutex::default(),
+        }))
     }
 
     /// Adds an edit. The calling thread runs the returned job, if any.
-    pub fn edit(&self, who: Who, request: JobRequest, pass: AdmissionPass, reply: Reply) -> Option<Runnable> {
+    pub fn edit(
+        &self,
+        who: Who,
+        request: JobRequest,
+        pass: AdmissionPass,
+        reply: JobReply,
+    ) -> Option<RunnableJob> {
         let workspace = &self.0.workspace;
         let asked = workspace.understand(request);
         let request = asked.request();
@@ -103,7 +116,7 @@ impl Queue {
     }
 
     /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
-    fn admit(&self, who: &Who, asked: &Understood, mut reply: Reply) -> Option<(JobId, Reply)> {
+    fn admit(&self, who: &Who, asked: &Understood, mut reply: JobReply) -> Option<(JobId, JobReply)> {
         let mut before = None;
         loop {
             let outcome = match self.0.workspace.admit(who, asked) {
@@ -135,8 +148,8 @@ impl Queue {
         who: Who,
         request: UndoRequest,
         pass: AdmissionPass,
-        reply: Reply,
-    ) -> Option<Runnable> {
+        reply: JobReply,
+    ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Undo(Box::new(request));
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
@@ -148,8 +161,8 @@ impl Queue {
         who: Who,
         request: UndoRequest,
         pass: AdmissionPass,
-        reply: Reply,
-    ) -> Option<Runnable> {
+        reply: JobReply,
+    ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Redo(Box::new(request));
         self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
@@ -168,7 +181,7 @@ impl Queue {
     }
 
     /// Answers `reply` with the job's receipt once it has ended. `None` if that was done at once.
-    pub fn wait(&self, job: JobId, reply: Reply) -> Option<WaitId> {
+    pub fn wait(&self, job: JobId, reply: JobReply) -> Option<WaitId> {
         match self.in_line(job, reply) {
             Ok(wait) => return wait,
             Err((reply, refusal)) => reply.send(Err(refusal)),
@@ -177,11 +190,11 @@ impl Queue {
     }
 
     /// The same for a request that is the same job. Returns the reply if there is no such job any more.
-    fn attach(&self, job: JobId, reply: Reply) -> Option<(Reply, Refusal)> {
+    fn attach(&self, job: JobId, reply: JobReply) -> Option<(JobReply, Refusal)> {
         self.in_line(job, reply).err()
     }
 
-    fn in_line(&self, job: JobId, reply: Reply) -> Result<Option<WaitId>, (Reply, Refusal)> {
+    fn in_line(&self, job: JobId, reply: JobReply) -> Result<Option<WaitId>, (JobReply, Refusal)> {
         // First the wait, then the look-up: a job that ends in between is seen by one of the two.
         let wait = self.board().wait(job, reply);
         let outcome = match self.0.workspace.receipt(job) {
@@ -199,7 +212,7 @@ impl Queue {
     }
 
     /// Gives a wait up and returns its reply unless it was answered.
-    pub fn unwait(&self, wait: WaitId) -> Option<Reply> {
+    pub fn unwait(&self, wait: WaitId) -> Option<JobReply> {
         self.board().unwait(wait)
     }
 
@@ -243,7 +256,7 @@ impl Queue {
         &self,
         who: Who,
         work: JobWork,
-        reply: Option<Reply>,
+        reply: Option<JobReply>,
         durability: Durability,
         pass: AdmissionPass,
     ) -> QueuedJob {
@@ -251,18 +264,18 @@ impl Queue {
         QueuedJob { who, work, reply, relaxed: durability == Durability::Relaxed, runs_commands: false, held }
     }
 
-    fn place(&self, job: QueuedJob, lanes: Lanes) -> Option<Runnable> {
+    fn place(&self, job: QueuedJob, lanes: Lanes) -> Option<RunnableJob> {
         let (ticket, job) = self.board().arrive(job, lanes)?;
-        Some(Runnable { queue: self.clone(), ticket, job })
+        Some(RunnableJob { queue: self.clone(), ticket, job })
     }
 
     fn begin(&self, jobs: BegunJobs) {
         for (ticket, job) in jobs {
-            self.spawn(Some(Runnable { queue: self.clone(), ticket, job }));
+            self.spawn(Some(RunnableJob { queue: self.clone(), ticket, job }));
         }
     }
 
-    fn spawn(&self, runnable: Option<Runnable>) {
+    fn spawn(&self, runnable: Option<RunnableJob>) {
         if let Some(runnable) = runnable {
             self.0.workers.spawn_blocking(move || runnable.run());
         }
@@ -290,18 +303,18 @@ impl Queue {
     }
 }
 
-impl Runnable {
+impl RunnableJob {
     /// Runs the job, sends its receipt, and continues with the jobs that may begin then.
     pub fn run(self) {
         let mut next = Some(self);
         while let Some(runnable) = next.take() {
             let (queue, mut begun) = runnable.run_one();
-            next = begun.pop().map(|(ticket, job)| Runnable { queue: queue.clone(), ticket, job });
+            next = begun.pop().map(|(ticket, job)| RunnableJob { queue: queue.clone(), ticket, job });
             queue.begin(begun);
         }
     }
 
-    fn run_one(self) -> (Queue, BegunJobs) {
+    fn run_one(self) -> (JobQueue, BegunJobs) {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
@@ -315,7 +328,7 @@ impl Runnable {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
-        queue.0.events.job_ended(Done { relaxed, entries });
+        queue.0.events.job_ended(FinishedJob { relaxed, entries });
         (queue, begun)
     }
 }

@@ -10,13 +10,13 @@ pub type JobOutcome = Result<Receipt, Refusal>;
 
 /// A request that waits for an outcome. If it is dropped unanswered (the job panicked), it answers `internal`.
 #[must_use]
-pub struct Reply {
+pub struct JobReply {
     to: Option<Box<dyn FnOnce(JobOutcome) + Send>>,
     /// True if the request's key had been seen before.
     is_repeat: bool,
 }
 
-impl Reply {
+impl JobReply {
     /// Creates a reply that passes the outcome to `to`.
     pub fn new(to: impl FnOnce(JobOutcome) + Send + 'static) -> Self {
         Self { to: Some(Box::new(to)), is_repeat: false }
@@ -37,7 +37,7 @@ impl Reply {
     }
 }
 
-impl Drop for Reply {
+impl Drop for JobReply {
     fn drop(&mut self) {
         if let Some(to) = self.to.take() {
             to(Err(internal()));
@@ -45,7 +45,7 @@ impl Drop for Reply {
     }
 }
 
-impl std::fmt::Debug for Reply {
+impl std::fmt::Debug for JobReply {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Reply")
     }

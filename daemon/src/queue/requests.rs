@@ -15,7 +15,7 @@ use crate::workspace::{Admission, Counts, Lanes, ReservedReply, Understood, Who,
 
 /// The calls of [`Workspace`], with the same names and the same meaning.
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
-pub trait Requests: Send + Sync {
+pub trait WorkspaceRequests: Send + Sync {
     fn root(&self) -> PathBuf;
     fn root_present(&self) -> Result<(), Refusal>;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
@@ -47,7 +47,7 @@ pub trait Requests: Send + Sync {
     fn left_out(&self) -> Option<String>;
 }
 
-impl Requests for Workspace {
+impl WorkspaceRequests for Workspace {
     fn root(&self) -> PathBuf {
         Workspace::root(self)
     }

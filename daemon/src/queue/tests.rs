@@ -12,7 +12,7 @@ use editd_proto::message::{Durability, FileEntry, JobRequest, Receipt, Status, U
 use tokio::runtime::Runtime;
 
 use super::fake::{FakeWorkspace, NoEvents};
-use super::{Activity, AdmissionGate, JobOutcome, Queue, Reply, Requests};
+use super::{ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, WorkspaceRequests};
 use crate::limits;
 use crate::workspace::{Admission, Who};
 
@@ -20,8 +20,8 @@ struct Bench {
     runtime: Runtime,
     fake: Arc<FakeWorkspace>,
     gate: Arc<AdmissionGate>,
-    activity: Arc<Activity>,
-    queue: Queue,
+    activity: Arc<ActivityCounter>,
+    queue: JobQueue,
 }
 
 fn bench() -> Bench {
@@ -31,8 +31,8 @@ fn bench() -> Bench {
         .build()
         .unwrap();
     let fake = Arc::new(FakeWorkspace::default());
-    let activity = Activity::new();
-    let queue = Queue::new(
+    let activity = ActivityCounter::new();
+    let queue = JobQueue::new(
         fake.clone(),
         Arc::new(NoEvents),
         activity.clone(),
@@ -55,7 +55,7 @@ impl Bench {
     /// Sends a job as a connection would: it is in its lanes when this returns.
     fn send(&self, request: JobRequest) -> Receiver<JobOutcome> {
         let (to, from) = channel();
-        let reply = Reply::new(move |outcome| drop(to.send(outcome)));
+        let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
         if let Some(runnable) = self.queue.edit(who(), request, pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
@@ -65,7 +65,7 @@ impl Bench {
 
     fn undo(&self) -> Receiver<JobOutcome> {
         let (to, from) = channel();
-        let reply = Reply::new(move |outcome| drop(to.send(outcome)));
+        let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
         if let Some(runnable) = self.queue.undo(who(), UndoRequest::default(), pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
@@ -75,7 +75,7 @@ impl Bench {
 
     fn wait(&self, id: JobId) -> Receiver<JobOutcome> {
         let (to, from) = channel();
-        self.queue.wait(id, Reply::new(move |outcome| drop(to.send(outcome))));
+        self.queue.wait(id, JobReply::new(move |outcome| drop(to.send(outcome))));
         from
     }
 
@@ -158,7 +158,7 @@ fn a_detached_job_is_answered_at_once_and_waited_for() {
     let waiting = bench.wait(id);
     let given_up = {
         let (to, from) = channel();
-        let wait = bench.queue.wait(id, Reply::new(move |outcome| drop(to.send(outcome)))).unwrap();
+        let wait = bench.queue.wait(id, JobReply::new(move |outcome| drop(to.send(outcome)))).unwrap();
         assert!(bench.queue.unwait(wait).is_some());
         from
     };

@@ -15,7 +15,7 @@ pub const NUMBERED: usize = 48;
 
 /// The lines that a number or a range of numbers refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
+pub enum NumberMeaning {
     /// The lines are unchanged, under the same numbers.
     Same,
     /// The lines were moved or changed.
@@ -103,7 +103,7 @@ pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines
 }
 
 /// Returns the meaning of the lines that an edit names: `last` = `first - 1` means the place before a line.
-pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> Meaning {
+pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> NumberMeaning {
     let end = known.last().map_or(0, |run| run.last);
     // After the last line of a file whose last line has no break.
     let appends = first == last && first == end + 1;
@@ -114,25 +114,27 @@ pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> Meaning {
     // A place between two lines is known from the line after it, otherwise from the line before it.
     if shown(first) || first < 2 {
         return match of_lines(known, first, first) {
-            Meaning::Moved { read, now } => {
-                Meaning::Moved { read, now: now.map(|(line, _)| (line, line - 1)) }
+            NumberMeaning::Moved { read, now } => {
+                NumberMeaning::Moved { read, now: now.map(|(line, _)| (line, line - 1)) }
             }
             other => other,
         };
     }
     match of_lines(known, first - 1, first - 1) {
-        Meaning::Moved { read, now } => Meaning::Moved { read, now: now.map(|(line, _)| (line + 1, line)) },
+        NumberMeaning::Moved { read, now } => {
+            NumberMeaning::Moved { read, now: now.map(|(line, _)| (line + 1, line)) }
+        }
         other => other,
     }
 }
 
-fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> Meaning {
+fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> NumberMeaning {
     let mut next = first;
     let (mut same, mut now, mut read) = (true, None, None);
     let mut apart = false;
     for run in known.iter().filter(|run| run.last >= first && run.first <= last) {
         if run.first > next {
-            return Meaning::Unknown;
+            return NumberMeaning::Unknown;
         }
         read = read.or(Some(run.hash));
         let place = run.now.map(|start| start + (next - run.first));
@@ -148,12 +150,12 @@ fn of_lines(known: &[NumberedLines], first: u64, last: u64) -> Meaning {
         }
     }
     match read {
-        Some(_) if next <= last => Meaning::Unknown,
-        None => Meaning::Unknown,
-        Some(_) if same => Meaning::Same,
+        Some(_) if next <= last => NumberMeaning::Unknown,
+        None => NumberMeaning::Unknown,
+        Some(_) if same => NumberMeaning::Same,
         Some(read) => {
             let now = now.filter(|_| !apart).map(|start| (start, start + (last - first)));
-            Meaning::Moved { read, now }
+            NumberMeaning::Moved { read, now }
         }
     }
 }

@@ -12,71 +12,22 @@ use editd_proto::socket_path;
 use tokio::runtime::Runtime;
 
 use super::background::BackgroundWork;
+use super::error::RunError;
 use super::folders::StateLock;
-use super::watching::Watching;
+use super::watching::ChangeReporter;
 use super::{folders, idle, logs, nearby, signals};
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, Args, ConfigError, Environment, Settings};
+use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
 use crate::ipc::server::Connections;
-use crate::ipc::{self, Claim, DaemonInfo, ListenError, Listener, Server, StopSignal};
+use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
 use crate::limits;
 use crate::os::Os;
-use crate::queue::{Activity, AdmissionGate, Queue, Requests};
-use crate::store::record::Queued;
+use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
+use crate::store::record::QueuedJobRecord;
 use crate::store::{DatabaseBackend, StoreOptions};
 #[cfg(unix)]
 use crate::validate::process;
-use crate::workspace::{OpenError, Recovered, Who, Workspace};
-
-/// The reason why the daemon does not serve.
-#[derive(thiserror::Error, Debug)]
-pub enum RunError {
-    /// A folder cannot be found, created or used.
-    #[error("cannot {what} {}: {why}", path.display())]
-    Folder {
-        /// The failed action.
-        what: &'static str,
-        /// The folder.
-        path: PathBuf,
-        /// The system's error.
-        why: io::Error,
-    },
-    /// The state folder belongs to another user.
-    #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
-    ForeignState(PathBuf, u32),
-    /// The state folder is open to others.
-    #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]
-    OpenState(PathBuf),
-    /// Another daemon has its journal in the state folder, and listens at this address.
-    #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
-    Taken(PathBuf, String),
-    /// There is no home folder for the state.
-    #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
-    Homeless,
-    /// The socket's path is too long.
-    #[error(transparent)]
-    TooLong(#[from] socket_path::SocketPathTooLong),
-    /// The settings file is wrong.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The daemon cannot listen.
-    #[error(transparent)]
-    Listen(#[from] ListenError),
-    /// The workspace cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// An error of the system about threads, signals or the like.
-    #[error("cannot start: {0}")]
-    System(#[from] io::Error),
-}
-
-/// Returns what the user can do about a daemon that listens at an address, if that is known.
-fn way_to(address: &str) -> String {
-    match address {
-        "" => "; stop that one first".to_owned(),
-        address => format!("; stop that one first: `editctl --socket {address} stop`"),
-    }
-}
+use crate::workspace::{Recovered, Who, Workspace};
 
 /// Runs the process from command line to exit status. 0: a clean end; 1: it could not serve, or was ended early; 2:
 /// the command line is wrong; [`socket_path::OCCUPIED`]: another daemon serves the workspace.
@@ -88,7 +39,7 @@ pub fn main() -> ExitCode {
     // This comes first, before any other file can get its number.
     let inherited = inherited();
     crate::os::keep_little();
-    let args = Args::parse();
+    let args = DaemonArgs::parse();
     logs::start(args.log_level);
     match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {
         Ok(code) => code,
@@ -104,22 +55,22 @@ pub fn main() -> ExitCode {
 }
 
 #[cfg(unix)]
-type Inherited = std::os::unix::net::UnixListener;
+type InheritedSocket = std::os::unix::net::UnixListener;
 #[cfg(unix)]
-fn inherited() -> Result<Option<Inherited>, ListenError> {
+fn inherited() -> Result<Option<InheritedSocket>, ListenError> {
     ipc::unix::inherited()
 }
 #[cfg(windows)]
-type Inherited = std::convert::Infallible;
+type InheritedSocket = std::convert::Infallible;
 #[cfg(windows)]
-fn inherited() -> Result<Option<Inherited>, ListenError> {
+fn inherited() -> Result<Option<InheritedSocket>, ListenError> {
     Ok(None)
 }
 
 /// The place where the daemon will listen: a path that may be claimed, or an inherited socket.
 enum ListenSource {
-    Claimed(Claim),
-    Handed(Inherited),
+    Claimed(SocketClaim),
+    Handed(InheritedSocket),
 }
 
 impl ListenSource {
@@ -134,23 +85,23 @@ impl ListenSource {
         }
     }
 
-    fn open(self) -> Result<Listener, ListenError> {
+    fn open(self) -> Result<ClientListener, ListenError> {
         match self {
-            Self::Claimed(claim) => Listener::listen(claim),
+            Self::Claimed(claim) => ClientListener::listen(claim),
             #[cfg(unix)]
-            Self::Handed(socket) => Listener::adopt(socket),
+            Self::Handed(socket) => ClientListener::adopt(socket),
             #[cfg(windows)]
             Self::Handed(never) => match never {},
         }
     }
 }
 
-fn serve(args: &Args, socket: Option<Inherited>) -> Result<ExitCode, RunError> {
+fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode, RunError> {
     let signals = signals::install()?;
     let root = folders::workspace(args.workspace.as_deref())?;
     let mut settings = args.over(config::load(&root)?);
     settings.named = folders::named(args.workspace.as_deref(), &root);
-    let around = Environment::read();
+    let around = DaemonEnvironment::read();
     let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
     let runtime = runtime()?;
     let source = match socket {
@@ -188,7 +139,12 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 #[cfg(unix)]
-fn claim(args: &Args, around: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
+fn claim(
+    args: &DaemonArgs,
+    around: &DaemonEnvironment,
+    root: &Path,
+    runtime: &Runtime,
+) -> Result<SocketClaim, RunError> {
     let path = match &args.socket {
         Some(path) => socket_path::check_length(std::path::absolute(path)?)?,
         None => {
@@ -203,7 +159,12 @@ fn claim(args: &Args, around: &Environment, root: &Path, runtime: &Runtime) -> R
 }
 
 #[cfg(windows)]
-fn claim(args: &Args, _: &Environment, root: &Path, runtime: &Runtime) -> Result<Claim, RunError> {
+fn claim(
+    args: &DaemonArgs,
+    _: &DaemonEnvironment,
+    root: &Path,
+    runtime: &Runtime,
+) -> Result<SocketClaim, RunError> {
     let path = args.socket.clone().unwrap_or_else(|| PathBuf::from(socket_path::pipe(root)));
     Ok(runtime.block_on(ipc::claim(&path))?)
 }
@@ -233,14 +194,18 @@ struct ServerInputs {
 struct RunningServer {
     server: Arc<Server>,
     background: Arc<BackgroundWork>,
-    watching: Arc<Watching>,
+    watching: Arc<ChangeReporter>,
     idle_exit: Option<Duration>,
     /// Released before the claim, for which the next daemon waits.
     _locked: StateLock,
 }
 
 impl ServerInputs {
-    fn build(self, runtime: &Runtime, source: ListenSource) -> Result<(RunningServer, Listener), RunError> {
+    fn build(
+        self,
+        runtime: &Runtime,
+        source: ListenSource,
+    ) -> Result<(RunningServer, ClientListener), RunError> {
         let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
@@ -255,17 +220,17 @@ impl ServerInputs {
         if let Some(address) = source.address() {
             workspace.announce(&address);
         }
-        let workspace: Arc<dyn Requests> = Arc::new(workspace);
-        let watching = Watching::start(Arc::clone(&workspace), &*os, Arc::clone(&clock), &root)?;
+        let workspace: Arc<dyn WorkspaceRequests> = Arc::new(workspace);
+        let watching = ChangeReporter::start(Arc::clone(&workspace), &*os, Arc::clone(&clock), &root)?;
         let background = BackgroundWork::start(
             Arc::clone(&workspace),
             Arc::clone(&clock),
             Arc::clone(&watching),
             Arc::clone(&stop),
         )?;
-        let (activity, gate) = (Activity::new(), AdmissionGate::new());
+        let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
         let handle = runtime.handle().clone();
-        let queue = Queue::new(
+        let queue = JobQueue::new(
             Arc::clone(&workspace),
             Arc::clone(&background) as _,
             Arc::clone(&activity),
@@ -317,7 +282,7 @@ fn again(server: &Server, recovered: Recovered) {
     }
 }
 
-fn run_again(server: &Server, queued: &Queued) -> Result<(), String> {
+fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
     let who = Who { session: queued.session.clone(), client: queued.client.clone() };
     // The approximate size in memory, by which a client's request is counted.
@@ -330,7 +295,7 @@ fn run_again(server: &Server, queued: &Queued) -> Result<(), String> {
 
 impl RunningServer {
     /// Serves until the end. Returns true if it was a clean one.
-    async fn live(&self, listener: &mut Listener) -> bool {
+    async fn live(&self, listener: &mut ClientListener) -> bool {
         let server = &self.server;
         tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
         notify(true);
@@ -364,7 +329,7 @@ impl RunningServer {
 }
 
 /// Releases the parts of the server, the claim last.
-fn leave(runtime: Runtime, built: RunningServer, listener: Listener, clean: bool) -> ExitCode {
+fn leave(runtime: Runtime, built: RunningServer, listener: ClientListener, clean: bool) -> ExitCode {
     if !clean {
         tracing::warn!("ended before its work was done; the next start recovers");
         // Does not wait for threads that are still working: recovery finishes their work.

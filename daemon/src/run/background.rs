@@ -8,33 +8,33 @@ use std::time::Duration;
 
 use editd_proto::error::Code;
 
-use super::schedule::{DueTasks, Schedule};
-use super::watching::Watching;
+use super::schedule::{DueTasks, TaskSchedule};
+use super::watching::ChangeReporter;
 use crate::clock::Clock;
 use crate::ipc::StopSignal;
 use crate::limits;
 use crate::os;
-use crate::queue::{Done, QueueEvents, Requests};
+use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
 
 /// The background thread, and the events it is told.
 pub struct BackgroundWork {
-    shared: Arc<Shared>,
-    watching: Arc<Watching>,
+    shared: Arc<BackgroundShared>,
+    watching: Arc<ChangeReporter>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct Shared {
-    workspace: Arc<dyn Requests>,
+struct BackgroundShared {
+    workspace: Arc<dyn WorkspaceRequests>,
     clock: Arc<dyn Clock>,
     /// Stopped if the workspace's folder is no longer where it was.
     stop: Arc<StopSignal>,
-    state: Mutex<State>,
+    state: Mutex<BackgroundState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    schedule: Schedule,
+struct BackgroundState {
+    schedule: TaskSchedule,
     /// The time until which the thread sleeps; `None` while it works or sleeps without limit.
     until: Option<Duration>,
     stop: bool,
@@ -46,13 +46,18 @@ impl BackgroundWork {
     /// # Errors
     /// No thread can be started.
     pub fn start(
-        workspace: Arc<dyn Requests>,
+        workspace: Arc<dyn WorkspaceRequests>,
         clock: Arc<dyn Clock>,
-        watching: Arc<Watching>,
+        watching: Arc<ChangeReporter>,
         stop: Arc<StopSignal>,
     ) -> io::Result<Arc<Self>> {
-        let shared =
-            Arc::new(Shared { workspace, clock, stop, state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(BackgroundShared {
+            workspace,
+            clock,
+            stop,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
         shared.state().schedule.started(shared.clock.monotonic());
         let thread = {
             let shared = Arc::clone(&shared);
@@ -75,29 +80,29 @@ impl BackgroundWork {
 }
 
 impl QueueEvents for BackgroundWork {
-    fn job_ended(&self, done: Done) {
+    fn job_ended(&self, done: FinishedJob) {
         self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }
 
     fn memory_freed(&self) {
-        self.shared.tell(Schedule::memory_freed);
+        self.shared.tell(TaskSchedule::memory_freed);
     }
 
     fn receipt_renewed(&self) {
-        self.shared.tell(Schedule::receipt_renewed);
+        self.shared.tell(TaskSchedule::receipt_renewed);
         self.watching.touched();
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl BackgroundShared {
+    fn state(&self) -> MutexGuard<'_, BackgroundState> {
         // Nothing that may panic runs under the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Schedule, Duration)) {
+    fn tell(&self, change: impl FnOnce(&mut TaskSchedule, Duration)) {
         let mut state = self.state();
         change(&mut state.schedule, self.clock.monotonic());
         // Woken only if it would sleep too long: most jobs do not wake it.

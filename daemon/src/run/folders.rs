@@ -6,7 +6,7 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::assemble::RunError;
+use super::error::RunError;
 
 /// Bytes of a lock that are read: more than any socket's path has.
 const SAID: u64 = 4096;

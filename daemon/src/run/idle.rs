@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::queue::Activity;
+use crate::queue::ActivityCounter;
 
 /// Returns once there was neither connection nor job for this long; never without such a time.
-pub(super) async fn left_alone(activity: &Activity, time: Option<Duration>) {
+pub(super) async fn left_alone(activity: &ActivityCounter, time: Option<Duration>) {
     let Some(time) = time else { return std::future::pending().await };
     loop {
         activity.idle().await;
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn the_time_counts_from_when_the_last_one_left() {
         run(async {
-            let activity = Activity::new();
+            let activity = ActivityCounter::new();
             let hour = Duration::from_secs(3600);
             let start = tokio::time::Instant::now();
             let busy = activity.begin();
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn without_a_time_it_stays() {
         run(async {
-            let activity = Activity::new();
+            let activity = ActivityCounter::new();
             let stays = tokio::time::timeout(Duration::from_secs(1 << 30), left_alone(&activity, None));
             assert!(stays.await.is_err());
         });

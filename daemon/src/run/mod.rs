@@ -15,6 +15,7 @@
 
 mod assemble;
 mod background;
+mod error;
 mod folders;
 mod idle;
 mod logs;
@@ -25,6 +26,7 @@ mod signals;
 mod tests;
 mod watching;
 
-pub use assemble::{RunError, main};
+pub use assemble::main;
 pub use background::BackgroundWork;
-pub use watching::Watching;
+pub use error::RunError;
+pub use watching::ChangeReporter;

@@ -19,7 +19,7 @@ pub(super) struct DueTasks {
 
 /// The times of later tasks. Empty if there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Schedule {
+pub(super) struct TaskSchedule {
     flush: Option<Duration>,
     settle: Option<Duration>,
     upkeep: Option<Duration>,
@@ -29,7 +29,7 @@ pub(super) struct Schedule {
     jobs: u32,
 }
 
-impl Schedule {
+impl TaskSchedule {
     /// Notes that a job has ended. `unflushed`: some of its records are not flushed: all for a relaxed job, and for
     /// others the seal, without which recovery must infer the outcome after a power cut.
     pub(super) fn job_ended(&mut self, unflushed: bool, now: Duration) {
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         assert_eq!(schedule.next(), None);
         assert_eq!(schedule.take(at(1_000_000)), NOTHING);
     }
 
     #[test]
     fn the_folder_is_checked_periodically() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         schedule.started(at(0));
         let (step, rest) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
         assert!(schedule.take(at(rest)).look);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_a_parse_took_is_given_back_soon_and_nothing_else_is_done() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         schedule.memory_freed(at(0));
         schedule.memory_freed(at(500));
         assert!(schedule.is_quiet());
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_relaxed_job_is_flushed_in_time_however_many_follow() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         let first = at(1000);
         for ms in 0..limits::RELAXED_MS / 2 {
             schedule.job_ended(true, first + at(ms));
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn settling_rests_and_then_goes_as_it_asks() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         schedule.job_ended(false, at(0));
         assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS - 1)), NOTHING);
         assert_eq!(schedule.take(at(limits::SETTLE_AFTER_MS)), DueTasks { settle: true, ..NOTHING });
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn upkeep_comes_when_it_is_quiet_or_after_many_jobs() {
-        let mut schedule = Schedule::default();
+        let mut schedule = TaskSchedule::default();
         schedule.job_ended(false, at(0));
         schedule.job_ended(false, at(limits::UPKEEP_AFTER_MS - 1));
         assert!(!schedule.take(at(limits::UPKEEP_AFTER_MS)).upkeep, "put off by the second job");

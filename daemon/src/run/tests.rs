@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use super::background::BackgroundWork;
-use super::watching::Watching;
+use super::watching::ChangeReporter;
 use crate::clock::SystemClock;
-use crate::ipc::{StopSignal, Subscriptions};
+use crate::ipc::{StopSignal, SubscriptionProvider};
 use crate::os::unix::Unix;
 use crate::queue::fake::FakeWorkspace;
-use crate::queue::{Done, QueueEvents};
+use crate::queue::{FinishedJob, QueueEvents};
 
 struct Bench {
     root: tempfile::TempDir,
     fake: Arc<FakeWorkspace>,
-    watching: Arc<Watching>,
+    watching: Arc<ChangeReporter>,
     background: Arc<BackgroundWork>,
     stop: Arc<StopSignal>,
 }
@@ -25,7 +25,7 @@ fn bench() -> Bench {
     let fake = Arc::new(FakeWorkspace::default());
     let clock = Arc::new(SystemClock::start());
     let path = root.path().canonicalize().unwrap();
-    let watching = Watching::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
+    let watching = ChangeReporter::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
     let stop = Arc::new(StopSignal::default());
     let background = BackgroundWork::start(fake.clone(), clock, watching.clone(), stop.clone()).unwrap();
     Bench { root, fake, watching, background, stop }
@@ -41,7 +41,7 @@ fn what_an_earlier_daemon_left_is_settled_at_the_start() {
 fn a_relaxed_job_is_flushed_soon() {
     let bench = bench();
     bench.fake.log_with("settle false");
-    bench.background.job_ended(Done { relaxed: true, entries: Vec::new() });
+    bench.background.job_ended(FinishedJob { relaxed: true, entries: Vec::new() });
     bench.fake.log_with("flush");
 }
 
@@ -89,7 +89,7 @@ fn where_the_folder_is_gone_a_job_to_whom_nobody_listens_ends_the_daemon() {
     bench.fake.log_with("settle false");
     assert!(!bench.stop.is_asked());
     bench.fake.replace();
-    bench.background.job_ended(Done { relaxed: false, entries: Vec::new() });
+    bench.background.job_ended(FinishedJob { relaxed: false, entries: Vec::new() });
     while bench.fake.log().iter().filter(|line| *line == "settle false").count() < 2 {
         std::thread::yield_now();
     }

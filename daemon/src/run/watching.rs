@@ -18,23 +18,23 @@ use editd_proto::message::{
 use editd_proto::path::WirePath;
 
 use crate::clock::Clock;
-use crate::ipc::{EventSink, Subscription, Subscriptions};
+use crate::ipc::{EventSink, Subscription, SubscriptionProvider};
 use crate::limits;
 use crate::os::Os;
-use crate::queue::Requests;
-use crate::watch::{ChangeHint, Echo, Watcher};
+use crate::queue::WorkspaceRequests;
+use crate::watch::{ChangeHint, ReportedVersions, Watcher};
 
 /// The watcher, and the thread that observes the paths in its hints.
-pub struct Watching {
-    shared: Arc<Shared>,
+pub struct ChangeReporter {
+    shared: Arc<WatchingShared>,
     /// The number of folders that the watcher was given.
     known: Mutex<usize>,
-    to_looker: SyncSender<Word>,
+    to_looker: SyncSender<LookerMessage>,
     looker: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct Shared {
-    workspace: Arc<dyn Requests>,
+struct WatchingShared {
+    workspace: Arc<dyn WorkspaceRequests>,
     watcher: Watcher,
     sinks: Mutex<BTreeMap<u64, Arc<EventSink>>>,
     next: AtomicU64,
@@ -42,20 +42,20 @@ struct Shared {
     lost: Arc<AtomicBool>,
 }
 
-enum Word {
+enum LookerMessage {
     Hint(ChangeHint),
     /// The daemon itself wrote this entry.
     Wrote(JobId),
     Stop,
 }
 
-impl Watching {
+impl ChangeReporter {
     /// Starts watching the workspace at `root`, its path without links.
     ///
     /// # Errors
     /// `root` cannot be opened, or no thread can be started.
     pub fn start(
-        workspace: Arc<dyn Requests>,
+        workspace: Arc<dyn WorkspaceRequests>,
         os: &dyn Os,
         clock: Arc<dyn Clock>,
         root: &Path,
@@ -65,13 +65,18 @@ impl Watching {
         let watcher = {
             let (to_looker, lost) = (to_looker.clone(), Arc::clone(&lost));
             Watcher::start(os, clock, root, move |hint| {
-                if to_looker.try_send(Word::Hint(hint)).is_err() {
+                if to_looker.try_send(LookerMessage::Hint(hint)).is_err() {
                     lost.store(true, Ordering::Release);
                 }
             })?
         };
-        let shared =
-            Arc::new(Shared { workspace, watcher, sinks: Mutex::default(), next: AtomicU64::new(0), lost });
+        let shared = Arc::new(WatchingShared {
+            workspace,
+            watcher,
+            sinks: Mutex::default(),
+            next: AtomicU64::new(0),
+            lost,
+        });
         let looker = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("look".to_owned()).stack_size(limits::STACK);
@@ -95,7 +100,7 @@ impl Watching {
 
     /// Tells subscribers of an entry's files that the daemon wrote it.
     pub fn wrote(&self, entry: JobId) {
-        if !self.shared.sinks().is_empty() && self.to_looker.try_send(Word::Wrote(entry)).is_err() {
+        if !self.shared.sinks().is_empty() && self.to_looker.try_send(LookerMessage::Wrote(entry)).is_err() {
             self.shared.lost.store(true, Ordering::Release);
         }
     }
@@ -105,13 +110,13 @@ impl Watching {
         let looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(looker) = looker else { return };
         // The thread handles earlier messages until this one, so this waits for at most one observation.
-        if self.to_looker.send(Word::Stop).is_err() || looker.join().is_err() {
+        if self.to_looker.send(LookerMessage::Stop).is_err() || looker.join().is_err() {
             tracing::error!("internal error while watching");
         }
     }
 }
 
-impl Subscriptions for Watching {
+impl SubscriptionProvider for ChangeReporter {
     fn subscribe(
         &self,
         request: &SubscribeRequest,
@@ -120,7 +125,7 @@ impl Subscriptions for Watching {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         self.shared.sinks().insert(id, sink);
         // Dropping this removes the subscription, whatever happens from here on.
-        let subscribed = Box::new(Subscribed { shared: Arc::clone(&self.shared), id });
+        let subscribed = Box::new(SubscriptionGuard { shared: Arc::clone(&self.shared), id });
         let watched = self.shared.watcher.subscribe(id, &request.globs);
         let folders = watched.map_err(|why| Box::new(WireError::from(why)))?;
         Ok((subscribed, folders))
@@ -131,36 +136,38 @@ impl Subscriptions for Watching {
     }
 }
 
-struct Subscribed {
-    shared: Arc<Shared>,
+struct SubscriptionGuard {
+    shared: Arc<WatchingShared>,
     id: u64,
 }
 
-impl Subscription for Subscribed {}
+impl Subscription for SubscriptionGuard {}
 
-impl Drop for Subscribed {
+impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
         self.shared.sinks().remove(&self.id);
         self.shared.watcher.unsubscribe(self.id);
     }
 }
 
-impl Shared {
+impl WatchingShared {
     fn sinks(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<EventSink>>> {
         // Nothing that may panic runs under the lock.
         self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn observe_path(&self, words: &Receiver<Word>) {
-        let mut echo = Echo::default();
+    fn observe_path(&self, words: &Receiver<LookerMessage>) {
+        let mut echo = ReportedVersions::default();
         while let Ok(word) = words.recv() {
             match word {
-                Word::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
-                Word::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
-                Word::Hint(ChangeHint::Overflow) => self.observe_below(&WirePath::default(), &mut echo),
-                Word::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
-                Word::Wrote(entry) => self.tell(entry, &mut echo),
-                Word::Stop => return,
+                LookerMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
+                LookerMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
+                LookerMessage::Hint(ChangeHint::Overflow) => {
+                    self.observe_below(&WirePath::default(), &mut echo)
+                }
+                LookerMessage::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
+                LookerMessage::Wrote(entry) => self.tell(entry, &mut echo),
+                LookerMessage::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
                 self.observe_below(&WirePath::default(), &mut echo);
@@ -169,14 +176,14 @@ impl Shared {
     }
 
     /// The files are unknown: those that are tracked are observed, and subscribers of others must check themselves.
-    fn observe_below(&self, folder: &WirePath, echo: &mut Echo) {
+    fn observe_below(&self, folder: &WirePath, echo: &mut ReportedVersions) {
         for path in self.workspace.tracked_below(folder) {
             self.observe(&path, echo);
         }
         self.overflow();
     }
 
-    fn observe(&self, path: &WirePath, echo: &mut Echo) {
+    fn observe(&self, path: &WirePath, echo: &mut ReportedVersions) {
         let Some(event) = self.workspace.observe(path) else { return };
         if echo.is_news(&event) {
             self.send(path, &event);
@@ -184,7 +191,7 @@ impl Shared {
     }
 
     /// Reports an entry that the daemon wrote: observations do not report the daemon's own changes.
-    fn tell(&self, id: JobId, echo: &mut Echo) {
+    fn tell(&self, id: JobId, echo: &mut ReportedVersions) {
         let newest_to_it = HistoryRequest {
             before: Some(JobId(id.0.saturating_add(1))),
             limit: Some(1),

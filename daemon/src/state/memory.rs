@@ -21,7 +21,7 @@ use crate::limits;
 /// The budget.
 #[derive(Default)]
 pub struct MemoryBudget {
-    queue: Mutex<Queue>,
+    queue: Mutex<WaitQueue>,
     changed: Condvar,
 }
 
@@ -35,7 +35,7 @@ pub enum BudgetClass {
 }
 
 #[derive(Default)]
-struct Queue {
+struct WaitQueue {
     held: usize,
     /// The waiting requests, the first in front.
     waiting: VecDeque<(u64, BudgetClass)>,
@@ -76,7 +76,7 @@ impl<T> std::ops::Deref for ReservedReply<'_, T> {
     }
 }
 
-impl Queue {
+impl WaitQueue {
     fn fits(&self, bytes: usize) -> bool {
         self.held == 0 || self.held.saturating_add(bytes) <= limits::MEMORY_BUDGET
     }
@@ -122,7 +122,7 @@ impl MemoryBudget {
             queue.last += 1;
             let ticket = queue.last;
             queue.waiting.push_back((ticket, who));
-            let waits = |queue: &mut Queue| !queue.is_turn(ticket, bytes);
+            let waits = |queue: &mut WaitQueue| !queue.is_turn(ticket, bytes);
             let waited = self.changed.wait_timeout_while(queue, patience, waits);
             queue = waited.unwrap_or_else(PoisonError::into_inner).0;
             let turn = queue.is_turn(ticket, bytes);

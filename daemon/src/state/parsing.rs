@@ -13,7 +13,7 @@ use crate::limits;
 
 /// The turn of parsing a large text.
 #[derive(Default)]
-pub struct Parsing {
+pub struct ParsingLock {
     taken: Mutex<bool>,
     over: Condvar,
     readers: AtomicUsize,
@@ -21,9 +21,9 @@ pub struct Parsing {
 
 /// The right to parse a large text, released when it is dropped.
 #[must_use]
-pub struct ParsingTurn<'p>(&'p Parsing);
+pub struct ParsingTurn<'p>(&'p ParsingLock);
 
-impl Parsing {
+impl ParsingLock {
     /// Waits until no other large text is parsed; a small one need not wait.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn large_texts_take_turns_and_small_ones_do_not_wait() {
-        let parsing = Parsing::default();
+        let parsing = ParsingLock::default();
         let large = limits::PARSED_AT_ONCE + 1;
         let turn = parsing.turn(large).unwrap_or_default();
         assert!(turn.is_some());
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn few_readers_wait_and_jobs_have_their_turn_behind_them() {
-        let parsing = Parsing::default();
+        let parsing = ParsingLock::default();
         let turn = parsing.turn(usize::MAX);
         std::thread::scope(|scope| {
             let waiting: Vec<_> = (0..limits::READERS_IN_LINE)
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn who_waits_too_long_is_told_to_try_again() {
-        let parsing = Parsing::default();
+        let parsing = ParsingLock::default();
         let turn = parsing.turn(usize::MAX);
         assert!(
             parsing.turn_within(usize::MAX, Duration::ZERO).is_err_and(|refusal| refusal.code == Code::Busy)

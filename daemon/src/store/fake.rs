@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::os::{Access, BootId, Dir, File, FileKind, Identity, Lease, Listed, Os, OsDir, OsFile, Stat};
+use crate::os::{
+    Access, BootId, Dir, DirEntry, File, FileIdentity, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
+};
 
 /// The bytes of a file, volatile and durable.
 #[derive(Default, Clone)]
@@ -171,7 +173,7 @@ fn unsupported<T>() -> io::Result<T> {
 }
 
 fn stat(kind: FileKind, ino: u64, size: u64) -> Stat {
-    let identity = Identity { dev: 1, ino, born: 1 };
+    let identity = FileIdentity { dev: 1, ino, born: 1 };
     // The number grows with every file and serves as the time.
     let time = ino as i64;
     Stat { kind, identity, size, mode: 0o600, uid: 1, gid: 1, links: 1, modified: time, changed: time }
@@ -265,9 +267,9 @@ impl OsDir for FakeDir {
     fn read_link(&self, _: &[u8]) -> io::Result<Vec<u8>> {
         unsupported()
     }
-    fn list(&self) -> io::Result<Vec<Listed>> {
+    fn list(&self) -> io::Result<Vec<DirEntry>> {
         let names = self.names.lock().unwrap();
-        Ok(names.keys().map(|name| Listed { name: name.clone(), kind: None }).collect())
+        Ok(names.keys().map(|name| DirEntry { name: name.clone(), kind: None }).collect())
     }
     fn sync(&self) -> io::Result<()> {
         self.faults.effect()
@@ -329,8 +331,8 @@ impl OsFile for FakeFile {
     fn copy_attributes(&self, _: &dyn OsFile) -> io::Result<()> {
         self.faults.effect()
     }
-    fn lease(&self) -> io::Result<Lease> {
-        Ok(Lease::Unsupported)
+    fn lease(&self) -> io::Result<LeaseState> {
+        Ok(LeaseState::Unsupported)
     }
     fn lease_intact(&self) -> io::Result<bool> {
         Ok(false)

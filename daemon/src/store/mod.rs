@@ -44,7 +44,7 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
 use editd_proto::path::WirePath;
 
-use record::{Entry, Queued};
+use record::{Entry, QueuedJobRecord};
 
 /// A position in the log; each record has a higher one than the record before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -82,7 +82,7 @@ pub struct OpenReport {
     /// Intents that are neither settled nor void, oldest first: the input of recovery. `true`: sealed.
     pub open: Vec<(Arc<Entry>, bool)>,
     /// Detached jobs that have not ended, oldest first.
-    pub queued: Vec<Queued>,
+    pub queued: Vec<QueuedJobRecord>,
     /// The highest number ever given to a job.
     pub last_id: u64,
     /// The reason for which the database was rebuilt, if it was.

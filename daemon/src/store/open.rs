@@ -8,14 +8,14 @@ use editd_proto::ids::JobId;
 
 use super::contents::ContentFiles;
 use super::database::shelf::DatabaseFolder;
-use super::database::{Database, Row};
+use super::database::{Database, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, OpenEntry, RowChanges, key};
 use super::lock::lock;
-use super::log::recover::{self, Checkpoint};
+use super::log::recover::{self, LogCheckpoint};
 use super::log::{Log, LogLocation, read};
 use super::overlay::{AppliedUpTo, OverlaidRows};
-use super::record::{Queued, Record, Start};
+use super::record::{QueuedJobRecord, Record, StartRecord};
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
 use super::{DatabaseBackend, OpenReport, Position, Store, StoreError, StoreOptions};
@@ -23,10 +23,10 @@ use crate::limits;
 use crate::os::{Dir, Os};
 
 /// A database that passed its checks, and the record up to which it is complete.
-struct Trusted {
+struct TrustedDatabase {
     rows: OverlaidRows,
     index: IndexState,
-    from: Option<Checkpoint>,
+    from: Option<LogCheckpoint>,
 }
 
 impl Store {
@@ -58,7 +58,7 @@ impl Store {
         });
         let boot = os.boot_id().map_err(|e| StoreError::Io(format!("no boot id: {e}").into()))?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let start = shared.append(&[Record::Start(Start { boot, time: now_ms, version })])?;
+        let start = shared.append(&[Record::Start(StartRecord { boot, time: now_ms, version })])?;
         shared.flush(start)?;
         // Also if nothing changed: an empty database beside a log means that the database has lost rows.
         shared.apply()?;
@@ -93,7 +93,7 @@ fn recover(
     home: &LogLocation,
     shelf: &DatabaseFolder,
     now_ms: u64,
-) -> Result<(Trusted, Log, Option<String>), StoreError> {
+) -> Result<(TrustedDatabase, Log, Option<String>), StoreError> {
     let doubt = match shelf.open().map_err(|why| why.0).and_then(|database| trust(database, &home.dir)) {
         Ok(mut trusted) => match replay(home, &mut trusted) {
             Ok(log) => return Ok((trusted, log, None)),
@@ -105,13 +105,13 @@ fn recover(
     tracing::warn!("the database is rebuilt from the log: {doubt}");
     let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
     let rows = OverlaidRows::new(database, DatabaseMeta::default());
-    let mut trusted = Trusted { rows, index: IndexState::default(), from: None };
+    let mut trusted = TrustedDatabase { rows, index: IndexState::default(), from: None };
     let log = replay(home, &mut trusted)?;
     Ok((trusted, log, Some(doubt)))
 }
 
 /// Checks a database against itself and the log. The error is the reason why it cannot be trusted.
-fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
+fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, String> {
     let oldest = recover::oldest(log).map_err(|e| e.to_string())?;
     let meta = database.get(key::META).map_err(|why| why.0)?;
     let Some(meta) = meta else {
@@ -119,7 +119,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
         return match (rows.is_empty(), oldest) {
             (true, None) => {
                 let rows = OverlaidRows::new(database, DatabaseMeta::default());
-                Ok(Trusted { rows, index: IndexState::default(), from: None })
+                Ok(TrustedDatabase { rows, index: IndexState::default(), from: None })
             }
             (true, Some(_)) => Err("it was empty".to_owned()),
             (false, _) => Err("it does not say what it holds".to_owned()),
@@ -129,7 +129,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
     if meta.rows != ROWS {
         return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows));
     }
-    let from = Checkpoint { at: Position(meta.at), sum: meta.sum };
+    let from = LogCheckpoint { at: Position(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
     let open = continuous(&*database, &meta, oldest.unwrap_or_default())?;
     let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
@@ -137,12 +137,16 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<Trusted, String> {
         let (id, open) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
         index.open.insert(id, open);
     }
-    Ok(Trusted { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
+    Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
 }
 
 /// Reads every row: their number, bytes and hashes must match the meta row, and each row must belong to a record in
 /// the log. Returns the rows of open entries.
-fn continuous(database: &dyn Database, meta: &DatabaseMeta, oldest: Position) -> Result<Vec<Row>, String> {
+fn continuous(
+    database: &dyn Database,
+    meta: &DatabaseMeta,
+    oldest: Position,
+) -> Result<Vec<DatabaseRow>, String> {
     let mut seen = DatabaseMeta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
     let (mut open, mut outside) = (Vec::new(), None);
     let check = &mut |key: &[u8], value: &[u8]| {
@@ -187,8 +191,8 @@ fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), Sto
 }
 
 /// Opens the log and applies the records that the database does not have yet.
-fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> {
-    let Trusted { rows, index, from } = trusted;
+fn replay(home: &LogLocation, trusted: &mut TrustedDatabase) -> Result<Log, StoreError> {
+    let TrustedDatabase { rows, index, from } = trusted;
     let dir = home.dir.clone();
     recover::open(home.clone(), *from, &mut |at, sum, record| {
         let mut draft = RowChanges { below: &*rows, changes: Default::default() };
@@ -212,7 +216,7 @@ fn replay(home: &LogLocation, trusted: &mut Trusted) -> Result<Log, StoreError> 
 }
 
 /// Returns the detached jobs that have not ended, oldest first.
-fn queued(shared: &StoreParts) -> Result<Vec<Queued>, StoreError> {
+fn queued(shared: &StoreParts) -> Result<Vec<QueuedJobRecord>, StoreError> {
     let mut places = Vec::new();
     shared.rows.down(&[key::QUEUED], &key::behind(&[key::QUEUED]), &mut |_, value| {
         places.push(row::place(value)?);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::database::{ClosedDatabase, Database, DatabaseError, Row};
+use super::database::{ClosedDatabase, Database, DatabaseError, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
 use super::lock::lock;
@@ -40,7 +40,7 @@ impl AppliedUpTo {
 }
 
 #[derive(Default)]
-struct Pending {
+struct PendingRows {
     /// Changes by key, each with the number of the step that made it.
     rows: BTreeMap<Vec<u8>, (u64, Option<Vec<u8>>)>,
     step: u64,
@@ -50,7 +50,7 @@ struct Pending {
 
 /// The database with the overlay on top.
 pub struct OverlaidRows {
-    pending: RwLock<Pending>,
+    pending: RwLock<PendingRows>,
     database: RwLock<Box<dyn Database>>,
     /// The contents of the database; locked while changes are applied to it.
     meta: Mutex<DatabaseMeta>,
@@ -62,11 +62,11 @@ impl OverlaidRows {
         Self { pending: RwLock::default(), database: RwLock::new(database), meta: Mutex::new(meta) }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Pending> {
+    fn read(&self) -> RwLockReadGuard<'_, PendingRows> {
         self.pending.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Pending> {
+    fn write(&self) -> RwLockWriteGuard<'_, PendingRows> {
         self.pending.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -206,7 +206,7 @@ impl OverlaidRows {
     ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, Option<Vec<u8>>), StoreError> {
         // Held while the database is read: rows are removed from the overlay only after they are in the database.
         let pending = self.read();
-        let page: Vec<Row> = self.database().down(lo, hi, PAGE).map_err(broken)?;
+        let page: Vec<DatabaseRow> = self.database().down(lo, hi, PAGE).map_err(broken)?;
         let last = page.last().filter(|_| page.len() >= PAGE).map(|(key, _)| key.clone());
         let floor = last.as_deref().unwrap_or(lo);
         let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = page.iter().cloned().collect();
@@ -234,7 +234,7 @@ impl RowView for OverlaidRows {
 }
 
 /// Writes changes in batches; the last batch also has the row `last`.
-fn write_all(database: &dyn Database, changes: RowUpdates, last: Row) -> Result<(), StoreError> {
+fn write_all(database: &dyn Database, changes: RowUpdates, last: DatabaseRow) -> Result<(), StoreError> {
     let mut changes = changes.into_iter();
     loop {
         let mut batch: RowUpdates = changes.by_ref().take(limits::DATABASE_BATCH).collect();

@@ -9,21 +9,21 @@ use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 use serde::{Deserialize, Serialize};
 
-use crate::os::{BootId, Identity};
+use crate::os::{BootId, FileIdentity};
 
 /// A record of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Record {
     /// The daemon opened the log. If two of these have different boot ids, a power cut lies between them.
-    Start(Start),
+    Start(StartRecord),
     /// The intended changes of a job. The swap may begin only after a flush of this record.
     Intent(Entry),
     /// The intent was rolled back: nothing of it remains in the workspace.
     Void(JobId),
     /// Every file of the intent has its new content; from here on the entry counts as applied.
-    Seal(Seal),
+    Seal(SealRecord),
     /// The files are flushed and the displaced files are dropped. Recovery ignores the entry from here on.
-    Settle(Settle),
+    Settle(SettleRecord),
     /// A change by another program: an entry without anything to do.
     External(Entry),
     /// A clipboard changed outside a job.
@@ -31,7 +31,7 @@ pub enum Record {
     /// A session has seen a content.
     ReadReceipt(ReadReceipt),
     /// A detached job that waits.
-    Queued(Queued),
+    Queued(QueuedJobRecord),
     /// A job with a key, or a detached job, ended without an entry.
     Done(EndedWithoutEntry),
     /// An open entry, written again because the segment with its intent is dropped.
@@ -52,7 +52,7 @@ impl Record {
 
 /// The daemon opened the log.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Start {
+pub struct StartRecord {
     /// The run of the machine.
     pub boot: BootId,
     /// Milliseconds since 1970.
@@ -203,7 +203,7 @@ pub struct FileMeta {
     /// Group.
     pub gid: u32,
     /// The identity of the file.
-    pub identity: Identity,
+    pub identity: FileIdentity,
     /// Last change of content, nanoseconds since 1970.
     pub modified: i64,
 }
@@ -237,7 +237,7 @@ pub enum Staging {
 
 /// The record that every file of an entry has its new content.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Seal {
+pub struct SealRecord {
     /// The entry.
     pub id: JobId,
     /// The job's receipt without diffs (MessagePack), for a client that repeats the request with the same key.
@@ -247,7 +247,7 @@ pub struct Seal {
 
 /// The record that recovery is done with an entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Settle {
+pub struct SettleRecord {
     /// The entry.
     pub id: JobId,
     /// True if a file had neither its old nor its new content: it was changed by another program and left as it is.
@@ -306,7 +306,7 @@ pub struct NumberedLines {
 
 /// A detached job that waits.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Queued {
+pub struct QueuedJobRecord {
     /// Its number.
     pub id: JobId,
     /// The session.

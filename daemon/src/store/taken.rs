@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::record::FilePart;
 
 /// The first and last number of each run, sorted; runs do not touch each other.
-type Runs = Vec<(u32, u32)>;
+type HunkRuns = Vec<(u32, u32)>;
 
 /// The part of one file that has been undone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,10 +144,10 @@ pub fn in_runs(runs: &[(u32, u32)], number: u64) -> bool {
 }
 
 /// Sorts runs and joins those that touch.
-pub fn joined(mut runs: Runs) -> Runs {
+pub fn joined(mut runs: HunkRuns) -> HunkRuns {
     runs.retain(|(first, last)| first <= last);
     runs.sort_unstable();
-    let mut out: Runs = Vec::with_capacity(runs.len());
+    let mut out: HunkRuns = Vec::with_capacity(runs.len());
     for (first, last) in runs {
         match out.last_mut() {
             Some(open) if first <= open.1.saturating_add(1) => open.1 = open.1.max(last),
@@ -157,13 +157,13 @@ pub fn joined(mut runs: Runs) -> Runs {
     out
 }
 
-fn union(mut runs: Runs, more: &[(u32, u32)]) -> Runs {
+fn union(mut runs: HunkRuns, more: &[(u32, u32)]) -> HunkRuns {
     runs.extend_from_slice(more);
     joined(runs)
 }
 
 /// Returns the numbers of the first runs that are not in the others.
-fn without(runs: &[(u32, u32)], less: &[(u32, u32)]) -> Runs {
+fn without(runs: &[(u32, u32)], less: &[(u32, u32)]) -> HunkRuns {
     let mut out = Vec::new();
     for &(first, last) in runs {
         let mut from = u64::from(first);

@@ -10,7 +10,7 @@ use super::shared::StoreParts;
 use crate::limits;
 
 #[derive(Default)]
-struct Asked {
+struct WorkerRequest {
     listening: bool,
     apply: bool,
     prepare: bool,
@@ -21,7 +21,7 @@ struct Asked {
 /// The requests to the thread.
 #[derive(Default)]
 pub(super) struct WorkerSignal {
-    asked: Mutex<Asked>,
+    asked: Mutex<WorkerRequest>,
     woken: Condvar,
 }
 
@@ -49,7 +49,7 @@ impl WorkerSignal {
 
     /// Waits for a request. `rest`: contents were written just now; it then waits a while, since the next jobs may
     /// replace contents that need not be written.
-    fn wait(&self, mut rest: bool) -> Asked {
+    fn wait(&self, mut rest: bool) -> WorkerRequest {
         let mut asked = lock(&self.asked);
         while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {
             asked = if rest {
@@ -62,7 +62,7 @@ impl WorkerSignal {
             };
         }
         let (listening, stop) = (asked.listening, asked.stop);
-        std::mem::replace(&mut *asked, Asked { listening, stop, ..Asked::default() })
+        std::mem::replace(&mut *asked, WorkerRequest { listening, stop, ..WorkerRequest::default() })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::index::{IndexState, RowChanges};
 use super::lock::lock;
-use super::log::payload::{self, Payload};
+use super::log::payload::{self, RecordPayload};
 use super::log::{PlacedRecord, read};
 use super::overlay::AppliedUpTo;
 use super::record::Record;
@@ -65,7 +65,7 @@ impl Flushed {
 
 impl StoreParts {
     pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
-        let payloads = records.iter().map(payload::encode).collect::<Result<Vec<Payload>, _>>()?;
+        let payloads = records.iter().map(payload::encode).collect::<Result<Vec<RecordPayload>, _>>()?;
         // This is done before anything is written, so that an error leaves nothing behind.
         self.relieve()?;
         let placed = {
@@ -80,7 +80,7 @@ impl StoreParts {
         &self,
         index: &mut IndexState,
         records: &[Record],
-        payloads: &[Payload],
+        payloads: &[RecordPayload],
     ) -> Result<Option<Position>, StoreError> {
         self.whole()?;
         let placed = self.log.append(payloads)?;

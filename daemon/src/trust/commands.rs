@@ -5,13 +5,13 @@ use std::sync::Arc;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
-use crate::config::{CommandKind, CommandSpec, Commands, FILE_NAME, SyntaxCheck};
+use crate::config::{CommandConfig, CommandKind, CommandSpec, FILE_NAME, SyntaxCheck};
 
 /// The commands of a workspace, at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct WorkspaceCommands {
     pub(super) hash: Option<ContentHash>,
-    pub(super) commands: Arc<Commands>,
+    pub(super) commands: Arc<CommandConfig>,
     pub(super) trusted: bool,
     pub(super) problem: Option<Arc<str>>,
 }

@@ -8,33 +8,33 @@ use editd_proto::path::WirePath;
 
 use super::commands::WorkspaceCommands;
 use super::record::{self, TrustRecord, TrustRecordError};
-use crate::config::{Commands, FILE_NAME, read_commands};
+use crate::config::{CommandConfig, FILE_NAME, read_commands};
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits;
-use crate::os::{Dir, Identity, Os, Stat};
+use crate::os::{Dir, FileIdentity, Os, Stat};
 
 /// Identity, size and times of a file, which usually change when it is written.
-type Mark = (Identity, u64, i64, i64);
+type FileMark = (FileIdentity, u64, i64, i64);
 
 /// Decides whether the commands of one workspace may run.
 pub struct CommandTrust {
     register: TrustRecord,
-    now: Mutex<Now>,
+    now: Mutex<TrustState>,
 }
 
 #[derive(Default)]
-struct Now {
+struct TrustState {
     /// The trusted hashes, oldest first, once they were read.
     trusted: Option<Vec<ContentHash>>,
-    last: Option<Last>,
+    last: Option<LastRead>,
 }
 
 /// The last content that was read.
-struct Last {
+struct LastRead {
     /// `None` while the file is so young that another write could have the same times.
-    mark: Option<Mark>,
+    mark: Option<FileMark>,
     hash: ContentHash,
-    read: Result<Arc<Commands>, Arc<str>>,
+    read: Result<Arc<CommandConfig>, Arc<str>>,
 }
 
 impl CommandTrust {
@@ -96,26 +96,26 @@ impl CommandTrust {
         record::read_hash(text)
     }
 
-    fn put(&self, now: &mut Now, hashes: Vec<ContentHash>) -> Result<(), TrustRecordError> {
+    fn put(&self, now: &mut TrustState, hashes: Vec<ContentHash>) -> Result<(), TrustRecordError> {
         self.register.write(&hashes)?;
         now.trusted = Some(hashes);
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Now> {
+    fn lock(&self) -> MutexGuard<'_, TrustState> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-type Read = (ContentHash, Result<Arc<Commands>, Arc<str>>);
+type ReadConfig = (ContentHash, Result<Arc<CommandConfig>, Arc<str>>);
 
-impl Now {
+impl TrustState {
     fn trusted(&mut self, register: &TrustRecord) -> &[ContentHash] {
         self.trusted.get_or_insert_with(|| register.read())
     }
 
     /// Returns the content of the file; `None` if there is none.
-    fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<Read>, String> {
+    fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<ReadConfig>, String> {
         let place = match disk.resolve_link(&WirePath::from(FILE_NAME)) {
             Ok(place) => place,
             Err(ResolveError::IsLink { .. }) => {
@@ -146,12 +146,12 @@ impl Now {
             _ => read_commands(&found.bytes).map(Arc::new).map_err(|why| shortened(&why).into()),
         };
         let mark = rested(stat, now_ms).then(|| mark(stat));
-        self.last = Some(Last { mark, hash, read: read.clone() });
+        self.last = Some(LastRead { mark, hash, read: read.clone() });
         Ok(Some((hash, read)))
     }
 }
 
-fn mark(stat: &Stat) -> Mark {
+fn mark(stat: &Stat) -> FileMark {
     (stat.identity, stat.size, stat.modified, stat.changed)
 }
 

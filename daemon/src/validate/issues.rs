@@ -33,7 +33,7 @@ pub(super) struct ParsedIssue {
 
 /// The file that a validator names.
 #[derive(PartialEq, Eq)]
-enum Meant {
+enum NamedFile {
     /// The checked file.
     It,
     /// Another file of the workspace.
@@ -57,14 +57,14 @@ pub(super) struct FileNames<'n> {
 
 impl FileNames<'_> {
     /// Returns the file that a name refers to.
-    fn meant(&self, name: &[u8]) -> Meant {
+    fn meant(&self, name: &[u8]) -> NamedFile {
         let root = self.root.as_os_str().as_encoded_bytes();
         let below = |name: &[u8]| {
             let below = name.strip_prefix(root).and_then(|rest| rest.strip_prefix(b"/"));
             let below = below.unwrap_or(name);
             below.strip_prefix(b"./").unwrap_or(below).to_vec()
         };
-        let Some(known) = plain(&below(name)) else { return Meant::Outside };
+        let Some(known) = plain(&below(name)) else { return NamedFile::Outside };
         let file = self.file.map(|file| file.as_os_str().as_encoded_bytes());
         let last = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
         let is_it = known == self.path.as_bytes()
@@ -72,7 +72,7 @@ impl FileNames<'_> {
             || file.is_some_and(|file| below(file) == known)
             || known.is_empty()
             || self.by_last && !known.contains(&b'/') && known == last(self.path.as_bytes());
-        if is_it { Meant::It } else { Meant::Another(WirePath::new(known)) }
+        if is_it { NamedFile::It } else { NamedFile::Another(WirePath::new(known)) }
     }
 
     /// Replaces the temporary file's name in a message by the file's path, since it differs in each run.
@@ -137,10 +137,10 @@ fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
     let whole = found.get(0).map_or(&b""[..], |part| part.as_bytes());
     let message = String::from_utf8_lossy(group("message").unwrap_or(whole));
     let elsewhere = match group("path").map(|path| (names.meant(path), path)) {
-        None | Some((Meant::It, _)) => None,
-        Some((Meant::Another(path), _)) => Some(path),
+        None | Some((NamedFile::It, _)) => None,
+        Some((NamedFile::Another(path), _)) => Some(path),
         // Otherwise its place would be taken for one in the checked file.
-        Some((Meant::Outside, path)) => {
+        Some((NamedFile::Outside, path)) => {
             let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
             let path = WirePath::new(path.to_vec()).display();
             let message = names.said(&format!("{path}{line}: {}", message.trim()));

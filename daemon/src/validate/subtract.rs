@@ -21,7 +21,7 @@ pub(super) fn introduced(
     before: &[ParsedIssue],
     lines: &LineMapping,
 ) -> Vec<ParsedIssue> {
-    let mut at: HashMap<(Key, Option<u64>), Vec<usize>> = HashMap::new();
+    let mut at: HashMap<(IssueKey, Option<u64>), Vec<usize>> = HashMap::new();
     for (index, found) in new.iter().enumerate().rev() {
         at.entry((key(found), found.line)).or_default().push(index);
     }
@@ -40,7 +40,7 @@ pub(super) fn introduced(
         }
     }
     still_broken(&mut left, &mut changed, lines);
-    let mut moved: HashMap<Key, usize> = HashMap::new();
+    let mut moved: HashMap<IssueKey, usize> = HashMap::new();
     for old in changed {
         *moved.entry(exact(old)).or_default() += 1;
     }
@@ -104,14 +104,14 @@ fn shape(message: &str) -> String {
     out
 }
 
-type Key = (Option<WirePath>, String);
+type IssueKey = (Option<WirePath>, String);
 
-fn exact(found: &ParsedIssue) -> Key {
+fn exact(found: &ParsedIssue) -> IssueKey {
     (found.elsewhere.clone(), found.message.clone())
 }
 
 /// Returns the key of an issue, without the numbers in its message.
-fn key(found: &ParsedIssue) -> Key {
+fn key(found: &ParsedIssue) -> IssueKey {
     if found.bare {
         return (None, String::new());
     }

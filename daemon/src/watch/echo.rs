@@ -11,12 +11,12 @@ use crate::limits;
 
 /// The last reported version of each of the latest `limits::WATCH_ECHOES` paths.
 #[derive(Debug, Default)]
-pub struct Echo {
+pub struct ReportedVersions {
     told: HashMap<WirePath, Option<Version>>,
     order: VecDeque<WirePath>,
 }
 
-impl Echo {
+impl ReportedVersions {
     /// Notes that the daemon itself wrote a path (or removed it, with `None`) and reported it.
     pub fn wrote(&mut self, path: &WirePath, version: Option<&Version>) {
         self.tell(path, version);

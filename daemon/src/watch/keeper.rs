@@ -14,7 +14,7 @@ use super::source::{EventSource, WatchError};
 use super::subjects::{SubscribeError, SubscriptionId, SubscriptionTable};
 use super::watcher::ChangeHint;
 use crate::limits;
-use crate::os::{Access, Dir, FileKind, Listed, read_all};
+use crate::os::{Access, Dir, DirEntry, FileKind, read_all};
 
 /// Receives each hint at once.
 pub(super) type HintSink<'a> = &'a mut dyn FnMut(ChangeHint);
@@ -23,7 +23,7 @@ pub(super) type HintSink<'a> = &'a mut dyn FnMut(ChangeHint);
 ///
 /// A folder is watched if files in it were read or written, if a subscription reaches it, or if it leads to such a
 /// folder: so the keeper sees when one of them is moved, removed or created again.
-pub(super) struct Keeper {
+pub(super) struct FolderKeeper {
     pub(super) root: Dir,
     pub(super) root_path: PathBuf,
     pub(super) source: Box<dyn EventSource>,
@@ -44,12 +44,12 @@ pub(super) struct WatchedFolders {
 
 /// The meaning of files that a walk finds: they are new, or existed before the subscription.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum FoundFiles {
     News,
     Old,
 }
 
-impl Keeper {
+impl FolderKeeper {
     /// Watches a folder in which a file was read or written.
     pub(super) fn touch(&mut self, folder: PathBuf, tell: HintSink<'_>) {
         if self.state.touched.len() < limits::WATCHED_FOLDERS && self.state.touched.insert(folder.clone()) {
@@ -79,7 +79,7 @@ impl Keeper {
                 self.load_rules(above);
             }
             self.lead_to(&start, tell);
-            self.walk(&start, Found::Old, tell);
+            self.walk(&start, FoundFiles::Old, tell);
         }
         let subjects = self.subjects.read().unwrap_or_else(PoisonError::into_inner);
         Ok(self.state.watched.iter().filter(|folder| subjects.reach(folder)).count() as u64)
@@ -111,7 +111,7 @@ impl Keeper {
         if self.kind(path) == Some(FileKind::Dir) {
             // A watched folder also makes events about its own times and mode, which are ignored.
             if !self.state.watched.contains(path) {
-                self.walk(path, Found::News, tell);
+                self.walk(path, FoundFiles::News, tell);
             }
         } else if !was_folder {
             if path.file_name().is_some_and(|name| name == ".gitignore") {
@@ -135,7 +135,7 @@ impl Keeper {
 
     /// Watches a folder if it is needed, and every needed folder below. Each is listed after it is watched, so that
     /// no change is missed in between.
-    fn walk(&mut self, from: &Path, found: Found, tell: HintSink<'_>) {
+    fn walk(&mut self, from: &Path, found: FoundFiles, tell: HintSink<'_>) {
         let mut todo = vec![from.to_path_buf()];
         while let Some(folder) = todo.pop() {
             if !self.wanted(&folder) {
@@ -149,7 +149,7 @@ impl Keeper {
                 let kind = listed.kind.or_else(|| dir.stat(&listed.name).ok().map(|stat| stat.kind));
                 if kind == Some(FileKind::Dir) {
                     todo.push(folder.join(name));
-                } else if found == Found::News {
+                } else if found == FoundFiles::News {
                     self.found(&folder.join(name), tell);
                 }
             }
@@ -242,13 +242,13 @@ impl Keeper {
             self.source.unwatch(&self.absolute(&path));
         }
         self.state.warned = false;
-        self.walk(Path::new(""), Found::Old, tell);
+        self.walk(Path::new(""), FoundFiles::Old, tell);
     }
 
     fn rules_changed(&mut self, folder: &Path, tell: HintSink<'_>) {
         self.load_rules(folder);
         self.trim();
-        self.walk(folder, Found::Old, tell);
+        self.walk(folder, FoundFiles::Old, tell);
     }
 
     fn load_rules(&mut self, folder: &Path) {
@@ -258,7 +258,7 @@ impl Keeper {
         }
     }
 
-    fn take_rules(&mut self, folder: &Path, dir: &Dir, names: &[Listed]) {
+    fn take_rules(&mut self, folder: &Path, dir: &Dir, names: &[DirEntry]) {
         let there = names.iter().any(|listed| listed.name == b".gitignore");
         let lines = if there { small_file(dir, b".gitignore") } else { None };
         self.subjects_mut(|subjects| subjects.ignored.set(folder, lines.as_deref()));

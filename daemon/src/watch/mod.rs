@@ -3,7 +3,7 @@
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files were read
 //! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`,
-//! drops events that [`Echo`] has seen, and sends the others to the subscriptions of [`Watcher::matches`].
+//! drops events that [`ReportedVersions`] has seen, and sends the others to the subscriptions of [`Watcher::matches`].
 //!
 //! *Invariants*: every hint may be lost, late, duplicated or wrong; only timing depends on hints. Memory is bounded:
 //! pending paths by `limits::WATCH_PENDING`, folders by `limits::WATCHED_FOLDERS` and `limits::SUBSCRIBED_FOLDERS`,
@@ -39,7 +39,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use echo::Echo;
+pub use echo::ReportedVersions;
 pub use settle::{Debouncer, DuePaths};
 pub use subjects::{SubscribeError, SubscriptionId};
 pub use walk::files_below;

@@ -15,24 +15,24 @@ const SLACK: Duration = Duration::from_millis(limits::WATCH_QUIET_MS / 4);
 /// Paths with recent events. Times are of one clock that never goes back.
 #[derive(Debug, Default)]
 pub struct Debouncer {
-    pending: HashMap<PathBuf, Pending>,
-    overflow: Option<Spell>,
+    pending: HashMap<PathBuf, PendingPaths>,
+    overflow: Option<EventBurst>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    spell: Spell,
+struct PendingPaths {
+    spell: EventBurst,
     removed: bool,
 }
 
 /// A series of events.
 #[derive(Clone, Copy, Debug)]
-struct Spell {
+struct EventBurst {
     first: Duration,
     last: Duration,
 }
 
-impl Spell {
+impl EventBurst {
     fn due(self) -> Duration {
         (self.last + QUIET).min(self.first + LATEST)
     }
@@ -54,7 +54,7 @@ impl Debouncer {
             pending.spell.last = now;
             pending.removed |= removed;
         } else if self.pending.len() < limits::WATCH_PENDING {
-            self.pending.insert(path, Pending { spell: Spell { first: now, last: now }, removed });
+            self.pending.insert(path, PendingPaths { spell: EventBurst { first: now, last: now }, removed });
         } else {
             self.overflow(now);
         }
@@ -62,13 +62,13 @@ impl Debouncer {
 
     /// Notes that events were lost.
     pub fn overflow(&mut self, now: Duration) {
-        self.overflow.get_or_insert(Spell { first: now, last: now }).last = now;
+        self.overflow.get_or_insert(EventBurst { first: now, last: now }).last = now;
     }
 
     /// Returns when [`Debouncer::take`] has paths to return, unless more events come; `None` if nothing is pending.
     pub fn next(&self) -> Option<Duration> {
         let spells = self.pending.values().map(|pending| pending.spell);
-        spells.chain(self.overflow).map(Spell::due).min()
+        spells.chain(self.overflow).map(EventBurst::due).min()
     }
 
     /// Returns true if nothing is pending.
@@ -79,7 +79,7 @@ impl Debouncer {
     /// Takes the paths that were quiet for `limits::WATCH_QUIET_MS`, or pending for `limits::WATCH_LATEST_MS`.
     pub fn take(&mut self, now: Duration) -> DuePaths {
         let overflow = self.overflow.take_if(|spell| spell.due() <= now).is_some();
-        let due = |pending: &Pending| overflow || pending.spell.due() <= now + SLACK;
+        let due = |pending: &PendingPaths| overflow || pending.spell.due() <= now + SLACK;
         let mut paths: Vec<(PathBuf, bool)> = self
             .pending
             .extract_if(|_, pending| due(pending))

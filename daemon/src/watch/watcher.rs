@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use editd_proto::path::WirePath;
 
-use super::keeper::{Keeper, WatchedFolders};
+use super::keeper::{FolderKeeper, WatchedFolders};
 use super::names::from_wire;
 use super::settle::Debouncer;
 use super::source::{EventSource, NoEventSource, NotifySource, RawEvent};
@@ -34,12 +34,12 @@ pub enum ChangeHint {
 
 /// Watches folders of one workspace on a thread of its own. Dropping it ends the thread.
 pub struct Watcher {
-    shared: Arc<Shared>,
+    shared: Arc<WatcherShared>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    inbox: Mutex<Inbox>,
+struct WatcherShared {
+    inbox: Mutex<EventInbox>,
     /// Notified when the inbox is not empty.
     arrived: Condvar,
     subjects: Arc<RwLock<SubscriptionTable>>,
@@ -48,14 +48,14 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct Inbox {
+struct EventInbox {
     settle: Debouncer,
-    orders: VecDeque<Order>,
+    orders: VecDeque<WatcherRequest>,
     stop: bool,
 }
 
 /// A request of a caller to the thread.
-enum Order {
+enum WatcherRequest {
     Touch(PathBuf),
     Untouch(PathBuf),
     Subscribe(SubscriptionId, Vec<String>, mpsc::Sender<Result<u64, SubscribeError>>),
@@ -78,7 +78,7 @@ impl Watcher {
         mut sink: impl FnMut(ChangeHint) + Send + 'static,
     ) -> io::Result<Self> {
         let dir = os.open_dir(root)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WatcherShared {
             inbox: Mutex::default(),
             arrived: Condvar::new(),
             subjects: Arc::default(),
@@ -103,7 +103,7 @@ impl Watcher {
                 }
             }
         };
-        let mut keeper = Keeper {
+        let mut keeper = FolderKeeper {
             root: dir,
             root_path: root.to_path_buf(),
             source,
@@ -122,14 +122,14 @@ impl Watcher {
     /// later ones are ignored. A folder that does not exist is watched once it does.
     pub fn watch_folder(&self, folder: &WirePath) {
         if let Some(folder) = from_wire(folder) {
-            self.order(Order::Touch(folder));
+            self.order(WatcherRequest::Touch(folder));
         }
     }
 
     /// Undoes [`Watcher::watch_folder`].
     pub fn unwatch_folder(&self, folder: &WirePath) {
         if let Some(folder) = from_wire(folder) {
-            self.order(Order::Untouch(folder));
+            self.order(WatcherRequest::Untouch(folder));
         }
     }
 
@@ -140,13 +140,13 @@ impl Watcher {
     /// See [`SubscribeError`]; then nothing is subscribed.
     pub fn subscribe(&self, id: SubscriptionId, globs: &[String]) -> Result<u64, SubscribeError> {
         let (answer, answered) = mpsc::channel();
-        self.order(Order::Subscribe(id, globs.to_vec(), answer));
+        self.order(WatcherRequest::Subscribe(id, globs.to_vec(), answer));
         answered.recv().unwrap_or(Err(SubscribeError::Stopped))
     }
 
     /// Ends a subscription, after a short while.
     pub fn unsubscribe(&self, id: SubscriptionId) {
-        self.order(Order::Unsubscribe(id));
+        self.order(WatcherRequest::Unsubscribe(id));
     }
 
     /// Returns the subscriptions that include a file.
@@ -165,11 +165,11 @@ impl Watcher {
         self.len() == 0
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: WatcherRequest) {
         let mut inbox = self.shared.inbox();
         // Requests for folders come with each file that is read: beyond the limit they are not queued. The number of
         // other requests is bounded by their callers, who wait for answers.
-        let soft = matches!(order, Order::Touch(_) | Order::Untouch(_));
+        let soft = matches!(order, WatcherRequest::Touch(_) | WatcherRequest::Untouch(_));
         let full = soft && inbox.orders.len() >= limits::WATCHED_FOLDERS;
         if !(inbox.stop || full) {
             inbox.orders.push_back(order);
@@ -189,8 +189,8 @@ impl Drop for Watcher {
     }
 }
 
-impl Shared {
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+impl WatcherShared {
+    fn inbox(&self) -> MutexGuard<'_, EventInbox> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -214,8 +214,8 @@ impl Shared {
 
     /// The thread's loop: first requests, then settled events; otherwise it sleeps, without limit if nothing is
     /// pending.
-    fn serve(&self, keeper: &mut Keeper, sink: &mut dyn FnMut(ChangeHint)) {
-        let _leaving = Leaving(self);
+    fn serve(&self, keeper: &mut FolderKeeper, sink: &mut dyn FnMut(ChangeHint)) {
+        let _leaving = WatcherExit(self);
         let mut inbox = self.inbox();
         while !inbox.stop {
             if let Some(order) = inbox.orders.pop_front() {
@@ -246,9 +246,9 @@ impl Shared {
 }
 
 /// However the thread ends, no caller waits for its answer afterwards.
-struct Leaving<'a>(&'a Shared);
+struct WatcherExit<'a>(&'a WatcherShared);
 
-impl Drop for Leaving<'_> {
+impl Drop for WatcherExit<'_> {
     fn drop(&mut self) {
         let mut inbox = self.0.inbox();
         inbox.stop = true;
@@ -256,12 +256,12 @@ impl Drop for Leaving<'_> {
     }
 }
 
-fn obey(order: Order, keeper: &mut Keeper, sink: &mut dyn FnMut(ChangeHint)) {
+fn obey(order: WatcherRequest, keeper: &mut FolderKeeper, sink: &mut dyn FnMut(ChangeHint)) {
     match order {
-        Order::Touch(folder) => keeper.touch(folder, sink),
-        Order::Untouch(folder) => keeper.untouch(&folder),
-        Order::Unsubscribe(id) => keeper.unsubscribe(id),
-        Order::Subscribe(id, globs, answer) => {
+        WatcherRequest::Touch(folder) => keeper.touch(folder, sink),
+        WatcherRequest::Untouch(folder) => keeper.untouch(&folder),
+        WatcherRequest::Unsubscribe(id) => keeper.unsubscribe(id),
+        WatcherRequest::Subscribe(id, globs, answer) => {
             let answered = answer.send(keeper.subscribe(id, &globs, sink));
             if answered.is_err() {
                 keeper.unsubscribe(id);

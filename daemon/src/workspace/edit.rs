@@ -18,7 +18,7 @@ use crate::job::{self, Halt, fault, root_present, store_refusal, stored_receipt}
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, receipt_of, repair};
 use crate::journal::undo::{self, UndoDirection};
 use crate::state::{Underway, WorkspaceState, is_call_id, lock};
-use crate::store::record::{EndedWithoutEntry, Queued, Record};
+use crate::store::record::{EndedWithoutEntry, QueuedJobRecord, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
 const JOURNEYS: usize = 8;
@@ -106,7 +106,7 @@ impl Workspace {
         request: &JobRequest,
         hash: ContentHash,
     ) -> Result<(), Refusal> {
-        let queued = Queued {
+        let queued = QueuedJobRecord {
             id,
             session: who.session.clone(),
             client: who.client.clone(),

@@ -31,11 +31,11 @@ use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
 use crate::job;
 use crate::job::step::Observer;
-use crate::os::{Identity, Os};
+use crate::os::{FileIdentity, Os};
 pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
 use crate::store::StoreOptions;
-use crate::store::record::Queued;
+use crate::store::record::QueuedJobRecord;
 use understand::Deed;
 pub use understand::Understood;
 
@@ -54,7 +54,7 @@ pub enum LaneKey {
     /// A path, links resolved.
     Path(WirePath),
     /// A file, under whatever names.
-    File(Identity),
+    File(FileIdentity),
 }
 
 /// The lanes of a job.
@@ -70,7 +70,7 @@ pub enum Lanes {
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Detached jobs to run again, oldest first.
-    pub queued: Vec<Queued>,
+    pub queued: Vec<QueuedJobRecord>,
     /// What people should know, one sentence each.
     pub notes: Vec<String>,
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::os::{Access, BootId, Dir, File, FileKind, Lease, Listed, Os, OsDir, OsFile, Stat};
+use editd::os::{Access, BootId, Dir, DirEntry, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat};
 
 use super::call::{Op, Pass};
 use super::machine::{SimMachine, lock};
@@ -193,14 +193,14 @@ impl OsDir for SimDir {
         })
     }
 
-    fn list(&self) -> io::Result<Vec<Listed>> {
+    fn list(&self) -> io::Result<Vec<DirEntry>> {
         let id = self.open.id;
         self.open.machine.call(Op::List, &[], |world, _| {
             let Some(Body::Dir { entries, .. }) = world.tree().get(id).map(|node| &node.body) else {
                 return Err(io::Error::from(io::ErrorKind::NotFound));
             };
             let kind = |id: &Id| world.tree().get(*id).map(|node| node.kind());
-            Ok(entries.iter().map(|(name, id)| Listed { name: name.clone(), kind: kind(id) }).collect())
+            Ok(entries.iter().map(|(name, id)| DirEntry { name: name.clone(), kind: kind(id) }).collect())
         })
     }
 
@@ -279,7 +279,7 @@ impl OsFile for SimFile {
         self.call(Op::CopyAttributes, |world, _| world.copy_attributes(from.open.id, self.open.id))
     }
 
-    fn lease(&self) -> io::Result<Lease> {
+    fn lease(&self) -> io::Result<LeaseState> {
         self.call(Op::Lease, |world, _| world.lease(self.open.handle))
     }
 

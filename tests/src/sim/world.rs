@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
-use editd::os::{Identity, Stat};
+use editd::os::{FileIdentity, Stat};
 
 use super::call::Op;
 use super::choose::{Chooser, Point};
@@ -158,7 +158,7 @@ impl World {
         let born = if self.abilities.birth_times { node.born } else { 0 };
         Ok(Stat {
             kind: node.kind(),
-            identity: Identity { dev: node.dev, ino: node.number, born },
+            identity: FileIdentity { dev: node.dev, ino: node.number, born },
             size,
             mode: node.attributes.mode,
             uid: node.attributes.uid,

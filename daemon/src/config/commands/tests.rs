@@ -29,7 +29,7 @@ command = ["sort"]
 stdout = true
 "#;
 
-fn read(text: &str) -> Result<Commands, String> {
+fn read(text: &str) -> Result<CommandConfig, String> {
     read_commands(text.as_bytes())
 }
 
@@ -69,8 +69,8 @@ fn the_page_shows_commands_that_are_read_and_the_defaults() {
 
 #[test]
 fn a_file_without_commands_checks_syntax_everywhere() {
-    assert_eq!(read("unread = \"allow\"").unwrap(), Commands::default());
-    assert!(Commands::default().syntax.check);
+    assert_eq!(read("unread = \"allow\"").unwrap(), CommandConfig::default());
+    assert!(CommandConfig::default().syntax.check);
 }
 
 #[test]

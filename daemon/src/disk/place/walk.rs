@@ -13,7 +13,7 @@ use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
 /// # Errors
 /// [`ResolveError`] for anything that is not a file inside the workspace.
 pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
-    Walk::begin(root, path.as_bytes(), true)?.run()
+    PathWalk::begin(root, path.as_bytes(), true)?.run()
 }
 
 /// As [`resolve`], but a link at the end is refused with [`ResolveError::IsLink`].
@@ -21,10 +21,10 @@ pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, Re
 /// # Errors
 /// As for [`resolve`].
 pub fn resolve_link(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
-    Walk::begin(root, path.as_bytes(), false)?.run()
+    PathWalk::begin(root, path.as_bytes(), false)?.run()
 }
 
-struct Walk<'a> {
+struct PathWalk<'a> {
     root: &'a WorkspaceRoot,
     follow_last: bool,
     /// The remaining components, last first.
@@ -42,12 +42,12 @@ struct Walk<'a> {
 }
 
 /// The end of a walk.
-enum End {
+enum WalkEnd {
     Absent(Vec<u8>),
     File(Vec<u8>, Stat),
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PathWalk<'a> {
     fn begin(root: &'a WorkspaceRoot, path: &[u8], follow_last: bool) -> Result<Self, ResolveError> {
         if path.len() > editd_proto::limits::PATH {
             return Err(ResolveError::TooLong(editd_proto::limits::PATH));
@@ -103,19 +103,19 @@ impl<'a> Walk<'a> {
             }
             let end = if self.ahead.is_empty() { self.last(name)? } else { self.through(name)? };
             match end {
-                Some(End::Absent(_)) if self.folder => return Err(ResolveError::TrailingSlash),
-                Some(End::File(name, _)) if self.folder => {
+                Some(WalkEnd::Absent(_)) if self.folder => return Err(ResolveError::TrailingSlash),
+                Some(WalkEnd::File(name, _)) if self.folder => {
                     return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
-                Some(End::Absent(name)) => return Ok(self.arrive(name, None)),
-                Some(End::File(name, stat)) => return Ok(self.arrive(name, Some(stat))),
+                Some(WalkEnd::Absent(name)) => return Ok(self.arrive(name, None)),
+                Some(WalkEnd::File(name, stat)) => return Ok(self.arrive(name, Some(stat))),
                 None => {}
             }
         }
     }
 
     /// Takes a step that is not the last one.
-    fn through(&mut self, name: Vec<u8>) -> Result<Option<End>, ResolveError> {
+    fn through(&mut self, name: Vec<u8>) -> Result<Option<WalkEnd>, ResolveError> {
         if !self.missing.is_empty() {
             self.lack(name);
             return Ok(None);
@@ -145,17 +145,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes the last step.
-    fn last(&mut self, name: Vec<u8>) -> Result<Option<End>, ResolveError> {
+    fn last(&mut self, name: Vec<u8>) -> Result<Option<WalkEnd>, ResolveError> {
         if !self.missing.is_empty() {
-            return Ok(Some(End::Absent(name)));
+            return Ok(Some(WalkEnd::Absent(name)));
         }
         let stat = match self.here().stat(&name) {
             Ok(stat) => stat,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(End::Absent(name))),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(WalkEnd::Absent(name))),
             Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
         };
         match stat.kind {
-            FileKind::File => Ok(Some(End::File(name, stat))),
+            FileKind::File => Ok(Some(WalkEnd::File(name, stat))),
             FileKind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
             FileKind::Other => Err(ResolveError::Special(self.path(Some(&name)))),
             // With a slash after it, it means the folder that it leads to.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use super::kit::Served;
-use crate::ipc::unix::{ListenError, Listener, claim, own_folder};
+use crate::ipc::unix::{ClientListener, ListenError, claim, own_folder};
 
 fn mode(path: &Path) -> u32 {
     std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
@@ -22,10 +22,10 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
 }
 
-fn listen(path: &Path) -> Result<Listener, ListenError> {
+fn listen(path: &Path) -> Result<ClientListener, ListenError> {
     let runtime = runtime();
     let _inside = runtime.enter();
-    Listener::listen(runtime.block_on(claim(path))?)
+    ClientListener::listen(runtime.block_on(claim(path))?)
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_leaving_daemon_is_waited_for() {
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let _inside = runtime.enter();
-            Listener::listen(runtime.block_on(claim(&path)).unwrap()).map(|_| ())
+            ClientListener::listen(runtime.block_on(claim(&path)).unwrap()).map(|_| ())
         })
     };
     drop(held);

@@ -25,11 +25,12 @@ mod kit {
     use crate::clock::{Clock, SystemClock};
     use crate::ipc::server::Connections;
     use crate::ipc::{
-        DaemonInfo, EventSink, Listener, Server, StopSignal, Subscription, Subscriptions, claim, serve,
+        ClientListener, DaemonInfo, EventSink, Server, StopSignal, Subscription, SubscriptionProvider, claim,
+        serve,
     };
     use crate::limits;
     use crate::queue::fake::{self, FakeWorkspace};
-    use crate::queue::{Activity, AdmissionGate, Queue};
+    use crate::queue::{ActivityCounter, AdmissionGate, JobQueue};
 
     #[derive(Default)]
     pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<EventSink>>>>);
@@ -44,7 +45,7 @@ mod kit {
         }
     }
 
-    impl Subscriptions for Watchers {
+    impl SubscriptionProvider for Watchers {
         fn subscribe(
             &self,
             _: &SubscribeRequest,
@@ -111,7 +112,7 @@ mod kit {
                 let runtime = runtime();
                 let server = server(workspace, watchers, runtime.handle().clone());
                 runtime.block_on(async {
-                    let mut listener = Listener::listen(claim(&socket).await.unwrap()).unwrap();
+                    let mut listener = ClientListener::listen(claim(&socket).await.unwrap()).unwrap();
                     to.send(Arc::clone(&server)).unwrap();
                     serve(&mut listener, &server).await;
                 });
@@ -157,11 +158,11 @@ mod kit {
     }
 
     fn server(workspace: Arc<FakeWorkspace>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
-        let activity = Activity::new();
+        let activity = ActivityCounter::new();
         let events = Arc::new(fake::NoEvents);
         let durability = editd_proto::message::Durability::Durable;
         let queue =
-            Queue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
+            JobQueue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         Arc::new(Server {
             workspace,

@@ -22,7 +22,7 @@ use crate::limits;
 /// The exclusive right to listen at a path, until this is dropped.
 #[derive(Debug)]
 #[expect(clippy::disallowed_types, reason = "the lock is the socket's, not the workspace's")]
-pub struct Claim {
+pub struct SocketClaim {
     path: PathBuf,
     // Closing it releases the lock. The file stays: removing it would let two daemons lock two files.
     lock: std::fs::File,
@@ -87,7 +87,7 @@ fn look(what: &'static str, path: &Path) -> Result<std::fs::Metadata, ListenErro
 ///
 /// # Errors
 /// [`ListenError::Served`] if a daemon listens there, or holds the lock for more than [`limits::CLAIM_MS`].
-pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
+pub async fn claim(path: &Path) -> Result<SocketClaim, ListenError> {
     let io = |what, why| ListenError::Io { what, path: path.to_owned(), why };
     let folder = path.parent().unwrap_or(Path::new("/"));
     // A link as the folder's own name is followed here and checked below.
@@ -106,7 +106,7 @@ pub async fn claim(path: &Path) -> Result<Claim, ListenError> {
             Ok(()) => {
                 // The text of an earlier daemon.
                 lock.set_len(0).map_err(|why| io("empty the lock of", why))?;
-                return Ok(Claim { path: path.to_owned(), lock });
+                return Ok(SocketClaim { path: path.to_owned(), lock });
             }
             Err(std::fs::TryLockError::WouldBlock) if answers(path) => break,
             // The other daemon is starting or stopping.
@@ -126,7 +126,7 @@ fn answers(path: &Path) -> bool {
     std::os::unix::net::UnixStream::connect(path).is_ok()
 }
 
-impl Claim {
+impl SocketClaim {
     /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path

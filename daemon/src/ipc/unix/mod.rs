@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::UnixListener;
 
-pub use claim::{Claim, claim, own_folder};
+pub use claim::{SocketClaim, claim, own_folder};
 pub use inherit::inherited;
-pub use stream::Stream;
+pub use stream::ClientStream;
 
 /// The reason why the daemon cannot listen.
 #[derive(thiserror::Error, Debug)]
@@ -38,19 +38,19 @@ pub enum ListenError {
 }
 
 /// Accepts connections.
-pub struct Listener {
+pub struct ClientListener {
     inner: UnixListener,
     at: PathBuf,
     /// `None` if the socket was inherited: then it must not be removed.
-    claim: Option<Claim>,
+    claim: Option<SocketClaim>,
 }
 
-impl Listener {
+impl ClientListener {
     /// Listens on a claimed path.
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn listen(claim: Claim) -> Result<Self, ListenError> {
+    pub fn listen(claim: SocketClaim) -> Result<Self, ListenError> {
         let inner = claim.bind()?;
         Ok(Self { inner, at: claim.path().to_owned(), claim: Some(claim) })
     }
@@ -77,9 +77,9 @@ impl Listener {
     ///
     /// # Errors
     /// Errors of the system, such as a lack of descriptors; accepting may continue.
-    pub async fn accept(&self) -> io::Result<Stream> {
+    pub async fn accept(&self) -> io::Result<ClientStream> {
         let (stream, _) = self.inner.accept().await?;
-        Ok(Stream::new(stream))
+        Ok(ClientStream::new(stream))
     }
 
     /// Removes the socket's name, so that no more clients find it; those that wait to be accepted still are. The
@@ -96,7 +96,7 @@ impl Listener {
     }
 
     /// Stops listening and returns the claim.
-    pub fn close(self) -> Option<Claim> {
+    pub fn close(self) -> Option<SocketClaim> {
         self.claim
     }
 }

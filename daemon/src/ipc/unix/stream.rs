@@ -11,9 +11,9 @@ const READ: usize = 64 * 1024;
 
 /// A connection.
 #[derive(Debug)]
-pub struct Stream(UnixStream);
+pub struct ClientStream(UnixStream);
 
-impl Stream {
+impl ClientStream {
     pub(super) fn new(stream: UnixStream) -> Self {
         Self(stream)
     }

@@ -9,7 +9,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
 use super::contents::IntactContents;
-use super::decide::{Action, Behind, TargetState, decide, outlived};
+use super::decide::{LaterChange, RecoveryAction, TargetState, decide, outlived};
 use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -28,13 +28,13 @@ pub struct ChainLink<'a> {
 }
 
 /// A path and its unsettled records, oldest first.
-pub struct Chain<'a> {
+pub struct RecordChain<'a> {
     /// The path.
     pub path: &'a WirePath,
     /// Its records.
     pub links: Vec<ChainLink<'a>>,
     /// The change of the path after them.
-    pub behind: Behind,
+    pub behind: LaterChange,
 }
 
 /// Returns the beginning of a file that is longer now.
@@ -64,18 +64,18 @@ pub struct RecoveryCase {
     /// The contents that the journal has of it.
     pub contents: IntactContents,
     /// The action to take.
-    pub action: Action,
+    pub action: RecoveryAction,
 }
 
 impl RecoveryCase {
     /// Returns true if another program gave the file that must be rewritten a second name.
     pub fn is_linked(&self) -> bool {
         let linked = self.target.found().is_some_and(|found| found.links > 1 + self.staged_files);
-        linked && matches!(self.action, Action::Rebuild(..))
+        linked && matches!(self.action, RecoveryAction::Rebuild(..))
     }
 }
 
-impl<'a> Chain<'a> {
+impl<'a> RecordChain<'a> {
     /// Returns the records.
     pub fn records(&self) -> Vec<&'a FileRecord> {
         self.links.iter().map(|link| link.file).collect()
@@ -166,7 +166,7 @@ impl<'a> Chain<'a> {
         case: &RecoveryCase,
     ) -> io::Result<bool> {
         let torn = match &case.target {
-            Observation::File(found) if case.action == Action::Leave => {
+            Observation::File(found) if case.action == RecoveryAction::Leave => {
                 is_own(link.file, &found.meta, &found.bytes, &case.contents)
             }
             _ => false,
@@ -207,7 +207,7 @@ impl<'a> Chain<'a> {
                 }
             }
             // The journal may by now have the file that another program put there just before the job.
-            Observation::File(found) if self.behind == Behind::Content(Some(found.meta.hash)) => {
+            Observation::File(found) if self.behind == LaterChange::Content(Some(found.meta.hash)) => {
                 let judged = file.before.as_ref().is_some_and(|before| before.hash == found.meta.hash);
                 if judged { DisplacedFile::Nothing } else { DisplacedFile::Changed }
             }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use editd_proto::ids::JobId;
 use editd_proto::path::WirePath;
 
-use super::chain::{Chain, ChainLink};
-use super::decide::{Action, Behind};
+use super::chain::{ChainLink, RecordChain};
+use super::decide::{LaterChange, RecoveryAction};
 use super::overtaken::is_overtaken;
 use super::repair::seal_records;
-use super::restore::{Restore, RestoreOutcome};
+use super::restore::{PathRestorer, RestoreOutcome};
 use crate::journal::settle;
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, Record, Settle};
+use crate::store::record::{Entry, Record, SettleRecord};
 
 /// Recovers every entry that an earlier run of the machine left open. Returns notes for the log.
 ///
@@ -24,7 +24,7 @@ use crate::store::record::{Entry, Record, Settle};
 /// Errors of the system; nothing was deleted, and recovery may be tried again.
 pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<String>> {
     let chains = chains(state, open)?;
-    let mut restore = Restore::new(state);
+    let mut restore = PathRestorer::new(state);
     foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();
     // Each round but the last rolls one more job back.
@@ -43,7 +43,7 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
         if !sealed {
             records.extend(seal_records(state, entry));
         }
-        records.push(Record::Settle(Settle { id: entry.id, diverged: diverged.contains(&entry.id) }));
+        records.push(Record::Settle(SettleRecord { id: entry.id, diverged: diverged.contains(&entry.id) }));
     }
     let settled = state.store.append(&records).and_then(|at| state.store.flush(at));
     let _durable = settled.map_err(io::Error::other)?;
@@ -60,7 +60,7 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
 }
 
 /// Returns the open records by their paths, each with the change that came after them.
-fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<Chain<'a>>> {
+fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<RecordChain<'a>>> {
     let mut by_path: BTreeMap<&WirePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {
@@ -70,22 +70,26 @@ fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Res
     }
     let with_behind = |(path, links): (&'a WirePath, Vec<ChainLink<'a>>)| {
         let last = links.last().map_or(JobId(0), |link| link.entry.id);
-        Ok(Chain { path, links, behind: behind(state, path, last)? })
+        Ok(RecordChain { path, links, behind: behind(state, path, last)? })
     };
     by_path.into_iter().map(with_behind).collect()
 }
 
 /// Returns the change of a path after an entry, as the journal has it.
-fn behind(state: &WorkspaceState, path: &WirePath, last: JobId) -> io::Result<Behind> {
+fn behind(state: &WorkspaceState, path: &WirePath, last: JobId) -> io::Result<LaterChange> {
     let newer = state.store.last_of(path).map_err(io::Error::other)?.filter(|(id, _)| *id > last);
-    let Some((_, left)) = newer else { return Ok(Behind::Nothing) };
+    let Some((_, left)) = newer else { return Ok(LaterChange::Nothing) };
     // All open entries are in the chain: a job after it is settled.
     let settled = state.store.job_behind(path, last).map_err(io::Error::other)?.is_some();
-    Ok(if settled { Behind::Settled } else { Behind::Content(left) })
+    Ok(if settled { LaterChange::Settled } else { LaterChange::Content(left) })
 }
 
 /// Finds the jobs that must be rolled back, before anything is changed.
-fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'_>) -> io::Result<()> {
+fn foresee(
+    state: &WorkspaceState,
+    chains: &[RecordChain<'_>],
+    restore: &mut PathRestorer<'_>,
+) -> io::Result<()> {
     for chain in chains {
         let Some(link) = chain.unsealed(&restore.refused) else { continue };
         let look = || -> io::Result<bool> {
@@ -96,9 +100,9 @@ fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'
                 return Ok(true);
             }
             let left = case.is_none_or(|case| {
-                matches!(case.action, Action::Leave | Action::Superseded) || case.is_linked()
+                matches!(case.action, RecoveryAction::Leave | RecoveryAction::Superseded) || case.is_linked()
             });
-            Ok((left || chain.behind != Behind::Nothing) && is_overtaken(state, link, chain.behind)?)
+            Ok((left || chain.behind != LaterChange::Nothing) && is_overtaken(state, link, chain.behind)?)
         };
         if look().map_err(at(chain.path))? {
             restore.refuse(link.entry.id, chain.path);
@@ -110,8 +114,8 @@ fn foresee(state: &WorkspaceState, chains: &[Chain<'_>], restore: &mut Restore<'
 /// Restores every path; returns false if one more job must be rolled back, since another program was faster.
 fn round<'a>(
     state: &WorkspaceState,
-    chains: &[Chain<'a>],
-    restore: &mut Restore<'_>,
+    chains: &[RecordChain<'a>],
+    restore: &mut PathRestorer<'_>,
     outcomes: &mut BTreeMap<&'a WirePath, RestoreOutcome>,
 ) -> io::Result<bool> {
     let mut last = true;
@@ -133,7 +137,7 @@ fn round<'a>(
 }
 
 /// Flushes every target, its folders, and the staging folders.
-fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) -> io::Result<()> {
+fn flush(state: &WorkspaceState, chains: &[RecordChain<'_>], restore: &PathRestorer<'_>) -> io::Result<()> {
     let mut stagings = Vec::new();
     for chain in chains {
         if let Some(place) = chain.place(state)? {
@@ -157,8 +161,8 @@ fn flush(state: &WorkspaceState, chains: &[Chain<'_>], restore: &Restore<'_>) ->
 }
 
 fn notes(
-    chains: &[Chain<'_>],
-    restore: &Restore<'_>,
+    chains: &[RecordChain<'_>],
+    restore: &PathRestorer<'_>,
     outcomes: &BTreeMap<&WirePath, RestoreOutcome>,
 ) -> Vec<String> {
     let taken_back = restore.reasons.iter().map(|(id, path)| {

@@ -27,7 +27,7 @@ pub enum TargetState {
 
 /// The action for a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub enum RecoveryAction {
     /// None: it has the content of the newest entry.
     Done,
     /// It has what the power cut left: write this content there, with this metadata.
@@ -47,7 +47,7 @@ pub enum Action {
 
 /// The change of a path after its chain, as the journal has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Behind {
+pub enum LaterChange {
     /// No change.
     Nothing,
     /// A change by another program or a command that left this content (`None`: no file). It was never flushed.
@@ -62,19 +62,19 @@ pub fn decide(
     chain: &[&FileRecord],
     refused: usize,
     theirs: bool,
-    behind: Behind,
+    behind: LaterChange,
     shown: &TargetState,
     contents: &IntactContents,
-) -> Action {
+) -> RecoveryAction {
     let Some((standing, refused)) = chain.split_at_checked(chain.len().saturating_sub(refused)) else {
-        return Action::Leave;
+        return RecoveryAction::Leave;
     };
     // An observation before the job was refused may have taken the job's own file for another program's.
     let own = refused.iter().filter_map(|file| file.after.as_ref()).any(|after| {
         matches!(shown, TargetState::File { meta, .. } if shows(meta, after) && same_file(meta.identity, after.identity))
     });
     if stands(behind, shown) && !own {
-        return Action::Superseded;
+        return RecoveryAction::Superseded;
     }
     let Some(first) = refused.first() else { return bring(chain, shown, contents) };
     let vacant = match shown {
@@ -83,22 +83,22 @@ pub fn decide(
         TargetState::Strange => false,
     };
     if theirs && vacant {
-        return Action::Return;
+        return RecoveryAction::Return;
     }
     match take_back(chain, refused, shown, contents) {
         // The files of the jobs below may be there all the same.
-        Action::Leave => bring(standing, shown, contents),
+        RecoveryAction::Leave => bring(standing, shown, contents),
         other => other,
     }
 }
 
 /// Returns true if the target has what the change after the chain left.
-fn stands(behind: Behind, shown: &TargetState) -> bool {
+fn stands(behind: LaterChange, shown: &TargetState) -> bool {
     match (behind, shown) {
-        (Behind::Nothing, _) | (Behind::Content(_), TargetState::Strange) => false,
-        (Behind::Content(left), TargetState::Absent) => left.is_none(),
-        (Behind::Content(left), TargetState::File { meta, .. }) => left == Some(meta.hash),
-        (Behind::Settled, _) => true,
+        (LaterChange::Nothing, _) | (LaterChange::Content(_), TargetState::Strange) => false,
+        (LaterChange::Content(left), TargetState::Absent) => left.is_none(),
+        (LaterChange::Content(left), TargetState::File { meta, .. }) => left == Some(meta.hash),
+        (LaterChange::Settled, _) => true,
     }
 }
 
@@ -112,8 +112,8 @@ fn take_back(
     refused: &[&FileRecord],
     shown: &TargetState,
     contents: &IntactContents,
-) -> Action {
-    let Some(first) = refused.first() else { return Action::Leave };
+) -> RecoveryAction {
+    let Some(first) = refused.first() else { return RecoveryAction::Leave };
     let wanted = first.before.as_ref();
     if let TargetState::File { meta, .. } = shown
         && !wanted.is_some_and(|wanted| shows(meta, wanted))
@@ -121,7 +121,7 @@ fn take_back(
     {
         // Whatever its inode: an interrupted recovery may have put it there.
         return match wanted {
-            None => Action::Remove,
+            None => RecoveryAction::Remove,
             Some(wanted) => put_anew(first.how, meta, wanted, contents),
         };
     }
@@ -143,58 +143,63 @@ fn inverse(file: &FileRecord) -> FileRecord {
 }
 
 /// Decides how a path gets the content of the newest record of its chain.
-fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> Action {
-    let Some(newest) = chain.last() else { return Action::Leave };
+fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> RecoveryAction {
+    let Some(newest) = chain.last() else { return RecoveryAction::Leave };
     let wanted = newest.after.as_ref();
     match (shown, wanted) {
-        (TargetState::Strange, _) => Action::Leave,
-        (TargetState::Absent, None) => Action::Done,
+        (TargetState::Strange, _) => RecoveryAction::Leave,
+        (TargetState::Absent, None) => RecoveryAction::Done,
         (TargetState::Absent, Some(wanted)) => {
             // The name may be lost together with the swap that made it, or with the young file that was swapped.
             if chain.iter().any(|file| file.before.is_none() || file.after.is_none() || is_whole(file)) {
                 rebuild(wanted, contents)
             } else {
-                Action::Leave
+                RecoveryAction::Leave
             }
         }
         (TargetState::File { meta, .. }, None) => {
             if older_state(chain, meta) || torn(chain, shown, contents) || unflushed(chain, meta) {
-                Action::Remove
+                RecoveryAction::Remove
             } else {
-                Action::Leave
+                RecoveryAction::Leave
             }
         }
         (TargetState::File { meta, bytes }, Some(wanted)) => {
             if meta.hash == wanted.hash && (meta.mode == wanted.mode || !older_state(chain, meta)) {
-                Action::Done
+                RecoveryAction::Done
             } else if let Some(rewritten) = rewritten(chain, meta, bytes, contents) {
                 rewritten
             } else if older_state(chain, meta) || torn(chain, shown, contents) || unflushed(chain, meta) {
                 put_anew(newest.how, meta, wanted, contents)
             } else {
-                Action::Leave
+                RecoveryAction::Leave
             }
         }
     }
 }
 
 /// Decides how to write a content over a present file.
-fn put_anew(how: ChangeMethod, stands: &FileMeta, wanted: &FileMeta, contents: &IntactContents) -> Action {
+fn put_anew(
+    how: ChangeMethod,
+    stands: &FileMeta,
+    wanted: &FileMeta,
+    contents: &IntactContents,
+) -> RecoveryAction {
     match rebuild(wanted, contents) {
         // An exchange would separate its names.
-        Action::Rebuild(bytes, wanted)
+        RecoveryAction::Rebuild(bytes, wanted)
             if how == ChangeMethod::InPlace && same_file(stands.identity, wanted.identity) =>
         {
-            Action::RewriteInPlace(bytes, wanted)
+            RecoveryAction::RewriteInPlace(bytes, wanted)
         }
         other => other,
     }
 }
 
-fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> Action {
+fn rebuild(wanted: &FileMeta, contents: &IntactContents) -> RecoveryAction {
     match contents.get(wanted.hash) {
-        Some(bytes) => Action::Rebuild(bytes.clone(), wanted.clone()),
-        None => Action::Leave,
+        Some(bytes) => RecoveryAction::Rebuild(bytes.clone(), wanted.clone()),
+        None => RecoveryAction::Leave,
     }
 }
 
@@ -252,7 +257,7 @@ fn rewritten(
     meta: &FileMeta,
     bytes: &[u8],
     contents: &IntactContents,
-) -> Option<Action> {
+) -> Option<RecoveryAction> {
     let is_it = |state: &Option<FileMeta>| {
         state.as_ref().is_some_and(|state| same_file(state.identity, meta.identity))
     };
@@ -266,14 +271,14 @@ fn rewritten(
     let states = in_place_states(chain, bytes, contents)?;
     let content = states.last()?;
     let mixture = is_mixture(bytes, &states);
-    mixture.then(|| Action::RewriteInPlace(content.clone(), wanted.clone()))
+    mixture.then(|| RecoveryAction::RewriteInPlace(content.clone(), wanted.clone()))
 }
 
 /// The content before and after.
-pub type Sides = (Arc<[u8]>, Arc<[u8]>);
+pub type ContentSides = (Arc<[u8]>, Arc<[u8]>);
 
 /// Returns both contents of a rewrite in place if its file is a mixture of them.
-pub fn in_place_sides(file: &FileRecord, meta: &FileMeta, found: &[u8]) -> Option<Sides> {
+pub fn in_place_sides(file: &FileRecord, meta: &FileMeta, found: &[u8]) -> Option<ContentSides> {
     let before = file.before.as_ref().filter(|before| same_file(before.identity, meta.identity))?;
     let after = file.after.as_ref()?;
     let states = in_place_states(&[file], found, &IntactContents::default())?;

@@ -4,7 +4,7 @@
 use std::io;
 
 use super::chain::ChainLink;
-use super::decide::Behind;
+use super::decide::LaterChange;
 use super::repair::find;
 use super::signs::{is_later, was_put, was_rewritten};
 use crate::disk::Observation;
@@ -17,8 +17,8 @@ use crate::store::record::{ChangeMethod, FileRecord};
 ///
 /// # Errors
 /// Errors of the system.
-pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: Behind) -> io::Result<bool> {
-    if behind != Behind::Nothing {
+pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: LaterChange) -> io::Result<bool> {
+    if behind != LaterChange::Nothing {
         // Its seal would be in the log before the later change.
         return Ok(true);
     }

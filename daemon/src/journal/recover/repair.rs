@@ -13,7 +13,7 @@ use crate::journal::{external, flushing, roll_back};
 use crate::receipt;
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{
-    ChangeMethod, EndedWithoutEntry, Entry, FileMeta, FileRecord, ReadReceipt, Record, Seal,
+    ChangeMethod, EndedWithoutEntry, Entry, FileMeta, FileRecord, ReadReceipt, Record, SealRecord,
 };
 
 /// The result of repairing a job.
@@ -27,7 +27,7 @@ pub enum RepairOutcome {
 
 /// The progress of one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Standing {
+enum FileProgress {
     /// It has its old content, and can be replaced.
     Pending,
     /// It was put in place.
@@ -62,14 +62,14 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
         let place = find(state, file)?;
         let standing = match &place {
             Some(place) => standing(state, file, place, aim)?,
-            None => Standing::Lost,
+            None => FileProgress::Lost,
         };
         files.push((file, place, standing));
     }
     let finish = files.iter().all(|(.., standing)| match standing {
-        Standing::Put => aim != RepairAim::Refused,
-        Standing::Pending => aim == RepairAim::Finish,
-        Standing::PutThenForeign | Standing::Displaced | Standing::Lost => false,
+        FileProgress::Put => aim != RepairAim::Refused,
+        FileProgress::Pending => aim == RepairAim::Finish,
+        FileProgress::PutThenForeign | FileProgress::Displaced | FileProgress::Lost => false,
     });
     if finish && put_rest(state, &mut files)? {
         seal(state, entry)?;
@@ -78,7 +78,7 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
     for (file, place, standing) in files.iter().rev() {
         // If another program removed its folder, the displaced content goes into the journal with the void.
         let place = place.as_ref().filter(|place| place.missing().is_empty());
-        if let (Standing::Put | Standing::Displaced, Some(place)) = (standing, place) {
+        if let (FileProgress::Put | FileProgress::Displaced, Some(place)) = (standing, place) {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, place, &mut rescue)?;
         }
@@ -92,13 +92,13 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
 /// Puts the pending files in place; returns false if another program was in the way.
 fn put_rest(
     state: &WorkspaceState,
-    files: &mut [(&FileRecord, Option<ResolvedPath>, Standing)],
+    files: &mut [(&FileRecord, Option<ResolvedPath>, FileProgress)],
 ) -> io::Result<bool> {
-    for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == Standing::Pending) {
+    for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == FileProgress::Pending) {
         let Some(found) = place else { return Ok(false) };
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         match state.disk.put(file, found, &mut rescue)? {
-            Ok(_) => *standing = Standing::Put,
+            Ok(_) => *standing = FileProgress::Put,
             Err(_) => return Ok(false),
         }
         // A file in a folder that was just created can only be rolled back with a resolved path that knows the
@@ -121,7 +121,7 @@ fn standing(
     file: &FileRecord,
     place: &ResolvedPath,
     aim: RepairAim,
-) -> io::Result<Standing> {
+) -> io::Result<FileProgress> {
     let target = state.disk.observe(place)?;
     if file.how == ChangeMethod::InPlace {
         return in_place(state, file, place, &target, aim);
@@ -143,34 +143,36 @@ fn standing(
     };
     let pending = shows(&target, &file.before);
     Ok(match file.how {
-        ChangeMethod::Nothing | ChangeMethod::Rescued => Standing::Put,
+        ChangeMethod::Nothing | ChangeMethod::Rescued => FileProgress::Put,
         // Pending files still have their staged file.
         ChangeMethod::Swap | ChangeMethod::Create if is(&staged_name, &file.after) => {
             if pending {
-                Standing::Pending
+                FileProgress::Pending
             } else {
-                Standing::Lost
+                FileProgress::Lost
             }
         }
         ChangeMethod::Swap if is(&target, &file.after) => {
             // With a second name it is treated as changed, as in a job: its names would be separated.
             if shows(&staged_name, &file.before) && staged_name.found().is_some_and(|found| found.links == 1)
             {
-                Standing::Put
+                FileProgress::Put
             } else {
-                Standing::Displaced
+                FileProgress::Displaced
             }
         }
-        ChangeMethod::Create if is(&target, &file.after) => Standing::Put,
-        ChangeMethod::Swap if shows(&staged_name, &file.before) => Standing::PutThenForeign,
+        ChangeMethod::Create if is(&target, &file.after) => FileProgress::Put,
+        ChangeMethod::Swap if shows(&staged_name, &file.before) => FileProgress::PutThenForeign,
         ChangeMethod::Delete => match (&staged_name, pending) {
-            (Observation::Absent, true) => Standing::Pending,
-            (Observation::Absent, false) => Standing::Lost,
-            _ if shows(&staged_name, &file.before) && matches!(target, Observation::Absent) => Standing::Put,
-            _ if shows(&staged_name, &file.before) => Standing::PutThenForeign,
-            _ => Standing::Displaced,
+            (Observation::Absent, true) => FileProgress::Pending,
+            (Observation::Absent, false) => FileProgress::Lost,
+            _ if shows(&staged_name, &file.before) && matches!(target, Observation::Absent) => {
+                FileProgress::Put
+            }
+            _ if shows(&staged_name, &file.before) => FileProgress::PutThenForeign,
+            _ => FileProgress::Displaced,
         },
-        _ => Standing::Lost,
+        _ => FileProgress::Lost,
     })
 }
 
@@ -180,32 +182,32 @@ fn in_place(
     place: &ResolvedPath,
     target: &Observation,
     aim: RepairAim,
-) -> io::Result<Standing> {
+) -> io::Result<FileProgress> {
     let (Observation::File(found), Some(before), Some(after)) = (target, &file.before, &file.after) else {
-        return Ok(Standing::Lost);
+        return Ok(FileProgress::Lost);
     };
     // A kill may have come between setting the mode and writing the bytes; both are set together, either way.
     if found.is(after) && found.meta.mode == after.mode {
-        return Ok(Standing::Put);
+        return Ok(FileProgress::Put);
     }
     if found.is(before) && found.meta.mode == before.mode {
         if state.disk.doubts(found.meta.identity) {
             // Writing it back was not flushed, and a second flush would not report that.
             state.disk.rewrite(place, &found.meta, &found.bytes, before.mode)?;
         }
-        return Ok(Standing::Pending);
+        return Ok(FileProgress::Pending);
     }
     let Some((old, new)) = decide::in_place_sides(file, &found.meta, &found.bytes) else {
-        return Ok(Standing::Lost);
+        return Ok(FileProgress::Lost);
     };
     let to_after = || state.disk.rewrite(place, &found.meta, &new, after.mode);
     let to_before = || state.disk.rewrite(place, &found.meta, &old, before.mode);
     // Growing the file may fail where shrinking it back does not.
     if aim == RepairAim::Finish && to_after().is_ok() {
-        return Ok(Standing::Put);
+        return Ok(FileProgress::Put);
     }
     to_before()?;
-    Ok(if aim == RepairAim::Finish { Standing::Lost } else { Standing::Pending })
+    Ok(if aim == RepairAim::Finish { FileProgress::Lost } else { FileProgress::Pending })
 }
 
 /// Returns the state of a target in the form that recovery decides by.
@@ -238,7 +240,7 @@ pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8
 /// Returns the seal, and the read receipts that the session would have got with it.
 pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record> {
     let stored = crate::job::stored_receipt(&receipt_of(entry), None);
-    let mut records = vec![Record::Seal(Seal { id: entry.id, receipt: stored.clone() })];
+    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, entry, stored));
     records.extend(entry.files.iter().map(|file| {
         let hash = file.after.as_ref().map(|meta| meta.hash);

@@ -7,8 +7,8 @@ use std::io;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::WirePath;
 
-use super::chain::{Chain, ChainLink, RecoveryCase};
-use super::decide::Action;
+use super::chain::{ChainLink, RecordChain, RecoveryCase};
+use super::decide::RecoveryAction;
 use super::signs::same_file;
 use crate::disk::put::RescuedBytes;
 use crate::disk::stage::{StageError, StagedMode};
@@ -32,7 +32,7 @@ pub enum RestoreOutcome {
 }
 
 /// The work of recovery so far, to be cleaned up once everything is settled.
-pub struct Restore<'r> {
+pub struct PathRestorer<'r> {
     state: &'r WorkspaceState,
     /// Jobs that are rolled back.
     pub refused: BTreeSet<JobId>,
@@ -48,7 +48,7 @@ pub struct Restore<'r> {
     rescued: BTreeSet<(WirePath, ContentHash)>,
 }
 
-impl<'r> Restore<'r> {
+impl<'r> PathRestorer<'r> {
     /// Returns an empty state.
     pub fn new(state: &'r WorkspaceState) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl<'r> Restore<'r> {
     ///
     /// # Errors
     /// Errors of the system; recovery may be tried again.
-    pub fn path(&mut self, chain: &Chain<'_>) -> io::Result<RestoreOutcome> {
+    pub fn path(&mut self, chain: &RecordChain<'_>) -> io::Result<RestoreOutcome> {
         self.part_names(chain)?;
         let Some(case) = chain.observe(self.state, &self.refused)? else {
             self.set_staging_aside(chain);
@@ -86,16 +86,16 @@ impl<'r> Restore<'r> {
         };
         let outcome = self.act(chain, &case)?;
         let refused = !chain.refused(&self.refused).is_empty();
-        if outcome == RestoreOutcome::Diverged || (refused && case.action == Action::Superseded) {
+        if outcome == RestoreOutcome::Diverged || (refused && case.action == RecoveryAction::Superseded) {
             // Nothing here is understood well enough to delete it, or no other copy exists.
             self.set_staging_aside(chain);
             return Ok(outcome);
         }
-        if !refused && case.action != Action::Superseded {
+        if !refused && case.action != RecoveryAction::Superseded {
             let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
             lock(&self.state.path_cache).saw(chain.path, newest, true);
         }
-        if case.action == Action::Return {
+        if case.action == RecoveryAction::Return {
             // The contents below belong to no entry any more, and may have no other copy.
             let refused = chain.refused(&self.refused);
             let below = chain
@@ -108,27 +108,27 @@ impl<'r> Restore<'r> {
         Ok(outcome)
     }
 
-    fn act(&mut self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
+    fn act(&mut self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
         let RecoveryCase { place, target, .. } = case;
         match &case.action {
-            Action::Done | Action::Superseded => self.stands(place, target.found()),
-            Action::Leave => Ok(RestoreOutcome::Diverged),
-            Action::RewriteInPlace(bytes, meta) => {
+            RecoveryAction::Done | RecoveryAction::Superseded => self.stands(place, target.found()),
+            RecoveryAction::Leave => Ok(RestoreOutcome::Diverged),
+            RecoveryAction::RewriteInPlace(bytes, meta) => {
                 let was = target.found().map_or(meta, |found| &found.meta);
                 self.state.disk.rewrite(place, was, bytes, meta.mode)?;
                 Ok(RestoreOutcome::Redone)
             }
             // An exchange would separate its names.
-            Action::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
-            Action::Return => self.put_theirs(chain, case),
-            Action::Rebuild(bytes, meta) => {
+            RecoveryAction::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
+            RecoveryAction::Return => self.put_theirs(chain, case),
+            RecoveryAction::Rebuild(bytes, meta) => {
                 self.keep_unexplained(chain, case)?;
                 match self.put_original(chain, case, meta)? {
                     Some(outcome) => Ok(outcome),
                     None => self.rebuild(place, target.found(), bytes, meta),
                 }
             }
-            Action::Remove => {
+            RecoveryAction::Remove => {
                 self.keep_unexplained(chain, case)?;
                 let (staged_name, staging) =
                     (self.state.next_staged_name(), self.state.disk.staging_of(place)?);
@@ -162,7 +162,7 @@ impl<'r> Restore<'r> {
 
     /// Removes staged names of the target's own file. After a power cut one inode may have both names (seen on
     /// btrfs): exchanging those does nothing, so the staged name is removed; the file keeps its other one.
-    fn part_names(&self, chain: &Chain<'_>) -> io::Result<()> {
+    fn part_names(&self, chain: &RecordChain<'_>) -> io::Result<()> {
         let Some(place) = chain.place(self.state)? else { return Ok(()) };
         let Observation::File(found) = self.state.disk.observe(&place)? else { return Ok(()) };
         for link in chain.staged_files() {
@@ -180,7 +180,7 @@ impl<'r> Restore<'r> {
     /// staged name does not have it.
     fn put_original(
         &self,
-        chain: &Chain<'_>,
+        chain: &RecordChain<'_>,
         case: &RecoveryCase,
         wanted: &FileMeta,
     ) -> io::Result<Option<RestoreOutcome>> {
@@ -200,7 +200,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Puts back the file of another program that a refused job had displaced, whatever it is.
-    fn put_theirs(&self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
+    fn put_theirs(&self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
         let Some(link) = chain.refused(&self.refused).first() else { return Ok(RestoreOutcome::Diverged) };
         let FileRecord { staging, staged_name, .. } = link.file;
         let after =
@@ -254,7 +254,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Stores bytes in the journal that are about to be displaced and that no entry explains.
-    fn keep_unexplained(&mut self, chain: &Chain<'_>, case: &RecoveryCase) -> io::Result<()> {
+    fn keep_unexplained(&mut self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<()> {
         case.target.found().map_or(Ok(()), |found| match chain.links.last() {
             Some(link) => self.keep(chain, case, (link.entry.id, link.file), found),
             None => Ok(()),
@@ -263,7 +263,7 @@ impl<'r> Restore<'r> {
 
     fn keep(
         &mut self,
-        chain: &Chain<'_>,
+        chain: &RecordChain<'_>,
         case: &RecoveryCase,
         (id, file): (JobId, &FileRecord),
         found: &FileSnapshot,
@@ -281,7 +281,7 @@ impl<'r> Restore<'r> {
     fn keep_staged(
         &mut self,
         of: &[ChainLink<'_>],
-        chain: &Chain<'_>,
+        chain: &RecordChain<'_>,
         case: &RecoveryCase,
     ) -> io::Result<()> {
         for link in of.iter().filter(|link| !link.file.staged_name.is_empty()) {
@@ -300,7 +300,7 @@ impl<'r> Restore<'r> {
         Ok(())
     }
 
-    fn set_staging_aside(&mut self, chain: &Chain<'_>) {
+    fn set_staging_aside(&mut self, chain: &RecordChain<'_>) {
         self.aside.extend(chain.staged_files().map(staged_of));
     }
 }

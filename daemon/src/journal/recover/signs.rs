@@ -1,7 +1,7 @@
 //! Tells from records and from the files after a power cut how far a job got, and who wrote a file. Pure.
 
 use super::contents::IntactContents;
-use crate::os::Identity;
+use crate::os::FileIdentity;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// The unit in which a disk loses or keeps data, bytes.
@@ -10,8 +10,12 @@ const BLOCK: usize = 512;
 /// Returns true if a job had put a file in place, as far as target and staged file tell after another program changed
 /// the target. Names reach the disk in the order in which they were given, and no staged file is removed before its
 /// entry's seal is durable. `None` if nothing tells: a file that is rewritten in place has no staged file.
-pub fn was_put(file: &FileRecord, target: Option<Identity>, staged_name: Option<Identity>) -> Option<bool> {
-    let is = |one: Option<Identity>, meta: &Option<FileMeta>| match (one, meta) {
+pub fn was_put(
+    file: &FileRecord,
+    target: Option<FileIdentity>,
+    staged_name: Option<FileIdentity>,
+) -> Option<bool> {
+    let is = |one: Option<FileIdentity>, meta: &Option<FileMeta>| match (one, meta) {
         (Some(one), Some(meta)) => same_file(one, meta.identity),
         _ => false,
     };
@@ -82,7 +86,7 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
 }
 
 /// The same, and certainly from before the job: only its content would show a later write.
-pub fn is_another(file: &FileRecord, staged_name: Identity) -> bool {
+pub fn is_another(file: &FileRecord, staged_name: FileIdentity) -> bool {
     [&file.before, &file.after].into_iter().flatten().all(|meta| !same_file(staged_name, meta.identity))
 }
 
@@ -104,7 +108,7 @@ pub fn is_torn(found: &[u8], written: &[u8]) -> bool {
 
 /// Returns true if two identities from different runs of the machine belong to one file. The device number may change
 /// with a restart (seen with btrfs and network mounts); inode number and birth time stay.
-pub fn same_file(one: Identity, other: Identity) -> bool {
+pub fn same_file(one: FileIdentity, other: FileIdentity) -> bool {
     one.ino == other.ino && one.born == other.born
 }
 

@@ -56,7 +56,7 @@ pub fn draft(
 ) -> Result<Draft, Halt> {
     let chosen = select::select(state, who, request, direction)?;
     let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
-    let mut now = Now::take(state, underway, (&chosen.choices, &entries), recorded)?;
+    let mut now = EntryFiles::take(state, underway, (&chosen.choices, &entries), recorded)?;
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
     let merged = unwind::unwind(state, who, &resolved.turns, &mut now.states, request.on_stale)?;
@@ -146,12 +146,12 @@ fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
 }
 
 /// The files of some entries, before and after.
-struct Now {
+struct EntryFiles {
     places: Vec<(WirePath, ResolvedPath, Option<FileSnapshot>)>,
     states: BTreeMap<WirePath, State>,
 }
 
-impl Now {
+impl EntryFiles {
     /// Reads the files of some entries; the entries themselves hold `held` bytes.
     fn take(
         state: &WorkspaceState,

@@ -14,7 +14,7 @@ const TRIES: usize = 8;
 
 /// The treatment of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Worth {
+enum AttributeKind {
     /// Access rights or the user's own data: failing to copy it is an error.
     Must,
     /// Labels of the system, which often only the system may set.
@@ -23,21 +23,21 @@ enum Worth {
     Never,
 }
 
-fn worth(name: &[u8]) -> Worth {
+fn worth(name: &[u8]) -> AttributeKind {
     match name {
-        b"security.capability" | b"security.ima" | b"security.evm" => Worth::Never,
+        b"security.capability" | b"security.ima" | b"security.evm" => AttributeKind::Never,
         // macOS sets these by itself and refuses them to other processes.
-        _ if name.starts_with(b"com.apple.") => Worth::May,
-        _ if name.starts_with(b"trusted.") || name.starts_with(b"security.") => Worth::May,
-        _ if name.starts_with(b"system.") && !name.starts_with(b"system.posix_acl_") => Worth::May,
-        _ => Worth::Must,
+        _ if name.starts_with(b"com.apple.") => AttributeKind::May,
+        _ if name.starts_with(b"trusted.") || name.starts_with(b"security.") => AttributeKind::May,
+        _ if name.starts_with(b"system.") && !name.starts_with(b"system.posix_acl_") => AttributeKind::May,
+        _ => AttributeKind::Must,
     }
 }
 
 /// Gives `to` the attributes of `from`, and removes the access control lists that it inherited from its folder.
 pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
     let Some(wanted) = names(from)? else { return Ok(()) };
-    for name in wanted.iter().filter(|name| worth(name) != Worth::Never) {
+    for name in wanted.iter().filter(|name| worth(name) != AttributeKind::Never) {
         let Some(value) = value(from, name)? else { continue };
         // An attribute that is already right is left alone: setting it may need more rights than having it.
         if self::value(to, name).ok().flatten().as_ref() == Some(&value) {
@@ -46,20 +46,20 @@ pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
         settle(worth(name), fsetxattr(to, name.as_slice(), &value, XattrFlags::empty()))?;
     }
     for name in names(to)?.unwrap_or_default() {
-        if worth(&name) == Worth::Must && !wanted.contains(&name) {
+        if worth(&name) == AttributeKind::Must && !wanted.contains(&name) {
             match fremovexattr(to, name.as_slice()) {
                 Err(error) if absent(error) => {}
-                done => settle(Worth::Must, done)?,
+                done => settle(AttributeKind::Must, done)?,
             }
         }
     }
     Ok(())
 }
 
-fn settle(worth: Worth, done: Result<(), Errno>) -> io::Result<()> {
+fn settle(worth: AttributeKind, done: Result<(), Errno>) -> io::Result<()> {
     match done {
         Err(error) if unsupported(error) => Ok(()),
-        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if worth == Worth::May => Ok(()),
+        Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if worth == AttributeKind::May => Ok(()),
         done => Ok(done?),
     }
 }
@@ -80,7 +80,7 @@ fn value(fd: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Vec<u8>>> {
     match grown(|buf| fgetxattr(fd, name, buf)) {
         Ok(value) => Ok(Some(value)),
         Err(error) if absent(error) || unsupported(error) => Ok(None),
-        Err(Errno::PERM | Errno::ACCESS) if worth(name) == Worth::May => Ok(None),
+        Err(Errno::PERM | Errno::ACCESS) if worth(name) == AttributeKind::May => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

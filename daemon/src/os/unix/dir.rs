@@ -10,7 +10,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::file::UnixFile;
 use super::{component, foreign, stat};
-use crate::os::{Access, Dir, File, FileKind, Listed, OsDir, Stat};
+use crate::os::{Access, Dir, DirEntry, File, FileKind, OsDir, Stat};
 
 pub(super) struct UnixDir {
     fd: OwnedFd,
@@ -124,7 +124,7 @@ impl OsDir for UnixDir {
         Ok(rustix::fs::readlinkat(&self.fd, component(name)?, Vec::new())?.into_bytes())
     }
 
-    fn list(&self) -> io::Result<Vec<Listed>> {
+    fn list(&self) -> io::Result<Vec<DirEntry>> {
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.fd)? {
             let entry = entry?;
@@ -139,7 +139,7 @@ impl OsDir for UnixDir {
                 FileType::Symlink => Some(FileKind::Link),
                 _ => Some(FileKind::Other),
             };
-            found.push(Listed { name: name.to_vec(), kind });
+            found.push(DirEntry { name: name.to_vec(), kind });
         }
         Ok(found)
     }

@@ -12,7 +12,7 @@ use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
 
 use super::{attributes, dir, foreign, lease, stat};
-use crate::os::{Access, Lease, OsFile, Stat};
+use crate::os::{Access, LeaseState, OsFile, Stat};
 
 pub(super) struct UnixFile {
     file: std::fs::File,
@@ -101,7 +101,7 @@ impl OsFile for UnixFile {
         attributes::copy(from.fd(), self.fd())
     }
 
-    fn lease(&self) -> io::Result<Lease> {
+    fn lease(&self) -> io::Result<LeaseState> {
         match self.access {
             Access::Read => lease::take(self.fd()),
             // The kernel counts our own handle as a writer.

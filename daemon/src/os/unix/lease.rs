@@ -10,7 +10,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use crate::os::Lease;
+use crate::os::LeaseState;
 
 /// Makes SIGIO harmless for this process. Child processes start with the default again.
 ///
@@ -31,16 +31,16 @@ pub fn ignore_sigio() -> io::Result<()> {
 
 /// Asks for a read lease on a file that was opened to read.
 #[cfg(target_os = "linux")]
-pub(super) fn take(fd: BorrowedFd<'_>) -> io::Result<Lease> {
+pub(super) fn take(fd: BorrowedFd<'_>) -> io::Result<LeaseState> {
     ignore_sigio()?;
     match control(fd, libc::F_SETLEASE, libc::F_RDLCK) {
-        Ok(_) => Ok(Lease::Held),
+        Ok(_) => Ok(LeaseState::Held),
         Err(error) => match error.raw_os_error() {
-            Some(libc::EAGAIN | libc::EBUSY) => Ok(Lease::Writer),
+            Some(libc::EAGAIN | libc::EBUSY) => Ok(LeaseState::Writer),
             // Not a local file system, not our file, or leases are disabled.
             Some(
                 libc::EINVAL | libc::EACCES | libc::EPERM | libc::ENOLCK | libc::ENOSYS | libc::EOPNOTSUPP,
-            ) => Ok(Lease::Unsupported),
+            ) => Ok(LeaseState::Unsupported),
             _ => Err(error),
         },
     }
@@ -75,8 +75,8 @@ fn control(fd: BorrowedFd<'_>, command: libc::c_int, argument: libc::c_int) -> i
 
 /// This system has no leases.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn take(_: BorrowedFd<'_>) -> io::Result<Lease> {
-    Ok(Lease::Unsupported)
+pub(super) fn take(_: BorrowedFd<'_>) -> io::Result<LeaseState> {
+    Ok(LeaseState::Unsupported)
 }
 
 /// This system has no leases.

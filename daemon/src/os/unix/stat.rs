@@ -30,7 +30,7 @@ fn nanos(seconds: i64, nanos: i64) -> i64 {
 #[cfg(target_os = "linux")]
 mod linux {
     use super::{BorrowedFd, FileKind, FileType, PERMISSIONS, Stat, io, kind, nanos};
-    use crate::os::Identity;
+    use crate::os::FileIdentity;
     use rustix::fs::{AtFlags, Statx, StatxFlags, StatxTimestamp};
     use rustix::io::Errno;
 
@@ -77,7 +77,7 @@ mod linux {
         let told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME);
         Stat {
             kind: kind(FileType::from_raw_mode(mode)),
-            identity: Identity {
+            identity: FileIdentity {
                 dev: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
                 ino: found.stx_ino,
                 born: if told { time(&found.stx_btime) } else { 0 },
@@ -99,7 +99,7 @@ mod linux {
         let kind: FileKind = kind(FileType::from_raw_mode(found.st_mode));
         Stat {
             kind,
-            identity: Identity { dev: found.st_dev, ino: found.st_ino, born: 0 },
+            identity: FileIdentity { dev: found.st_dev, ino: found.st_ino, born: 0 },
             size: u64::try_from(found.st_size).unwrap_or(0),
             mode: found.st_mode & PERMISSIONS,
             uid: found.st_uid,
@@ -114,7 +114,7 @@ mod linux {
 #[cfg(not(target_os = "linux"))]
 mod other {
     use super::{BorrowedFd, FileType, PERMISSIONS, Stat, io, kind, nanos};
-    use crate::os::Identity;
+    use crate::os::FileIdentity;
     use rustix::fs::AtFlags;
 
     pub(in crate::os::unix) fn named(folder: BorrowedFd<'_>, name: &[u8]) -> io::Result<Stat> {
@@ -140,7 +140,7 @@ mod other {
         let mode = u32::from(found.st_mode);
         Stat {
             kind: kind(FileType::from_raw_mode(found.st_mode)),
-            identity: Identity { dev: found.st_dev as u64, ino: found.st_ino as u64, born: born(found) },
+            identity: FileIdentity { dev: found.st_dev as u64, ino: found.st_ino as u64, born: born(found) },
             size: u64::try_from(found.st_size).unwrap_or(0),
             mode: mode & PERMISSIONS,
             uid: found.st_uid,

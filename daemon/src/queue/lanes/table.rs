@@ -22,7 +22,7 @@ pub enum LaneRemoval {
 
 /// A job that is in all its lanes.
 #[derive(Debug)]
-struct Placed {
+struct PlacedJob {
     /// Its keys, each once.
     keys: Vec<Arc<LaneKey>>,
     /// The number of its lanes in which it is not first; it runs at 0.
@@ -31,7 +31,7 @@ struct Placed {
 
 /// A job after a barrier, or a barrier itself.
 #[derive(Debug)]
-struct Behind {
+struct WaitingJob {
     ticket: LaneTicket,
     lanes: Lanes,
 }
@@ -42,11 +42,11 @@ pub struct LaneTable {
     next: u64,
     /// The queue of jobs of each key; never empty.
     lines: HashMap<Arc<LaneKey>, VecDeque<LaneTicket>>,
-    placed: HashMap<LaneTicket, Placed>,
+    placed: HashMap<LaneTicket, PlacedJob>,
     /// Set while a job that needs all lanes runs; `placed` is empty then.
     barrier: Option<LaneTicket>,
     /// The first barrier that waits, and everything after it, in order of arrival.
-    behind: VecDeque<Behind>,
+    behind: VecDeque<WaitingJob>,
 }
 
 impl LaneTable {
@@ -69,7 +69,7 @@ impl LaneTable {
     pub fn arrive(&mut self, lanes: Lanes) -> (LaneTicket, bool) {
         let ticket = LaneTicket(self.next);
         self.next += 1;
-        self.behind.push_back(Behind { ticket, lanes });
+        self.behind.push_back(WaitingJob { ticket, lanes });
         // Earlier jobs after a barrier could not move, so only the new job can be let through.
         (ticket, !self.advance().is_empty())
     }
@@ -136,7 +136,7 @@ impl LaneTable {
         while self.barrier.is_none() {
             match self.behind.pop_front() {
                 None => break,
-                Some(Behind { ticket, lanes: Lanes::Some(keys) }) => {
+                Some(WaitingJob { ticket, lanes: Lanes::Some(keys) }) => {
                     if self.place(ticket, keys) {
                         runnable.push(ticket);
                     }
@@ -165,7 +165,7 @@ impl LaneTable {
             behind += usize::from(!line.is_empty());
             line.push_back(ticket);
         }
-        self.placed.insert(ticket, Placed { keys, behind });
+        self.placed.insert(ticket, PlacedJob { keys, behind });
         behind == 0
     }
 }

@@ -8,14 +8,14 @@ use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
 use super::{LaneRemoval, LaneTable, LaneTicket};
-use crate::os::Identity;
+use crate::os::FileIdentity;
 use crate::workspace::{LaneKey, Lanes};
 
 fn key(number: u8) -> LaneKey {
     if number.is_multiple_of(2) {
         LaneKey::Path(WirePath::new(vec![number]))
     } else {
-        LaneKey::File(Identity { dev: 1, ino: u64::from(number), born: 0 })
+        LaneKey::File(FileIdentity { dev: 1, ino: u64::from(number), born: 0 })
     }
 }
 

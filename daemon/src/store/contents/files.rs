@@ -19,7 +19,7 @@ pub struct ContentFiles {
     dir: Dir,
     /// Most bytes on the disk.
     bound: u64,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingContents>,
     /// Held while waiting contents are written.
     writing: Mutex<()>,
     /// The files on the disk; read when first needed.
@@ -27,19 +27,19 @@ pub struct ContentFiles {
 }
 
 #[derive(Default)]
-struct Waiting {
-    contents: BTreeMap<ContentHash, Offered>,
+struct WaitingContents {
+    contents: BTreeMap<ContentHash, OfferedContent>,
     order: VecDeque<ContentHash>,
     bytes: usize,
 }
 
-struct Offered {
+struct OfferedContent {
     content: Arc<[u8]>,
     /// True if a session was shown the content. If not, no session saw it before the next job replaced it.
     shown: bool,
 }
 
-impl Waiting {
+impl WaitingContents {
     fn remove(&mut self, hash: ContentHash) {
         if let Some(gone) = self.contents.remove(&hash) {
             self.bytes = self.bytes.saturating_sub(gone.content.len());
@@ -83,7 +83,7 @@ impl ContentFiles {
         Self::take(&mut waiting, hash, content, false)
     }
 
-    fn take(waiting: &mut Waiting, hash: ContentHash, content: &[u8], shown: bool) -> bool {
+    fn take(waiting: &mut WaitingContents, hash: ContentHash, content: &[u8], shown: bool) -> bool {
         if content.len() > FILE {
             return false;
         }
@@ -99,7 +99,7 @@ impl ContentFiles {
         }
         waiting.bytes += content.len();
         waiting.order.push_back(hash);
-        waiting.contents.insert(hash, Offered { content: content.into(), shown });
+        waiting.contents.insert(hash, OfferedContent { content: content.into(), shown });
         true
     }
 

@@ -1,6 +1,6 @@
 //! A database that could not be opened again: every call fails.
 
-use super::{Database, DatabaseError, Row};
+use super::{Database, DatabaseError, DatabaseRow};
 use crate::store::index::RowUpdates;
 
 /// A database whose calls all fail.
@@ -15,7 +15,7 @@ impl Database for ClosedDatabase {
         closed()
     }
 
-    fn down(&self, _: &[u8], _: &[u8], _: usize) -> Result<Vec<Row>, DatabaseError> {
+    fn down(&self, _: &[u8], _: &[u8], _: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
         closed()
     }
 

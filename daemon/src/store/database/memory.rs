@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Database, DatabaseError, Row};
+use super::{Database, DatabaseError, DatabaseRow};
 use crate::store::index::RowUpdates;
 
 /// A sorted map.
@@ -15,7 +15,7 @@ impl Database for MemoryDatabase {
         Ok(self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
 
-    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, DatabaseError> {
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
         if lo >= hi {
             return Ok(Vec::new());
         }

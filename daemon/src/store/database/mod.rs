@@ -19,14 +19,14 @@ use super::index::RowUpdates;
 pub struct DatabaseError(pub String);
 
 /// A key and its value.
-pub type Row = (Vec<u8>, Vec<u8>);
+pub type DatabaseRow = (Vec<u8>, Vec<u8>);
 
 /// A sorted map of rows.
 pub trait Database: Send + Sync {
     /// Returns the value of a key.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, DatabaseError>;
     /// Returns at most `limit` rows with `lo <= key < hi`, highest key first.
-    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, DatabaseError>;
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError>;
     /// Calls `visit` for every row, lowest key first; faster than [`Database::down`] for all of them.
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError>;
     /// Writes rows, all or none.

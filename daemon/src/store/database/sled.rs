@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::{Database, DatabaseError, Row};
+use super::{Database, DatabaseError, DatabaseRow};
 use crate::store::index::RowUpdates;
 
 /// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this.
@@ -42,7 +42,7 @@ impl Database for SledDatabase {
         guarded(|| self.0.get(key)).map(|value| value.map(|value| value.to_vec()))
     }
 
-    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<Row>, DatabaseError> {
+    fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
         if lo >= hi {
             return Ok(Vec::new());
         }

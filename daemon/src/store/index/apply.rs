@@ -10,7 +10,8 @@ use super::marks::{self, ReadNamed};
 use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
 use super::{RowChanges, entry, key};
 use crate::store::record::{
-    CheckpointEntry, Clip, EndedWithoutEntry, Entry, Queued, ReadReceipt, Record, Seal, Settle,
+    CheckpointEntry, Clip, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record, SealRecord,
+    SettleRecord,
 };
 use crate::store::{Position, StoreError};
 
@@ -124,7 +125,7 @@ impl IndexState {
     fn seal(
         &mut self,
         at: Position,
-        seal: &Seal,
+        seal: &SealRecord,
         draft: &mut RowChanges<'_>,
         of: &ReadNamed<'_>,
     ) -> Result<(), StoreError> {
@@ -164,7 +165,7 @@ impl IndexState {
         marks::mark(draft, entry, of)
     }
 
-    fn settle(&mut self, settle: &Settle, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
+    fn settle(&mut self, settle: &SettleRecord, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         self.close(settle.id, draft);
         let key = key::job(key::ENTRY, settle.id);
         if let Some(bytes) = draft.get(&key)?.filter(|_| settle.diverged) {
@@ -177,7 +178,7 @@ impl IndexState {
     fn queued(
         &mut self,
         at: Position,
-        queued: &Queued,
+        queued: &QueuedJobRecord,
         draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
         self.number(queued.id);

@@ -27,18 +27,18 @@ pub type NamedEntries = (Vec<JobId>, Vec<EntryPart>);
 
 /// Marks the entries that a sealed entry undoes or redoes.
 pub fn mark(draft: &mut RowChanges<'_>, entry: &Entry, of: &ReadNamed<'_>) -> Result<(), StoreError> {
-    let mut marking = Marking { draft, of, seen: BTreeSet::new() };
+    let mut marking = EntryMarking { draft, of, seen: BTreeSet::new() };
     marking.works(entry.kind, (&entry.of, &entry.parts), true, 0)?;
     if entry.kind == EntryKind::Hook { marking.belongs(entry.id, &entry.of) } else { Ok(()) }
 }
 
-struct Marking<'a, 'b> {
+struct EntryMarking<'a, 'b> {
     draft: &'a mut RowChanges<'b>,
     of: &'a ReadNamed<'a>,
     seen: BTreeSet<JobId>,
 }
 
-impl Marking<'_, '_> {
+impl EntryMarking<'_, '_> {
     /// Applies the effect of an entry of a kind to the entries that it names, when it becomes valid or is undone
     /// itself.
     fn works(

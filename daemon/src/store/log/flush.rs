@@ -4,22 +4,22 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use super::segment::{Segment, failure};
+use super::segment::{LogSegment, failure};
 use super::writer::{Log, fail, pad};
 use crate::store::lock::lock;
 use crate::store::{Position, StoreError};
 
 /// The state of the flush that callers share.
 #[derive(Default)]
-pub(super) struct Sync {
+pub(super) struct FlushState {
     /// True while a caller flushes.
     leading: bool,
 }
 
 /// Ends a caller's flush and wakes the others, also if the flush panicked.
-struct Lead<'a>(&'a Log);
+struct FlushLead<'a>(&'a Log);
 
-impl Drop for Lead<'_> {
+impl Drop for FlushLead<'_> {
     fn drop(&mut self) {
         lock(&self.0.sync).leading = false;
         self.0.synced.notify_all();
@@ -45,7 +45,7 @@ impl Log {
         }
         sync.leading = true;
         drop(sync);
-        let lead = Lead(self);
+        let lead = FlushLead(self);
         let (target, segments) = self.begin_flush()?;
         for segment in &segments {
             if let Err(e) = segment.file.sync_data() {
@@ -58,7 +58,7 @@ impl Log {
     }
 
     /// Returns the segments to flush, oldest first, and the position up to which everything is durable afterwards.
-    fn begin_flush(&self) -> Result<(Position, Vec<Segment>), StoreError> {
+    fn begin_flush(&self) -> Result<(Position, Vec<LogSegment>), StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));

@@ -13,7 +13,7 @@ use crate::store::record::Record;
 
 /// An encoded record, ready to be appended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Payload {
+pub struct RecordPayload {
     /// The kind of the record.
     pub kind: u8,
     /// The version in which it is written.
@@ -38,7 +38,7 @@ const fn version(kind: u8) -> u8 {
 }
 
 /// Encodes a record. Fails if it is larger than [`limits::RECORD`].
-pub fn encode(record: &Record) -> Result<Payload, StoreError> {
+pub fn encode(record: &Record) -> Result<RecordPayload, StoreError> {
     let (kind, bytes) = match record {
         Record::Start(body) => (1, rmp_serde::to_vec(body)),
         Record::Intent(body) => (2, rmp_serde::to_vec(body)),
@@ -69,7 +69,7 @@ pub fn encode(record: &Record) -> Result<Payload, StoreError> {
         Some(shorter) if shorter.len() < bytes.len() - bytes.len() / 8 => (true, shorter),
         _ => (false, bytes),
     };
-    Ok(Payload { kind, version: version(kind), packed, raw, digest: digest(&bytes), bytes })
+    Ok(RecordPayload { kind, version: version(kind), packed, raw, digest: digest(&bytes), bytes })
 }
 
 /// Decodes a payload whose frame and digest are valid. The error says what is wrong.

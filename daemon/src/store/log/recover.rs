@@ -9,7 +9,7 @@ use super::payload;
 use super::position::align;
 use super::read::{fill, rotten};
 use super::scan::{ScanCursor, ScannedRecord};
-use super::segment::{self, Segment, failure};
+use super::segment::{self, LogSegment, failure};
 use super::window::SegmentWindow;
 use super::writer::{Log, LogLocation, LogTail};
 use super::{BLOCK, read};
@@ -22,7 +22,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// A record that is known to be in the log: reading starts after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Checkpoint {
+pub struct LogCheckpoint {
     /// Its start.
     pub at: Position,
     /// Its checksum.
@@ -37,7 +37,7 @@ pub type RecordVisitor<'a> = dyn FnMut(Position, Checksum, Record) -> Result<(),
 pub struct CheckpointMismatch(pub String);
 
 /// Checks that the record of a checkpoint is in the log.
-pub fn find(dir: &Dir, checkpoint: &Checkpoint) -> Result<(), CheckpointMismatch> {
+pub fn find(dir: &Dir, checkpoint: &LogCheckpoint) -> Result<(), CheckpointMismatch> {
     match read::record(dir, checkpoint.at) {
         Ok((_, _, sum)) if sum == checkpoint.sum => Ok(()),
         Ok(_) => Err(CheckpointMismatch("it was made from another log".to_owned())),
@@ -56,7 +56,7 @@ pub fn oldest(dir: &Dir) -> Result<Option<Position>, StoreError> {
 /// tail, makes the rest durable and begins a new epoch. The caller must flush its first append before the next one.
 pub fn open(
     home: LogLocation,
-    from: Option<Checkpoint>,
+    from: Option<LogCheckpoint>,
     visit: &mut RecordVisitor<'_>,
 ) -> Result<Log, StoreError> {
     let ids = segment::list(&home.dir)
@@ -84,7 +84,7 @@ impl LogScan<'_> {
     /// Visits every record from the checkpoint on; `None` if there is no log yet.
     pub(super) fn run(
         &self,
-        from: Option<Checkpoint>,
+        from: Option<LogCheckpoint>,
         visit: &mut RecordVisitor<'_>,
     ) -> Result<Option<ScanCursor>, StoreError> {
         let start = match from {
@@ -138,7 +138,7 @@ impl LogScan<'_> {
     }
 
     /// Returns a cursor after a record that is known to be in the log.
-    fn behind(&self, checkpoint: &Checkpoint) -> Result<ScanCursor, StoreError> {
+    fn behind(&self, checkpoint: &LogCheckpoint) -> Result<ScanCursor, StoreError> {
         let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
         Ok(ScanCursor {
             end: Position(checkpoint.at.0 + frame.size()),
@@ -273,7 +273,7 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
 }
 
 /// Removes the files behind the last segment, except the next one, which is kept as the prepared segment.
-fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<Segment>, StoreError> {
+fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {
         let segment = segment::open(&home.dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;

@@ -12,7 +12,7 @@ const CHUNK: usize = 256 * 1024;
 
 /// An open segment.
 #[derive(Clone)]
-pub struct Segment {
+pub struct LogSegment {
     /// Its number.
     pub id: u64,
     /// Its file.
@@ -46,15 +46,15 @@ pub fn length_for(size: u64, group: u64) -> u64 {
 }
 
 /// Opens an existing segment.
-pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<Segment> {
+pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<LogSegment> {
     let file = dir.open_file(name(id).as_bytes(), access)?;
     let len = file.stat()?.size;
-    Ok(Segment { id, file, len })
+    Ok(LogSegment { id, file, len })
 }
 
 /// Creates a segment of at least `len` allocated bytes, or lengthens one that was left behind. It and its name are
 /// durable afterwards, so that a later flush of it writes no metadata.
-pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<Segment> {
+pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<LogSegment> {
     let name = name(id);
     let file = match dir.create_file(name.as_bytes(), 0o600) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
@@ -71,7 +71,7 @@ pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<Segment> {
     }
     file.sync_all()?;
     dir.sync()?;
-    Ok(Segment { id, file, len: filled })
+    Ok(LogSegment { id, file, len: filled })
 }
 
 /// Removes a segment's file.

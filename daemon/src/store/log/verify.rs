@@ -11,7 +11,7 @@ use crate::store::{Position, StoreError};
 
 /// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Verified {
+pub struct LogCheck {
     /// Valid records.
     pub records: u64,
     /// Segments that were read.
@@ -20,7 +20,7 @@ pub struct Verified {
 
 impl Log {
     /// Reads every record up to the last one written so far. No segment may be dropped meanwhile.
-    pub fn verify(&self) -> Result<Verified, StoreError> {
+    pub fn verify(&self) -> Result<LogCheck, StoreError> {
         let last = self.last();
         let ids: Vec<u64> = self.segments().iter().map(|(id, _)| *id).collect();
         let mut records = 0;
@@ -31,7 +31,7 @@ impl Log {
                 Ok(())
             })?;
         }
-        Ok(Verified { records, segments: ids.len() as u64 })
+        Ok(LogCheck { records, segments: ids.len() as u64 })
     }
 
     /// Calls `visit` for every record of a segment that is followed by another. No segment may be dropped meanwhile.

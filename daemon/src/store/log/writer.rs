@@ -4,12 +4,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::flush::Sync;
+use super::flush::FlushState;
 use super::frame::{Checksum, RecordFrame};
 use super::header::{FORMAT, HEADER, SegmentHeader};
-use super::payload::Payload;
+use super::payload::RecordPayload;
 use super::position::align;
-use super::segment::{self, Segment, failure};
+use super::segment::{self, LogSegment, failure};
 use super::{ALIGN, BLOCK};
 use crate::limits;
 use crate::os::{Access, Dir, Os};
@@ -19,7 +19,7 @@ use crate::store::{Position, StoreError};
 /// The end of the log.
 pub(super) struct LogTail {
     /// The segment that is written to.
-    pub(super) segment: Segment,
+    pub(super) segment: LogSegment,
     /// The offset of the next record in it.
     pub(super) offset: u64,
     /// The next record's sequence.
@@ -29,7 +29,7 @@ pub(super) struct LogTail {
     /// Start of the last record.
     pub(super) last: Position,
     /// Earlier segments with bytes that were not flushed yet.
-    pub(super) dirty: Vec<Segment>,
+    pub(super) dirty: Vec<LogSegment>,
     /// All segments that belong to the log and their bytes, ascending.
     pub(super) segments: Vec<(u64, u64)>,
     /// The reason why nothing is written any more.
@@ -67,13 +67,13 @@ pub struct Log {
     pub(super) epoch: u64,
     pub(super) tail: Mutex<LogTail>,
     /// Locked after `tail`, never before it.
-    pub(super) next: Mutex<Option<Segment>>,
+    pub(super) next: Mutex<Option<LogSegment>>,
     /// The segment that is written to; changed only while `next` is locked.
     pub(super) current: AtomicU64,
     /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
-    pub(super) sync: Mutex<Sync>,
+    pub(super) sync: Mutex<FlushState>,
     pub(super) synced: Condvar,
 }
 
@@ -82,7 +82,7 @@ impl Log {
         LogLocation { os, dir, size }: LogLocation,
         epoch: u64,
         tail: LogTail,
-        next: Option<Segment>,
+        next: Option<LogSegment>,
         flushed: Position,
     ) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Log {
             next: Mutex::new(next),
             stuck: AtomicBool::new(false),
             flushed: AtomicU64::new(flushed.0),
-            sync: Mutex::new(Sync::default()),
+            sync: Mutex::new(FlushState::default()),
             synced: Condvar::new(),
         }
     }
@@ -103,7 +103,7 @@ impl Log {
     /// Appends a group: after a kill or a power cut all of its records are there, or none. Returns the position of
     /// each. From its return they survive a kill. If the disk was full before anything was written, the error is `Io`
     /// and a later call may succeed; after any other failure all calls fail.
-    pub fn append(&self, group: &[Payload]) -> Result<Vec<PlacedRecord>, StoreError> {
+    pub fn append(&self, group: &[RecordPayload]) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));
@@ -135,7 +135,12 @@ impl Log {
         Ok(placed)
     }
 
-    fn lay_out(&self, tail: &LogTail, group: &[Payload], flushed: Position) -> (Vec<u8>, Vec<PlacedRecord>) {
+    fn lay_out(
+        &self,
+        tail: &LogTail,
+        group: &[RecordPayload],
+        flushed: Position,
+    ) -> (Vec<u8>, Vec<PlacedRecord>) {
         let mut bytes = Vec::new();
         let mut placed = Vec::with_capacity(group.len());
         let mut previous = tail.previous;
@@ -273,12 +278,12 @@ impl Log {
     }
 
     /// Renames an old segment's file to a new number. Its header has another number, so nothing in it counts.
-    fn reuse(&self, id: u64, free: u64) -> std::io::Result<Segment> {
+    fn reuse(&self, id: u64, free: u64) -> std::io::Result<LogSegment> {
         let old = segment::open(&self.dir, id, Access::Write)?;
         let (from, to) = (segment::name(id), segment::name(free));
         self.os.rename(&self.dir, from.as_bytes(), &self.dir, to.as_bytes())?;
         self.dir.sync()?;
-        Ok(Segment { id: free, ..old })
+        Ok(LogSegment { id: free, ..old })
     }
 }
 

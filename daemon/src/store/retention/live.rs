@@ -10,13 +10,13 @@ use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
-use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Record, Seal};
+use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Record, SealRecord};
 use crate::store::shared::StoreParts;
 use crate::store::{Position, StoreError};
 
 /// The contents of a segment, as far as retention needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct SegmentSurvey {
     /// The number of the segment.
     pub(super) segment: u64,
     /// Entries that would lose their rows.
@@ -32,8 +32,8 @@ fn young(time: u64, now_ms: u64) -> bool {
 
 impl StoreParts {
     /// Surveys a segment.
-    pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<Survey, StoreError> {
-        let mut survey = Survey { segment, ..Survey::default() };
+    pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<SegmentSurvey, StoreError> {
+        let mut survey = SegmentSurvey { segment, ..SegmentSurvey::default() };
         self.log.segment(segment, &mut |at, record| {
             let needed = {
                 let index = lock(&self.index);
@@ -142,7 +142,7 @@ impl StoreParts {
     fn open_whole(&self, open: &OpenEntry) -> Result<CheckpointEntry, StoreError> {
         let receipt = match open.sealed {
             Some(at) => Some(match self.record(at)? {
-                Record::Seal(Seal { receipt, .. })
+                Record::Seal(SealRecord { receipt, .. })
                 | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. }) => receipt,
                 other => return Err(unexpected(&other)),
             }),
@@ -164,7 +164,7 @@ impl StoreParts {
             return Ok(None);
         }
         let receipt = match self.record(row::place(&value)?)? {
-            Record::Seal(Seal { receipt, .. })
+            Record::Seal(SealRecord { receipt, .. })
             | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. })
                 if !receipt.is_empty() =>
             {

@@ -7,7 +7,7 @@ use editd_proto::message::EntryKind;
 
 use crate::limits;
 use crate::store::fake::FakeMachine;
-use crate::store::record::{Record, Settle};
+use crate::store::record::{Record, SettleRecord};
 use crate::store::tests::kit::*;
 use crate::store::{EntryQuery, RetentionPolicy, Store};
 
@@ -20,7 +20,7 @@ fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
     let mut seed = id | 1;
     e.files[0].splices[0].new = std::iter::repeat_with(|| next(&mut seed) as u8).take(1500).collect();
     store.append(&[Record::Intent(e), seal(id)]).unwrap();
-    store.append(&[Record::Settle(Settle { id: JobId(id), diverged: false })]).unwrap();
+    store.append(&[Record::Settle(SettleRecord { id: JobId(id), diverged: false })]).unwrap();
 }
 
 fn ids(store: &Store) -> Vec<u64> {
@@ -70,7 +70,7 @@ fn an_entry_is_no_older_than_one_before_it_whatever_the_clock_said() {
         let mut e = entry(id, "s", &["a"]);
         e.time = time;
         store.append(&[Record::Intent(e), seal(id)]).unwrap();
-        store.append(&[Record::Settle(Settle { id: JobId(id), diverged: false })]).unwrap();
+        store.append(&[Record::Settle(SettleRecord { id: JobId(id), diverged: false })]).unwrap();
     }
     store.upkeep(NOW, RetentionPolicy { age_ms: 500, sane_ms: 1002, ..NEVER }).unwrap();
     assert_eq!(ids(&store), (1..=11).chain([20, 21]).collect::<Vec<_>>(), "the first was made at no time");
@@ -104,7 +104,7 @@ fn precious(machine: &FakeMachine) -> Store {
     cut.clips = vec![clip("s", "cut", Some(b"cut text"), 1), clip("s", "gone", Some(b"x"), 1)];
     (cut.key, cut.request) = (Some("entry key".to_owned()), Some(hash(1)));
     store.append(&[Record::Intent(cut), seal(1)]).unwrap();
-    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: false })]).unwrap();
+    store.append(&[Record::Settle(SettleRecord { id: JobId(1), diverged: false })]).unwrap();
     store.append(&[Record::Clip(clip("s", "gone", None, 2))]).unwrap();
     store.append(&[Record::ReadReceipt(seen("s", "a", 1900))]).unwrap();
     store.append(&[queued(2, "s", Some("waiting"))]).unwrap();
@@ -168,7 +168,7 @@ fn held(store: &Store) {
     store.append(&[Record::Clip(clip("s", "old", Some(b"anew"), 2))]).unwrap();
     store.append(&[Record::External(undo(3, "s", EntryKind::Hook, &[1]))]).unwrap();
     store.append(&[Record::Intent(undo(4, "s", EntryKind::Undo, &[1])), seal(4)]).unwrap();
-    store.append(&[Record::Settle(Settle { id: JobId(4), diverged: false })]).unwrap();
+    store.append(&[Record::Settle(SettleRecord { id: JobId(4), diverged: false })]).unwrap();
 }
 
 fn look_held(store: &Store) {
@@ -205,11 +205,11 @@ fn an_unsettled_entry_outlives_its_segment() {
     look_held(&again);
     assert!(again.check().iter().all(|finding| finding.severity == "ok"));
     for store in [store, again] {
-        store.append(&[seal(2), Record::Settle(Settle { id: JobId(1), diverged: true })]).unwrap();
+        store.append(&[seal(2), Record::Settle(SettleRecord { id: JobId(1), diverged: true })]).unwrap();
         assert!(store.entry(JobId(2)).unwrap().is_some());
         assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
         assert_eq!(store.clip("s", "half").unwrap().unwrap().bytes.unwrap(), b"not yet");
-        store.append(&[Record::Settle(Settle { id: JobId(2), diverged: false })]).unwrap();
+        store.append(&[Record::Settle(SettleRecord { id: JobId(2), diverged: false })]).unwrap();
         // Now they are removed as all others, except what is younger than a day.
         (405..=600).for_each(|id| settled(&store, id, "s", None));
         store.upkeep(NOW, keep).unwrap();

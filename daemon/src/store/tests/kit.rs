@@ -7,11 +7,11 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{EntryKind, Receipt, Status};
 use editd_proto::path::WirePath;
 
-use crate::os::{BootId, Identity};
+use crate::os::{BootId, FileIdentity};
 use crate::store::fake::FakeMachine;
 use crate::store::record::{
-    ChangeMethod, Clip, EndedWithoutEntry, Entry, FileMeta, FileRecord, Queued, ReadReceipt, Record, Seal,
-    Staging,
+    ChangeMethod, Clip, EndedWithoutEntry, Entry, FileMeta, FileRecord, QueuedJobRecord, ReadReceipt, Record,
+    SealRecord, Staging,
 };
 use crate::store::{DatabaseBackend, OpenReport, RetentionPolicy, Store, StoreError, StoreOptions};
 
@@ -41,7 +41,7 @@ pub(crate) fn content_hash(bytes: &[u8]) -> ContentHash {
 }
 
 fn meta(n: u64) -> FileMeta {
-    let identity = Identity { dev: 1, ino: n, born: 3 };
+    let identity = FileIdentity { dev: 1, ino: n, born: 3 };
     FileMeta { hash: hash(n), size: n, mode: 0o644, uid: 1, gid: 1, identity, modified: 5 }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn receipt(id: u64) -> Receipt {
 }
 
 pub(crate) fn seal(id: u64) -> Record {
-    Record::Seal(Seal { id: JobId(id), receipt: rmp_serde::to_vec_named(&receipt(id)).unwrap() })
+    Record::Seal(SealRecord { id: JobId(id), receipt: rmp_serde::to_vec_named(&receipt(id)).unwrap() })
 }
 
 pub(crate) fn done(id: u64, session: &str, key: Option<&str>) -> Record {
@@ -104,7 +104,7 @@ pub(crate) fn done(id: u64, session: &str, key: Option<&str>) -> Record {
 }
 
 pub(crate) fn queued(id: u64, session: &str, key: Option<&str>) -> Record {
-    Record::Queued(Queued {
+    Record::Queued(QueuedJobRecord {
         id: JobId(id),
         session: session.to_owned(),
         client: "test".to_owned(),

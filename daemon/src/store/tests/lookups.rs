@@ -5,7 +5,7 @@ use editd_proto::message::EntryKind;
 
 use super::kit::*;
 use crate::store::fake::FakeMachine;
-use crate::store::record::{Entry, Record, Settle};
+use crate::store::record::{Entry, Record, SettleRecord};
 use crate::store::{EntryQuery, Store};
 
 /// Checks a store now, and as a new process opens it after a kill.
@@ -43,7 +43,7 @@ fn an_entry_is_in_history_only_once_it_is_sealed() {
         assert_eq!(store.open_entries(), vec![(one.clone().into(), true)]);
         assert_eq!(store.numbers().entries, 1);
     });
-    store.append(&[Record::Settle(Settle { id: JobId(1), diverged: true })]).unwrap();
+    store.append(&[Record::Settle(SettleRecord { id: JobId(1), diverged: true })]).unwrap();
     both(&machine, &store, |store| {
         assert!(store.open_entries().is_empty());
         assert!(store.summary(JobId(1)).unwrap().unwrap().diverged);
@@ -198,7 +198,7 @@ fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
 #[test]
 fn recovery_may_seal_without_a_receipt_and_one_is_made_up() {
     let (store, _) = open(&FakeMachine::new());
-    let bare = crate::store::record::Seal { id: JobId(1), receipt: Vec::new() };
+    let bare = crate::store::record::SealRecord { id: JobId(1), receipt: Vec::new() };
     store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Seal(bare)]).unwrap();
     let made = store.receipt(JobId(1)).unwrap().unwrap();
     assert_eq!(made.files[0].path, "a".into());

@@ -8,7 +8,7 @@ use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
 use crate::store::fake::FakeMachine;
-use crate::store::record::{Clip, Entry, ReadReceipt, Record, Settle};
+use crate::store::record::{Clip, Entry, ReadReceipt, Record, SettleRecord};
 use crate::store::{EntryQuery, Store};
 
 const SESSIONS: [&str; 3] = ["s", "t", "u"];
@@ -175,7 +175,7 @@ pub(super) fn group(model: &Model, seed: &mut u64) -> Vec<Record> {
         },
         7 => pick(&unsealed, seed).map(|id| vec![Record::Void(JobId(id))]).unwrap_or_default(),
         8 | 9 => match pick(&sealed, seed) {
-            Some(id) => vec![Record::Settle(Settle { id: JobId(id), diverged: id % 7 == 0 })],
+            Some(id) => vec![Record::Settle(SettleRecord { id: JobId(id), diverged: id % 7 == 0 })],
             None => vec![],
         },
         10 => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kit::*;
 use crate::os::Os;
 use crate::os::unix::Unix;
-use crate::store::record::{ReadReceipt, Record, Settle};
+use crate::store::record::{ReadReceipt, Record, SettleRecord};
 use crate::store::{DatabaseBackend, EntryQuery, OpenReport, RetentionPolicy, Store, StoreOptions};
 use editd_proto::ids::JobId;
 
@@ -33,7 +33,7 @@ fn work(store: &Store, first: u64, count: u64) {
                     }
                     let seen = ReadReceipt { time: id, ..seen("s", &format!("path {n}"), id) };
                     store.append(&[seal(id), Record::ReadReceipt(seen)]).unwrap();
-                    let settle = Settle { id: JobId(id), diverged: false };
+                    let settle = SettleRecord { id: JobId(id), diverged: false };
                     store.append(&[Record::Settle(settle)]).unwrap();
                     let content = format!("content {id}").repeat(20);
                     store.keep_content(content_hash(content.as_bytes()), content.as_bytes());

@@ -11,8 +11,8 @@ use crate::store::Position;
 use crate::store::log::frame::{FRAME, RecordFrame};
 use crate::store::log::payload;
 use crate::store::record::{
-    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record, Seal,
-    Settle, Start,
+    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record,
+    SealRecord, SettleRecord, StartRecord,
 };
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
@@ -34,15 +34,16 @@ fn records() -> Vec<(&'static str, Record)> {
     e.files[1].path = editd_proto::path::WirePath::new(vec![b'x', 0xff]);
     e.files[1].before = None;
     e.files[1].made = vec!["folder".into()];
-    let start = Start { boot: BootId([0xAB; 16]), time: 1_700_000_000_000, version: "0.1.0".to_owned() };
+    let start =
+        StartRecord { boot: BootId([0xAB; 16]), time: 1_700_000_000_000, version: "0.1.0".to_owned() };
     vec![
         ("start", Record::Start(start)),
         ("intent", Record::Intent(e.clone())),
         ("carried", carried(&e, Some(vec![1, 2]), true)),
         ("carried-unsealed", carried(&e, None, false)),
         ("void", Record::Void(JobId(12))),
-        ("seal", Record::Seal(Seal { id: JobId(12), receipt: stored_receipt(12) })),
-        ("settle", Record::Settle(Settle { id: JobId(12), diverged: true })),
+        ("seal", Record::Seal(SealRecord { id: JobId(12), receipt: stored_receipt(12) })),
+        ("settle", Record::Settle(SettleRecord { id: JobId(12), diverged: true })),
         ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
         ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
         ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),

@@ -118,19 +118,19 @@ pub struct CommandRunner {
     #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
     program: Option<PathBuf>,
     clock: Arc<dyn Clock>,
-    turns: Mutex<Turns>,
+    turns: Mutex<RunTurns>,
     changed: Condvar,
 }
 
 /// The commands that run and that wait.
-struct Turns {
+struct RunTurns {
     free: usize,
     /// The waiting commands, by number: the first is next.
     waiting: VecDeque<u64>,
     next: u64,
 }
 
-impl Turns {
+impl RunTurns {
     fn is_turn_of(&self, number: u64) -> bool {
         self.free > 0 && self.waiting.front() == Some(&number)
     }
@@ -141,7 +141,7 @@ impl CommandRunner {
     #[must_use]
     pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let turns = Turns { free: cores.clamp(2, RUNS), waiting: VecDeque::new(), next: 0 };
+        let turns = RunTurns { free: cores.clamp(2, RUNS), waiting: VecDeque::new(), next: 0 };
         Self { program, clock, turns: Mutex::new(turns), changed: Condvar::new() }
     }
 
@@ -175,7 +175,7 @@ impl CommandRunner {
         CommandOutput::without_output(windows::refused())
     }
 
-    fn turn(&self, within: Duration) -> Option<Turn<'_>> {
+    fn turn(&self, within: Duration) -> Option<RunTurn<'_>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let number = turns.next;
         turns.next += 1;
@@ -189,14 +189,14 @@ impl CommandRunner {
         }
         // Another command is first now, and may have its turn.
         self.changed.notify_all();
-        came.then(|| Turn(self))
+        came.then(|| RunTurn(self))
     }
 }
 
 /// The turn of a running command, until this is dropped.
-struct Turn<'t>(&'t CommandRunner);
+struct RunTurn<'t>(&'t CommandRunner);
 
-impl Drop for Turn<'_> {
+impl Drop for RunTurn<'_> {
     fn drop(&mut self) {
         self.0.turns.lock().unwrap_or_else(PoisonError::into_inner).free += 1;
         self.0.changed.notify_all();

@@ -6,7 +6,7 @@
 //! limit is reached, and when the daemon's end of the socket closes.
 //!
 //! Once the command runs, nothing may end the supervisor early: it starts no thread, the command's limits do not
-//! apply to it, and in any case dropping its [`Care`] ends the command.
+//! apply to it, and in any case dropping its [`SupervisedCommand`] ends the command.
 
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
@@ -55,7 +55,7 @@ fn serve() -> std::io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let (ended_child, on_child) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
-    let report = match Care::start(order, line.try_clone()?, ended_child, input) {
+    let report = match SupervisedCommand::start(order, line.try_clone()?, ended_child, input) {
         Err(why) => CommandReport { ended: CommandEnd::NotStarted(why), left: false },
         Ok(mut care) => {
             let why = care.until_over();
@@ -112,13 +112,13 @@ fn ended(status: WaitStatus) -> CommandEnd {
 }
 
 /// A command under supervision.
-struct Care {
+struct SupervisedCommand {
     command: Pid,
     order: CommandOrder,
     line: UnixStream,
     ended_child: UnixStream,
     /// The part of its input that the command has not read.
-    input: Option<Input>,
+    input: Option<CommandInput>,
     /// The exit status of the command itself, once it has one.
     status: Option<WaitStatus>,
     /// True if it was ended, as far as possible.
@@ -126,13 +126,13 @@ struct Care {
 }
 
 /// The standard input of a command that it has not read.
-struct Input {
+struct CommandInput {
     pipe: ChildStdin,
     bytes: Vec<u8>,
     written: usize,
 }
 
-impl Input {
+impl CommandInput {
     /// Writes as much as there is room for; returns true if there is more, and the command may read it.
     fn give(&mut self) -> bool {
         let left = self.bytes.get(self.written..).unwrap_or_default();
@@ -151,7 +151,7 @@ impl Input {
     }
 }
 
-impl Drop for Care {
+impl Drop for SupervisedCommand {
     fn drop(&mut self) {
         if !self.over {
             let _left = self.end_all();
@@ -159,7 +159,7 @@ impl Drop for Care {
     }
 }
 
-impl Care {
+impl SupervisedCommand {
     /// Starts the command. From here on it is ended when the returned value is dropped.
     fn start(
         order: CommandOrder,
@@ -188,7 +188,7 @@ impl Care {
             .stdin
             .take()
             .filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok())
-            .map(|pipe| Input { pipe, bytes: input, written: 0 });
+            .map(|pipe| CommandInput { pipe, bytes: input, written: 0 });
         Ok(care)
     }
 

@@ -43,14 +43,14 @@ pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: Command
 }
 
 /// A run in progress.
-struct Watch {
+struct RunWatch {
     supervisor: Child,
     line: UnixStream,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
 }
 
-fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<Watch> {
+fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<RunWatch> {
     let (ours, theirs) = UnixStream::pair()?;
     // On Linux this leads to the running program, also after its file was replaced.
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
@@ -63,7 +63,7 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<Watch> 
     supervisor.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut supervisor = supervisor.spawn()?;
     let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());
-    let mut watch = Watch { supervisor, line: ours, stdout, stderr };
+    let mut watch = RunWatch { supervisor, line: ours, stdout, stderr };
     if let Err(why) = watch.order(run) {
         watch.give_up();
         return Err(why);
@@ -71,7 +71,7 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<Watch> 
     Ok(watch)
 }
 
-impl Watch {
+impl RunWatch {
     fn order(&mut self, run: CommandRun<'_>) -> std::io::Result<()> {
         let command = run.command.iter().map(|word| ByteBuf::from(word.as_bytes())).collect();
         let order = CommandOrder {
@@ -181,7 +181,7 @@ impl Watch {
     }
 
     /// Waits until something can be read.
-    fn wait(&self, time: Duration) -> std::io::Result<Ready> {
+    fn wait(&self, time: Duration) -> std::io::Result<ReadySources> {
         let mut fds = vec![PollFd::new(&self.line, PollFlags::IN)];
         fds.extend(self.stdout.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)));
         fds.extend(self.stderr.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)));
@@ -192,14 +192,14 @@ impl Watch {
         }
         let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
         let mut next = |is_open: bool| is_open && ready.next().unwrap_or(false);
-        Ok(Ready {
+        Ok(ReadySources {
             line: next(true),
             stdout: next(self.stdout.is_some()),
             stderr: next(self.stderr.is_some()),
         })
     }
 
-    fn take_in(&mut self, ready: &Ready, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) {
+    fn take_in(&mut self, ready: &ReadySources, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) {
         if ready.stdout && !self.stdout.as_mut().is_some_and(|pipe| some(pipe, stdout)) {
             self.stdout = None;
         }
@@ -221,7 +221,7 @@ impl Watch {
 }
 
 /// The sources that can be read.
-struct Ready {
+struct ReadySources {
     line: bool,
     stdout: bool,
     stderr: bool,

@@ -4,7 +4,7 @@ use editd_proto::ids::Version;
 use editd_proto::message::{ChangeEvent, ChangeKind};
 
 use crate::limits;
-use crate::watch::Echo;
+use crate::watch::ReportedVersions;
 
 fn event(path: &str, change: ChangeKind, version: Option<&str>) -> ChangeEvent {
     let version = version.map(|version| Version(version.to_owned()));
@@ -13,7 +13,7 @@ fn event(path: &str, change: ChangeKind, version: Option<&str>) -> ChangeEvent {
 
 #[test]
 fn what_the_daemon_wrote_comes_back_as_no_news() {
-    let mut echo = Echo::default();
+    let mut echo = ReportedVersions::default();
     echo.wrote(&"a".into(), Some(&Version("1".into())));
     assert!(!echo.is_news(&event("a", ChangeKind::Changed, Some("1"))));
     assert!(!echo.is_news(&event("a", ChangeKind::Changed, Some("1"))));
@@ -22,7 +22,7 @@ fn what_the_daemon_wrote_comes_back_as_no_news() {
 
 #[test]
 fn content_decides_so_a_change_back_is_news() {
-    let mut echo = Echo::default();
+    let mut echo = ReportedVersions::default();
     echo.wrote(&"a".into(), Some(&Version("1".into())));
     assert!(echo.is_news(&event("a", ChangeKind::Changed, Some("2"))));
     assert!(!echo.is_news(&event("a", ChangeKind::Changed, Some("2"))));
@@ -31,7 +31,7 @@ fn content_decides_so_a_change_back_is_news() {
 
 #[test]
 fn a_removal_is_told_once() {
-    let mut echo = Echo::default();
+    let mut echo = ReportedVersions::default();
     assert!(echo.is_news(&event("a", ChangeKind::Removed, None)));
     assert!(!echo.is_news(&event("a", ChangeKind::Removed, None)));
     assert!(echo.is_news(&event("a", ChangeKind::Created, Some("1"))));
@@ -41,14 +41,14 @@ fn a_removal_is_told_once() {
 
 #[test]
 fn an_overflow_is_always_told() {
-    let mut echo = Echo::default();
+    let mut echo = ReportedVersions::default();
     let overflow = ChangeEvent { path: None, ..event("", ChangeKind::Overflow, None) };
     assert!(echo.is_news(&overflow) && echo.is_news(&overflow));
 }
 
 #[test]
 fn the_oldest_is_forgotten_and_nothing_grows() {
-    let mut echo = Echo::default();
+    let mut echo = ReportedVersions::default();
     for n in 0..limits::WATCH_ECHOES + 1 {
         assert!(echo.is_news(&event(&n.to_string(), ChangeKind::Changed, Some("1"))));
     }

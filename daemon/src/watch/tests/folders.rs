@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use crate::os::Os;
-use crate::watch::keeper::{Keeper, WatchedFolders};
+use crate::watch::keeper::{FolderKeeper, WatchedFolders};
 use crate::watch::source::{EventSource, WatchError};
 use crate::watch::{ChangeHint, DuePaths};
 
@@ -35,7 +35,7 @@ impl EventSource for Fake {
 
 struct Stage {
     folder: TempDir,
-    keeper: Keeper,
+    keeper: FolderKeeper,
     watched: Arc<Mutex<BTreeSet<PathBuf>>>,
     told: Vec<ChangeHint>,
 }
@@ -51,7 +51,7 @@ impl Stage {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         let watched = Arc::default();
-        let keeper = Keeper {
+        let keeper = FolderKeeper {
             root: crate::os::unix::Unix.open_dir(folder.path()).unwrap(),
             root_path: folder.path().to_path_buf(),
             source: Box::new(Fake { watched: Arc::clone(&watched), grants }),

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use editd::os::{Lease, OsFile};
+use editd::os::{LeaseState, OsFile};
 
 use super::{Access, Dir, Os, content, contents, machine, make, read_all, root};
 use crate::sim::{Abilities, ENOSPC, Fault, Lasting, Op, SimMachine, When, is_dead};
@@ -51,7 +51,7 @@ fn what_a_killed_process_held_is_free_and_its_calls_fail() {
     let (locked, leased) =
         (dir.open_file(b"f", Access::Read).unwrap(), dir.open_file(b"f", Access::Read).unwrap());
     assert!(locked.try_lock().unwrap());
-    assert_eq!(leased.lease().unwrap(), Lease::Held);
+    assert_eq!(leased.lease().unwrap(), LeaseState::Held);
     let next = machine.kill();
     assert!(is_dead(&locked.stat().unwrap_err()) && is_dead(&machine.boot_id().unwrap_err()));
     let again = root(&next).open_file(b"f", Access::Write).unwrap();
@@ -123,9 +123,9 @@ fn leases_see_writers_in_both_orders() {
     make(&dir, b"f", b"x");
     let ours = dir.open_file(b"f", Access::Read).unwrap();
     let writer = machine.outside().open("/w/f").unwrap();
-    assert_eq!(ours.lease().unwrap(), Lease::Writer);
+    assert_eq!(ours.lease().unwrap(), LeaseState::Writer);
     drop(writer);
-    assert_eq!(ours.lease().unwrap(), Lease::Held);
+    assert_eq!(ours.lease().unwrap(), LeaseState::Held);
     assert!(ours.lease_intact().unwrap());
     machine.outside().read("/w/f").unwrap();
     assert!(ours.lease_intact().unwrap(), "a reader breaks nothing");
@@ -137,7 +137,7 @@ fn leases_see_writers_in_both_orders() {
     assert_eq!(writer.read(), b"xlate");
     assert_eq!(ours.stat().unwrap().links, 0);
     machine.set_abilities(Abilities { leases: false, ..Abilities::default() });
-    assert_eq!(ours.lease().unwrap(), Lease::Unsupported);
+    assert_eq!(ours.lease().unwrap(), LeaseState::Unsupported);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn our_own_writer_does_not_wait_for_our_lease() {
     assert_eq!(write.lease().unwrap_err().kind(), ErrorKind::InvalidInput);
     drop(write);
     let ours = dir.open_file(b"f", Access::Read).unwrap();
-    assert_eq!(ours.lease().unwrap(), Lease::Held);
+    assert_eq!(ours.lease().unwrap(), LeaseState::Held);
     assert_eq!(dir.open_file(b"f", Access::Write).err().unwrap().kind(), ErrorKind::WouldBlock);
     assert!(!ours.lease_intact().unwrap());
     ours.release_lease().unwrap();

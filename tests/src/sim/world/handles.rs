@@ -2,7 +2,7 @@
 
 use std::io;
 
-use editd::os::Lease;
+use editd::os::LeaseState;
 
 use super::World;
 use crate::sim::tree::Id;
@@ -66,9 +66,9 @@ impl World {
         self.handles.get_mut(&handle).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
     }
 
-    pub(crate) fn lease(&mut self, handle: HandleId) -> io::Result<Lease> {
+    pub(crate) fn lease(&mut self, handle: HandleId) -> io::Result<LeaseState> {
         if !self.abilities.leases {
-            return Ok(Lease::Unsupported);
+            return Ok(LeaseState::Unsupported);
         }
         let held = self.handle(handle)?;
         if held.writes {
@@ -76,10 +76,10 @@ impl World {
         }
         let id = held.id;
         if self.handles.values().any(|other| other.id == id && other.writes) {
-            return Ok(Lease::Writer);
+            return Ok(LeaseState::Writer);
         }
         self.handle(handle)?.lease = Some(true);
-        Ok(Lease::Held)
+        Ok(LeaseState::Held)
     }
 
     pub(crate) fn is_leased(&self, id: Id) -> bool {

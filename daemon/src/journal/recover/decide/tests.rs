@@ -4,7 +4,7 @@ use editd_engine::Splice;
 
 use super::*;
 use crate::disk::observation::hash;
-use crate::os::Identity;
+use crate::os::FileIdentity;
 use crate::store::record::Staging;
 
 pub(in super::super) const OLD: &[u8] = b"old text\n";
@@ -13,7 +13,7 @@ pub(in super::super) const OTHER: &[u8] = b"what others wrote\n";
 
 /// Returns a file with this number and content.
 pub(in super::super) fn meta(ino: u64, bytes: &[u8]) -> FileMeta {
-    let identity = Identity { dev: 1, ino, born: 7 };
+    let identity = FileIdentity { dev: 1, ino, born: 7 };
     let (hash, size) = (hash(bytes), bytes.len() as u64);
     FileMeta { hash, size, mode: 0o644, uid: 0, gid: 0, identity, modified: 5 }
 }
@@ -44,36 +44,46 @@ fn shown(ino: u64, bytes: &[u8]) -> TargetState {
 }
 
 /// Returns the decision about the last record of a chain, with every content available.
-fn done(chain: &[&FileRecord], refused: usize, behind: Behind, shown: &TargetState) -> Action {
+fn done(chain: &[&FileRecord], refused: usize, behind: LaterChange, shown: &TargetState) -> RecoveryAction {
     let mut contents = IntactContents::default();
     [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
     decide(chain, refused, false, behind, shown, &contents)
 }
 
-fn old() -> Action {
-    Action::Rebuild(OLD.into(), meta(1, OLD))
+fn old() -> RecoveryAction {
+    RecoveryAction::Rebuild(OLD.into(), meta(1, OLD))
 }
 
 #[test]
 fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
     let file = swap();
     let torn = NEW.get(..4).unwrap_or_default();
-    let new = Action::Rebuild(NEW.into(), meta(2, NEW));
+    let new = RecoveryAction::Rebuild(NEW.into(), meta(2, NEW));
     let rows = [
-        ("before, its own file", shown(1, OLD), new.clone(), Action::Done),
-        ("after, its own file", shown(2, NEW), Action::Done, old()),
-        ("after, another file", shown(9, NEW), Action::Done, old()),
-        ("before, another file", shown(9, OLD), Action::Leave, Action::Done),
+        ("before, its own file", shown(1, OLD), new.clone(), RecoveryAction::Done),
+        ("after, its own file", shown(2, NEW), RecoveryAction::Done, old()),
+        ("after, another file", shown(9, NEW), RecoveryAction::Done, old()),
+        ("before, another file", shown(9, OLD), RecoveryAction::Leave, RecoveryAction::Done),
         ("torn", shown(2, torn), new.clone(), old()),
-        ("others' bytes in the file that was put", shown(2, OTHER), Action::Leave, Action::Leave),
-        ("others' bytes in the file that was there", shown(1, OTHER), Action::Leave, Action::Leave),
-        ("others' file", shown(9, OTHER), Action::Leave, Action::Leave),
+        (
+            "others' bytes in the file that was put",
+            shown(2, OTHER),
+            RecoveryAction::Leave,
+            RecoveryAction::Leave,
+        ),
+        (
+            "others' bytes in the file that was there",
+            shown(1, OTHER),
+            RecoveryAction::Leave,
+            RecoveryAction::Leave,
+        ),
+        ("others' file", shown(9, OTHER), RecoveryAction::Leave, RecoveryAction::Leave),
         ("nothing, of a file that is carried whole", TargetState::Absent, new, old()),
-        ("a folder", TargetState::Strange, Action::Leave, Action::Leave),
+        ("a folder", TargetState::Strange, RecoveryAction::Leave, RecoveryAction::Leave),
     ];
     for (what, shown, kept, taken_back) in rows {
-        assert_eq!(done(&[&file], 0, Behind::Nothing, &shown), kept, "{what}, kept");
-        assert_eq!(done(&[&file], 1, Behind::Nothing, &shown), taken_back, "{what}, taken back");
+        assert_eq!(done(&[&file], 0, LaterChange::Nothing, &shown), kept, "{what}, kept");
+        assert_eq!(done(&[&file], 1, LaterChange::Nothing, &shown), taken_back, "{what}, taken back");
     }
 }
 
@@ -81,26 +91,26 @@ fn a_job_is_done_again_or_taken_back_by_the_same_signs() {
 fn a_creation_and_a_deletion_are_taken_back() {
     let create = record(ChangeMethod::Create, None, Some(meta(2, NEW)));
     let delete = record(ChangeMethod::Delete, Some(meta(1, OLD)), None);
-    let of = |file: &FileRecord, shown: TargetState| done(&[file], 1, Behind::Nothing, &shown);
-    assert_eq!(of(&create, TargetState::Absent), Action::Done);
-    assert_eq!(of(&create, shown(2, NEW)), Action::Remove);
-    assert_eq!(of(&create, shown(9, NEW)), Action::Remove);
-    assert_eq!(of(&create, shown(2, b"")), Action::Remove);
-    assert_eq!(of(&create, shown(9, OTHER)), Action::Leave);
+    let of = |file: &FileRecord, shown: TargetState| done(&[file], 1, LaterChange::Nothing, &shown);
+    assert_eq!(of(&create, TargetState::Absent), RecoveryAction::Done);
+    assert_eq!(of(&create, shown(2, NEW)), RecoveryAction::Remove);
+    assert_eq!(of(&create, shown(9, NEW)), RecoveryAction::Remove);
+    assert_eq!(of(&create, shown(2, b"")), RecoveryAction::Remove);
+    assert_eq!(of(&create, shown(9, OTHER)), RecoveryAction::Leave);
     assert_eq!(of(&delete, TargetState::Absent), old());
-    assert_eq!(of(&delete, shown(1, OLD)), Action::Done);
-    assert_eq!(of(&delete, shown(9, OTHER)), Action::Leave);
+    assert_eq!(of(&delete, shown(1, OLD)), RecoveryAction::Done);
+    assert_eq!(of(&delete, shown(9, OTHER)), RecoveryAction::Leave);
 }
 
 #[test]
 fn a_file_that_is_rewritten_in_place_is_taken_back_in_place() {
     let file = record(ChangeMethod::InPlace, Some(meta(1, OLD)), Some(meta(1, NEW)));
-    let of = |bytes: &[u8]| done(&[&file], 1, Behind::Nothing, &shown(1, bytes));
-    let before = Action::RewriteInPlace(OLD.into(), meta(1, OLD));
+    let of = |bytes: &[u8]| done(&[&file], 1, LaterChange::Nothing, &shown(1, bytes));
+    let before = RecoveryAction::RewriteInPlace(OLD.into(), meta(1, OLD));
     assert_eq!(of(NEW), before);
     assert_eq!(of(b"new text\n"), before);
-    assert_eq!(of(OLD), Action::Done);
-    assert_eq!(of(OTHER), Action::Leave);
+    assert_eq!(of(OLD), RecoveryAction::Done);
+    assert_eq!(of(OTHER), RecoveryAction::Leave);
 }
 
 #[test]
@@ -114,7 +124,7 @@ fn a_mode_alone_is_taken_back() {
             meta: FileMeta { identity: meta(ino, OLD).identity, ..after.clone() },
             bytes: OLD.into(),
         };
-        done(&[&file], 1, Behind::Nothing, &shown)
+        done(&[&file], 1, LaterChange::Nothing, &shown)
     };
     assert_eq!((of(2), of(9)), (old(), old()));
 }
@@ -126,30 +136,33 @@ fn below_a_job_that_is_taken_back_the_others_are_done_again() {
     first.after = Some(meta(1, OLD));
     first.splices = vec![Splice { at: 0, old: OTHER.to_vec(), new: OLD.to_vec() }];
     let second = swap();
-    let of = |shown: TargetState| done(&[&first, &second], 1, Behind::Nothing, &shown);
+    let of = |shown: TargetState| done(&[&first, &second], 1, LaterChange::Nothing, &shown);
     assert_eq!(of(shown(5, OTHER)), old());
-    assert_eq!(of(shown(1, OLD)), Action::Done);
+    assert_eq!(of(shown(1, OLD)), RecoveryAction::Done);
     assert_eq!(of(shown(2, NEW)), old());
-    assert_eq!(of(shown(9, OTHER)), Action::Leave);
+    assert_eq!(of(shown(9, OTHER)), RecoveryAction::Leave);
 }
 
 #[test]
 fn what_the_journal_has_behind_the_chain_stands() {
     let file = swap();
-    let empty = Behind::Content(Some(hash(b"")));
+    let empty = LaterChange::Content(Some(hash(b"")));
     // Another program truncated it to nothing: without that entry it would be torn.
-    assert_eq!(done(&[&file], 0, empty, &shown(2, b"")), Action::Superseded);
-    assert!(matches!(done(&[&file], 0, Behind::Nothing, &shown(2, b"")), Action::Rebuild(..)));
-    assert!(matches!(done(&[&file], 0, empty, &shown(1, OLD)), Action::Rebuild(..)));
-    assert_eq!(done(&[&file], 0, empty, &TargetState::Strange), Action::Leave);
-    assert_eq!(done(&[&file], 0, Behind::Content(None), &TargetState::Absent), Action::Superseded);
+    assert_eq!(done(&[&file], 0, empty, &shown(2, b"")), RecoveryAction::Superseded);
+    assert!(matches!(done(&[&file], 0, LaterChange::Nothing, &shown(2, b"")), RecoveryAction::Rebuild(..)));
+    assert!(matches!(done(&[&file], 0, empty, &shown(1, OLD)), RecoveryAction::Rebuild(..)));
+    assert_eq!(done(&[&file], 0, empty, &TargetState::Strange), RecoveryAction::Leave);
+    assert_eq!(
+        done(&[&file], 0, LaterChange::Content(None), &TargetState::Absent),
+        RecoveryAction::Superseded
+    );
     for shown in [shown(9, OTHER), shown(1, OLD), TargetState::Absent, TargetState::Strange] {
-        assert_eq!(done(&[&file], 0, Behind::Settled, &shown), Action::Superseded);
+        assert_eq!(done(&[&file], 0, LaterChange::Settled, &shown), RecoveryAction::Superseded);
     }
     // An observation took the file of a broken job for another program's.
-    let own = Behind::Content(Some(hash(NEW)));
+    let own = LaterChange::Content(Some(hash(NEW)));
     assert_eq!(done(&[&file], 1, own, &shown(2, NEW)), old());
-    assert_eq!(done(&[&file], 1, own, &shown(9, NEW)), Action::Superseded);
+    assert_eq!(done(&[&file], 1, own, &shown(9, NEW)), RecoveryAction::Superseded);
 }
 
 #[test]
@@ -158,20 +171,20 @@ fn others_file_goes_back_from_the_slot_of_a_job_that_is_taken_back() {
     let of = |refused: usize, shown: TargetState| {
         let mut contents = IntactContents::default();
         [OLD, NEW].iter().for_each(|bytes| contents.add((*bytes).into()));
-        decide(&[&file], refused, true, Behind::Nothing, &shown, &contents)
+        decide(&[&file], refused, true, LaterChange::Nothing, &shown, &contents)
     };
     let torn = NEW.get(..4).unwrap_or_default();
     for staged in [shown(2, NEW), shown(2, torn), TargetState::Absent] {
-        assert_eq!(of(1, staged.clone()), Action::Return, "{staged:?}");
-        assert_ne!(of(0, staged.clone()), Action::Return, "{staged:?}, kept");
+        assert_eq!(of(1, staged.clone()), RecoveryAction::Return, "{staged:?}");
+        assert_ne!(of(0, staged.clone()), RecoveryAction::Return, "{staged:?}, kept");
     }
     // Bytes that another program wrote to the staged file are newer, whatever time it set, and so is a different file
     // of it.
     for theirs in [shown(2, OTHER), shown(2, b"dated back"), shown(9, OTHER), TargetState::Strange] {
-        assert_eq!(of(1, theirs.clone()), Action::Leave, "{theirs:?}");
+        assert_eq!(of(1, theirs.clone()), RecoveryAction::Leave, "{theirs:?}");
     }
-    let none = |shown| decide(&[&file], 1, true, Behind::Nothing, &shown, &IntactContents::default());
-    assert_eq!(none(shown(2, b"torn, of bytes that nobody has")), Action::Return);
-    assert_eq!(none(shown(2, OTHER)), Action::Leave);
-    assert_eq!(of(1, shown(1, OLD)), Action::Done);
+    let none = |shown| decide(&[&file], 1, true, LaterChange::Nothing, &shown, &IntactContents::default());
+    assert_eq!(none(shown(2, b"torn, of bytes that nobody has")), RecoveryAction::Return);
+    assert_eq!(none(shown(2, OTHER)), RecoveryAction::Leave);
+    assert_eq!(of(1, shown(1, OLD)), RecoveryAction::Done);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 use super::{folder, make};
-use crate::os::{Access, Lease, read_all};
+use crate::os::{Access, LeaseState, read_all};
 
 #[test]
 fn a_lease_is_refused_while_somebody_writes() {
@@ -13,11 +13,11 @@ fn a_lease_is_refused_while_somebody_writes() {
     let ours = dir.open_file(b"f", Access::Read).unwrap();
     let writer = fs::OpenOptions::new().append(true).open(temp.path().join("f")).unwrap();
     match ours.lease().unwrap() {
-        Lease::Unsupported => return eprintln!("skipped: no leases on this file system"),
-        told => assert_eq!(told, Lease::Writer),
+        LeaseState::Unsupported => return eprintln!("skipped: no leases on this file system"),
+        told => assert_eq!(told, LeaseState::Writer),
     }
     drop(writer);
-    assert_eq!(ours.lease().unwrap(), Lease::Held);
+    assert_eq!(ours.lease().unwrap(), LeaseState::Held);
     assert!(ours.lease_intact().unwrap());
     ours.release_lease().unwrap();
     assert!(!ours.lease_intact().unwrap());
@@ -31,7 +31,7 @@ fn a_lease_is_broken_by_a_writer_who_waits_for_its_release() {
     let (temp, dir) = folder();
     make(&dir, b"f", b"x");
     let ours = dir.open_file(b"f", Access::Read).unwrap();
-    if ours.lease().unwrap() == Lease::Unsupported {
+    if ours.lease().unwrap() == LeaseState::Unsupported {
         return eprintln!("skipped: no leases on this file system");
     }
     let refused = dir.open_file(b"f", Access::Write).err().unwrap();
@@ -49,7 +49,7 @@ fn a_lease_sees_a_writer_after_the_unlink() {
     let (temp, dir) = folder();
     make(&dir, b"f", b"x");
     let ours = dir.open_file(b"f", Access::Read).unwrap();
-    if ours.lease().unwrap() == Lease::Unsupported {
+    if ours.lease().unwrap() == LeaseState::Unsupported {
         return eprintln!("skipped: no leases on this file system");
     }
     let path = temp.path().join("f");

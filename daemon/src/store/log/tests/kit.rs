@@ -3,15 +3,15 @@
 use editd_proto::ids::JobId;
 
 use crate::store::fake::FakeMachine;
-use crate::store::log::payload::{self, Payload};
-use crate::store::log::recover::{self, Checkpoint};
+use crate::store::log::payload::{self, RecordPayload};
+use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{Log, LogLocation, PlacedRecord};
 use crate::store::record::{Clip, Record};
 use crate::store::{Position, StoreError};
 
 pub(super) const SIZE: u64 = 24 * 1024;
 
-pub(super) fn small(n: u64) -> Payload {
+pub(super) fn small(n: u64) -> RecordPayload {
     payload::encode(&Record::Void(JobId(n))).unwrap()
 }
 
@@ -32,7 +32,7 @@ pub(super) fn next(seed: &mut u64) -> u64 {
 
 pub(super) fn open(
     machine: &FakeMachine,
-    from: Option<Checkpoint>,
+    from: Option<LogCheckpoint>,
 ) -> Result<(Log, Vec<(Position, Record)>), StoreError> {
     let mut seen = Vec::new();
     let home = LogLocation { os: machine.os(), dir: machine.dir(), size: SIZE };
@@ -61,6 +61,6 @@ pub(super) fn ids(seen: &[(Position, Record)]) -> Vec<u64> {
 }
 
 pub(super) fn put(log: &Log, records: &[Record]) -> Vec<PlacedRecord> {
-    let group: Vec<Payload> = records.iter().map(|r| payload::encode(r).unwrap()).collect();
+    let group: Vec<RecordPayload> = records.iter().map(|r| payload::encode(r).unwrap()).collect();
     log.append(&group).unwrap()
 }

@@ -8,7 +8,7 @@ use editd_proto::ids::JobId;
 use super::kit::*;
 use crate::store::StoreError;
 use crate::store::fake::FakeMachine;
-use crate::store::log::recover::{self, Checkpoint};
+use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{BLOCK, Log, PlacedRecord, payload, read};
 use crate::store::record::Record;
 
@@ -37,11 +37,11 @@ fn reading_starts_behind_a_checkpoint() {
     let machine = FakeMachine::new();
     let (log, _) = open(&machine, None).unwrap();
     let placed: Vec<PlacedRecord> = (0..30).flat_map(|n| put(&log, &[large(n, 2500)])).collect();
-    let from = Checkpoint { at: placed[17].at, sum: placed[17].sum };
+    let from = LogCheckpoint { at: placed[17].at, sum: placed[17].sum };
     recover::find(log.dir(), &from).unwrap();
     let (_, seen) = open(&machine.copy(), Some(from)).unwrap();
     assert_eq!(ids(&seen), (18..30).collect::<Vec<_>>());
-    let wrong = Checkpoint { at: placed[17].at, sum: placed[18].sum };
+    let wrong = LogCheckpoint { at: placed[17].at, sum: placed[18].sum };
     assert!(recover::find(log.dir(), &wrong).is_err());
 }
 

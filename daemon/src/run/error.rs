@@ -1,0 +1,60 @@
+//! The errors with which the daemon does not start, each with what the user can do. It decides no exit status.
+
+use std::io;
+use std::path::PathBuf;
+
+use editd_proto::socket_path;
+
+use crate::config::ConfigError;
+use crate::ipc::ListenError;
+use crate::workspace::OpenError;
+
+/// The reason why the daemon does not serve.
+#[derive(thiserror::Error, Debug)]
+pub enum RunError {
+    /// A folder cannot be found, created or used.
+    #[error("cannot {what} {}: {why}", path.display())]
+    Folder {
+        /// The failed action.
+        what: &'static str,
+        /// The folder.
+        path: PathBuf,
+        /// The system's error.
+        why: io::Error,
+    },
+    /// The state folder belongs to another user.
+    #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
+    ForeignState(PathBuf, u32),
+    /// The state folder is open to others.
+    #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]
+    OpenState(PathBuf),
+    /// Another daemon has its journal in the state folder, and listens at this address.
+    #[error("another editd keeps its journal in {}{}", .0.display(), way_to(.1))]
+    Taken(PathBuf, String),
+    /// There is no home folder for the state.
+    #[error("there is no home folder to keep the journal in; set HOME, or choose a folder with --state")]
+    Homeless,
+    /// The socket's path is too long.
+    #[error(transparent)]
+    TooLong(#[from] socket_path::SocketPathTooLong),
+    /// The settings file is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The daemon cannot listen.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// The workspace cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// An error of the system about threads, signals or the like.
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Returns what the user can do about a daemon that listens at an address, if that is known.
+fn way_to(address: &str) -> String {
+    match address {
+        "" => "; stop that one first".to_owned(),
+        address => format!("; stop that one first: `editctl --socket {address} stop`"),
+    }
+}
