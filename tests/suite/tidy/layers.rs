@@ -69,7 +69,7 @@ const BESIDES: &[(&str, &str, &str)] = &[
     ("disk", "store::record", "what the disk did is recorded in the store's words"),
     ("state", "job::step", "the observer of the steps belongs to the open workspace"),
     ("state", "journal::path_cache", "its state lives as long as the open workspace"),
-    ("state", "journal::settle::Unsettled", "its state lives as long as the open workspace"),
+    ("state", "journal::settle::UnsettledEntries", "its state lives as long as the open workspace"),
     ("receipt", "workspace::Who", "who asks"),
     ("journal", "workspace::Who", "who asks"),
     ("journal", "job", "an undo is a job: it has no road of its own"),
@@ -77,7 +77,7 @@ const BESIDES: &[(&str, &str, &str)] = &[
     ("workspace", "watch::files_below", "globs of a job leave out what subscriptions leave out"),
     ("job", "workspace::LaneKey", "what a job needs to itself is known once its paths are resolved"),
     ("job", "workspace::Lanes", "what a job needs to itself is known once its paths are resolved"),
-    ("queue", "os::Identity", "what a lane is named by"),
+    ("queue", "os::FileIdentity", "what a lane is named by"),
 ];
 
 fn layers(tree: &Checkout) -> Vec<String> {

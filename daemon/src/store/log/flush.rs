@@ -11,7 +11,7 @@ use crate::store::{Position, StoreError};
 
 /// The state of the flush that callers share.
 #[derive(Default)]
-pub(super) struct FlushState {
+pub(super) struct GroupFlush {
     /// True while a caller flushes.
     leading: bool,
 }

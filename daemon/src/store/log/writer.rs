@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::flush::FlushState;
+use super::flush::GroupFlush;
 use super::frame::{Checksum, RecordFrame};
 use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::payload::RecordPayload;
@@ -73,7 +73,7 @@ pub struct Log {
     /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
-    pub(super) sync: Mutex<FlushState>,
+    pub(super) sync: Mutex<GroupFlush>,
     pub(super) synced: Condvar,
 }
 
@@ -95,7 +95,7 @@ impl Log {
             next: Mutex::new(next),
             stuck: AtomicBool::new(false),
             flushed: AtomicU64::new(flushed.0),
-            sync: Mutex::new(FlushState::default()),
+            sync: Mutex::new(GroupFlush::default()),
             synced: Condvar::new(),
         }
     }
