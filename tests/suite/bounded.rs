@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// Memory that a daemon may have gained once a hostile client is gone, KiB: less than one frame.
 const GAIN: u64 = 12 * 1024;
 
-/// A house with a file and a client that was there before.
+/// Returns a workspace with a file, and a client that is already connected.
 fn served() -> (House, Client) {
     let house = House::new();
     house.put("a.txt", "one\n");

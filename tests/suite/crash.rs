@@ -89,7 +89,7 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
     assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
 }
 
-/// The lens must notice each kind of flush that is left out: of the log, of files, of folders.
+/// The crash test must find each kind of missing flush: of the log, of files, of folders.
 fn a_lie_is_noticed(lies: &'static [Op]) {
     let plan = CrashPlan {
         cuts: Cuts { limit: 24, seed: 11 },

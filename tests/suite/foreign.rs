@@ -9,7 +9,8 @@ use editd_tests::lens::foreign::{OutsideWritePlan, look, windows};
 use editd_tests::lens::story::SimScenario;
 use editd_tests::lens::{chosen, long, stories};
 
-/// Calls before which a deed may be lost, in one story: a few, or the lens would look away.
+/// The number of calls of one scenario before which an outside write may be lost at most, so that the test does not
+/// exclude too much.
 const WINDOW: usize = 8;
 
 fn none_is_lost(stories: Vec<SimScenario>) {

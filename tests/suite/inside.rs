@@ -18,7 +18,7 @@ use editd_tests::jobs;
 use editd_tests::tree::Tree;
 use serde_json::{Value, json};
 
-/// A house, and beside its workspace a folder that is none of its business.
+/// Returns a workspace, and a folder beside it that no job may touch.
 fn beside() -> (House, PathBuf) {
     let house = House::new();
     let outside = house.folder("outside");

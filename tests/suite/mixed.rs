@@ -48,7 +48,7 @@ fn a_deed_while_no_daemon_runs() {
     all_hold(stories::all(), &plan(&[Kind::WhileDown]));
 }
 
-/// The lens must notice each thing that a broken daemon might do, with these words.
+/// The test must find each kind of damage by a broken daemon, and report it with these words.
 fn is_noticed(
     words: &str,
     kind: &'static [Kind],

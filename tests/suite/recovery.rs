@@ -166,7 +166,8 @@ fn holds(desk: &SimWorkspace, word: &str) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Each deed on each file of a job that was killed anywhere, on the machine that was started again.
+/// Calls `check` for each outside write on each file of a job that was killed at any effect, after a restart of the
+/// machine.
 fn each(mut check: impl FnMut(&Judge<'_>, &SimMachine, usize)) {
     for story in stories() {
         let course = story.course().unwrap();

@@ -9,7 +9,7 @@ use editd_tests::case::play::{Played, Scratch, play};
 use editd_tests::case::{Opening, Scenario, ScenarioTarget, StepHook, StepName};
 use serde_json::{Value, json};
 
-/// Reads and replaces whole files, with a journey of three steps. It forgets nothing and recovers nothing.
+/// Reads and replaces whole files, in jobs of three steps. It forgets nothing and recovers nothing.
 struct Plain {
     root: PathBuf,
     hook: Arc<dyn StepHook>,

@@ -32,7 +32,7 @@ fn tool(house: &House, name: &str, words: &[&str]) -> Option<Output> {
     }
 }
 
-/// A house with both units as instances for its workspace, and a program where they expect one.
+/// Returns a workspace with both units as instances for it, and a program at the path that they expect.
 fn installed() -> (House, Vec<String>) {
     let house = House::new();
     let bin = house.folder("home").join(".local/bin");

@@ -94,7 +94,7 @@ fn all_keep(cuts: Vec<SimMachine>) -> bool {
     })
 }
 
-/// Calls from a job's first change of a file to its answer, by number, as an undisturbed journey makes them.
+/// The numbers of the calls from a job's first change of a file to its reply, in a run without events.
 fn changes(story: &SimScenario) -> Vec<u64> {
     let course = story.course().unwrap();
     let [first, answered, _] = course.calls;
@@ -246,7 +246,7 @@ fn refused() -> Vec<SimScenario> {
     ]
 }
 
-/// Plays a refused story with a call that fails once; the number of calls where none is to fail.
+/// Plays a refused scenario in which a call fails once; returns the number of calls if `fault` is `None`.
 fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
     let machine = story.machine();
     let desk = story.begin(&machine).unwrap();

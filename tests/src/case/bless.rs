@@ -16,7 +16,7 @@ use crate::tree::{self, Tree};
 /// The file's text with what happened.
 ///
 /// # Panics
-/// Where the text is not the story's.
+/// If the text is not that of the scenario.
 pub fn blessed(text: &str, story: &Scenario, played: &Played, root: &Path) -> String {
     let mut file: DocumentMut = text.parse().expect("a parsed story is TOML");
     let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a story has steps");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::story::Settings;
 
-/// The steps of a job's journey after which others may act and the process may die.
+/// The steps of a job after which others may act and the process may be killed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepName {
@@ -43,7 +43,7 @@ pub enum StepName {
 }
 
 impl StepName {
-    /// All, in the order of the journey.
+    /// All steps in order.
     pub const ALL: [StepName; 13] = [
         StepName::Admit,
         StepName::Resolve,
@@ -61,9 +61,9 @@ impl StepName {
     ];
 }
 
-/// Told after each step.
+/// Receives each step.
 pub trait StepHook: Send + Sync {
-    /// `false`: the process dies here. Nothing is cleaned up, and nothing more is asked of the desk.
+    /// Returns false if the process is killed after this step. Nothing is cleaned up, and no further request is sent.
     fn after(&self, step: StepName) -> bool;
 }
 
@@ -89,5 +89,5 @@ pub trait ScenarioTarget {
     fn settle(&mut self);
 }
 
-/// Opens a desk, which recovers what the one before left.
+/// Opens a target, which recovers the state of the one before.
 pub type Open = dyn Fn(&Opening) -> Result<Box<dyn ScenarioTarget>, String>;

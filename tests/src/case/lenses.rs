@@ -14,7 +14,7 @@ use crate::tree::{Node, Tree};
 pub const DEADLY: [StepName; 5] =
     [StepName::Judge, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
 
-/// The last edit of a story that was applied and that others left alone.
+/// Returns the last edit of a scenario that was applied and during which others did nothing.
 fn last_edit(story: &Scenario, played: &Played) -> Option<usize> {
     (0..story.steps.len()).rev().find(|at| {
         let step = &story.steps[*at];
@@ -24,7 +24,7 @@ fn last_edit(story: &Scenario, played: &Played) -> Option<usize> {
     })
 }
 
-/// The story up to a step, without it, with nothing expected of the end.
+/// Returns the scenario up to a step, without that step and without expectations of the final state.
 fn until(story: &Scenario, step: usize) -> Scenario {
     let mut story = story.clone();
     story.steps.truncate(step);
@@ -32,7 +32,7 @@ fn until(story: &Scenario, step: usize) -> Scenario {
     story
 }
 
-/// The world at the end of a story.
+/// Plays a scenario and returns its final state.
 fn end(story: &Scenario, open: &Open) -> (Tree, Played) {
     let scratch = Scratch::new();
     let played = play(story, &scratch, open);
@@ -51,8 +51,8 @@ fn silent(step: &ScenarioStep) -> ScenarioStep {
     ScenarioStep { expect: Some(json!({})), world: Default::default(), ..step.clone() }
 }
 
-/// Plays the story once for each deadly step of its last edit. Before its intent nothing of the job may have
-/// happened, from its intent on all of it.
+/// Plays the scenario once for each step of its last edit after which the process may be killed. Before the intent
+/// nothing of the job may be applied, from the intent on all of it.
 pub fn dies_at_every_step(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };
@@ -78,7 +78,7 @@ pub fn dies_at_every_step(story: &Scenario, open: &Open) -> Vec<String> {
     found
 }
 
-/// Plays the story up to its last edit and takes that back: the world must be as before it.
+/// Plays the scenario up to its last edit and undoes that: the files must be as before it.
 pub fn is_undone(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };
@@ -97,7 +97,7 @@ pub fn is_undone(story: &Scenario, open: &Open) -> Vec<String> {
     before.differences(&now).into_iter().map(|what| format!("step {} undone: {what}", at + 1)).collect()
 }
 
-/// Plays the story up to its last edit and sends that again with the same key: it must be the same job.
+/// Plays the scenario up to its last edit and sends that again with the same key: it must be the same job.
 pub fn is_sent_twice(story: &Scenario, open: &Open) -> Vec<String> {
     let (_, played) = end(story, open);
     let Some(at) = last_edit(story, &played) else { return Vec::new() };

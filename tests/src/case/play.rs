@@ -12,7 +12,7 @@ use super::matching::{self, Saved};
 use super::story::{Meanwhile, Scenario, ScenarioStep};
 use super::{bless, world};
 
-/// Milliseconds since 1970 at which every story begins.
+/// The time at which every scenario begins, in milliseconds since 1970.
 const BEGIN: u64 = 1_767_225_600_000;
 /// Milliseconds that each step takes.
 const TICK: u64 = 1_000;
@@ -79,7 +79,7 @@ impl Default for Scratch {
     }
 }
 
-/// Plays a story in fresh folders.
+/// Plays a scenario in fresh folders.
 pub fn play(story: &Scenario, scratch: &Scratch, open: &Open) -> Played {
     let root = scratch.root();
     world::make(&root, &story.before);
@@ -204,7 +204,7 @@ impl Script {
             Lines { meanwhile: meanwhile.to_vec(), stop_after };
     }
 
-    /// Clears the script; complains about what the journey never came to.
+    /// Clears the script; returns a complaint for each step that the job did not reach.
     fn forget(&self) -> Vec<String> {
         let left = std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
         let steps = left.meanwhile.iter().map(|one| one.after).chain(left.stop_after);

@@ -141,7 +141,7 @@ pub struct ScenarioStep {
     /// The actions of others after steps of this job.
     #[serde(default)]
     pub meanwhile: Vec<Meanwhile>,
-    /// The process dies after this step of the journey, and starts again.
+    /// The step of the job after which the process is killed and starts again.
     #[serde(default)]
     pub stop_after: Option<StepName>,
     /// The fields that the reply must have.
@@ -166,10 +166,10 @@ pub struct Meanwhile {
 }
 
 impl Scenario {
-    /// Reads a story and checks that it makes sense.
+    /// Reads a scenario and checks that it is valid.
     ///
     /// # Errors
-    /// One sentence on what does not.
+    /// A sentence that says which part is not valid.
     pub fn parse(text: &str) -> Result<Scenario, String> {
         let story: Scenario = toml::from_str(text).map_err(|e| e.to_string())?;
         if story.steps.is_empty() {

@@ -66,7 +66,7 @@ fn settings(told: &story::Settings) -> Result<Settings, String> {
     Ok(Settings { unread, on_stale, generated, encodings: told.encodings.clone(), ..Settings::default() })
 }
 
-/// The time that the story says.
+/// The clock of the scenario.
 struct Told(Arc<AtomicU64>);
 
 impl Clock for Told {
@@ -79,7 +79,7 @@ impl Clock for Told {
     }
 }
 
-/// Tells the story's player after each step.
+/// Reports each step to the player of the scenario.
 struct Watching(Arc<dyn StepHook>);
 
 impl Observer for Watching {
@@ -175,7 +175,7 @@ fn in_json<T: Serialize>(reply: &T) -> Value {
     reply
 }
 
-/// A body that the protocol does not have is the story's mistake, not the daemon's.
+/// Decodes a body. An error is a mistake in the scenario, not one of the daemon.
 fn decoded<T: DeserializeOwned>(body: &Value, ask: impl FnOnce(T) -> Value) -> Value {
     match serde_json::from_value(body.clone()) {
         Ok(request) => ask(request),

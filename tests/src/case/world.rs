@@ -34,7 +34,7 @@ pub fn path_bytes(path: &str) -> Vec<u8> {
     out
 }
 
-/// The path of these bytes, as stories write it.
+/// Returns the path of these bytes in the form of scenarios.
 pub fn path_text(bytes: &[u8]) -> String {
     bytes.utf8_chunks().fold(String::new(), |mut out, chunk| {
         out.push_str(&chunk.valid().replace('%', "%25"));

@@ -10,19 +10,19 @@ use crate::sim::{Abilities, Op, Seeded};
 /// The extent of a crash test.
 #[derive(Clone, Copy, Debug)]
 pub struct CrashPlan {
-    /// Power cuts after each effect of the job and of what settles it.
+    /// The power cuts after each effect of the job and of its settling.
     pub cuts: Cuts,
-    /// At most so many images of one story on one disk are opened.
+    /// The number of images of one scenario on one disk that are opened at most.
     pub images: usize,
-    /// Of so many of them one is looked at thoroughly.
+    /// One of this number of images is checked thoroughly.
     pub whole_one_in: usize,
-    /// So many of them are also recovered under blows,
+    /// The number of images whose recovery is crashed, too.
     pub again: usize,
-    /// with so many images each.
+    /// The number of images of each of these recoveries.
     pub again_images: usize,
-    /// Flushes that lie: to test this lens.
+    /// Flushes that report success and do nothing, to test this test.
     pub lies: &'static [Op],
-    /// Complaints after which it is enough.
+    /// The number of complaints after which the test stops.
     pub enough: usize,
 }
 
@@ -35,13 +35,13 @@ pub struct Report {
     pub found: Vec<String>,
 }
 
-/// The two disks on which every story is played: one with a common order of names, one without.
+/// The two disks of every scenario: one with a common order of names, one without.
 #[must_use]
 pub fn disks(abilities: Abilities) -> [Abilities; 2] {
     [abilities, Abilities { ordered_names: false, half_exchanges: true, ..abilities }]
 }
 
-/// Looks at a story.
+/// Tests a scenario and returns the violations.
 #[must_use]
 pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
     let mut report = Report::default();

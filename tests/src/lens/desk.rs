@@ -24,7 +24,7 @@ use crate::sim::{Outside, OutsideFile, SimMachine};
 pub const ROOT: &str = "/w";
 /// The folder of the journal.
 pub const STATE: &str = "/state";
-/// Bytes of a log segment: small, so that stories cross from one to the next.
+/// Bytes of a log segment: small, so that scenarios cross from one to the next.
 const SEGMENT: u64 = 64 * 1024;
 /// Times that settling is asked for before what is left counts as never ending.
 const SETTLES: usize = 8;
@@ -82,10 +82,10 @@ impl SimWorkspace {
         })
     }
 
-    /// Does one thing of a story, under a key where it is a job.
+    /// Performs an action of a scenario; a job gets this key.
     ///
     /// # Panics
-    /// Where a file that is to be held open is not there.
+    /// If a file that is to be held open is absent.
     #[must_use]
     pub fn act(&self, act: &Act, key: &str) -> Option<Receipt> {
         let who = who();

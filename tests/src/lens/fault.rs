@@ -33,7 +33,7 @@ struct Strike {
     lasting: Lasting,
 }
 
-/// Plays a story with every fault.
+/// Plays a scenario with every fault.
 #[must_use]
 pub fn look(story: &SimScenario, plan: &FaultPlan) -> Report {
     let mut report = Report::default();

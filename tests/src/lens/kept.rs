@@ -17,7 +17,7 @@ use super::strict;
 use super::view::View;
 use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};
 
-/// Rounds in which records are applied to each other: more than any chain of a story is long.
+/// Rounds in which records are applied to each other: more than the longest chain of a scenario.
 const ROUNDS: usize = 6;
 
 /// The name of a content that was there when the scenario began.

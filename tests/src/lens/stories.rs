@@ -77,7 +77,7 @@ fn redo() -> Act {
     Act::Redo(UndoRequest::default())
 }
 
-/// Every story.
+/// Returns every scenario.
 #[must_use]
 pub fn all() -> Vec<SimScenario> {
     let mut all = plain();
@@ -294,7 +294,7 @@ fn folders(outside: &Outside) {
     put(outside, "old.txt", &text("a", 1900));
 }
 
-/// The same on the content with which the story begins, and no other.
+/// Returns the entry with the hash of the initial content as its only base.
 fn as_it_was(entry: FileEntry) -> FileEntry {
     let was = match entry.path.display().as_str() {
         "a.txt" => text("a", 1500),

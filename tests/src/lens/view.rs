@@ -21,7 +21,7 @@ impl View {
     /// Looks at a machine.
     ///
     /// # Panics
-    /// Where the workspace is gone: no story takes it away.
+    /// If the workspace is gone, which no scenario does.
     #[must_use]
     pub fn of(machine: &SimMachine) -> Self {
         let snapshot = machine.snapshot(ROOT).expect("the workspace is there");

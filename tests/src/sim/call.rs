@@ -83,7 +83,7 @@ pub enum Lasting {
 /// A call that fails.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The first call that it may strike, counted from 1.
+    /// The first call that may fail, counted from 1.
     pub at: u64,
     /// The number of calls that fail.
     pub lasting: Lasting,
@@ -91,7 +91,7 @@ pub struct Fault {
     pub only: Vec<Op>,
     /// The system's number of the error.
     pub errno: i32,
-    /// A write that is struck writes so many of its bytes first.
+    /// The number of bytes that a failing write writes first.
     pub written: usize,
 }
 

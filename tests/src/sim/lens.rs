@@ -38,7 +38,7 @@ pub enum Interruption {
     },
 }
 
-/// A machine after a blow: the next process may start on it.
+/// A machine after an interruption; the next process may start on it.
 pub struct Struck {
     /// The event.
     pub blow: Interruption,
@@ -56,10 +56,11 @@ impl fmt::Debug for Struck {
     }
 }
 
-/// Runs the story once for each of its effects, ended after it, and shows what a kill and what power cuts
-/// leave: at most `cuts` states each, chosen by `seed` where there are more. Returns the number of effects.
+/// Runs the scenario once for each of its effects, ends it after that effect, and passes the states after a kill and
+/// after power cuts to the check: at most `cuts` states each, chosen by `seed` if there are more. Returns the number
+/// of effects.
 ///
-/// The story gets a machine of its own each time, and must do the same each time.
+/// Each run has a machine of its own, and must make the same calls.
 pub fn crashes(
     base: &SimMachine,
     cuts: usize,
@@ -94,10 +95,10 @@ pub fn crashes(
     }
 }
 
-/// Runs the story once for each of its calls and errors with that call failing once, and once with all
-/// calls failing from there; then takes the fault away and shows what is left. Returns the number of calls.
+/// Runs the scenario once for each call and error with that call failing once, and once with all calls failing from
+/// there; then removes the fault and passes the machine to the check. Returns the number of calls.
 ///
-/// The process lives on: the check may go on with it, or [`SimMachine::kill`] it.
+/// The process is not ended: the check may continue with it, or [`SimMachine::kill`] it.
 pub fn faults(
     base: &SimMachine,
     errors: &[i32],

@@ -79,7 +79,7 @@ impl SimMachine {
         lock(&self.shared).world.now()
     }
 
-    /// Everything that stands now is on the disk: where a story begins.
+    /// Makes everything durable: the state at the start of a scenario.
     pub fn settle(&self) {
         lock(&self.shared).world.settle();
     }

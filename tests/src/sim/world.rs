@@ -227,7 +227,7 @@ impl World {
         self.tidy();
     }
 
-    /// Makes everything durable: what stood before the story begins.
+    /// Makes everything durable: the state before a scenario begins.
     pub(super) fn settle(&mut self) {
         self.force(|_| true);
         for data in self.data.values_mut() {

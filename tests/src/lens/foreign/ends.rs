@@ -9,28 +9,28 @@ use crate::lens::view::View;
 
 /// The permitted final states.
 pub struct Ends {
-    /// The deed alone: the job was refused.
+    /// The outside write alone: the job was refused.
     pub alone: View,
-    /// The job on top of the deed.
+    /// The job after the outside write.
     pub on_top: View,
-    /// The deed on top of the job.
+    /// The outside write after the job.
     pub below: View,
-    /// The job alone; then what was written is in the journal.
+    /// The job alone; the outside bytes are in the journal.
     pub journaled: View,
-    /// The job in the place of what others put there, with whatever they moved away beside it: so it is where a cut came
-    /// before the job had looked.
+    /// The job in place of the outside file, and the files that the outside write moved away: the state after a power
+    /// cut that came before the job had checked the displaced file.
     pub over: View,
-    /// Calls that the process has made when the job begins, when it is answered, and when all is settled.
+    /// The calls of the process when the job begins, when it is answered, and when all is settled.
     pub calls: [u64; 3],
     /// The calls before which an outside write may be lost.
     pub windows: Windows,
 }
 
 impl Ends {
-    /// Plays the three orders in which a job and a deed may happen; nothing where the deed cannot be done.
+    /// Records the final states of a job and an outside write; `None` if the outside write is impossible.
     ///
     /// # Errors
-    /// Where the story cannot be played.
+    /// If the scenario cannot be played.
     pub fn of(story: &SimScenario, path: &str, deed: Deed) -> Result<Option<Self>, String> {
         let word = tag(0);
         let course = story.course()?;

@@ -27,13 +27,13 @@ use window::Windows;
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct OutsideWritePlan {
-    /// Chooses.
+    /// The seed of the random choices.
     pub seed: u64,
-    /// Of so many deeds at calls one is looked at, on average.
+    /// One of this number of outside writes is tested, on average.
     pub one_in: u64,
-    /// At most so many kills after each deed.
+    /// The number of kills after each outside write at most.
     pub kills: usize,
-    /// Complaints after which it is enough.
+    /// The number of complaints after which the test stops.
     pub enough: usize,
 }
 
@@ -51,7 +51,7 @@ pub fn windows(course: &Course) -> Windows {
     Windows::of(&course.trace).after(course.calls[0])
 }
 
-/// Plays a story with every deed on one of its files at every call.
+/// Plays a scenario with every outside write on one of its files at every call.
 #[must_use]
 pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> Report {
     let mut report = Report::default();
@@ -89,7 +89,7 @@ pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWrite
     report
 }
 
-/// One deed at one call.
+/// One outside write at one call.
 struct Run<'a> {
     story: &'a SimScenario,
     path: &'a str,
@@ -144,7 +144,7 @@ impl Run<'_> {
         images.iter().try_for_each(|image| self.killed(image, &chronicle))
     }
 
-    /// Orders the deed, and images from then on.
+    /// Schedules the outside write, and images after it.
     fn order(&self, desk: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, &View::of(&self.story.machine()), |_, _| true);
@@ -173,7 +173,7 @@ impl Run<'_> {
         told
     }
 
-    /// The daemon was killed after the deed.
+    /// Checks a kill of the daemon after the outside write.
     fn killed(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");

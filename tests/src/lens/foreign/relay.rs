@@ -15,8 +15,8 @@ use crate::sim::{Outside, OutsideFile, SimMachine, When};
 /// Calls behind a swap before which the first program ends.
 const REACH: u64 = 60;
 
-/// Plays a story with both programs at every call behind the swap of its first file, and every one of these numbers of
-/// calls between the second one's reading and its writing.
+/// Plays a scenario with both programs at every call after the swap of its first file, with each of these numbers of
+/// calls between the second program's read and its write.
 #[must_use]
 pub fn look(story: &SimScenario, gaps: &[u64]) -> Report {
     let mut report = Report::default();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::deed::Deed;
 
-/// Calls, by number, before which a deed is not looked at.
+/// The numbers of calls before which outside writes are not tested.
 #[derive(Clone, Default, Debug)]
 pub struct Windows {
     /// A file with several names is rewritten in place: from the last look to the last cut of its length.
@@ -48,7 +48,7 @@ impl Windows {
         (in_place && self.rewriting.contains(&call)) || self.replacing.contains(&call)
     }
 
-    /// The same of a deed that is done before a call, or of another one while no daemon runs.
+    /// Returns true if an outside write before a call, or one while no daemon runs, may be lost.
     #[must_use]
     pub fn may_lose(&self, at: Option<(Deed, u64)>) -> bool {
         match at {

@@ -23,13 +23,13 @@ use play::Play;
 /// A combination of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A deed while the job runs; then the process is killed or the power cut.
+    /// An outside write during the job; then a kill or a power cut.
     DeedThenEnd,
-    /// A call fails; then the same.
+    /// A failed call; then a kill or a power cut.
     FaultThenEnd,
-    /// A deed and, after it, a call that fails; then the same.
+    /// An outside write and then a failed call; then a kill or a power cut.
     DeedAndFault,
-    /// The process is killed or the power cut, somebody does something, and the power may be cut once more.
+    /// A kill or a power cut, then an outside write, then perhaps another power cut.
     WhileDown,
 }
 
@@ -41,21 +41,21 @@ impl Kind {
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedPlan {
-    /// Chooses.
+    /// The seed of the random choices.
     pub seed: u64,
     /// The combinations to test.
     pub kinds: &'static [Kind],
-    /// On each disk so many pairs of a deed and one of the job's files;
+    /// The number of pairs of an outside write and a file of the job, on each disk.
     pub pairs: usize,
-    /// each played so many times;
+    /// The number of runs of each pair.
     pub runs: usize,
-    /// and so many ends looked at of each playing.
+    /// The number of images that are examined after each run.
     pub images: usize,
-    /// Flushes that lie: to test this lens.
+    /// Flushes that report success and do nothing, to test this test.
     pub lies: &'static [Op],
     /// The damage that a broken daemon would have done by the end of its recovery, to test this test.
     pub harm: Option<fn(&SimWorkspace, &SimScenario)>,
-    /// Complaints after which it is enough.
+    /// The number of complaints after which the test stops.
     pub enough: usize,
 }
 
@@ -83,7 +83,7 @@ pub struct Trouble {
     pub flushed: bool,
 }
 
-/// Looks at a story.
+/// Tests a scenario and returns the violations.
 #[must_use]
 pub fn look(story: &SimScenario, plan: &MixedPlan) -> Report {
     let mut report = Report::default();
@@ -98,12 +98,12 @@ pub fn look(story: &SimScenario, plan: &MixedPlan) -> Report {
     report
 }
 
-/// Another seed for each story.
+/// Returns another seed for each scenario.
 fn crc(name: &str) -> u32 {
     name.bytes().fold(17, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)))
 }
 
-/// The calls of the undisturbed journey that flush, by number.
+/// Returns the numbers of the calls that flush, in a run without events.
 fn flushes(course: &Course) -> impl Iterator<Item = u64> {
     let lines = course.trace.iter().filter_map(|line| line.split_once(' '));
     lines.filter(|(_, op)| op.starts_with("Sync")).filter_map(|(call, _)| call.parse().ok())
@@ -143,7 +143,7 @@ impl Look<'_> {
         of.get(usize::try_from(at).ok()?).cloned()
     }
 
-    /// A deed, by its number, and a path.
+    /// The number of an outside write, and a path.
     fn pair(&mut self, course: &Course) -> (usize, String) {
         let nth = usize::try_from(self.below(Deed::ALL.len() as u64)).unwrap_or(0);
         (nth, self.pick(&course.paths).unwrap_or_default())

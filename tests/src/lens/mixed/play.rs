@@ -23,7 +23,7 @@ const CUTS: usize = 5;
 /// Of so many effects one is looked at.
 const ONE_IN: u64 = 6;
 
-/// One playing of a story.
+/// One run of a scenario.
 pub(super) struct Play<'a> {
     pub(super) story: &'a SimScenario,
     pub(super) course: &'a Course,
@@ -252,7 +252,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// Does a deed and notes what it took away and what it wrote; `false` where it cannot be done.
+/// Performs an outside write and notes the contents that it removed and wrote; returns false if it fails.
 fn does(
     deed: Deed,
     outside: &Outside,

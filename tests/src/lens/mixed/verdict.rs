@@ -88,7 +88,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// To test this lens: what a broken daemon would do.
+    /// Applies the damage of a broken daemon, to test this test.
     fn harmed(&self, desk: &SimWorkspace) {
         if let Some(harm) = self.play.plan.harm {
             harm(desk, self.play.story);

@@ -1,4 +1,4 @@
-//! The lenses must catch what is wrong and pass what is right: the tester's test.
+//! Tests of the crash and fault tests: they find errors, and accept correct code.
 
 use std::collections::BTreeSet;
 use std::io;
