@@ -63,7 +63,7 @@ pub struct WorkspaceState {
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
     pub broken: Mutex<Vec<Arc<Entry>>>,
     /// Jobs with a key, or detached, that have not ended.
-    pub underway: Mutex<Underway>,
+    pub underway: Mutex<PendingJobs>,
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
     pub queued: Condvar,
     /// The turns of parsing large texts.
@@ -82,7 +82,7 @@ pub struct WorkspaceState {
 
 /// Jobs that have not ended.
 #[derive(Default)]
-pub struct Underway {
+pub struct PendingJobs {
     /// By session and key: the number and the hash of the request.
     pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
     /// Detached jobs: their stored form, and true if they have begun.

@@ -14,7 +14,7 @@ use crate::state::WorkspaceState;
 /// # Errors
 /// `too_large` where the workspace would have more than [`limits::CLIPBOARDS`], or more than
 /// [`limits::CLIPBOARDS_BYTES`] bytes in them; `io`.
-pub fn vet_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
+pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
     for (name, bytes) in written {
         clipboard::check_name(name)?;
         clipboard::check_size(name, *bytes)?;

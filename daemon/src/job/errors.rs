@@ -1,4 +1,4 @@
-//! From the rooms' own errors to the wire's: one function for each room, each sentence says what to do next.
+//! Turns the errors of the modules below into refusals: one function for each module. Each sentence says what to do next.
 
 use std::io;
 
@@ -11,31 +11,31 @@ use crate::disk::stage::StageError;
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
 
-/// Why a journey ended early.
+/// The reason why a job ended early.
 #[derive(Debug)]
-pub enum Halt {
-    /// Refused: nothing was changed.
+pub enum JobAbort {
+    /// The job is refused, and nothing was changed.
     Refused(Refusal),
-    /// Something failed when the intent was durable already: recovery must look at what stands.
-    Broken(Refusal),
-    /// Others changed a file in the last moment; everything is as they left it. The journey begins again,
-    /// a bounded number of times; this is the refusal after the last.
-    Again(Refusal),
-    /// It needs so many bytes of contents in hand, which is more than it has: nothing was changed, and the journey begins
-    /// again once it has them.
-    Heavier(usize),
-    /// An observer asked for it.
+    /// A step failed after the intent was durable: recovery must finish the job or take it back.
+    NeedsRecovery(Refusal),
+    /// Another program changed a file before the swap, and its version is kept. The job runs again, a bounded number of
+    /// times; this is the refusal after the last.
+    Retry(Refusal),
+    /// The job needs to hold this many bytes of contents, which is more than it has reserved. Nothing was changed, and the
+    /// job runs again once it has reserved them.
+    NeedsMemory(usize),
+    /// An observer stopped the job.
     Stopped,
 }
 
-impl From<Refusal> for Halt {
+impl From<Refusal> for JobAbort {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-/// Refuses where the workspace's path leads to another folder by now, or to none: nobody would see there what was read
-/// or written here.
+/// Refuses if the path of the workspace leads to another folder now, or to none: a job would read and write files that
+/// nobody sees under that path.
 pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
     match state.disk.stands() {
         Ok(true) => Ok(()),
@@ -52,14 +52,14 @@ pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
 }
 
 /// Tells the observer of a step.
-pub(super) fn step(state: &WorkspaceState, step: Step) -> Result<(), Halt> {
+pub(super) fn step(state: &WorkspaceState, step: Step) -> Result<(), JobAbort> {
     match state.took(step) {
         Go::On => Ok(()),
-        Go::Stop => Err(Halt::Stopped),
+        Go::Stop => Err(JobAbort::Stopped),
     }
 }
 
-/// What a failed system call means for the job.
+/// Returns the refusal for a failed system call.
 pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
     use io::ErrorKind as FileKind;
     let (code, what) = match error.kind() {
@@ -84,13 +84,13 @@ pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
     Box::new(WireError::new(code, format!("{path}: {what}")).at(path))
 }
 
-/// Whether the process or the system has no descriptor left.
+/// Returns true if the process or the system has no descriptor left.
 fn out_of_handles(error: &io::Error) -> bool {
     // EMFILE and ENFILE, which the standard library has no kind for.
     cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// What a failed staging means for the job.
+/// Returns the refusal for a failed staging.
 pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
     match error {
         StageError::Io(error) => disk_refusal(path, error),
@@ -108,12 +108,12 @@ pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
     }
 }
 
-/// A fault of editd itself.
+/// Returns the refusal for a fault of editd itself.
 pub fn fault(message: &str) -> Refusal {
     Box::new(WireError::new(Code::Internal, message))
 }
 
-/// What a store that refuses means for the job.
+/// Returns the refusal for an error of the store.
 pub fn store_refusal(error: &StoreError) -> Refusal {
     Box::new(WireError::new(Code::Io, error.to_string()))
 }

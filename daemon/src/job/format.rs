@@ -10,9 +10,9 @@ use editd_proto::limits;
 use editd_proto::message::{FileOutcome, FormatterChange, Status};
 use editd_proto::path::WirePath;
 
-use super::errors::Halt;
+use super::errors::JobAbort;
 use super::hooks::{complaint, native};
-use super::intend::Underway;
+use super::intend::JobGuard;
 use super::plan::{Planned, origins};
 use super::validate::contents;
 use crate::config::{CommandKind, CommandSpec};
@@ -50,9 +50,9 @@ impl Asked {
 /// Runs the formatters on a plan. Returns what the job gave.
 pub(super) fn format(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     planned: &mut Planned,
-) -> Result<Asked, Halt> {
+) -> Result<Asked, JobAbort> {
     let workspace_commands = state.workspace_commands();
     let commands: Vec<&CommandSpec> = workspace_commands.runnable(CommandKind::Format).collect();
     if commands.is_empty() {

@@ -8,7 +8,7 @@ use crate::config::GeneratedPolicy;
 use crate::state::WorkspaceState;
 
 /// Warns of the generated files that a plan changes, or refuses it.
-pub(super) fn vet(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refusal> {
+pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refusal> {
     let setting = state.settings.generated;
     if setting == GeneratedPolicy::Allow {
         return Ok(());

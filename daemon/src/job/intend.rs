@@ -9,9 +9,9 @@ use editd_proto::ids::JobId;
 use editd_proto::message::Durability;
 use editd_proto::path::WirePath;
 
-use super::draft::Draft;
-use super::errors::{Halt, fault, root_present, store_refusal};
+use super::errors::{JobAbort, fault, root_present, store_refusal};
 use super::stage::Ready;
+use super::transaction::Transaction;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::Flushed;
 use crate::store::record::{Clip, Entry, Record};
@@ -27,7 +27,7 @@ enum Permit {
 }
 
 /// What a job has begun that must be brought to an end, whatever becomes of the job.
-pub struct Underway<'r> {
+pub struct JobGuard<'r> {
     state: &'r WorkspaceState,
     entry: Cell<Option<JobId>>,
     /// Paths at which a look may show what no seal has confirmed.
@@ -38,7 +38,7 @@ pub struct Underway<'r> {
     needed: usize,
 }
 
-impl<'r> Underway<'r> {
+impl<'r> JobGuard<'r> {
     /// Nothing yet. `needed` are bytes of contents that an earlier journey of the same job found to be needed.
     pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
         Self { state, entry: Cell::new(None), busy: RefCell::default(), reservation: OnceCell::new(), needed }
@@ -63,10 +63,10 @@ impl<'r> Underway<'r> {
     /// Goes on with so many bytes of contents in hand.
     ///
     /// # Errors
-    /// [`Halt::Heavier`] where there are not as many.
-    pub fn grow(&self, bytes: usize) -> Result<(), Halt> {
+    /// [`JobAbort::NeedsMemory`] where there are not as many.
+    pub fn grow(&self, bytes: usize) -> Result<(), JobAbort> {
         match self.reservation.get() {
-            Some(reservation) if !reservation.grow(bytes) => Err(Halt::Heavier(bytes)),
+            Some(reservation) if !reservation.grow(bytes) => Err(JobAbort::NeedsMemory(bytes)),
             // A part of a job that has a share of its own.
             _ => Ok(()),
         }
@@ -92,7 +92,7 @@ impl<'r> Underway<'r> {
     }
 }
 
-impl Drop for Underway<'_> {
+impl Drop for JobGuard<'_> {
     fn drop(&mut self) {
         self.end();
     }
@@ -101,7 +101,7 @@ impl Drop for Underway<'_> {
 /// A durable intent.
 #[must_use]
 pub(super) struct DurableIntent {
-    pub(super) draft: Draft,
+    pub(super) draft: Transaction,
     pub(super) entry: Arc<Entry>,
     #[expect(dead_code, reason = "a proof is held, not read")]
     permit: Permit,
@@ -110,9 +110,9 @@ pub(super) struct DurableIntent {
 /// Writes the intent and waits until it is durable.
 pub(super) fn intend(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     ready: Ready,
-) -> Result<DurableIntent, Halt> {
+) -> Result<DurableIntent, JobAbort> {
     // A backlog is worked off by those who make it.
     if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
         crate::journal::settle::settle(state, true);
@@ -120,23 +120,23 @@ pub(super) fn intend(
             ready.unstage(state);
             let message =
                 "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
-            return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message))));
+            return Err(JobAbort::Refused(Box::new(WireError::new(Code::Busy, message))));
         }
     }
     if let Err(refusal) = root_present(state) {
         ready.unstage(state);
-        return Err(Halt::Refused(refusal));
+        return Err(JobAbort::Refused(refusal));
     }
     let paths: Vec<WirePath> = ready.records.iter().map(|file| file.path.clone()).collect();
     if !underway.begin(paths) {
         ready.unstage(state);
         let message = "another job is writing one of the files; send the job again";
-        return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
+        return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message))));
     }
     if was_rewritten(state, &ready) {
         ready.unstage(state);
         let message = "one of the files was written anew, since it could not be flushed; send the job again";
-        return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message))));
+        return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message))));
     }
     let entry = entry_of(state, &ready);
     underway.entry.set(Some(entry.id));
@@ -145,11 +145,11 @@ pub(super) fn intend(
         Ok(position) => position,
         Err(error) => {
             ready.unstage(state);
-            return Err(Halt::Refused(store_refusal(&error)));
+            return Err(JobAbort::Refused(store_refusal(&error)));
         }
     };
     let Record::Intent(entry) = record else {
-        return Err(Halt::Stopped);
+        return Err(JobAbort::Stopped);
     };
     let permit = if ready.draft.origin.durability == Durability::Relaxed {
         Permit::Relaxed
@@ -166,7 +166,7 @@ pub(super) fn intend(
                          the next start decides, and `editctl show {id}` tells"
                     ),
                 );
-                return Err(Halt::Refused(Box::new(refusal)));
+                return Err(JobAbort::Refused(Box::new(refusal)));
             }
         }
     };

@@ -5,8 +5,8 @@ use editd_engine::{EditFacts, Entry, State};
 use editd_proto::message::OnStale;
 
 use super::ParsedJob;
-use super::draft::{Draft, Drafted};
 use super::resolve::Resolved;
+use super::transaction::{FileChange, Transaction};
 use crate::disk::ResolvedPath;
 use crate::limits::{CHANGE_HOLDS, JOB_BYTES, JOB_HOLDS, MERGED_HOLDS};
 
@@ -38,16 +38,16 @@ pub fn readable(size: u64) -> usize {
 }
 
 /// What carrying a draft out holds.
-pub(super) fn of_draft(draft: &Draft) -> usize {
-    let displaced = draft.changes.iter().map(before).max().unwrap_or(0);
-    draft.changes.iter().map(of_change).fold(displaced, usize::saturating_add)
+pub(super) fn of_transaction(transaction: &Transaction) -> usize {
+    let displaced = transaction.changes.iter().map(before).max().unwrap_or(0);
+    transaction.changes.iter().map(of_change).fold(displaced, usize::saturating_add)
 }
 
-fn before(change: &Drafted) -> usize {
+fn before(change: &FileChange) -> usize {
     change.before.as_ref().map_or(0, |found| found.bytes.len())
 }
 
-fn of_change(change: &Drafted) -> usize {
+fn of_change(change: &FileChange) -> usize {
     let after = match &change.after {
         State::File { bytes, .. } => bytes.len(),
         State::Absent => 0,

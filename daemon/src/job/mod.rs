@@ -1,29 +1,29 @@
-//! One job's journey, on one screen. Each step's result is the next one's argument, so that only this order
+//! The steps of a job, as one list. The result of each step is the argument of the next one, so that no other order
 //! compiles:
 //!
 //! ```text
-//! resolve → snapshot → judge → plan → format → validate → vet
+//! resolve → snapshot → check_staleness → plan → format → validate → check_limits
 //!         → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
-//! The steps before `stage` write nothing. From `intend` on the job is the journal's: whatever happens, either
-//! every file shows *after* and a seal says so, or every file shows what it showed and a void says so.
-//! Undo and redo join at `vet`: they are jobs whose plan is the stored inverse, and no validator is asked.
+//! The steps before `stage` write nothing. After `intend` the journal decides the outcome, whatever happens: either every
+//! file has its content *after* the job and a seal records that, or every file has its content from *before* and a void
+//! records that. Undo and redo join at `check_limits`: their plan is the stored inverse, and no validator runs.
 //!
-//! *Invariants*: a job is run only when `queue::lanes` let it through, so no other job touches its files.
-//! Nothing here touches a file or the log but through `disk` and `store`.
+//! *Invariants*: a job runs only while `queue::lanes` holds its lanes, so no other job touches its files. Only `disk` and
+//! `store` touch a file or the log.
 
 pub mod step;
 
+mod check_limits;
 mod clips;
-mod draft;
+mod dialect_reply;
 mod errors;
 mod expects;
 mod format;
 mod generated;
 mod hooks;
 mod intend;
-mod judge;
 mod left;
 mod memory_estimate;
 mod numbers;
@@ -34,71 +34,76 @@ mod plan;
 mod rebase;
 mod reply;
 mod resolve;
-mod said;
 mod seal;
 mod shown;
 mod snapshot;
 mod stage;
 mod stale;
+mod staleness;
 mod swap;
+mod transaction;
 mod unread;
 mod validate;
-mod vet;
 mod why;
 
-pub use clips::vet_clips;
-pub use draft::{Draft, Drafted, Origin};
-pub use errors::{Halt, disk_refusal, fault, root_present, store_refusal};
+pub use clips::check_clips;
+pub use dialect_reply::DialectReply;
+pub use errors::{JobAbort, disk_refusal, fault, root_present, store_refusal};
 pub(crate) use expects::sha256;
-pub use intend::Underway;
+pub use intend::JobGuard;
 pub use memory_estimate::readable;
 pub use parsed::ParsedJob;
 pub(crate) use reply::stored as stored_receipt;
 pub use resolve::{Resolved, lanes_of, resolve};
-pub use said::Said;
+pub use transaction::{FileChange, Origin, Transaction};
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, Receipt};
 
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
+use check_limits::LimitsChecked;
 use step::Step;
 
-/// An edit job that was admitted.
+/// An admitted edit job.
 #[derive(Clone, Copy)]
-pub struct Given<'g> {
-    /// Who asked.
+pub struct EditRequest<'g> {
+    /// The caller.
     pub who: &'g Who,
-    /// The number under which its client waits, where it is detached.
+    /// The number under which the client waits for a detached job.
     pub queued: Option<JobId>,
-    /// Hash of the request as it came.
+    /// The hash of the request as it was sent.
     pub hash: ContentHash,
     /// The job.
     pub request: &'g ParsedJob,
-    /// How its receipt is said, where it came as a payload.
-    pub said: Option<&'g Said>,
+    /// The dialect that words the receipt of a payload.
+    pub said: Option<&'g DialectReply>,
 }
 
 /// Runs an edit job to its end.
 ///
 /// # Errors
-/// [`Halt::Refused`] where nothing was changed; [`Halt::Stopped`] only where an observer asked for it.
-pub fn run(state: &WorkspaceState, underway: &Underway<'_>, given: Given<'_>) -> Result<Receipt, Halt> {
+/// [`JobAbort::Refused`] if nothing was changed; [`JobAbort::Stopped`] only if an observer asked for that.
+pub fn run(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    given: EditRequest<'_>,
+) -> Result<Receipt, JobAbort> {
     errors::step(state, Step::Admit)?;
     let resolved = left::named(state, resolve(state, given.request)?)?;
     errors::step(state, Step::Resolve)?;
     underway.acquire(memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, underway, given.who, resolved)?;
     errors::step(state, Step::Snapshot)?;
-    let judged = judge::judge(state, underway, given.who, snapshot)?;
+    let checked = staleness::check_staleness(state, underway, given.who, snapshot)?;
     errors::step(state, Step::Judge)?;
-    let mut planned = plan::plan(state, underway, judged, given)?;
+    let mut planned = plan::plan(state, underway, checked, given)?;
     hooks::tell_left_out(state, &given.who.session, &mut planned.plan);
     errors::step(state, Step::Plan)?;
     let asked = format::format(state, underway, &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, &mut planned) {
-        // A job is not lost to what a formatter made of it.
+        // A refused formatted content does not refuse the job: its own content is tried.
         if !asked.is_formatted() {
             return Err(refusal.into());
         }
@@ -109,34 +114,39 @@ pub fn run(state: &WorkspaceState, underway: &Underway<'_>, given: Given<'_>) ->
     errors::step(state, Step::Validate)?;
     if given.request.mode == JobMode::VerifyOnly {
         let receipt = reply::verified(&planned);
-        vet::vet(state, plan::draft(state, given, planned))?;
+        check_limits::check_limits(state, plan::transaction(state, given, planned))?;
         return Ok(receipt);
     }
-    commit(state, underway, plan::draft(state, given, planned))
+    commit(state, underway, plan::transaction(state, given, planned))
 }
 
 /// Returns the receipt that an undo or redo would have, and writes nothing.
 ///
 /// # Errors
 /// As [`run`].
-pub fn preview(state: &WorkspaceState, draft: Draft) -> Result<Receipt, Halt> {
-    let (vet::Vetted::Unchanged(draft) | vet::Vetted::Changes(draft)) = vet::vet(state, draft)?;
-    Ok(reply::previewed(*draft))
+pub fn preview(state: &WorkspaceState, transaction: Transaction) -> Result<Receipt, JobAbort> {
+    let (LimitsChecked::Unchanged(transaction) | LimitsChecked::Changes(transaction)) =
+        check_limits::check_limits(state, transaction)?;
+    Ok(reply::previewed(*transaction))
 }
 
-/// The second half of the journey, which undo and redo share: from a draft to a receipt.
+/// Carries out a transaction: the steps that edits, undo and redo share.
 ///
 /// # Errors
 /// As [`run`].
-pub fn commit(state: &WorkspaceState, underway: &Underway<'_>, draft: Draft) -> Result<Receipt, Halt> {
-    let vetted = vet::vet(state, draft)?;
+pub fn commit(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    transaction: Transaction,
+) -> Result<Receipt, JobAbort> {
+    let checked = check_limits::check_limits(state, transaction)?;
     errors::step(state, Step::Vet)?;
-    let vetted = match vetted {
-        vet::Vetted::Unchanged(draft) => return seal::unchanged(state, *draft),
-        vet::Vetted::Changes(draft) => *draft,
+    let checked = match checked {
+        LimitsChecked::Unchanged(transaction) => return seal::unchanged(state, *transaction),
+        LimitsChecked::Changes(transaction) => *transaction,
     };
-    underway.grow(memory_estimate::of_draft(&vetted))?;
-    let staged = stage::stage(state, vetted)?;
+    underway.grow(memory_estimate::of_transaction(&checked))?;
+    let staged = stage::stage(state, checked)?;
     errors::step(state, Step::Stage)?;
     let intended = intend::intend(state, underway, staged)?;
     errors::step(state, Step::Intend)?;

@@ -8,7 +8,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::path::WirePath;
 
-use super::judge::Judged;
+use super::staleness::CheckedJob;
 use super::{places, plan, rebase, stale, unread, why};
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
@@ -25,26 +25,26 @@ pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
 pub(super) fn report(
     state: &WorkspaceState,
     who: &Who,
-    judged: &mut Judged,
+    checked: &mut CheckedJob,
     mut refusals: Vec<Refusal>,
 ) -> Refusal {
     let refused: BTreeSet<WirePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
-    judged.where_seen.retain(|path| !refused.contains(path));
+    checked.where_seen.retain(|path| !refused.contains(path));
     if refusals.len() < OTHER_ERRORS {
-        let many = editd_engine::is_told_in_part(&judged.snapshot.request.job);
+        let many = editd_engine::is_told_in_part(&checked.snapshot.request.job);
         let is_left_out = |entry: &Entry| {
             std::iter::once(&entry.path).chain(entry.targets()).any(|path| refused.contains(path))
-                || many && !judged.where_seen.contains(&entry.path)
+                || many && !checked.where_seen.contains(&entry.path)
         };
-        let entries = judged.snapshot.request.job.entries.iter().enumerate();
+        let entries = checked.snapshot.request.job.entries.iter().enumerate();
         let left_out: Vec<usize> =
             entries.filter(|(_, entry)| is_left_out(entry)).map(|(index, _)| index).collect();
         let some = refusals.first().cloned();
         let left_out = left_out.into_iter().filter_map(|index| Some((index, some.clone()?))).collect();
-        let current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
-        let failing = failing(state, who, judged, &left_out);
-        let further = further(state, who, judged, &current, &left_out);
-        judged.snapshot.world.files.extend(current);
+        let current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
+        let failing = failing(state, who, checked, &left_out);
+        let further = further(state, who, checked, &current, &left_out);
+        checked.snapshot.world.files.extend(current);
         refusals.extend(failing);
         refusals.extend(further);
     }
@@ -54,12 +54,12 @@ pub(super) fn report(
 /// The plan of what a refused job could do, were it `partial`; `None` where there is none.
 fn in_part(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Option<(Job, Plan)> {
-    let snapshot = &judged.snapshot;
+    let snapshot = &checked.snapshot;
     let job = Job { partial: true, diff: Some(false), ..snapshot.request.job.clone() };
-    let options = Options { room: Some(judged.room), ..state.options(snapshot.world.files.keys()) };
+    let options = Options { room: Some(checked.room), ..state.options(snapshot.world.files.keys()) };
     let _turn = state.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
     Some((job, plan))
@@ -69,11 +69,11 @@ fn in_part(
 fn failing(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
-    let Some((job, plan)) = in_part(state, judged, left_out) else { return Vec::new() };
-    let known: BTreeMap<WirePath, ContentHash> = judged
+    let Some((job, plan)) = in_part(state, checked, left_out) else { return Vec::new() };
+    let known: BTreeMap<WirePath, ContentHash> = checked
         .snapshot
         .sights
         .iter()
@@ -83,13 +83,13 @@ fn failing(
     let failures = editd_engine::failures(&job, &plan, left_out).into_iter().take(OTHER_ERRORS);
     failures
         .filter_map(|failure| {
-            let told = places::named(state, &judged.snapshot, Box::new(failure));
-            let told = why::explained(state, &judged.snapshot, &known, told);
+            let told = places::named(state, &checked.snapshot, Box::new(failure));
+            let told = why::explained(state, &checked.snapshot, &known, told);
             // Of a file that is stale as well, one refusal shows what changed.
-            let stale = told.path.clone().filter(|path| judged.bases.contains_key(path));
+            let stale = told.path.clone().filter(|path| checked.bases.contains_key(path));
             match stale {
                 Some(path) if !unfit.insert(path.clone()) => None,
-                Some(_) => Some(plan::unfit(state, judged, who, told)),
+                Some(_) => Some(plan::unfit(state, checked, who, told)),
                 None => Some(told),
             }
         })
@@ -101,16 +101,16 @@ fn failing(
 pub(super) fn further(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     current: &BTreeMap<WirePath, State>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
-    if judged.where_seen.is_empty() && current.is_empty() {
+    if checked.where_seen.is_empty() && current.is_empty() {
         return Vec::new();
     }
-    let Some((_, mut plan)) = in_part(state, judged, left_out) else { return Vec::new() };
-    let mut refusals = unread::of_plan(state, who, &plan, judged);
-    refusals.extend(conflicts(state, who, judged, current, &mut plan));
+    let Some((_, mut plan)) = in_part(state, checked, left_out) else { return Vec::new() };
+    let mut refusals = unread::of_plan(state, who, &plan, checked);
+    refusals.extend(conflicts(state, who, checked, current, &mut plan));
     refusals
 }
 
@@ -118,10 +118,10 @@ pub(super) fn further(
 pub(super) fn conflicts(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     current: &BTreeMap<WirePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
-    let conflicts = rebase::onto(state, judged, current, plan);
-    conflicts.into_iter().map(|conflict| stale::conflict(state, who, judged, conflict)).collect()
+    let conflicts = rebase::onto(state, checked, current, plan);
+    conflicts.into_iter().map(|conflict| stale::conflict(state, who, checked, conflict)).collect()
 }

@@ -8,14 +8,14 @@ use editd_proto::ids::ContentHash;
 use editd_proto::message::EntryKind;
 use editd_proto::path::WirePath;
 
-use super::draft::{Draft, Drafted, Origin};
-use super::errors::Halt;
+use super::errors::JobAbort;
 use super::expects::Verdict;
-use super::intend::Underway;
-use super::judge::Judged;
+use super::intend::JobGuard;
 use super::rebase;
 use super::snapshot::Snapshot;
-use super::{Given, ParsedJob, generated, others, places, stale, unread, why};
+use super::staleness::CheckedJob;
+use super::transaction::{FileChange, Origin, Transaction};
+use super::{EditRequest, ParsedJob, generated, others, places, stale, unread, why};
 use crate::disk::stage::StagedMode;
 use crate::disk::{Observation, ResolvedPath};
 use crate::limits::HOLDS_MORE;
@@ -38,26 +38,26 @@ pub(super) struct Planned {
 /// Plans a judged job.
 ///
 /// # Errors
-/// [`Halt::Heavier`] where it makes more than the job may hold.
+/// [`JobAbort::NeedsMemory`] where it makes more than the job may hold.
 pub(super) fn plan(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
-    mut judged: Judged,
-    given: Given<'_>,
-) -> Result<Planned, Halt> {
+    underway: &JobGuard<'_>,
+    mut checked: CheckedJob,
+    given: EditRequest<'_>,
+) -> Result<Planned, JobAbort> {
     let room = underway.room();
-    judged.room = room.saturating_sub(judged.held);
-    let mut plan = plan_on_bases(state, &mut judged, given).map_err(|refusal| {
+    checked.room = room.saturating_sub(checked.held);
+    let mut plan = plan_on_bases(state, &mut checked, given).map_err(|refusal| {
         if editd_engine::lacks_room(&refusal) {
-            Halt::Heavier(room.saturating_mul(HOLDS_MORE))
+            JobAbort::NeedsMemory(room.saturating_mul(HOLDS_MORE))
         } else {
             refusal.into()
         }
     })?;
-    let theirs = rebase::tell_theirs(state, &judged, &mut plan);
-    let Judged { snapshot, mut seen, bases, .. } = judged;
+    let theirs = rebase::tell_theirs(state, &checked, &mut plan);
+    let CheckedJob { snapshot, mut seen, bases, .. } = checked;
     seen.extend(theirs);
-    generated::vet(state, &mut plan)?;
+    generated::check(state, &mut plan)?;
     if let Some(said) = given.said {
         said.warn(&mut plan.files);
     }
@@ -67,38 +67,42 @@ pub(super) fn plan(
 
 /// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
 /// merged and what was not seen is skipped.
-fn plan_on_bases(state: &WorkspaceState, judged: &mut Judged, given: Given<'_>) -> Result<Plan, Refusal> {
-    let mut current = rebase::stand_on(&mut judged.snapshot.world, &judged.bases);
-    let mut plan = match plan_as_seen(state, judged) {
+fn plan_on_bases(
+    state: &WorkspaceState,
+    checked: &mut CheckedJob,
+    given: EditRequest<'_>,
+) -> Result<Plan, Refusal> {
+    let mut current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
+    let mut plan = match plan_as_seen(state, checked) {
         Ok(plan) => plan,
-        Err(refusal) => return Err(refused(state, judged, given.who, current, refusal)),
+        Err(refusal) => return Err(refused(state, checked, given.who, current, refusal)),
     };
-    let mut unseen = unread::of_plan(state, given.who, &plan, judged);
+    let mut unseen = unread::of_plan(state, given.who, &plan, checked);
     if !unseen.is_empty() {
-        if !judged.snapshot.request.job.partial {
-            unseen.extend(others::conflicts(state, given.who, judged, &current, &mut plan));
+        if !checked.snapshot.request.job.partial {
+            unseen.extend(others::conflicts(state, given.who, checked, &current, &mut plan));
         }
-        leave_out(judged, &mut current, unseen)?;
-        plan = plan_again(state, judged, given)?;
+        leave_out(checked, &mut current, unseen)?;
+        plan = plan_again(state, checked, given)?;
     }
-    let conflicts = rebase::onto(state, judged, &current, &mut plan);
+    let conflicts = rebase::onto(state, checked, &current, &mut plan);
     if conflicts.is_empty() {
         return Ok(plan);
     }
-    let told = |conflict: Refusal| stale::conflict(state, given.who, judged, conflict);
+    let told = |conflict: Refusal| stale::conflict(state, given.who, checked, conflict);
     let conflicts = conflicts.into_iter().map(told).collect();
-    leave_out(judged, &mut current, conflicts)?;
-    let mut plan = plan_again(state, judged, given)?;
-    match rebase::onto(state, judged, &current, &mut plan).into_iter().next() {
+    leave_out(checked, &mut current, conflicts)?;
+    let mut plan = plan_again(state, checked, given)?;
+    match rebase::onto(state, checked, &current, &mut plan).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
 }
 
 /// Plans what is left where something was left out, on which it may have rested.
-fn plan_again(state: &WorkspaceState, judged: &Judged, given: Given<'_>) -> Result<Plan, Refusal> {
-    let plan = plan_as_seen(state, judged)?;
-    match unread::of_plan(state, given.who, &plan, judged).into_iter().next() {
+fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'_>) -> Result<Plan, Refusal> {
+    let plan = plan_as_seen(state, checked)?;
+    match unread::of_plan(state, given.who, &plan, checked).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
@@ -109,11 +113,11 @@ fn plan_again(state: &WorkspaceState, judged: &Judged, given: Given<'_>) -> Resu
 /// # Errors
 /// The first refusal where the job is not `partial`, or one that is about no path.
 fn leave_out(
-    judged: &mut Judged,
+    checked: &mut CheckedJob,
     current: &mut BTreeMap<WirePath, State>,
     refusals: Vec<Refusal>,
 ) -> Result<(), Refusal> {
-    if !judged.snapshot.request.job.partial {
+    if !checked.snapshot.request.job.partial {
         return others::gathered(refusals).map_or(Ok(()), Err);
     }
     let mut left_out = BTreeMap::new();
@@ -123,12 +127,12 @@ fn leave_out(
             None => return Err(refusal),
         }
     }
-    for (index, entry) in judged.snapshot.request.job.entries.iter().enumerate() {
+    for (index, entry) in checked.snapshot.request.job.entries.iter().enumerate() {
         if let Some(refusal) = left_out.get(&entry.path) {
-            judged.skipped.insert(index, refusal.clone());
+            checked.skipped.insert(index, refusal.clone());
         }
     }
-    judged.bases.retain(|path, _| !left_out.contains_key(path));
+    checked.bases.retain(|path, _| !left_out.contains_key(path));
     current.retain(|path, _| !left_out.contains_key(path));
     Ok(())
 }
@@ -136,39 +140,39 @@ fn leave_out(
 /// The refusal of a job that cannot be planned, with what else its other files are refused for.
 fn refused(
     state: &WorkspaceState,
-    judged: &mut Judged,
+    checked: &mut CheckedJob,
     who: &Who,
     current: BTreeMap<WirePath, State>,
     refusal: Refusal,
 ) -> Refusal {
-    let request = &judged.snapshot.request;
+    let request = &checked.snapshot.request;
     let mut further = if request.job.partial || editd_engine::is_told_in_part(&request.job) {
         Vec::new()
     } else {
-        others::further(state, who, judged, &current, &BTreeMap::new())
+        others::further(state, who, checked, &current, &BTreeMap::new())
     };
-    judged.snapshot.world.files.extend(current);
-    let first = unfit(state, judged, who, refusal);
+    checked.snapshot.world.files.extend(current);
+    let first = unfit(state, checked, who, refusal);
     further.retain(|other| other.path != first.path);
     Box::new(first.beside(further.into_iter().map(|other| *other)))
 }
 
 /// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
 /// that it can be sent again.
-pub(super) fn unfit(state: &WorkspaceState, judged: &Judged, who: &Who, refusal: Refusal) -> Refusal {
-    let Some(path) = refusal.path.as_ref().filter(|path| judged.bases.contains_key(path)) else {
+pub(super) fn unfit(state: &WorkspaceState, checked: &CheckedJob, who: &Who, refusal: Refusal) -> Refusal {
+    let Some(path) = refusal.path.as_ref().filter(|path| checked.bases.contains_key(path)) else {
         return refusal;
     };
     let why = Some("the job does not fit what its session has read");
-    let mut stale = stale::refusal(state, who, judged, path, Verdict::Stale, why);
+    let mut stale = stale::refusal(state, who, checked, path, Verdict::Stale, why);
     (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
     (stale.others, stale.more) = (refusal.others, refusal.more);
     stale
 }
 
 /// Plans on what is there, or on the older contents that stale entries are for.
-fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal> {
-    let Judged { snapshot, bases, skipped, .. } = judged;
+fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Refusal> {
+    let CheckedJob { snapshot, bases, skipped, .. } = checked;
     let (job, world) = (&snapshot.request.job, &snapshot.world);
     // Hashed once, when it was looked at.
     let hash = |path, observation: &Observation| {
@@ -179,7 +183,7 @@ fn plan_as_seen(state: &WorkspaceState, judged: &Judged) -> Result<Plan, Refusal
         .iter()
         .filter_map(|(path, observation)| Some((path.clone(), hash(path, observation)?)))
         .collect();
-    let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
+    let options = Options { room: Some(checked.room), ..state.options(world.files.keys()) };
     let planned = {
         let _turn = state.parsing.turn(parsed(job, world))?;
         editd_engine::plan_known(job, world, &options, &known, skipped)
@@ -241,8 +245,8 @@ pub(super) fn token(plan: &Plan) -> String {
     name
 }
 
-/// Turns a plan into what the second half of the journey carries out.
-pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) -> Draft {
+/// Turns a plan into a transaction.
+pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planned: Planned) -> Transaction {
     let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request.job);
     let diffs = request.job.diff != Some(false);
@@ -259,7 +263,7 @@ pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) 
             }
             _ => StagedMode::Masked,
         };
-        changes.push(Drafted {
+        changes.push(FileChange {
             from: moved.get(&change.path).cloned(),
             place,
             before,
@@ -281,7 +285,7 @@ pub(super) fn draft(state: &WorkspaceState, given: Given<'_>, planned: Planned) 
         durability: request.durability.unwrap_or(state.settings.durability),
         queued: given.queued,
     };
-    Draft {
+    Transaction {
         origin,
         changes,
         clips: plan.clips,

@@ -14,8 +14,8 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::WirePath;
 
 use super::expects::{Expectation, expectation, sha256};
-use super::judge::Judged;
 use super::shown::Overtaken;
+use super::staleness::CheckedJob;
 use crate::disk::Observation;
 use crate::journal::past;
 use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
@@ -145,15 +145,15 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> B
 /// Moves a plan onto what is there now: the refusals of the files where that cannot be done.
 pub(super) fn onto(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     current: &BTreeMap<WirePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     if current.is_empty() {
         return Vec::new();
     }
-    let (job, clips) = (&judged.snapshot.request.job, &judged.snapshot.world.clips);
-    let options = Options { room: Some(judged.room), ..state.options(current.keys()) };
+    let (job, clips) = (&checked.snapshot.request.job, &checked.snapshot.world.clips);
+    let options = Options { room: Some(checked.room), ..state.options(current.keys()) };
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 
@@ -161,16 +161,16 @@ pub(super) fn onto(
 /// what is there, with what it is shown by that.
 pub(super) fn tell_theirs(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     plan: &mut Plan,
 ) -> BTreeMap<WirePath, ReadReceipt> {
     let mut receipts = BTreeMap::new();
     let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
-        let observation = judged.snapshot.sights.get(path).filter(|_| judged.bases.contains_key(path));
+        let observation = checked.snapshot.sights.get(path).filter(|_| checked.bases.contains_key(path));
         let Some(found) = observation.and_then(Observation::found) else { continue };
-        let seen = judged.seen.get(path);
+        let seen = checked.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
             outcome.warnings.push(
                 "the edit names an older version: it was made to what this session's own edits have left since"
@@ -179,9 +179,9 @@ pub(super) fn tell_theirs(
             continue;
         }
         let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
-        let overtaken = seen.map(|seen| Overtaken::find(state, judged, seen, found));
+        let overtaken = seen.map(|seen| Overtaken::find(state, checked, seen, found));
         let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
-        let old = old.or_else(|| judged.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
+        let old = old.or_else(|| checked.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
         let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
         let states = (file(old.into()), file(found.bytes.clone()));
         let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
@@ -203,21 +203,22 @@ pub(super) fn tell_theirs(
 /// Whether a stale entry could be merged; `None` where it is nothing that can be.
 pub(super) fn trial(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     alone: &Job,
     path: &WirePath,
 ) -> Option<WouldApply> {
     let entry = alone.entries.iter().find(|entry| entry.path == *path)?;
-    let seen = judged.seen.get(path);
+    let seen = checked.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
-    let base = base(state, path, &expects, seen, judged.snapshot.sights.get(path)?, &judged.patience).ok()?;
-    let room = judged.room.checked_sub(base.bytes.len())?;
+    let base =
+        base(state, path, &expects, seen, checked.snapshot.sights.get(path)?, &checked.patience).ok()?;
+    let room = checked.room.checked_sub(base.bytes.len())?;
     let bases = BTreeMap::from([(path.clone(), base)]);
     if !obstacles(alone, &bases).is_empty() {
         return None;
     }
     let needs = editd_engine::needs(alone).ok()?;
-    let whole = &judged.snapshot.world;
+    let whole = &checked.snapshot.world;
     let files = needs.paths.into_iter().filter_map(|path| whole.files.get_key_value(&path));
     let clips = needs.clips.iter().filter_map(|name| whole.clips.get_key_value(name));
     let pair = |(name, what): (&String, &Vec<u8>)| (name.clone(), what.clone());

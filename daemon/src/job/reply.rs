@@ -2,16 +2,16 @@
 
 use editd_proto::message::{FileOutcome, Receipt, Status};
 
-use super::Said;
-use super::draft::Draft;
-use super::errors::Halt;
+use super::DialectReply;
+use super::errors::JobAbort;
 use super::plan::{self, Planned};
 use super::seal::Sealed;
+use super::transaction::Transaction;
 use crate::state::WorkspaceState;
 use crate::store::record::{ChangeMethod, Entry};
 
 /// The receipt of a job whose every file shows *after*.
-pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
+pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
     let mut files = draft.files.clone();
     for record in entry.files.iter().filter(|record| record.how == ChangeMethod::InPlace) {
         for file in files.iter_mut().filter(|file| file.path == record.path) {
@@ -33,7 +33,7 @@ pub(super) fn receipt_of(draft: &Draft, entry: &Entry) -> Receipt {
 }
 
 /// A receipt as it is stored: without diffs, which the journal can tell again, and in its dialect's words.
-pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
+pub(crate) fn stored(receipt: &Receipt, said: Option<&DialectReply>) -> Vec<u8> {
     let mut receipt = receipt.clone();
     let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
     for file in receipt.files.iter_mut().chain(of_hooks) {
@@ -50,7 +50,7 @@ pub(crate) fn stored(receipt: &Receipt, said: Option<&Said>) -> Vec<u8> {
 }
 
 /// The last step: what was done goes out.
-pub(super) fn applied(_: &WorkspaceState, sealed: Sealed) -> Result<Receipt, Halt> {
+pub(super) fn applied(_: &WorkspaceState, sealed: Sealed) -> Result<Receipt, JobAbort> {
     let Sealed { receipt, entry, .. } = sealed;
     debug_assert_eq!(receipt.job, Some(entry.id));
     Ok(receipt)
@@ -74,7 +74,7 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
 }
 
 /// The receipt of an undo or redo that was to write nothing.
-pub(super) fn previewed(draft: Draft) -> Receipt {
+pub(super) fn previewed(draft: Transaction) -> Receipt {
     Receipt {
         files: draft.files.into_iter().map(would).collect(),
         rebased: draft.rebased,

@@ -7,11 +7,11 @@ use editd_engine::State;
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Durability, Receipt, Status};
 
-use super::draft::{Draft, Drafted};
-use super::errors::{Halt, store_refusal};
-use super::intend::Underway;
+use super::errors::{JobAbort, store_refusal};
+use super::intend::JobGuard;
 use super::reply;
 use super::swap::AllSwapped;
+use super::transaction::{FileChange, Transaction};
 use crate::journal::recover::repair::done_record;
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
@@ -21,7 +21,7 @@ use crate::store::record::{Clip, EndedWithoutEntry, Entry, FileRecord, ReadRecei
 /// A job that is done.
 #[must_use]
 pub(super) struct Sealed {
-    pub(super) draft: Draft,
+    pub(super) draft: Transaction,
     pub(super) receipt: Receipt,
     pub(super) entry: Arc<Entry>,
 }
@@ -29,9 +29,9 @@ pub(super) struct Sealed {
 /// Seals a job.
 pub(super) fn seal(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     swapped: AllSwapped,
-) -> Result<Sealed, Halt> {
+) -> Result<Sealed, JobAbort> {
     let AllSwapped { draft, entry, proofs } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
@@ -41,7 +41,7 @@ pub(super) fn seal(
     let changed = draft.changes.iter().zip(&entry.files);
     records
         .extend(changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &draft, change, file))));
-    state.store.append(&records).map_err(|error| Halt::Broken(store_refusal(&error)))?;
+    state.store.append(&records).map_err(|error| JobAbort::NeedsRecovery(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         flushing::put(state, file, &change.place);
         if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
@@ -61,14 +61,14 @@ pub(super) fn seal(
                  `editctl show {}`",
                 entry.id, entry.id
             );
-            Halt::Refused(Box::new(WireError::new(Code::Io, message)))
+            JobAbort::Refused(Box::new(WireError::new(Code::Io, message)))
         })?;
     }
     Ok(Sealed { draft, receipt, entry })
 }
 
 /// Ends a job that changes no file: its clipboards hold, and a key is remembered.
-pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt, Halt> {
+pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Receipt, JobAbort> {
     let now = state.clock.wall_ms();
     let origin = &draft.origin;
     let status = match &draft.error {
@@ -106,13 +106,18 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Draft) -> Result<Receipt,
         let durable = state.store.append(&records).and_then(|at| {
             if origin.durability == Durability::Relaxed { Ok(None) } else { state.store.flush(at).map(Some) }
         });
-        durable.map_err(|error| Halt::Refused(store_refusal(&error)))?;
+        durable.map_err(|error| JobAbort::Refused(store_refusal(&error)))?;
     }
     Ok(receipt)
 }
 
 /// What the session knows of a path that it changed.
-fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &FileRecord) -> ReadReceipt {
+fn seen_after(
+    state: &WorkspaceState,
+    draft: &Transaction,
+    change: &FileChange,
+    file: &FileRecord,
+) -> ReadReceipt {
     let now = state.clock.wall_ms();
     let path = change.place.path();
     let shown = match (file.after.as_ref().map(|meta| meta.hash), &change.from) {
@@ -125,7 +130,7 @@ fn seen_after(state: &WorkspaceState, draft: &Draft, change: &Drafted, file: &Fi
 
 /// Moving a file shows nothing of it.
 fn shown_of_moved(
-    draft: &Draft,
+    draft: &Transaction,
     from: &editd_proto::WirePath,
     hash: editd_proto::ids::ContentHash,
     now: u64,
@@ -141,8 +146,8 @@ fn shown_of_moved(
 }
 
 fn shown_of_written(
-    draft: &Draft,
-    change: &Drafted,
+    draft: &Transaction,
+    change: &FileChange,
     hash: editd_proto::ids::ContentHash,
     now: u64,
 ) -> ReceiptContent {

@@ -6,7 +6,7 @@ use editd_proto::error::Excerpt;
 use editd_proto::path::WirePath;
 
 use super::ParsedJob;
-use super::judge::Judged;
+use super::staleness::CheckedJob;
 use crate::disk::{FileSnapshot, Observation};
 use crate::journal::past;
 use crate::limits::REFUSAL_SHOWS;
@@ -34,12 +34,12 @@ impl Overtaken {
     /// Finds what others changed since a receipt, as far as there is memory to spare for that.
     pub(super) fn find(
         state: &WorkspaceState,
-        judged: &Judged,
+        checked: &CheckedJob,
         seen: &ReadReceipt,
         found: &FileSnapshot,
     ) -> Self {
         let size = seen.hash.and_then(|hash| state.store.content_size(hash)).unwrap_or(0);
-        let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(judged.room));
+        let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(checked.room));
         let old = seen.hash.filter(|_| reservation.is_some()).and_then(|hash| past::kept(state, hash));
         let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
         Self { old, splices: splices.unwrap_or_default() }
@@ -63,7 +63,7 @@ impl Overtaken {
 /// Returns as much of some lines as a refusal may still show: the excerpts, and the lines that they show whole.
 pub(super) fn excerpts(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, bytes): (&WirePath, &[u8]),
     wanted: &[(u64, u64)],
 ) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
@@ -72,7 +72,7 @@ pub(super) fn excerpts(
     for &(first, last) in wanted {
         let view = editd_engine::view(bytes, Some((first, last.max(first))), path, &options);
         let Some(text) = view.ok().and_then(|view| view.text) else { continue };
-        let left = judged.diffs.get();
+        let left = checked.diffs.get();
         let (mut end, mut lines) = (0, 0);
         for line in text.split_inclusive('\n') {
             if end + line.len() > left {
@@ -81,7 +81,7 @@ pub(super) fn excerpts(
             (end, lines) = (end + line.len(), lines + 1);
         }
         let Some(part) = text.get(..end).filter(|_| lines > 0) else { break };
-        judged.diffs.set(left - end);
+        checked.diffs.set(left - end);
         // The last line of the range may be the empty one behind the last break.
         let to = if end == text.len() { last } else { first + lines - 1 };
         shown.push((first, to));
@@ -104,16 +104,16 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
 pub(super) fn widen(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     path: &WirePath,
     shown: &[(u64, u64)],
 ) {
-    let Some(found) = judged.snapshot.sights.get(path).and_then(Observation::found) else { return };
+    let Some(found) = checked.snapshot.sights.get(path).and_then(Observation::found) else { return };
     let now = state.clock.wall_ms();
-    let renewed = match judged.seen.get(path) {
+    let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
         Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, now),
-        Some(seen) => Overtaken::find(state, judged, seen, found).renewed(seen, found, (shown, false), now),
+        Some(seen) => Overtaken::find(state, checked, seen, found).renewed(seen, found, (shown, false), now),
         None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
     state.store.keep_content(found.meta.hash, &found.bytes);

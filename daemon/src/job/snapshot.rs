@@ -9,8 +9,8 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 use editd_proto::path::WirePath;
 
-use super::errors::{Halt, disk_refusal, store_refusal};
-use super::intend::Underway;
+use super::errors::{JobAbort, disk_refusal, store_refusal};
+use super::intend::JobGuard;
 use super::resolve::Resolved;
 use super::{ParsedJob, memory_estimate};
 use crate::disk::{Observation, ResolvedPath};
@@ -32,13 +32,13 @@ pub(super) struct Snapshot {
 /// Reads every place and every clipboard that a job names.
 ///
 /// # Errors
-/// [`Halt::Heavier`] where the files are larger than what the job may hold: they have grown since they were resolved.
+/// [`JobAbort::NeedsMemory`] where the files are larger than what the job may hold: they have grown since they were resolved.
 pub(super) fn take(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     who: &Who,
     resolved: Resolved,
-) -> Result<Snapshot, Halt> {
+) -> Result<Snapshot, JobAbort> {
     let Resolved { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request.job)?;
     let mut world = World::default();
@@ -58,7 +58,7 @@ pub(super) fn take(
                 return Err(too_much().into());
             }
             let ahead = places.range::<WirePath, _>((Excluded(path), Unbounded)).map(|(_, place)| place);
-            return Err(Halt::Heavier(
+            return Err(JobAbort::NeedsMemory(
                 total.saturating_add(memory_estimate::sizes(ahead)).saturating_mul(holds),
             ));
         }

@@ -6,8 +6,8 @@ use std::io;
 use editd_engine::{Refusal, Splice, State};
 use editd_proto::path::WirePath;
 
-use super::draft::{Draft, Drafted};
 use super::errors::{disk_refusal, stage_refusal};
+use super::transaction::{FileChange, Transaction};
 use crate::disk::folders::parent_path;
 use crate::disk::stage::{StageError, StagedFile, StagedMode};
 use crate::disk::{FileSnapshot, ResolvedPath};
@@ -16,7 +16,7 @@ use crate::store::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, Sta
 
 /// A draft whose new bytes stand ready.
 pub(super) struct Ready {
-    pub(super) draft: Draft,
+    pub(super) draft: Transaction,
     /// One for each change, in the same order.
     pub(super) records: Vec<FileRecord>,
 }
@@ -29,7 +29,7 @@ impl Ready {
 }
 
 /// Stages every change of a draft.
-pub(super) fn stage(state: &WorkspaceState, draft: Draft) -> Result<Ready, Refusal> {
+pub(super) fn stage(state: &WorkspaceState, draft: Transaction) -> Result<Ready, Refusal> {
     let mut draft = draft;
     // What is rewritten in place comes last: the others' displaced files may be other names of it.
     draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
@@ -58,7 +58,11 @@ fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
     }
 }
 
-fn stage_one(state: &WorkspaceState, change: &Drafted, bases: &mut Bases<'_>) -> Result<FileRecord, Refusal> {
+fn stage_one(
+    state: &WorkspaceState,
+    change: &FileChange,
+    bases: &mut Bases<'_>,
+) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
     let staged_name = state.next_staged_name();
     let record = FileRecord {
@@ -116,7 +120,7 @@ fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<
 /// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
 fn in_place(
     record: FileRecord,
-    change: &Drafted,
+    change: &FileChange,
     found: &FileSnapshot,
     bytes: &[u8],
     whole: bool,

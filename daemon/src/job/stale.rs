@@ -15,10 +15,10 @@ use editd_proto::message::{EditStatus, EntryKind, OnStale};
 use editd_proto::path::WirePath;
 
 use super::expects::Verdict;
-use super::judge::Judged;
 use super::numbers::{self, UnclearNumbers};
 use super::rebase::{self, Obstacle};
 use super::shown::{self, Overtaken};
+use super::staleness::CheckedJob;
 use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::{self, ranges};
 use crate::state::WorkspaceState;
@@ -28,14 +28,14 @@ use crate::workspace::Who;
 pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     path: &WirePath,
     verdict: Verdict,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let observation = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let observation = checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     match (verdict, observation.found()) {
-        (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, judged, (path, found)),
+        (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, checked, (path, found)),
         (Verdict::Exists, _) => {
             let message = format!(
                 "{path} exists, and the job expects that it does not; read it and edit what is there"
@@ -44,8 +44,8 @@ pub(super) fn refusal(
             error.version = observation.hash().map(|hash| hash.version());
             Box::new(error)
         }
-        (_, Some(found)) => stale(state, who, judged, (path, found), why),
-        (_, None) => gone(state, who, judged, path, why),
+        (_, Some(found)) => stale(state, who, checked, (path, found), why),
+        (_, None) => gone(state, who, checked, path, why),
     }
 }
 
@@ -53,11 +53,11 @@ pub(super) fn refusal(
 fn gone(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     path: &WirePath,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let trial = Trial::run(state, judged, path);
+    let trial = Trial::run(state, checked, path);
     let would = trial.map(|trial| if trial.fits() { WouldApply::Clean } else { WouldApply::Conflict });
     let what = match would {
         Some(WouldApply::Clean) => "is gone since it was read; send the job again if it shall be made anew",
@@ -68,10 +68,10 @@ fn gone(
     let mut error = WireError::new(Code::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
     (error.by, _) = by(state, who, path, &Observation::Absent);
     error.would_apply = would;
-    if let Some(seen) = judged.seen.get(path) {
+    if let Some(seen) = checked.seen.get(path) {
         let old = seen.hash.and_then(|hash| state.store.content(hash));
         if let Some(old) = old {
-            show_diff(judged, path, (&file(old.into()), &State::Absent), &[], &mut error);
+            show_diff(checked, path, (&file(old.into()), &State::Absent), &[], &mut error);
         }
         shown::record(state, who, path, receipt::absent(state.clock.wall_ms()));
     }
@@ -86,22 +86,22 @@ fn obstacle(why: Option<Obstacle>) -> String {
 fn stale(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, found): (&WirePath, &FileSnapshot),
     why: Option<Obstacle>,
 ) -> Refusal {
     let mut error = WireError::new(Code::Stale, String::new()).at(path);
     let version = found.meta.hash.version();
-    let observation = judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let observation = checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let (by, own) = by(state, who, path, observation);
     error.by = by;
-    let trial = Trial::run(state, judged, path);
-    error.moved = show_change(state, who, judged, (path, found), trial.as_ref(), &mut error);
-    let partial = judged.snapshot.request.job.partial;
+    let trial = Trial::run(state, checked, path);
+    error.moved = show_change(state, who, checked, (path, found), trial.as_ref(), &mut error);
+    let partial = checked.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     error.would_apply = match trial {
         None => None,
-        Some(trial) if error.moved.is_empty() && trial.would_apply(state, judged, path) => {
+        Some(trial) if error.moved.is_empty() && trial.would_apply(state, checked, path) => {
             Some(WouldApply::Clean)
         }
         Some(_) => Some(WouldApply::Conflict),
@@ -124,13 +124,18 @@ fn stale(
 
 /// A conflict with what a stale refusal tells too, so that the job can be adapted without another read. A job that did
 /// not ask for a rebase, nor named lines of an older version, is simply stale.
-pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut refusal: Refusal) -> Refusal {
+pub(super) fn conflict(
+    state: &WorkspaceState,
+    who: &Who,
+    checked: &CheckedJob,
+    mut refusal: Refusal,
+) -> Refusal {
     let Some(path) = refusal.path.clone() else { return refusal };
-    let Some(observation) = judged.snapshot.sights.get(&path) else { return refusal };
-    let request = &judged.snapshot.request;
+    let Some(observation) = checked.snapshot.sights.get(&path) else { return refusal };
+    let request = &checked.snapshot.request;
     let named = request.job.entries.iter().any(|entry| entry.path == path && !entry.named_lines().is_empty());
     if request.on_stale != Some(OnStale::Rebase) && !named {
-        return self::refusal(state, who, judged, &path, Verdict::Stale, None);
+        return self::refusal(state, who, checked, &path, Verdict::Stale, None);
     }
     refusal.version = observation.hash().map(|hash| hash.version());
     let own;
@@ -140,8 +145,8 @@ pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut r
             refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
     }
     if let Some(found) = observation.found() {
-        let trial = Trial::run(state, judged, &path);
-        show_change(state, who, judged, (&path, found), trial.as_ref(), &mut refusal);
+        let trial = Trial::run(state, checked, &path);
+        show_change(state, who, checked, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
     }
     refusal
@@ -152,16 +157,16 @@ pub(super) fn conflict(state: &WorkspaceState, who: &Who, judged: &Judged, mut r
 fn show_change(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, found): (&WirePath, &FileSnapshot),
     trial: Option<&Trial>,
     error: &mut WireError,
 ) -> Vec<editd_proto::error::MovedLines> {
-    let Some(seen) = judged.seen.get(path) else { return Vec::new() };
+    let Some(seen) = checked.seen.get(path) else { return Vec::new() };
     let now = state.clock.wall_ms();
-    let overtaken = Overtaken::find(state, judged, seen, found);
+    let overtaken = Overtaken::find(state, checked, seen, found);
     let known = overtaken.renewed(seen, found, (&[], false), now);
-    let entry = judged.snapshot.request.job.entries.iter().find(|entry| entry.path == *path);
+    let entry = checked.snapshot.request.job.entries.iter().find(|entry| entry.path == *path);
     let unclear = entry.filter(|entry| entry.base.is_none()).map_or_else(UnclearNumbers::default, |entry| {
         numbers::unclear(state, entry, &known.numbered, &found.bytes)
     });
@@ -171,22 +176,22 @@ fn show_change(
     let mut whole = false;
     if let Some(old) = &overtaken.old {
         let states = (&file(old.as_slice().into()), &file(found.bytes.clone()));
-        let (lines, omitted) = show_diff(judged, path, states, &near, error);
+        let (lines, omitted) = show_diff(checked, path, states, &near, error);
         (shown_lines, whole) = (lines, omitted == 0);
     } else if seen.hash.is_none() {
         let (lines, omitted) =
-            show_diff(judged, path, (&State::Absent, &file(found.bytes.clone())), &near, error);
+            show_diff(checked, path, (&State::Absent, &file(found.bytes.clone())), &near, error);
         (shown_lines, whole) = (lines, omitted == 0);
     }
     if let Some(trial) = trial {
         if trial.blind && !whole {
             let ranges = ranges::union(known.ranges.iter().chain(&shown_lines).copied().collect());
             let wanted = shown::unseen_lines(&trial.plan, (path, &found.bytes), &ranges);
-            let (excerpts, lines) = shown::excerpts(state, judged, (path, &found.bytes), &wanted);
+            let (excerpts, lines) = shown::excerpts(state, checked, (path, &found.bytes), &wanted);
             error.excerpts = excerpts;
             shown_lines.extend(lines);
         }
-        show_nearest(judged, trial, error, &mut shown_lines);
+        show_nearest(checked, trial, error, &mut shown_lines);
     }
     let shown_lines = ranges::union(shown_lines);
     let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
@@ -196,10 +201,10 @@ fn show_change(
 }
 
 /// Adds the lines most alike to a quotation that is not there any more.
-fn show_nearest(judged: &Judged, trial: &Trial, error: &mut WireError, shown: &mut Vec<(u64, u64)>) {
+fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut WireError, shown: &mut Vec<(u64, u64)>) {
     for miss in &trial.nearest {
-        let Some(left) = judged.diffs.get().checked_sub(miss.text.len()) else { break };
-        judged.diffs.set(left);
+        let Some(left) = checked.diffs.get().checked_sub(miss.text.len()) else { break };
+        checked.diffs.set(left);
         shown.push(lines_of(miss));
         error.near_misses.push(miss.clone());
     }
@@ -216,15 +221,15 @@ fn lines_of(miss: &NearMiss) -> (u64, u64) {
 /// Adds a diff with the hunks nearest to some lines, as far as the refusals of the job may show more. Returns the
 /// lines that it shows and the number of hunks that it leaves out.
 fn show_diff(
-    judged: &Judged,
+    checked: &CheckedJob,
     path: &WirePath,
     (before, after): (&State, &State),
     near: &[(u64, u64)],
     error: &mut WireError,
 ) -> (Vec<(u64, u64)>, u64) {
-    let left = judged.diffs.get();
+    let left = checked.diffs.get();
     let diff = editd_engine::nearby_diff(path, before, after, near, (left, None));
-    judged.diffs.set(left.saturating_sub(diff.text.len()));
+    checked.diffs.set(left.saturating_sub(diff.text.len()));
     error.omitted_hunks = (diff.omitted > 0).then_some(diff.omitted);
     error.diff = (!diff.text.is_empty()).then_some(diff.text);
     (diff.shown, diff.omitted)
@@ -286,16 +291,16 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
-    pub(super) fn run(state: &WorkspaceState, judged: &Judged, path: &WirePath) -> Option<Self> {
-        let mut alone = judged.snapshot.request.job.clone();
+    pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &WirePath) -> Option<Self> {
+        let mut alone = checked.snapshot.request.job.clone();
         alone.partial = true;
         alone.diff = Some(false);
         if alone.entries.iter().any(|entry| entry.path == *path) {
             alone.entries.retain(|entry| entry.path == *path);
         }
         let blind = alone.entries.iter().any(|entry| entry.proof() == Proof::Blind);
-        let world = &judged.snapshot.world;
-        let options = Options { room: Some(judged.room), ..state.options(world.files.keys()) };
+        let world = &checked.snapshot.world;
+        let options = Options { room: Some(checked.room), ..state.options(world.files.keys()) };
         let plan = match editd_engine::plan(&alone, world, &options) {
             Ok(plan) => plan,
             Err(refusal) if editd_engine::lacks_room(&refusal) => return None,
@@ -335,13 +340,13 @@ impl Trial {
 
     /// Returns true if the job, sent again as it is, does what its session means: where it replaces what it does not
     /// quote, that takes that a merge would do, too.
-    fn would_apply(&self, state: &WorkspaceState, judged: &Judged, path: &WirePath) -> bool {
+    fn would_apply(&self, state: &WorkspaceState, checked: &CheckedJob, path: &WirePath) -> bool {
         let mut alone = self.alone.clone();
         alone.partial = false;
         let numbers_alone =
             alone.entries.iter().all(|entry| entry.named_lines().len() == entry.edits().len());
         let merges =
-            if self.blind && !numbers_alone { rebase::trial(state, judged, &alone, path) } else { None };
+            if self.blind && !numbers_alone { rebase::trial(state, checked, &alone, path) } else { None };
         match merges {
             Some(would) => would == WouldApply::Clean,
             None => self.fits(),

@@ -1,29 +1,29 @@
-//! The steps of a job's journey by name, so that a test can act between two of them. It does nothing.
+//! The names of the steps of a job, so that a test can act between two of them. It does nothing else.
 
-/// A step that a job has just taken.
+/// A step that a job has completed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Step {
-    /// It has its number.
+    /// The job has its number.
     Admit,
-    /// Its paths are places inside the workspace.
+    /// Every path is resolved inside the workspace.
     Resolve,
-    /// What is there was read.
+    /// The files and clipboards were read.
     Snapshot,
-    /// What is there is what its session has seen.
+    /// The files are those that the session has seen, or the job rebases.
     Judge,
-    /// What it would write is known.
+    /// The new contents are planned.
     Plan,
-    /// The validators were asked.
+    /// The validators have checked the new contents.
     Validate,
-    /// That is within all limits.
+    /// The transaction is within all limits.
     Vet,
-    /// The new bytes stand beside their targets.
+    /// The new bytes are staged beside their targets.
     Stage,
     /// The intent is durable.
     Intend,
     /// The new bytes are in place.
     Swap,
-    /// The log says so.
+    /// The seal is in the log.
     Seal,
     /// The commands that run after writing have run, and what they changed is journaled.
     Hooks,
@@ -31,22 +31,22 @@ pub enum Step {
     Settle,
 }
 
-/// Whether to go on.
+/// The answer of an observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Go {
-    /// Yes.
+    /// The job goes on.
     On,
-    /// As if the process ended here: return at once, tidy nothing up.
+    /// The job returns at once and cleans nothing up, as if the process ended here.
     Stop,
 }
 
-/// Somebody who is told of every step.
+/// A test that is told of every step.
 pub trait Observer: Send + Sync {
-    /// A job took a step.
+    /// Called after each step of a job.
     fn after(&self, step: Step) -> Go;
 }
 
-/// Nobody.
+/// The observer of a daemon: it lets every step pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use editd_proto::error::{Code, WireError};
 
-use super::draft::Draft;
-use super::errors::{Halt, disk_refusal};
+use super::errors::{JobAbort, disk_refusal};
 use super::intend::DurableIntent;
+use super::transaction::Transaction;
 use crate::disk::put::{RescuedBytes, SwapRefusal, Swapped};
 use crate::journal::{external, roll_back};
 use crate::state::WorkspaceState;
@@ -17,14 +17,14 @@ use crate::store::record::Entry;
 /// A job whose every file shows *after*.
 #[must_use]
 pub(super) struct AllSwapped {
-    pub(super) draft: Draft,
+    pub(super) draft: Transaction,
     pub(super) entry: Arc<Entry>,
     /// One proof for each file: without all of them nothing is sealed.
     pub(super) proofs: Vec<Swapped>,
 }
 
 /// Puts every file in place.
-pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllSwapped, Halt> {
+pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllSwapped, JobAbort> {
     let DurableIntent { draft, entry, .. } = intent;
     let mut proofs = Vec::with_capacity(entry.files.len());
     for (file, change) in entry.files.iter().zip(&draft.changes) {
@@ -36,7 +36,7 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
                 // Which half of the call happened, only a look can tell.
-                return Err(Halt::Broken(refusal));
+                return Err(JobAbort::NeedsRecovery(refusal));
             }
         }
     }
@@ -44,7 +44,13 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
 }
 
 /// Takes back the first `done` files, and says in the log that the job did not happen.
-fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, foreign: SwapRefusal) -> Halt {
+fn withdraw(
+    state: &WorkspaceState,
+    draft: &Transaction,
+    entry: &Entry,
+    done: usize,
+    foreign: SwapRefusal,
+) -> JobAbort {
     let back = || -> io::Result<()> {
         for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
@@ -56,7 +62,7 @@ fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, f
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
     if let Err(error) = back() {
-        return Halt::Broken(disk_refusal(&path, &error));
+        return JobAbort::NeedsRecovery(disk_refusal(&path, &error));
     }
     if let Err(error) = roll_back::roll_back(state, entry) {
         let id = entry.id;
@@ -64,7 +70,7 @@ fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, f
             "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
              and `editctl show {id}` tells"
         );
-        return Halt::Refused(Box::new(WireError::new(Code::Io, message)));
+        return JobAbort::Refused(Box::new(WireError::new(Code::Io, message)));
     }
     if foreign == SwapRefusal::OtherMount {
         state.disk.stage_beside(&path);
@@ -75,5 +81,5 @@ fn withdraw(state: &WorkspaceState, draft: &Draft, entry: &Entry, done: usize, f
             format!("{path} keeps changing while it is edited; send the job again when that has ceased")
         }
     };
-    Halt::Again(Box::new(WireError::new(Code::Busy, message).at(&path)))
+    JobAbort::Retry(Box::new(WireError::new(Code::Busy, message).at(&path)))
 }

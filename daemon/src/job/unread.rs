@@ -7,9 +7,9 @@ use editd_engine::{Plan, Refusal, State};
 use editd_proto::error::{Code, WireError};
 use editd_proto::path::WirePath;
 
-use super::judge::Judged;
 use super::shown;
 use super::stale::Trial;
+use super::staleness::CheckedJob;
 use crate::disk::{FileSnapshot, Observation};
 use crate::receipt::lines::{cut_lines, last_line};
 use crate::receipt::{NO_LINES, ranges};
@@ -20,19 +20,19 @@ use crate::workspace::Who;
 pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, found): (&WirePath, &FileSnapshot),
 ) -> Refusal {
-    let known = judged.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
+    let known = checked.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
-    let trial = Trial::run(state, judged, path);
+    let trial = Trial::run(state, checked, path);
     let mut wanted = trial.map(|trial| {
         let named = trial.plan.changes.iter().any(|change| change.path == *path);
         let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(state, who, judged, (path, found), wanted)
+    of_lines(state, who, checked, (path, found), wanted)
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
@@ -40,29 +40,29 @@ pub(super) fn refusal(
 pub(super) fn of_numbers(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, found): (&WirePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
-    if let (Some(trial), Some(seen)) = (Trial::run(state, judged, path), judged.seen.get(path)) {
+    if let (Some(trial), Some(seen)) = (Trial::run(state, checked, path), checked.seen.get(path)) {
         lines.extend(match seen.ranges.as_slice() {
             [] => Vec::new(),
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(state, who, judged, (path, found), &ranges::union(lines))
+    of_lines(state, who, checked, (path, found), &ranges::union(lines))
 }
 
 /// The refusal of edits that replace some lines, none of which the session has seen.
 pub(super) fn of_lines(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     (path, found): (&WirePath, &FileSnapshot),
     wanted: &[(u64, u64)],
 ) -> Refusal {
     let version = found.meta.hash.version();
-    let (excerpts, shown) = shown::excerpts(state, judged, (path, &found.bytes), wanted);
+    let (excerpts, shown) = shown::excerpts(state, checked, (path, &found.bytes), wanted);
     let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
     if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
         // The empty line behind the last break is no line to people.
@@ -90,30 +90,30 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(state, who, judged, path, &shown);
+    shown::widen(state, who, checked, path, &shown);
     Box::new(error)
 }
 
 /// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
-pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, judged: &Judged) -> Vec<Refusal> {
+pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, checked: &CheckedJob) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let mut told = BTreeSet::new();
-    for change in plan.changes.iter().filter(|change| judged.where_seen.contains(&change.path)) {
+    for change in plan.changes.iter().filter(|change| checked.where_seen.contains(&change.path)) {
         let path = &change.path;
-        let (Some(seen), State::File { bytes, .. }) = (judged.seen.get(path), &change.before) else {
+        let (Some(seen), State::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
             continue;
         };
         let missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
-        let found = judged.snapshot.sights.get(path).and_then(Observation::found);
+        let found = checked.snapshot.sights.get(path).and_then(Observation::found);
         let Some(found) = found.filter(|found| found.bytes == *bytes) else {
             // It is planned on what the session saw of an older content: what is there is another.
             refusals.push(of_older(path, missing));
             continue;
         };
-        refusals.push(of_lines(state, who, judged, (path, found), &missing));
+        refusals.push(of_lines(state, who, checked, (path, found), &missing));
     }
     refusals
 }

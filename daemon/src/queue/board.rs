@@ -11,12 +11,12 @@ use super::admit::AdmissionPass;
 use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
 use super::reply::JobReply;
 use crate::limits;
-use crate::workspace::{Lanes, Understood, Who};
+use crate::workspace::{Lanes, ParsedRequest, Who};
 
 /// The work of a job.
 #[derive(Debug)]
 pub(super) enum JobWork {
-    Edit(JobId, Box<Understood>),
+    Edit(JobId, Box<ParsedRequest>),
     Undo(Box<UndoRequest>),
     Redo(Box<UndoRequest>),
 }

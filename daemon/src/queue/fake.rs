@@ -16,7 +16,7 @@ use editd_proto::path::WirePath;
 
 use super::reply::queued;
 use super::{FinishedJob, QueueEvents, WorkspaceRequests};
-use crate::workspace::{Admission, Counts, LaneKey, Lanes, ReservedReply, Understood, Who};
+use crate::workspace::{Admission, Counts, LaneKey, Lanes, ParsedRequest, ReservedReply, Who};
 
 #[derive(Default)]
 struct Inside {
@@ -164,10 +164,10 @@ impl WorkspaceRequests for FakeWorkspace {
             warnings: Vec::new(),
         }))
     }
-    fn understand(&self, request: JobRequest) -> Understood {
-        Understood::new(request, &[], crate::limits::PAYLOAD)
+    fn understand(&self, request: JobRequest) -> ParsedRequest {
+        ParsedRequest::new(request, &[], crate::limits::PAYLOAD)
     }
-    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+    fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
         let request = asked.request();
         if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
             return Err(Box::new(WireError::new(Code::Outside, "the path leaves the workspace")));
@@ -179,7 +179,7 @@ impl WorkspaceRequests for FakeWorkspace {
             |key: &LaneKey| matches!(key, LaneKey::Path(path) if path.as_bytes().starts_with(b"checked/"));
         matches!(lanes, Lanes::Some(keys) if keys.iter().any(is_called_for))
     }
-    fn admit(&self, _: &Who, asked: &Understood) -> Admission {
+    fn admit(&self, _: &Who, asked: &ParsedRequest) -> Admission {
         let request = asked.request();
         let mut inside = self.inside();
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
@@ -195,7 +195,7 @@ impl WorkspaceRequests for FakeWorkspace {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Who, id: JobId, asked: &Understood) -> Receipt {
+    fn edit(&self, _: &Who, id: JobId, asked: &ParsedRequest) -> Receipt {
         self.perform(asked.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
     fn undo(&self, _: &Who, _: &UndoRequest) -> Receipt {

@@ -15,7 +15,7 @@ use super::board::{BegunJobs, Cancelled, JobWork, QueueBoard, QueuedJob, WaitId}
 use super::lanes::LaneTicket;
 use super::reply::{self, JobReply};
 use super::requests::WorkspaceRequests;
-use crate::workspace::{Admission, Lanes, Understood, Who, is_call_id};
+use crate::workspace::{Admission, Lanes, ParsedRequest, Who, is_call_id};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,7 +116,7 @@ impl JobQueue {
     }
 
     /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
-    fn admit(&self, who: &Who, asked: &Understood, mut reply: JobReply) -> Option<(JobId, JobReply)> {
+    fn admit(&self, who: &Who, asked: &ParsedRequest, mut reply: JobReply) -> Option<(JobId, JobReply)> {
         let mut before = None;
         loop {
             let outcome = match self.0.workspace.admit(who, asked) {

@@ -11,7 +11,7 @@ use editd_proto::message::{
 };
 use editd_proto::path::WirePath;
 
-use crate::workspace::{Admission, Counts, Lanes, ReservedReply, Understood, Who, Workspace};
+use crate::workspace::{Admission, Counts, Lanes, ParsedRequest, ReservedReply, Who, Workspace};
 
 /// The calls of [`Workspace`], with the same names and the same meaning.
 #[expect(missing_docs, reason = "each call is described once, at the workspace's method of that name")]
@@ -20,11 +20,11 @@ pub trait WorkspaceRequests: Send + Sync {
     fn root_present(&self) -> Result<(), Refusal>;
     fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
     fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
-    fn understand(&self, request: JobRequest) -> Understood;
-    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal>;
+    fn understand(&self, request: JobRequest) -> ParsedRequest;
+    fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
-    fn admit(&self, who: &Who, asked: &Understood) -> Admission;
-    fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt;
+    fn admit(&self, who: &Who, asked: &ParsedRequest) -> Admission;
+    fn edit(&self, who: &Who, id: JobId, asked: &ParsedRequest) -> Receipt;
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
     fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
@@ -60,19 +60,19 @@ impl WorkspaceRequests for Workspace {
     fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         Workspace::outline(self, request)
     }
-    fn understand(&self, request: JobRequest) -> Understood {
+    fn understand(&self, request: JobRequest) -> ParsedRequest {
         Workspace::understand(self, request)
     }
-    fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+    fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
         Workspace::lanes(self, asked)
     }
     fn runs_commands(&self, lanes: &Lanes) -> bool {
         Workspace::runs_commands(self, lanes)
     }
-    fn admit(&self, who: &Who, asked: &Understood) -> Admission {
+    fn admit(&self, who: &Who, asked: &ParsedRequest) -> Admission {
         Workspace::admit(self, who, asked)
     }
-    fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt {
+    fn edit(&self, who: &Who, id: JobId, asked: &ParsedRequest) -> Receipt {
         Workspace::edit(self, who, id, asked)
     }
     fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {

@@ -7,7 +7,7 @@ use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
 use super::{Who, Workspace};
 use crate::clipboard;
-use crate::job::{store_refusal, vet_clips};
+use crate::job::{check_clips, store_refusal};
 use crate::store::record::{Clip, Record};
 
 impl Workspace {
@@ -30,14 +30,14 @@ impl Workspace {
             ClipAction::List | ClipAction::Show => self.show_clip(who, name),
             ClipAction::Set => {
                 let text = wanted(request.text.as_deref(), "text")?;
-                vet_clips(&self.state, &who.session, &[(name, text.len())])?;
+                check_clips(&self.state, &who.session, &[(name, text.len())])?;
                 self.store_clip(who, name, Some(text.as_bytes().to_vec()), None)
             }
             ClipAction::Copy => {
                 let to = wanted(request.to.as_deref(), "to")?;
                 let clip = self.find_clip(who, name)?;
                 let bytes = clip.bytes.as_ref().map_or(0, Vec::len);
-                vet_clips(&self.state, &who.session, &[(to, bytes)])?;
+                check_clips(&self.state, &who.session, &[(to, bytes)])?;
                 self.store_clip(who, to, clip.bytes, clip.origin)
             }
             ClipAction::Rm => {

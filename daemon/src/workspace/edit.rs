@@ -12,12 +12,12 @@ use editd_proto::message::{JobMode, JobRequest, Receipt, UndoRequest};
 use editd_proto::path::WirePath;
 use serde::Serialize;
 
-use super::understand::{Deed, Understood};
+use super::understand::{Action, ParsedRequest};
 use super::{Admission, Who, Workspace};
-use crate::job::{self, Halt, fault, root_present, store_refusal, stored_receipt};
+use crate::job::{self, JobAbort, fault, root_present, store_refusal, stored_receipt};
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, receipt_of, repair};
 use crate::journal::undo::{self, UndoDirection};
-use crate::state::{Underway, WorkspaceState, is_call_id, lock};
+use crate::state::{PendingJobs, WorkspaceState, is_call_id, lock};
 use crate::store::record::{EndedWithoutEntry, QueuedJobRecord, Record};
 
 /// Journeys that one job makes before it gives up on files that others keep changing.
@@ -25,7 +25,7 @@ const JOURNEYS: usize = 8;
 
 impl Workspace {
     /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
-    pub fn admit(&self, who: &Who, asked: &Understood) -> Admission {
+    pub fn admit(&self, who: &Who, asked: &ParsedRequest) -> Admission {
         let request = asked.request();
         // Refused before it is queued, while somebody listens.
         if request.detach
@@ -62,11 +62,11 @@ impl Workspace {
 
     /// What is underway, once a detached job with this key is not just being stored: only then its number may
     /// be told to another who sends it.
-    fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, Underway> {
+    fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
         let underway = lock(&self.state.underway);
         let Some(key) = key else { return underway };
         let name = (who.session.clone(), key.to_owned());
-        let being_stored = |underway: &mut Underway| {
+        let being_stored = |underway: &mut PendingJobs| {
             let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_call_id(*id));
             job.is_some_and(|id| !underway.detached.contains_key(&id))
         };
@@ -74,7 +74,7 @@ impl Workspace {
     }
 
     /// What is known of a key; `None` where it is new.
-    fn find_key(&self, underway: &Underway, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
+    fn find_key(&self, underway: &PendingJobs, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
         if key.is_empty() || key.len() > limits::NAME {
             let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
             return Some(Admission::Refused(Box::new(WireError::new(Code::Malformed, message))));
@@ -123,7 +123,7 @@ impl Workspace {
     }
 
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
-    pub fn edit(&self, who: &Who, id: JobId, asked: &Understood) -> Receipt {
+    pub fn edit(&self, who: &Who, id: JobId, asked: &ParsedRequest) -> Receipt {
         let request = asked.request();
         let hash = asked.hash();
         if request.detach {
@@ -138,17 +138,17 @@ impl Workspace {
         let queued = request.detach.then_some(id);
         let said = asked.words();
         let run = |request: &job::ParsedJob| {
-            let given = job::Given { who, queued, hash, request, said };
+            let given = job::EditRequest { who, queued, hash, request, said };
             self.journeys(|underway| job::run(&self.state, underway, given))
         };
         let ended = match asked.deed() {
             Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
-            Ok(Deed::Native | Deed::Job(_)) => match self.edit_job(asked) {
+            Ok(Action::Native | Action::Job(_)) => match self.edit_job(asked) {
                 Ok(request) => run(request),
                 Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
             },
-            Ok(Deed::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
-            Ok(Deed::Undo(path)) => self.journeys(|underway| {
+            Ok(Action::View(view)) => Ended::Receipt(Box::new(self.view(who, view, said))),
+            Ok(Action::Undo(path)) => self.journeys(|underway| {
                 let mut draft = self.draft_of_undo(underway, (who, hash), request, path)?;
                 (draft.origin.queued, draft.said) = (queued, said.cloned());
                 job::commit(&self.state, underway, draft)
@@ -164,11 +164,11 @@ impl Workspace {
     /// Takes back what this session did last to a path, as a payload may ask.
     fn draft_of_undo(
         &self,
-        underway: &job::Underway<'_>,
+        underway: &job::JobGuard<'_>,
         (who, hash): (&Who, ContentHash),
         request: &JobRequest,
         path: &WirePath,
-    ) -> Result<job::Draft, Halt> {
+    ) -> Result<job::Transaction, JobAbort> {
         let last = undo::last_of_session(&self.state, who, &self.known_path(path)?)?;
         let undo = UndoRequest {
             jobs: vec![last],
@@ -258,28 +258,28 @@ impl Workspace {
     }
 
     /// Goes on the journey, again where others were quicker; mends what broke on the way.
-    fn journeys(&self, go: impl Fn(&job::Underway<'_>) -> Result<Receipt, Halt>) -> Ended {
+    fn journeys(&self, go: impl Fn(&job::JobGuard<'_>) -> Result<Receipt, JobAbort>) -> Ended {
         let (mut last, mut needed) = (None, 0);
         for _ in 0..JOURNEYS {
-            let underway = job::Underway::new(&self.state, needed);
+            let underway = job::JobGuard::new(&self.state, needed);
             let journey = || {
                 root_present(&self.state)?;
                 go(&underway)
             };
             let ended = match catch_unwind(AssertUnwindSafe(journey)) {
                 Ok(Ok(receipt)) => Ok(receipt),
-                Ok(Err(Halt::Refused(refusal))) => Err(refusal),
-                Ok(Err(Halt::Broken(refusal))) => mend_job(&self.state, underway.entry(), refusal),
-                Ok(Err(Halt::Again(refusal))) => {
+                Ok(Err(JobAbort::Refused(refusal))) => Err(refusal),
+                Ok(Err(JobAbort::NeedsRecovery(refusal))) => mend_job(&self.state, underway.entry(), refusal),
+                Ok(Err(JobAbort::Retry(refusal))) => {
                     last = Some(refusal);
                     continue;
                 }
-                Ok(Err(Halt::Heavier(bytes))) => {
+                Ok(Err(JobAbort::NeedsMemory(bytes))) => {
                     needed = needed.max(bytes);
                     last = Some(heavier());
                     continue;
                 }
-                Ok(Err(Halt::Stopped)) => return Ended::Stopped,
+                Ok(Err(JobAbort::Stopped)) => return Ended::Stopped,
                 Err(_) => {
                     let what = "editd made a mistake in this job; please report it with the daemon's log";
                     mend_job(&self.state, underway.entry(), fault(what))
@@ -296,7 +296,7 @@ impl Workspace {
         &self,
         who: &Who,
         id: JobId,
-        asked: &Understood,
+        asked: &ParsedRequest,
         hash: ContentHash,
         mut receipt: Receipt,
     ) -> Receipt {

@@ -36,8 +36,8 @@ pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
 use crate::store::StoreOptions;
 use crate::store::record::QueuedJobRecord;
-use understand::Deed;
-pub use understand::Understood;
+use understand::Action;
+pub use understand::ParsedRequest;
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,11 +163,11 @@ impl Workspace {
 
     /// Understands a request for a job: what is done with it from here on, is done with what this returns. What it does
     /// not say about stale files, the settings say.
-    pub fn understand(&self, mut request: JobRequest) -> Understood {
+    pub fn understand(&self, mut request: JobRequest) -> ParsedRequest {
         request.on_stale.get_or_insert(self.state.settings.on_stale);
         let roots: Vec<Vec<u8>> =
             self.state.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
-        Understood::new(request, &roots, self.state.settings.payload_limit)
+        ParsedRequest::new(request, &roots, self.state.settings.payload_limit)
     }
 
     /// Which payloads it understands.
@@ -183,13 +183,13 @@ impl Workspace {
     ///
     /// # Errors
     /// `outside`, `malformed`, `denied` and what else a path may be.
-    pub fn lanes(&self, asked: &Understood) -> Result<Lanes, Refusal> {
+    pub fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
         let lanes = match asked.deed()? {
             // It is looked up when it runs, and may have run already.
-            Deed::Native if asked.names_several() && asked.request().detach => Lanes::All,
-            Deed::Native | Deed::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
-            Deed::View(_) => Lanes::Some(Vec::new()),
-            Deed::Undo(_) => Lanes::All,
+            Action::Native if asked.names_several() && asked.request().detach => Lanes::All,
+            Action::Native | Action::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
+            Action::View(_) => Lanes::Some(Vec::new()),
+            Action::Undo(_) => Lanes::All,
         };
         if let Lanes::Some(keys) = &lanes {
             for key in keys {

@@ -10,7 +10,7 @@ use editd_proto::path::WirePath;
 
 use super::{Who, Workspace};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::job::{Said, disk_refusal, readable, root_present, sha256, store_refusal};
+use crate::job::{DialectReply, disk_refusal, readable, root_present, sha256, store_refusal};
 use crate::journal::external::{self, ObservationEffect};
 use crate::journal::past::kept;
 use crate::journal::path_cache::ObservationVersion;
@@ -156,7 +156,7 @@ impl Workspace {
     }
 
     /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
-    pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&Said>) -> Receipt {
+    pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
         let mut receipt = Receipt::new(None, Status::Unchanged);
         let read = self.read_if(who, request, |read| {
             if let Some(said) = said {

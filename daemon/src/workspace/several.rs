@@ -15,7 +15,7 @@ use editd_proto::limits::{FILE, FILES};
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 
-use super::{Understood, Workspace};
+use super::{ParsedRequest, Workspace};
 use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::job::ParsedJob;
@@ -29,7 +29,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, and what an exact path may be refused with.
-    pub(super) fn edit_job<'u>(&self, asked: &'u Understood) -> Result<&'u ParsedJob, Refusal> {
+    pub(super) fn edit_job<'u>(&self, asked: &'u ParsedRequest) -> Result<&'u ParsedJob, Refusal> {
         asked.job(|came| {
             let job = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));

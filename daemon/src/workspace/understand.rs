@@ -15,14 +15,14 @@ use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
 use editd_proto::path::WirePath;
 
 use super::edit::encode;
-use crate::job::{ParsedJob, Said};
+use crate::job::{DialectReply, ParsedJob};
 
 /// A request for a job, understood.
 #[derive(Debug)]
-pub struct Understood {
+pub struct ParsedRequest {
     came: JobRequest,
-    deed: Result<Deed, Refusal>,
-    said: Option<Said>,
+    deed: Result<Action, Refusal>,
+    said: Option<DialectReply>,
     /// The edit job with one entry for each file: read when it is first asked for.
     job: OnceLock<Result<ParsedJob, Refusal>>,
     hash: OnceLock<ContentHash>,
@@ -30,7 +30,7 @@ pub struct Understood {
 
 /// What is to be done.
 #[derive(Debug)]
-pub(super) enum Deed {
+pub(super) enum Action {
     /// The job as it came.
     Native,
     /// The job that a payload stands for.
@@ -41,14 +41,14 @@ pub(super) enum Deed {
     Undo(WirePath),
 }
 
-impl Understood {
+impl ParsedRequest {
     /// Understands a request. `roots` are the absolute names of the workspace's folder, `limit` is what a
     /// payload may have in bytes.
     pub fn new(came: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
         let both = "the job has `files` and a `payload`; leave one out";
         let translation = match &came.payload {
             None => {
-                let deed = editd_engine::check_names(&came).map(|()| Deed::Native);
+                let deed = editd_engine::check_names(&came).map(|()| Action::Native);
                 return Self { came, deed, said: None, job: OnceLock::new(), hash: OnceLock::new() };
             }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),
@@ -63,7 +63,7 @@ impl Understood {
                     Asked::Job(wanted) => wanted.warnings.clone(),
                     Asked::View { .. } | Asked::Undo { .. } => Vec::new(),
                 };
-                let said = Some(Said::new(dialect, words, warnings));
+                let said = Some(DialectReply::new(dialect, words, warnings));
                 Self { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
             }
         }
@@ -88,10 +88,10 @@ impl Understood {
         look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
     ) -> Result<&ParsedJob, Refusal> {
         let read = || match self.deed()? {
-            Deed::Job(job) => ParsedJob::parse(job),
-            Deed::Native if self.names_several() => ParsedJob::parse(&look_up(&self.came)?),
-            Deed::Native => ParsedJob::parse(&self.came),
-            Deed::View(_) | Deed::Undo(_) => Err(malformed("the payload edits nothing")),
+            Action::Job(job) => ParsedJob::parse(job),
+            Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.came)?),
+            Action::Native => ParsedJob::parse(&self.came),
+            Action::View(_) | Action::Undo(_) => Err(malformed("the payload edits nothing")),
         };
         let guarded = || {
             catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
@@ -108,12 +108,12 @@ impl Understood {
     }
 
     /// What is to be done.
-    pub(super) fn deed(&self) -> Result<&Deed, Refusal> {
+    pub(super) fn deed(&self) -> Result<&Action, Refusal> {
         self.deed.as_ref().map_err(Clone::clone)
     }
 
     /// How its receipt is said, where it came as a payload that was understood.
-    pub(super) fn words(&self) -> Option<&Said> {
+    pub(super) fn words(&self) -> Option<&DialectReply> {
         self.said.as_ref()
     }
 
@@ -150,9 +150,9 @@ fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Re
     })
 }
 
-fn deed(came: &JobRequest, asked: Asked) -> Result<Deed, Refusal> {
+fn deed(came: &JobRequest, asked: Asked) -> Result<Action, Refusal> {
     match asked {
-        Asked::Job(wanted) => job(came, wanted).map(|job| Deed::Job(Box::new(job))),
+        Asked::Job(wanted) => job(came, wanted).map(|job| Action::Job(Box::new(job))),
         _ if came.payload.as_ref().is_some_and(|payload| payload.base.is_some()) => {
             Err(malformed("the payload edits nothing, so that a `base` means nothing to it; leave it out"))
         }
@@ -160,12 +160,12 @@ fn deed(came: &JobRequest, asked: Asked) -> Result<Deed, Refusal> {
             Err(malformed("what the payload asks to see is shown at once; leave out `detach`"))
         }
         Asked::View { path, lines } => {
-            Ok(Deed::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
+            Ok(Action::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
         }
         Asked::Undo { .. } if came.mode == JobMode::VerifyOnly || came.verified.is_some() => {
             Err(malformed("an undo is not verified first; leave out `verify_only` and `verified`"))
         }
-        Asked::Undo { path } => Ok(Deed::Undo(path)),
+        Asked::Undo { path } => Ok(Action::Undo(path)),
     }
 }
 

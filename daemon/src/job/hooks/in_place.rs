@@ -11,7 +11,7 @@ use super::{Work, complaint, silent, warn};
 use crate::config::CommandSpec;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::job::intend::Underway;
+use crate::job::intend::JobGuard;
 use crate::journal::external;
 use crate::receipt;
 use crate::state::lock;
@@ -26,7 +26,7 @@ struct Left {
 }
 
 /// Runs a hook for every file that it is for.
-pub(super) fn run(work: &mut Work<'_>, underway: &Underway<'_>, hook: &CommandSpec) -> HookOutcome {
+pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
     let mut outcome = silent(hook);
     // Held until what it left is journaled, so that no look in between takes it for a change by others.
     if !underway.begin(work.stands.keys().cloned().collect()) {

@@ -24,8 +24,8 @@ use editd_proto::ids::{ContentHash, Version};
 use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, Status};
 use editd_proto::path::WirePath;
 
-use super::errors::Halt;
-use super::intend::Underway;
+use super::errors::JobAbort;
+use super::intend::JobGuard;
 use super::reply;
 use super::seal::Sealed;
 use crate::config::{CommandKind, CommandSpec};
@@ -60,9 +60,9 @@ struct Work<'w> {
 /// Runs what a sealed job's files call for, and tells it in the receipt.
 pub(super) fn run(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     mut sealed: Sealed,
-) -> Result<Sealed, Halt> {
+) -> Result<Sealed, JobAbort> {
     if sealed.entry.kind != EntryKind::Edit {
         return Ok(sealed);
     }

@@ -15,16 +15,16 @@ use super::{Work, complaint, silent, warn};
 use crate::config::CommandSpec;
 use crate::disk::Observation;
 use crate::disk::stage::StagedMode;
-use crate::job::draft::{Draft, Drafted, Origin};
-use crate::job::errors::Halt;
-use crate::job::intend::Underway;
+use crate::job::errors::JobAbort;
+use crate::job::intend::JobGuard;
+use crate::job::transaction::{FileChange, Origin, Transaction};
 use crate::journal::external;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::limits::JOB_BYTES;
 use crate::state::lock;
 
 /// Runs a hook for every file that it is for, and commits what came out.
-pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome, Halt> {
+pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome, JobAbort> {
     let mut outcome = silent(hook);
     work.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
     let mut made = BTreeMap::new();
@@ -66,27 +66,29 @@ pub(super) fn commit(
     hook: &CommandSpec,
     made: BTreeMap<WirePath, Vec<u8>>,
     outcome: &mut HookOutcome,
-) -> Result<(), Halt> {
+) -> Result<(), JobAbort> {
     let draft = draft(work, hook, made, outcome);
     if draft.changes.is_empty() {
         return Ok(());
     }
     let files = draft.files.clone();
-    let underway = Underway::new(work.state, 0);
+    let underway = JobGuard::new(work.state, 0);
     // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
     let commit = || crate::job::commit(work.state, &underway, draft);
-    match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(Halt::Broken(mistake()))) {
+    match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(JobAbort::NeedsRecovery(mistake()))) {
         Ok(receipt) if receipt.status == Status::Applied => {
             written(work, outcome, receipt.job, receipt.files)
         }
         Ok(_) => {}
-        Err(Halt::Stopped) => return Err(Halt::Stopped),
-        Err(Halt::Refused(refusal) | Halt::Again(refusal)) => {
+        Err(JobAbort::Stopped) => return Err(JobAbort::Stopped),
+        Err(JobAbort::Refused(refusal) | JobAbort::Retry(refusal)) => {
             warn(outcome, format!("its output was not written: {}", refusal.message));
         }
         // What has no share of its own is never too heavy.
-        Err(Halt::Heavier(_)) => warn(outcome, "its output was not written: it is too large".to_owned()),
-        Err(Halt::Broken(refusal)) => match end(work, &underway) {
+        Err(JobAbort::NeedsMemory(_)) => {
+            warn(outcome, "its output was not written: it is too large".to_owned())
+        }
+        Err(JobAbort::NeedsRecovery(refusal)) => match end(work, &underway) {
             Some(job) => written(work, outcome, Some(job), files),
             None => warn(outcome, format!("its output was not written: {}", refusal.message)),
         },
@@ -114,7 +116,7 @@ fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, f
 }
 
 /// Brings a commit that broke behind its intent to an end, as recovery would. Gives its number where it was done.
-fn end(work: &mut Work<'_>, underway: &Underway<'_>) -> Option<JobId> {
+fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
     let open = work.state.store.open_entries();
     let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry())?;
     if sealed {
@@ -137,7 +139,7 @@ fn draft(
     hook: &CommandSpec,
     made: BTreeMap<WirePath, Vec<u8>>,
     outcome: &mut HookOutcome,
-) -> Draft {
+) -> Transaction {
     let of = &work.sealed.draft.origin;
     let origin = Origin {
         kind: EntryKind::Hook,
@@ -175,7 +177,7 @@ fn draft(
             State::Absent => Default::default(),
         };
         let mode = StagedMode::Exact(found.meta.mode);
-        changes.push(Drafted {
+        changes.push(FileChange {
             place,
             before: Some(found),
             after,
@@ -186,7 +188,7 @@ fn draft(
             from: None,
         });
     }
-    Draft {
+    Transaction {
         origin,
         changes,
         clips: Vec::new(),

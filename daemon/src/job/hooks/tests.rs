@@ -9,8 +9,8 @@ use editd_proto::message::{Durability, EntryKind, HistoryRequest, Receipt, Statu
 
 use super::*;
 use crate::disk::observation::hash;
-use crate::job::draft::{Draft, Origin};
 use crate::job::step::{Go, Observer, Step};
+use crate::job::transaction::{Origin, Transaction};
 use crate::journal::external::made_by_hook;
 use crate::os::unix::Unix;
 use crate::os::{BootId, Dir, Os};
@@ -156,7 +156,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
     };
     let (changes, clips, files, seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let unmade = Vec::new();
-    let draft = Draft {
+    let draft = Transaction {
         origin,
         changes,
         clips,

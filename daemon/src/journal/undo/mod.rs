@@ -26,7 +26,9 @@ use super::external;
 use super::path_cache::ObservationVersion;
 use crate::disk::stage::StagedMode;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::job::{Draft, Drafted, Halt, Origin, Underway, disk_refusal, readable, store_refusal};
+use crate::job::{
+    FileChange, JobAbort, JobGuard, Origin, Transaction, disk_refusal, readable, store_refusal,
+};
 use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
 use crate::state::WorkspaceState;
 use crate::store::record::{Entry, FileMeta};
@@ -46,14 +48,14 @@ pub enum UndoDirection {
 /// # Errors
 /// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`
 /// if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a change;
-/// [`Halt::Heavier`] if the files need more memory than was reserved.
+/// [`JobAbort::NeedsMemory`] if the files need more memory than was reserved.
 pub fn draft(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     (who, hash): (&Who, ContentHash),
     request: &UndoRequest,
     direction: UndoDirection,
-) -> Result<Draft, Halt> {
+) -> Result<Transaction, JobAbort> {
     let chosen = select::select(state, who, request, direction)?;
     let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
     let mut now = EntryFiles::take(state, underway, (&chosen.choices, &entries), recorded)?;
@@ -90,7 +92,7 @@ pub fn draft(
     }
     let rebased = !merged.is_empty();
     let diffs = request.diff != Some(false);
-    Ok(Draft {
+    Ok(Transaction {
         origin,
         changes,
         clips: Vec::new(),
@@ -107,9 +109,9 @@ pub fn draft(
 /// Reads the entries of some choices, in the same order, and the size of their records.
 fn entries_of(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     choices: &[SelectedPart],
-) -> Result<(Vec<Entry>, usize), Halt> {
+) -> Result<(Vec<Entry>, usize), JobAbort> {
     let mut recorded = 0_usize;
     for SelectedPart { id, .. } in choices {
         let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
@@ -129,7 +131,7 @@ fn entries_of(
                 format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
             let mut error = WireError::new(Code::TooLarge, message);
             error.limit = Some(limit as u64);
-            return Err(Halt::Refused(Box::new(error)));
+            return Err(JobAbort::Refused(Box::new(error)));
         }
         entries.push(entry);
     }
@@ -155,10 +157,10 @@ impl EntryFiles {
     /// Reads the files of some entries; the entries themselves hold `held` bytes.
     fn take(
         state: &WorkspaceState,
-        underway: &Underway<'_>,
+        underway: &JobGuard<'_>,
         (choices, entries): (&[SelectedPart], &[Entry]),
         held: usize,
-    ) -> Result<Self, Halt> {
+    ) -> Result<Self, JobAbort> {
         let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
         let mut read = 0_usize;
         let mut meant = Vec::new();
@@ -181,7 +183,7 @@ impl EntryFiles {
             if state.is_broken(path) {
                 let message =
                     format!("{path} is locked until a failed job is rolled back; send the undo again");
-                return Err(Halt::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
+                return Err(JobAbort::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
             let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
@@ -195,7 +197,7 @@ impl EntryFiles {
                 && readable(stat.size) > 0
             {
                 let message = format!("{path} keeps growing while it is read; undo again when it is stable");
-                return Err(Halt::Again(Box::new(WireError::new(Code::Busy, message).at(path))));
+                return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message).at(path))));
             }
             external::note(state, path, &observation, ObservationVersion::Lane, None, true);
             let (state, found) = match observation {
@@ -214,7 +216,7 @@ impl EntryFiles {
                     format!("these entries touch files of more than {limit} bytes; undo fewer at once");
                 let mut error = WireError::new(Code::TooLarge, message);
                 error.limit = Some(limit as u64);
-                return Err(Halt::Refused(Box::new(error)));
+                return Err(JobAbort::Refused(Box::new(error)));
             }
             now.states.insert(path.clone(), state);
             now.places.push((path.clone(), place, found));
@@ -234,7 +236,7 @@ impl EntryFiles {
         self,
         show: Option<bool>,
         merged: &BTreeSet<WirePath>,
-    ) -> (Vec<Drafted>, Vec<FileOutcome>) {
+    ) -> (Vec<FileChange>, Vec<FileOutcome>) {
         let Self { places, mut states } = self;
         let mut changes = Vec::new();
         let mut files = Vec::new();
@@ -267,7 +269,7 @@ impl EntryFiles {
                     State::File { mode, .. } => StagedMode::Exact(*mode),
                     State::Absent => StagedMode::Masked,
                 };
-                changes.push(Drafted { place, before, after, mode, splices, added, removed, from: None });
+                changes.push(FileChange { place, before, after, mode, splices, added, removed, from: None });
             }
         }
         (changes, files)

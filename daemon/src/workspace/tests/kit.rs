@@ -18,7 +18,7 @@ use crate::os::Os;
 use crate::os::unix::Unix;
 use crate::state::WorkspaceState;
 use crate::store::{DatabaseBackend, StoreOptions};
-use crate::workspace::{Admission, Understood, Who, Workspace};
+use crate::workspace::{Admission, ParsedRequest, Who, Workspace};
 
 /// The workspace and its folder.
 pub(crate) struct Bench {
@@ -102,7 +102,7 @@ impl Bench {
         std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
     }
 
-    pub(crate) fn run(&self, session: &str, asked: &Understood) -> Receipt {
+    pub(crate) fn run(&self, session: &str, asked: &ParsedRequest) -> Receipt {
         let who = Who { session: session.to_owned(), client: "test".to_owned() };
         if let Err(refusal) = self.workspace.lanes(asked) {
             return asked.refused(refusal);

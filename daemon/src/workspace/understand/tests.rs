@@ -25,18 +25,18 @@ impl Words for Plain {
 }
 
 /// A payload with this meaning, whatever its text.
-fn asking(came: JobRequest, asked: Asked) -> Understood {
+fn asking(came: JobRequest, asked: Asked) -> ParsedRequest {
     let payload = came.payload.clone().unwrap_or_default();
     let came = JobRequest { payload: Some(payload), ..came };
-    let said = Some(Said::new("plain", Box::new(Plain), Vec::new()));
-    Understood { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
+    let said = Some(DialectReply::new("plain", Box::new(Plain), Vec::new()));
+    ParsedRequest { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
 }
 
-fn view(path: &str, lines: Option<(u64, u64)>) -> Understood {
+fn view(path: &str, lines: Option<(u64, u64)>) -> ParsedRequest {
     asking(JobRequest::default(), Asked::View { path: path.into(), lines })
 }
 
-fn undo(came: JobRequest, path: &str) -> Understood {
+fn undo(came: JobRequest, path: &str) -> ParsedRequest {
     asking(came, Asked::Undo { path: path.into() })
 }
 
@@ -116,10 +116,10 @@ fn a_payload_may_use_either_name_of_the_workspace() {
         let text =
             format!(r#"{{"path": "{path}", "patches": [{{"operation": "append_eof", "newText": "x"}}]}}"#);
         let payload = Some(Payload { dialect: Some("patch".into()), text, ..Payload::default() });
-        Understood::new(JobRequest { payload, ..JobRequest::default() }, &roots, 1000)
+        ParsedRequest::new(JobRequest { payload, ..JobRequest::default() }, &roots, 1000)
     };
     for path in ["/real/w/a", "/link/a", "a"] {
-        let Ok(Deed::Job(job)) = understood(path).deed else { panic!("{path}") };
+        let Ok(Action::Job(job)) = understood(path).deed else { panic!("{path}") };
         assert_eq!(job.files.first().map(|file| &file.path), Some(&"a".into()), "{path}");
     }
     let outside = understood("/real/wx/a");

@@ -5,26 +5,26 @@ use editd_proto::error::{Code, WireError};
 use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
-use super::clips::vet_clips;
-use super::draft::{Draft, Drafted};
+use super::clips::check_clips;
 use super::errors::stage_refusal;
+use super::transaction::{FileChange, Transaction};
 use crate::disk::stage::StagedMode;
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 
 /// A draft that may be carried out.
-pub(super) enum Vetted {
+pub(super) enum LimitsChecked {
     /// It changes no file, and what it says of other entries neither.
-    Unchanged(Box<Draft>),
+    Unchanged(Box<Transaction>),
     /// It changes some.
-    Changes(Box<Draft>),
+    Changes(Box<Transaction>),
 }
 
 /// Vets a draft.
-pub(super) fn vet(state: &WorkspaceState, draft: Draft) -> Result<Vetted, Refusal> {
+pub(super) fn check_limits(state: &WorkspaceState, draft: Transaction) -> Result<LimitsChecked, Refusal> {
     let clips: Vec<(&str, usize)> =
         draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
-    vet_clips(state, &draft.origin.who.session, &clips)?;
+    check_clips(state, &draft.origin.who.session, &clips)?;
     let mut total = 0_usize;
     for change in &draft.changes {
         vet_size(change)?;
@@ -42,13 +42,13 @@ pub(super) fn vet(state: &WorkspaceState, draft: Draft) -> Result<Vetted, Refusa
     // An undo marks what it takes back, also where others had taken the change back already.
     let marks = matches!(draft.origin.kind, EntryKind::Undo | EntryKind::Redo) && !draft.origin.of.is_empty();
     if draft.changes.is_empty() && !marks {
-        return Ok(Vetted::Unchanged(Box::new(draft)));
+        return Ok(LimitsChecked::Unchanged(Box::new(draft)));
     }
-    Ok(Vetted::Changes(Box::new(draft)))
+    Ok(LimitsChecked::Changes(Box::new(draft)))
 }
 
 /// What a change costs: the new file, and what the journal holds of it.
-fn size_of_change(change: &Drafted) -> usize {
+fn size_of_change(change: &FileChange) -> usize {
     let file = match &change.after {
         State::File { bytes, .. } => bytes.len(),
         State::Absent => 0,
@@ -57,7 +57,7 @@ fn size_of_change(change: &Drafted) -> usize {
     journal.fold(file, usize::saturating_add)
 }
 
-fn vet_size(change: &Drafted) -> Result<(), Refusal> {
+fn vet_size(change: &FileChange) -> Result<(), Refusal> {
     match &change.after {
         State::File { bytes, .. } if bytes.len() > limits::FILE => {
             let path = change.place.path();
@@ -75,7 +75,7 @@ fn vet_size(change: &Drafted) -> Result<(), Refusal> {
 
 /// A read-only file is not edited behind its owner's back, though exchanging would allow it. A job that
 /// makes it writable says so.
-fn vet_permission(state: &WorkspaceState, change: &Drafted) -> Result<(), Refusal> {
+fn vet_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
     let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
     let changes_mode = change.mode != StagedMode::Exact(found.meta.mode);

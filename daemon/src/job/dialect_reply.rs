@@ -9,13 +9,13 @@ use editd_proto::message::{FileOutcome, ReadReply, Receipt};
 
 /// The dialect of a job that came as a payload.
 #[derive(Clone)]
-pub struct Said {
+pub struct DialectReply {
     dialect: &'static str,
     words: Arc<dyn Words>,
     warnings: Vec<String>,
 }
 
-impl Said {
+impl DialectReply {
     /// In the words of a dialect, with what its translation has to warn of.
     pub fn new(dialect: &'static str, words: Box<dyn Words>, warnings: Vec<String>) -> Self {
         Self { dialect, words: words.into(), warnings }
@@ -46,8 +46,8 @@ impl Said {
     }
 }
 
-impl std::fmt::Debug for Said {
+impl std::fmt::Debug for DialectReply {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Said").field("dialect", &self.dialect).finish_non_exhaustive()
+        f.debug_struct("DialectReply").field("dialect", &self.dialect).finish_non_exhaustive()
     }
 }

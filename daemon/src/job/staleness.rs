@@ -8,9 +8,9 @@ use editd_engine::{EditFacts, Entry, Proof, Refusal};
 use editd_proto::message::OnStale;
 use editd_proto::path::WirePath;
 
-use super::errors::{Halt, store_refusal};
+use super::errors::{JobAbort, store_refusal};
 use super::expects::{Expectation, Verdict, as_seen, expectation, verdict_of};
-use super::intend::Underway;
+use super::intend::JobGuard;
 use super::rebase::{self, Base};
 use super::snapshot::Snapshot;
 use super::{numbers, others, shown, stale, unread};
@@ -26,7 +26,7 @@ use crate::store::record::ReadReceipt;
 use crate::workspace::Who;
 
 /// A job that may replace what it replaces.
-pub(super) struct Judged {
+pub(super) struct CheckedJob {
     pub(super) snapshot: Snapshot,
     /// What the session has seen of each path.
     pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
@@ -49,16 +49,16 @@ pub(super) struct Judged {
 /// Judges every entry of a job.
 ///
 /// # Errors
-/// [`Halt::Heavier`] where older contents that it is to be merged from are more than the job may hold.
-pub(super) fn judge(
+/// [`JobAbort::NeedsMemory`] where older contents that it is to be merged from are more than the job may hold.
+pub(super) fn check_staleness(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     who: &Who,
     snapshot: Snapshot,
-) -> Result<Judged, Halt> {
+) -> Result<CheckedJob, JobAbort> {
     let found = snapshot.sights.values().filter_map(Observation::found);
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
-    let mut judged = Judged {
+    let mut checked = CheckedJob {
         held: found,
         diffs: Cell::new(shown::room_of(&snapshot.request)),
         room: underway.room().saturating_sub(found),
@@ -69,54 +69,54 @@ pub(super) fn judge(
         patience: PastBudget::whole(),
         skipped: BTreeMap::new(),
     };
-    judged.skipped.append(&mut judged.snapshot.skipped);
-    for (path, observation) in &judged.snapshot.sights {
-        let seen = judged.seen.get(path).map(|seen| seen.hash);
+    checked.skipped.append(&mut checked.snapshot.skipped);
+    for (path, observation) in &checked.snapshot.sights {
+        let seen = checked.seen.get(path).map(|seen| seen.hash);
         external::note(state, path, observation, ObservationVersion::Lane, seen, true);
     }
-    let refused = judge_entries(state, underway, who, &mut judged)?;
-    leave_out_unmergeable(state, who, &mut judged);
-    if !refused.is_empty() || (!judged.snapshot.request.job.partial && !judged.skipped.is_empty()) {
-        let all: Vec<Refusal> = refused.into_iter().chain(judged.skipped.values().cloned()).collect();
-        return Err(others::report(state, who, &mut judged, all).into());
+    let refused = check_entries(state, underway, who, &mut checked)?;
+    leave_out_unmergeable(state, who, &mut checked);
+    if !refused.is_empty() || (!checked.snapshot.request.job.partial && !checked.skipped.is_empty()) {
+        let all: Vec<Refusal> = refused.into_iter().chain(checked.skipped.values().cloned()).collect();
+        return Err(others::report(state, who, &mut checked, all).into());
     }
-    leave_out_later_stages(&mut judged);
-    Ok(judged)
+    leave_out_later_stages(&mut checked);
+    Ok(checked)
 }
 
 /// Judges the entries one after the other. Returns the refusals of a job that is not `partial`, all of them: a client
 /// that learns of one file at a time sends a job as often as it has files.
-fn judge_entries(
+fn check_entries(
     state: &WorkspaceState,
-    underway: &Underway<'_>,
+    underway: &JobGuard<'_>,
     who: &Who,
-    judged: &mut Judged,
-) -> Result<Vec<Refusal>, Halt> {
+    checked: &mut CheckedJob,
+) -> Result<Vec<Refusal>, JobAbort> {
     let mut targets = Targets::default();
     let mut held = 0;
     let mut refused: Vec<Refusal> = Vec::new();
-    for index in 0..judged.snapshot.request.job.entries.len() {
-        if judged.skipped.contains_key(&index) {
+    for index in 0..checked.snapshot.request.job.entries.len() {
+        if checked.skipped.contains_key(&index) {
             continue;
         }
-        let outcome = judge_entry(state, who, judged, index, &targets);
-        let Some(entry) = judged.snapshot.request.job.entries.get(index) else { break };
+        let outcome = check_entry(state, who, checked, index, &targets);
+        let Some(entry) = checked.snapshot.request.job.entries.get(index) else { break };
         match outcome {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
-                    if !judged.bases.contains_key(&entry.path) {
+                    if !checked.bases.contains_key(&entry.path) {
                         held = rebase::held(held, &base)?;
-                        underway.grow(judged.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
+                        underway.grow(checked.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
                     }
-                    judged.bases.insert(entry.path.clone(), base);
+                    checked.bases.insert(entry.path.clone(), base);
                 }
                 if verdict == Verdict::WhereSeen {
-                    judged.where_seen.insert(entry.path.clone());
+                    checked.where_seen.insert(entry.path.clone());
                 }
-                targets.note(&judged.snapshot, entry);
+                targets.note(&checked.snapshot, entry);
             }
-            Err(refusal) if judged.snapshot.request.job.partial => {
-                judged.skipped.insert(index, refusal);
+            Err(refusal) if checked.snapshot.request.job.partial => {
+                checked.skipped.insert(index, refusal);
             }
             Err(refusal) => {
                 let known = refused.iter().any(|one| one.path == refusal.path && one.code == refusal.code);
@@ -130,21 +130,21 @@ fn judge_entries(
 }
 
 /// Leaves out the later stages of a path that was left out: they have nothing to stand on.
-fn leave_out_later_stages(judged: &mut Judged) {
-    let left_out: BTreeMap<WirePath, Refusal> = judged
+fn leave_out_later_stages(checked: &mut CheckedJob) {
+    let left_out: BTreeMap<WirePath, Refusal> = checked
         .skipped
         .iter()
         .filter_map(|(index, refusal)| {
-            let entry = judged.snapshot.request.job.entries.get(*index)?;
+            let entry = checked.snapshot.request.job.entries.get(*index)?;
             Some((entry.path.clone(), refusal.clone()))
         })
         .collect();
-    for (index, entry) in judged.snapshot.request.job.entries.iter().enumerate() {
+    for (index, entry) in checked.snapshot.request.job.entries.iter().enumerate() {
         if let Some(refusal) = left_out.get(&entry.path) {
-            judged.skipped.entry(index).or_insert_with(|| refusal.clone());
+            checked.skipped.entry(index).or_insert_with(|| refusal.clone());
         }
     }
-    judged.bases.retain(|path, _| !left_out.contains_key(path));
+    checked.bases.retain(|path, _| !left_out.contains_key(path));
 }
 
 /// What the entries so far have brought where.
@@ -186,23 +186,23 @@ impl Targets {
 /// others go on: then what is there must have been judged, or nothing be there.
 fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j WirePath> {
     let to = edit.target()?;
-    let judged = edit.overwrites();
+    let checked = edit.overwrites();
     let nothing = snapshot.sights.get(to).is_none_or(|observation| observation.found().is_none());
-    (judged || nothing || !snapshot.request.job.partial).then_some(to)
+    (checked || nothing || !snapshot.request.job.partial).then_some(to)
 }
 
 /// Refuses what a base was found for and what cannot be merged all the same.
-fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, judged: &mut Judged) {
-    let request = &judged.snapshot.request;
+fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, checked: &mut CheckedJob) {
+    let request = &checked.snapshot.request;
     let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
-    for (path, why) in rebase::obstacles(&request.job, &judged.bases) {
-        let refusal = stale::refusal(state, who, judged, &path, Verdict::Stale, Some(why));
+    for (path, why) in rebase::obstacles(&request.job, &checked.bases) {
+        let refusal = stale::refusal(state, who, checked, &path, Verdict::Stale, Some(why));
         refusals.insert(path, refusal);
     }
     for (index, entry) in request.job.entries.iter().enumerate().filter(|_| !refusals.is_empty()) {
         let mut paths = std::iter::once(&entry.path).chain(entry.targets());
         if let Some(refusal) = paths.find_map(|path| refusals.get(path)) {
-            judged.skipped.insert(index, refusal.clone());
+            checked.skipped.insert(index, refusal.clone());
         }
     }
 }
@@ -221,17 +221,17 @@ fn seen_of(
     Ok(seen)
 }
 
-fn judge_entry(
+fn check_entry(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     index: usize,
     targets: &Targets,
 ) -> Result<(Verdict, Option<Base>), Refusal> {
-    let files = &judged.snapshot.request.job.entries;
+    let files = &checked.snapshot.request.job.entries;
     let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
-    let observation = |path| judged.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
-    let seen = |path| judged.seen.get(path).cloned();
+    let observation = |path| checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let seen = |path| checked.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
     let mut base = None;
     let origin = if entry.base.is_some() { &entry.path } else { targets.origin(&entry.path) };
@@ -245,8 +245,8 @@ fn judge_entry(
             // Which lines are meant is only known where the file was.
             verdict = Verdict::Unread;
         }
-        if !moved && verdict == Verdict::Stale && may_rebase(judged, entry, proof) {
-            match find_base(state, judged, entry, &expects) {
+        if !moved && verdict == Verdict::Stale && may_rebase(checked, entry, proof) {
+            match find_base(state, checked, entry, &expects) {
                 Ok(found) => {
                     verdict = as_seen(&expects, proof);
                     base = Some(found);
@@ -255,22 +255,22 @@ fn judge_entry(
             }
         }
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
-            return Err(stale::refusal(state, who, judged, origin, verdict, why));
+            return Err(stale::refusal(state, who, checked, origin, verdict, why));
         }
         let later = files.iter().take(index).any(|other| other.path == entry.path);
         if !moved && !later && entry.base.is_none() {
-            check_numbers(state, who, judged, entry, base.as_ref())?;
+            check_numbers(state, who, checked, entry, base.as_ref())?;
         }
     }
-    judge_targets(state, who, judged, entry, targets)?;
+    check_targets(state, who, checked, entry, targets)?;
     Ok((verdict, base))
 }
 
 /// Judges the files that an entry moves others over.
-fn judge_targets(
+fn check_targets(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     entry: &Entry,
     targets: &Targets,
 ) -> Result<(), Refusal> {
@@ -278,13 +278,13 @@ fn judge_targets(
         let Some(to) = edit.target().map(|to| targets.origin(to)) else { continue };
         let expects = match entry.base.as_deref() {
             Some("any") => Expectation::Any,
-            _ => Expectation::Receipt(judged.seen.get(to).cloned()),
+            _ => Expectation::Receipt(checked.seen.get(to).cloned()),
         };
-        let observation = judged.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
+        let observation = checked.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
         match verdict_of(&expects, observation, Proof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
-            Verdict::WhereSeen => return Err(stale::refusal(state, who, judged, to, Verdict::Unread, None)),
-            other => return Err(stale::refusal(state, who, judged, to, other, None)),
+            Verdict::WhereSeen => return Err(stale::refusal(state, who, checked, to, Verdict::Unread, None)),
+            other => return Err(stale::refusal(state, who, checked, to, other, None)),
         }
     }
     Ok(())
@@ -293,29 +293,29 @@ fn judge_targets(
 /// Returns true if a stale entry is planned on the content that it expects: because the job asks for that; because it
 /// names an older version together with line numbers of that version; or because its session knows what is there, having
 /// made it or been shown it, and quotes what it replaces.
-fn may_rebase(judged: &Judged, entry: &Entry, proof: Proof) -> bool {
-    if judged.snapshot.request.on_stale == Some(OnStale::Rebase) {
+fn may_rebase(checked: &CheckedJob, entry: &Entry, proof: Proof) -> bool {
+    if checked.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
     }
-    let now = judged.snapshot.sights.get(&entry.path).and_then(Observation::hash);
-    let knows = judged.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
+    let now = checked.snapshot.sights.get(&entry.path).and_then(Observation::hash);
+    let knows = checked.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
     let named = entry.named_lines().len();
     entry.base.is_some() && (named > 0 || (knows && proof != Proof::Blind))
 }
 
 fn find_base(
     state: &WorkspaceState,
-    judged: &Judged,
+    checked: &CheckedJob,
     entry: &Entry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
-    let observation = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
-    let known = judged.bases.get(&entry.path);
+    let observation = checked.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let known = checked.bases.get(&entry.path);
     match known.filter(|base| rebase::names(expects, base.hash, &base.bytes)) {
         Some(base) => Ok(base.clone()),
         None => {
-            let seen = judged.seen.get(&entry.path);
-            rebase::base(state, &entry.path, expects, seen, observation, &judged.patience)
+            let seen = checked.seen.get(&entry.path);
+            rebase::base(state, &entry.path, expects, seen, observation, &checked.patience)
         }
     }
 }
@@ -324,12 +324,12 @@ fn find_base(
 fn check_numbers(
     state: &WorkspaceState,
     who: &Who,
-    judged: &Judged,
+    checked: &CheckedJob,
     entry: &Entry,
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
-    let Some(seen) = judged.seen.get(&entry.path) else { return Ok(()) };
-    let observation = judged.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let Some(seen) = checked.seen.get(&entry.path) else { return Ok(()) };
+    let observation = checked.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
     let Some(found) = observation.found() else { return Ok(()) };
     let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
     let unclear = numbers::unclear(state, entry, &seen.numbered, known);
@@ -338,7 +338,7 @@ fn check_numbers(
     }
     if base.is_some() {
         let why = "the line numbers do not say which lines are meant";
-        return Err(stale::refusal(state, who, judged, &entry.path, Verdict::Stale, Some(why)));
+        return Err(stale::refusal(state, who, checked, &entry.path, Verdict::Stale, Some(why)));
     }
     if !unclear.moved.is_empty() {
         return Err(numbers::refusal(&entry.path, found.meta.hash, unclear.moved));
@@ -354,5 +354,5 @@ fn check_numbers(
     if lines.is_empty() {
         return Ok(());
     }
-    Err(unread::of_numbers(state, who, judged, (&entry.path, found), lines))
+    Err(unread::of_numbers(state, who, checked, (&entry.path, found), lines))
 }
