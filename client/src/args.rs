@@ -1,4 +1,4 @@
-//! The words of the command line. It only says what may be written; what it means stands in `run`.
+//! The arguments of the command line and their help texts. `run` executes the commands.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,13 +15,13 @@ const AFTER: &str = "\
 Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
 5 input/output or internal.
 
-Paths are relative to the current folder, or to the root of the workspace for a caller who stands
+Paths are relative to the current folder, or to the root of the workspace if the current folder is
 outside of it. Paths within a JSON job are always relative to the root.
 
-Environment: EDITCTL_SESSION (see --session), EDITCTL_ON_STALE (what the jobs of the session do without
---on-stale: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
+Environment: EDITCTL_SESSION (see --session), EDITCTL_ON_STALE (the default of --on-stale for the jobs
+of the session: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
 
-/// Reads and edits files through editd, the one process in a workspace through which edits go
+/// Reads and edits files through editd, the only process in a workspace that writes
 #[derive(Parser, Debug)]
 #[command(name = "editctl", version, after_help = AFTER, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
@@ -34,138 +34,138 @@ pub(crate) struct Line {
     pub(crate) command: Command,
 }
 
-/// Flags that every command understands.
+/// Flags that every command has.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Everywhere {
-    /// The workspace; else the nearest folder upward with an .editd.toml or .git, else the current one
+    /// The workspace [default: the nearest parent folder with .editd.toml or .git, else the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// The session, which owns receipts, clipboards and undo; else EDITCTL_SESSION, else derived from the terminal or
-    /// the
-    /// program that runs editctl (see `status`). For `log` and `undo` it also selects
+    /// The session, which owns receipts, clipboards and undo [default: EDITCTL_SESSION, else derived from the terminal
+    /// or the program that runs editctl, see `status`]. For `log` and `undo` it also selects entries
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Print one JSON object (`watch`: one a line)
+    /// Print a JSON object (`watch`: one per line)
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The daemon's socket, where it was started with --socket
+    /// The socket of the daemon, if it was started with --socket
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Do not start a daemon where none runs
+    /// Do not start a daemon if none is running
     #[arg(long, global = true)]
     pub(crate) no_spawn: bool,
 }
 
-/// Flags of what changes files. They may stand before the command, too; a command to which one means nothing neither
-/// lists nor accepts it, see `scope`.
+/// Flags of commands that change files. They may be in front of the command, too. A command neither lists nor accepts
+/// the flags that do not apply to it, see `scope`.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Options of the job")]
 pub(crate) struct JobFlags {
-    /// What to do with what validators say: strict, interactive or verify_only
+    /// Handling of issues that validators find: strict, interactive or verify_only
     #[arg(long, global = true, value_parser = values::mode)]
     pub(crate) mode: Option<JobMode>,
-    /// The action when the content changed since its base: reject or rebase; for edits else EDITCTL_ON_STALE, else
-    /// what .editd.toml says
+    /// Handling of content that changed since its base: reject or rebase [default: EDITCTL_ON_STALE for edits, else
+    /// .editd.toml]
     #[arg(long, global = true, value_parser = values::on_stale)]
     pub(crate) on_stale: Option<OnStale>,
-    /// The version that the edit starts from, @JOB (what JOB left), any, absent, blake3:HEX, sha256:HEX; else the receipt
+    /// The version on which the edit is based: a version, @JOB (the result of JOB), any, absent, blake3:HEX or
+    /// sha256:HEX [default: the version that was read]
     #[arg(long, global = true, value_name = "VERSION")]
     pub(crate) base: Option<String>,
-    /// Apply what resolves and report the rest
+    /// Apply the edits that can be applied and report the rest
     #[arg(long, global = true)]
     pub(crate) partial: bool,
-    /// Similarity that fuzzy matching accepts, 0.5 to 1
+    /// The similarity that fuzzy matching requires, 0.5 to 1
     #[arg(long, global = true, value_name = "X", value_parser = values::threshold)]
     pub(crate) threshold: Option<f64>,
-    /// The same key is the same job, however often it is sent
+    /// A key for the job; a job with the same key is applied only once
     #[arg(long, global = true, value_name = "KEY")]
     pub(crate) key: Option<String>,
-    /// Why, for the journal
+    /// A description for the journal
     #[arg(long, global = true, value_name = "TEXT")]
     pub(crate) label: Option<String>,
-    /// When the reply may be sent: durable, full or relaxed
+    /// When to reply: durable, full or relaxed
     #[arg(long, global = true, value_parser = values::durability)]
     pub(crate) durability: Option<Durability>,
-    /// Queue the job durably and return at once with its number; see `wait`
+    /// Queue the job durably and return its number at once; see `wait`
     #[arg(long, global = true)]
     pub(crate) detach: bool,
-    /// Show diffs also where they go to no terminal; with --json, the receipt in full
+    /// Show diffs even if the output is no terminal; with --json, print the whole receipt
     #[arg(long, global = true, conflicts_with = "no_diff")]
     pub(crate) diff: bool,
     /// Do not show diffs
     #[arg(long, global = true)]
     pub(crate) no_diff: bool,
-    /// Bytes that the reply may have, beside diffs that were asked for; with --json, the receipt in full
+    /// Maximum size of the reply in bytes, without requested diffs; with --json, print the whole receipt
     #[arg(long, global = true, value_name = "BYTES")]
     pub(crate) budget: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Print a file, byte for byte, and get a receipt for it
+    /// Print a file byte for byte and record that it was read
     Read(Read),
-    /// Run a job, written in JSON or as another tool's payload
+    /// Run a job, written in JSON or as the payload of another tool
     Edit(Edit),
-    /// List the dialects in which a payload may be written
+    /// List the dialects of payloads
     Dialects,
-    /// Show an operation of edits with its fields, their types and examples; all where none is named
+    /// Show the fields, types and examples of an edit operation, or of all operations
     Help {
         /// The operation, such as replace or chunk
         op: Option<String>,
     },
-    /// Replace a text that stands at one place
+    /// Replace a text that occurs once
     Replace(Replace),
-    /// Make a new file, and its folders; refused where something is
+    /// Create a new file and its folders; refused if the file exists
     Create(Create),
     /// List the definitions in a file
     Outline {
         /// The file
         path: PathBuf,
-        /// Only definitions that lie in at most so many others
+        /// Only definitions inside of at most N others
         #[arg(long, value_name = "N")]
         depth: Option<u64>,
     },
-    /// Take back the session's last entry, or those that are named
+    /// Undo the last entry of the session, or the given entries
     ///
-    /// Without JOB, --since, --path or --session: the last entry of this session (see `status`), whose name
-    /// comes from EDITCTL_SESSION or is derived. `undo --session S` takes back everything of session S that stands
-    /// (with --since or --path: of those). With JOB, --session only says who asks.
+    /// Without JOB, --since, --path and --session: the last entry of this session (see `status`). `undo --session S`
+    /// undoes all entries of session S that are applied (with --since or --path: those that also match). With JOB,
+    /// --session only names the requesting session.
     Undo(Undo),
-    /// Take back an undo: the session's last, or those that are named
+    /// Undo the last undo of the session, or the given ones
     Redo(Redo),
     /// List journal entries, newest first
     Log(Log),
-    /// Show one journal entry with its changes
+    /// Show a journal entry with its changes
     Show {
-        /// Its number
+        /// The number of the entry
         #[arg(value_parser = values::job)]
         job: u64,
-        /// Pass over so many of its files
+        /// Skip so many files of the entry
         #[arg(long, value_name = "FILES")]
         from: Option<u64>,
     },
-    /// Named clipboards, of the session or (with a leading /) of the workspace
+    /// Use named clipboards of the session or (with a leading /) of the workspace
     #[command(subcommand)]
     Clip(Clip),
     /// Print changes as they happen, until interrupted
     Watch {
-        /// Which files, as globs of workspace paths; every file where none is given
+        /// Globs of workspace paths [default: every file]
         globs: Vec<String>,
     },
-    /// Show the daemon's state
+    /// Show the state of the daemon
     Status,
-    /// Check journal, staging folder and database
+    /// Check the journal, the staging folder and the database
     Doctor,
-    /// Show the commands that .editd.toml brings, and let them run
+    /// Show the commands in .editd.toml and allow them to run
     Trust(Trust),
-    /// Ask the daemon to finish, settle and leave; never starts one
+    /// Stop the daemon after its jobs are finished and settled; never starts one
     Stop,
     /// Wait for a detached job
     Wait(Wait),
-    /// Withdraw a detached job that has not begun
+    /// Cancel a detached job that has not started
     Cancel {
-        /// Its number
+        /// The number of the job
         #[arg(value_parser = values::job)]
         job: u64,
     },
@@ -175,33 +175,32 @@ pub(crate) enum Command {
 pub(crate) struct Read {
     /// The file
     pub(crate) path: PathBuf,
-    /// Only these lines, from 1, inclusive; A-B, A:, :B and one number are fine too
+    /// Only these lines, from 1, inclusive; also A-B, A:, :B and a single number
     #[arg(long, value_name = "A:B", value_parser = values::lines)]
     pub(crate) lines: Option<(u64, u64)>,
     /// Only this definition, by name path such as Class/method (see `outline`)
     #[arg(long, value_name = "NAME", conflicts_with = "lines")]
     pub(crate) symbol: Option<String>,
-    /// Of the definition its body alone
+    /// Only the body of the definition
     #[arg(long, requires = "symbol")]
     pub(crate) body: bool,
-    /// Put `N | ` before each line
+    /// Print `N | ` in front of each line
     #[arg(long)]
     pub(crate) numbers: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Edit {
-    /// The job: {"files": [{"path", "base", "edits"}]}; with --path its edits alone, or one of them. Or the
-    /// payload of another tool. Standard input where it is - or absent
+    /// The job: {"files": [{"path", "base", "edits"}]}; with --path only the edits, or one edit. Or the payload of
+    /// another tool [default: -, standard input]
     pub(crate) file: Option<PathBuf>,
-    /// Whose payload it is (see `dialects`); else it is native, or recognised by its fields or first
-    /// marker
+    /// The dialect of the payload (see `dialects`) [default: native, or recognised by the fields or the first marker]
     #[arg(long, value_name = "NAME")]
     pub(crate) dialect: Option<String>,
-    /// The file that the edits are for
+    /// The file to edit
     #[arg(long)]
     pub(crate) path: Option<PathBuf>,
-    /// The token of a verify_only reply: apply exactly that
+    /// The token of a verify_only reply: apply exactly that plan
     #[arg(long, value_name = "TOKEN")]
     pub(crate) verified: Option<String>,
 }
@@ -210,28 +209,28 @@ pub(crate) struct Edit {
 pub(crate) struct Replace {
     /// The file
     pub(crate) path: PathBuf,
-    /// The text that is there, literally
+    /// The text to replace, literally
     #[arg(allow_hyphen_values = true)]
     pub(crate) old: Option<String>,
-    /// The text that shall be there, literally. (A text that looks like a flag of editctl stands behind --)
+    /// The new text, literally. (Put -- in front of a text that looks like a flag of editctl)
     #[arg(allow_hyphen_values = true)]
     pub(crate) new: Option<String>,
-    /// Take the old text from a file (- is standard input)
+    /// Read the old text from a file (- is standard input)
     #[arg(long, value_name = "FILE")]
     pub(crate) old_file: Option<PathBuf>,
-    /// Take the new text from a file (- is standard input)
+    /// Read the new text from a file (- is standard input)
     #[arg(long, value_name = "FILE")]
     pub(crate) new_file: Option<PathBuf>,
-    /// Every occurrence
+    /// Replace every occurrence
     #[arg(long)]
     pub(crate) all: bool,
-    /// How many occurrences there must be
+    /// The number of occurrences that there must be
     #[arg(long, value_name = "N")]
     pub(crate) expect: Option<u64>,
-    /// The line near which it stands, where there are several
+    /// The line near which the text is, if it occurs several times
     #[arg(long, value_name = "LINE")]
     pub(crate) near: Option<u64>,
-    /// The loosest comparison allowed, such as exact, eol or indent
+    /// The loosest comparison to use, such as exact, eol or indent
     #[arg(long = "match", value_name = "RUNG")]
     pub(crate) loosest: Option<String>,
     /// Compare and replace whole lines
@@ -243,124 +242,124 @@ pub(crate) struct Replace {
 pub(crate) struct Create {
     /// The file
     pub(crate) path: PathBuf,
-    /// Its text, literally; standard input where it is - or neither it nor --file is given
+    /// The text, literally; standard input if it is -, or if neither TEXT nor --file is given
     #[arg(allow_hyphen_values = true, conflicts_with = "file")]
     pub(crate) text: Option<String>,
-    /// Take the text from a file (- is standard input)
+    /// Read the text from a file (- is standard input)
     #[arg(long)]
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Undo {
-    /// Entries by their numbers
+    /// The numbers of the entries
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
-    /// Every entry since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
+    /// All entries since then: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// With JOB: only what it changed in this file; may be repeated. Else the newest entry that touches it
+    /// With JOB: undo only the changes of this file; may be repeated. Else: the newest entry that changed it
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// With JOB: only these hunks of its change of one file, as `show` numbers them: 2, 1,3 or 2-4
+    /// With JOB: undo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
     pub(crate) hunks: Vec<Hunks>,
-    /// Show what would be undone, and write nothing; the same as --mode verify_only
+    /// Show the effect and write nothing; the same as --mode verify_only
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Redo {
-    /// Undo entries by their numbers, or the entries that they took back
+    /// The numbers of undo entries, or of the entries that they undid
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
-    /// With JOB: only what it changed in this file; may be repeated
+    /// With JOB: redo only the changes of this file; may be repeated
     #[arg(long = "path", value_name = "PATH", requires = "jobs")]
     pub(crate) paths: Vec<PathBuf>,
-    /// With JOB: only these hunks of its change of one file, as `show` numbers them: 2, 1,3 or 2-4
+    /// With JOB: redo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
     pub(crate) hunks: Vec<Hunks>,
-    /// Show what would be redone, and write nothing; the same as --mode verify_only
+    /// Show the effect and write nothing; the same as --mode verify_only
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Log {
-    /// Only entries that touch this file
+    /// Only entries that changed this file
     #[arg(long)]
     pub(crate) path: Option<PathBuf>,
-    /// Only entries since: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
+    /// Only entries since then: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only entries below this number: the next page
+    /// Only entries with a lower number, for the next page
     #[arg(long, value_name = "JOB")]
     pub(crate) before: Option<u64>,
-    /// How many; 100 where absent
+    /// Maximum number of entries [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Clip {
-    /// List them
+    /// List the clipboards
     List,
-    /// Print one, byte for byte
+    /// Print a clipboard byte for byte
     Show {
-        /// Its name
+        /// The name of the clipboard
         name: String,
     },
-    /// Store a text in one
+    /// Store a text in a clipboard
     Set {
-        /// Its name
+        /// The name of the clipboard
         name: String,
-        /// The text, literally; standard input where neither it nor --file is given
+        /// The text, literally; standard input if neither TEXT nor --file is given
         #[arg(allow_hyphen_values = true, conflicts_with = "file")]
         text: Option<String>,
-        /// Take the text from a file (- is standard input)
+        /// Read the text from a file (- is standard input)
         #[arg(long)]
         file: Option<PathBuf>,
     },
-    /// Copy one to another
+    /// Copy a clipboard
     Copy {
-        /// Its name
+        /// The name of the clipboard
         name: String,
-        /// The other's name
+        /// The name of the copy
         to: String,
     },
-    /// Remove one
+    /// Remove a clipboard
     Rm {
-        /// Its name
+        /// The name of the clipboard
         name: String,
     },
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Trust {
-    /// Do not ask: record this hash, if it is what is there
+    /// Allow without a question, if .editd.toml has this hash
     #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
     pub(crate) yes: Option<String>,
-    /// Only show them
+    /// Only show the commands
     #[arg(long, conflicts_with = "revoke")]
     pub(crate) show: bool,
-    /// Forget everything that was recorded for this workspace
+    /// Forget every permission for this workspace
     #[arg(long)]
     pub(crate) revoke: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Wait {
-    /// Its number
+    /// The number of the job
     #[arg(value_parser = values::job)]
     pub(crate) job: u64,
-    /// How long, such as 30s or 10m; an hour where absent
+    /// Maximum time, such as 30s or 10m [default: until the job ends]
     #[arg(long, value_name = "TIME", value_parser = values::patience)]
     pub(crate) timeout: Option<u64>,
 }
 
 impl Command {
-    /// Returns true where what it does is for later commands of its session, or uses what earlier ones did.
+    /// Returns true if the command depends on earlier commands of its session, or later ones depend on it.
     pub(crate) fn uses_its_session(&self) -> bool {
         let named = |name: &str| !name.starts_with('/');
         match self {
@@ -374,7 +373,7 @@ impl Command {
     }
 }
 
-/// Reads a command line, program name first.
+/// Parses a command line that starts with the program name.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
     let mut command = scope::scoped(Line::command(), &words);

@@ -1,11 +1,11 @@
-//! One conversation with a daemon: hello, requests with ids, their replies in any order, events. It never
-//! starts a daemon and never sends a request twice.
+//! A connection to a daemon: hello, requests with ids, replies in any order, and events. Never starts a daemon and
+//! never sends a request twice.
 //!
-//! *Invariants*: nothing is sent to a process of another user; what a daemon sends, however wrong, ends in
-//! an error; memory is bounded by [`OPEN`] replies and a fixed number of events.
+//! *Invariants*: nothing is sent to a process of another user; invalid data from a daemon results in an error; memory
+//! is bounded by [`OPEN`] replies and a fixed number of events.
 //!
-//! *Limitations*: on Windows the listener's user is not looked at, and no wait has a time limit, since
-//! pipes know neither.
+//! *Limitations*: on Windows the user of the listener is not checked and no wait has a time limit, since named pipes
+//! support neither.
 
 mod body;
 mod error;
@@ -31,16 +31,16 @@ use crate::machine;
 pub use error::CallError;
 use pending::Pending;
 
-/// How long the daemon may take to answer `hello`.
+/// The time limit for the reply to `hello`.
 pub const HELLO_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Requests that may be open at once; the daemon reads no further than that either.
+/// Maximum number of open requests. The daemon reads no more than these either.
 pub const OPEN: usize = 64;
 
-/// Bytes asked from the system at once.
+/// Maximum number of bytes per read from the socket.
 const CHUNK: usize = 64 * 1024;
 
-/// A request that was sent: the right to its reply, once.
+/// A sent request. It can be exchanged for the reply once.
 #[must_use = "a reply that is not collected keeps its place among the open requests"]
 #[derive(Debug)]
 pub struct Ticket<R> {
@@ -48,10 +48,10 @@ pub struct Ticket<R> {
     reply: PhantomData<fn() -> R>,
 }
 
-/// A connection that has said hello.
+/// An open connection, after `hello`.
 ///
-/// After any error but [`CallError::Refused`], [`CallError::Unsendable`] and [`CallError::TooManyOpen`] it is
-/// useless: every later call says [`CallError::Closed`].
+/// After any error except [`CallError::Refused`], [`CallError::Unsendable`] and [`CallError::TooManyOpen`] it is
+/// unusable: every later call returns [`CallError::Closed`].
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
@@ -68,9 +68,9 @@ impl Connection {
     /// Connects to a socket (on Windows: a pipe) and says hello.
     ///
     /// # Errors
-    /// [`CallError::Io`] where nobody listens; [`CallError::Stranger`] where the listener is another user;
-    /// [`CallError::Refused`] where it does not speak our protocol; [`CallError::TimedOut`] after
-    /// [`HELLO_PATIENCE`]; otherwise as for a request.
+    /// [`CallError::Io`] if nothing listens; [`CallError::Stranger`] if the listener belongs to another user;
+    /// [`CallError::Refused`] if it does not support the protocol; [`CallError::TimedOut`] after [`HELLO_PATIENCE`];
+    /// otherwise as for a request.
     pub fn open(socket: &Path, hello: &Hello) -> Result<Self, CallError> {
         let name = socket.to_fs_name::<GenericFilePath>().map_err(CallError::Io)?;
         let stream = Stream::connect(name).map_err(CallError::Io)?;
@@ -97,22 +97,22 @@ impl Connection {
         Ok(connection)
     }
 
-    /// What the daemon answered to `hello`.
+    /// Returns the daemon's reply to `hello`.
     pub fn welcome(&self) -> Option<&Welcome> {
         self.welcome.as_ref()
     }
 
-    /// How long each later wait for a reply or an event may take; for ever where `None`, as at first.
-    /// Without effect on Windows, whose pipes know no time limit.
+    /// Sets the time limit for each later wait for a reply or an event. `None`, the initial value, means no limit. Has
+    /// no effect on Windows.
     pub fn set_patience(&mut self, patience: Option<Duration>) {
         self.patience = patience;
     }
 
-    /// Sends a request. Several may be open; their replies are collected with [`Connection::answer`].
+    /// Sends a request. Several may be open; get their replies with [`Connection::answer`].
     ///
     /// # Errors
-    /// [`CallError::TooManyOpen`] with [`OPEN`] uncollected; [`CallError::Unsendable`] where the body does not
-    /// fit into a frame; [`CallError::Closed`] and others where the connection is lost.
+    /// [`CallError::TooManyOpen`] if [`OPEN`] replies were not taken; [`CallError::Unsendable`] if the body does not
+    /// fit into a frame; [`CallError::Closed`] and others if the connection is lost.
     pub fn ask<R: DeserializeOwned>(
         &mut self,
         kind: &'static str,
@@ -135,11 +135,11 @@ impl Connection {
         }
     }
 
-    /// Waits for the reply to a request; what arrives meanwhile for others is kept for them.
+    /// Waits for the reply to a request. Replies to other requests are kept.
     ///
     /// # Errors
-    /// [`CallError::Refused`] where the daemon answered with an error; [`CallError::TimedOut`],
-    /// [`CallError::Closed`], [`CallError::Garbled`], [`CallError::Io`] where there is no answer.
+    /// [`CallError::Refused`] if the daemon replied with an error; [`CallError::TimedOut`], [`CallError::Closed`],
+    /// [`CallError::Garbled`] or [`CallError::Io`] if there is no reply.
     pub fn answer<R: DeserializeOwned>(&mut self, ticket: Ticket<R>) -> Result<R, CallError> {
         let end = self.patience.map(|patience| machine::tick() + patience);
         loop {
@@ -177,10 +177,10 @@ impl Connection {
         }
     }
 
-    /// Waits until the connection is closed: after `stop` that is when the daemon's process has ended.
+    /// Waits until the daemon closes the connection. After `stop` this happens when its process has ended.
     ///
     /// # Errors
-    /// [`CallError::TimedOut`], after which it may be called again, and others where it was not.
+    /// [`CallError::TimedOut`], after which it may be called again; others if the connection failed.
     pub fn until_closed(&mut self) -> Result<(), CallError> {
         let end = self.patience.map(|patience| machine::tick() + patience);
         while !self.broken {
@@ -197,7 +197,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Takes one message from the daemon and puts it where it belongs.
+    /// Receives a message and stores it as a reply or an event.
     fn receive(&mut self, end: Option<std::time::Instant>) -> Result<(), CallError> {
         if self.broken {
             return Err(CallError::Closed);
@@ -217,7 +217,7 @@ impl Connection {
             if left.is_some_and(|left| left.is_zero()) {
                 return Err(CallError::TimedOut);
             }
-            // Pipes know no time limit; there the wait ends with the connection.
+            // Pipes support no time limit; there the wait ends with the connection.
             let _ = self.stream.set_recv_timeout(left);
             match (&self.stream).read(&mut self.buffer) {
                 Ok(0) => return Err(CallError::Closed),
@@ -230,7 +230,8 @@ impl Connection {
         }
     }
 
-    /// A daemon that turns somebody away says why and closes, perhaps before it has read what was sent.
+    /// Returns the reason of a failed write. A daemon that rejects a client sends an error and closes, possibly before
+    /// it has read the request.
     fn why_unsent(&mut self, error: std::io::Error) -> CallError {
         let end = Some(machine::tick() + HELLO_PATIENCE);
         while !self.broken {
@@ -256,13 +257,13 @@ fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
 fn same_user(stream: &Stream, socket: &Path) -> bool {
     match stream.peer_creds() {
         Ok(listener) => listener.euid() == Some(rustix::process::geteuid().as_raw()),
-        // Of a process in another namespace the system gives no number, which is taken for an error: then the socket must
-        // be one that only this user can have made.
+        // The system reports no user id for a process in another namespace. The socket must then be one that only this
+        // user can have created.
         Err(_) => machine::is_own_socket(socket, rustix::process::geteuid().as_raw()),
     }
 }
 
-/// A pipe names its server's process only; see *Limitations*.
+/// A pipe identifies only the process of its server; see *Limitations*.
 #[cfg(not(unix))]
 fn same_user(_: &Stream, _: &Path) -> bool {
     true

@@ -1,5 +1,5 @@
-//! Reaching the daemon of a workspace: where its socket is, connecting, and starting one where none
-//! listens. It never stops one, and never removes a socket.
+//! Finds the socket of a workspace's daemon, connects to it, and starts a daemon if none listens. Never stops a daemon
+//! and never removes a socket.
 
 mod leaving;
 mod spawn;
@@ -23,90 +23,90 @@ use crate::workspace::Workspace;
 pub use leaving::{LEAVE_PATIENCE, Leaving};
 use spawn::Spawned;
 
-/// How long a daemon may take until it listens: recovery after a power cut included.
+/// The time limit for a daemon to listen, including recovery after a power cut.
 pub const START_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Seconds without connection or job after which a daemon that was started here leaves.
+/// A daemon that was started here stops after so many seconds without connection and job.
 pub const IDLE_EXIT: u32 = 1800;
 
-/// Failed starts after which it is clear that another try fails too.
+/// Number of failed starts after which no further one is tried.
 const STARTS: u32 = 3;
 
-/// Bytes of the address that a daemon wrote into its workspace: more than a socket's path has.
+/// Maximum size of the socket path that a daemon records in its workspace, in bytes. It is longer than any socket path.
 const ADDRESS: usize = 4096;
 
-/// First and longest pause between two tries to connect.
+/// The first and the longest pause between two attempts to connect.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 
-/// What to do where no daemon listens.
+/// The action if no daemon listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// Say so.
+    /// Return an error.
     Never,
     /// Start this program.
     Program(PathBuf),
 }
 
-/// Who asks, and where.
+/// The identity and the options of the client.
 #[derive(Clone, Debug)]
 pub struct Caller<'a> {
-    /// The program's name, for the journal.
+    /// The name of the program, for the journal.
     pub client: &'a str,
-    /// Whose receipts, clipboards and undo.
+    /// The session that owns receipts, clipboards and undo.
     pub session: &'a str,
-    /// The default of this session's jobs for stale files; the daemon's setting if absent.
+    /// The default of the session's jobs for stale files; the daemon's setting if absent.
     pub on_stale: Option<OnStale>,
-    /// The socket, where it is not the workspace's usual one.
+    /// The socket, if it is not the usual one of the workspace.
     pub socket: Option<&'a Path>,
-    /// Told, in a sentence, of what takes long: that the last daemon has to finish first.
+    /// A function that gets a sentence to show if something takes long, such as waiting for a stopping daemon.
     pub tell: fn(&str),
 }
 
-/// Why there is no connection.
+/// The error of connecting to a daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
-    /// None runs, and none was to be started.
+    /// No daemon is running, and none was to be started.
     #[error("no daemon serves {}; a command without --no-spawn starts one", .0.display())]
     NoDaemon(PathBuf),
     /// The program could not be started.
     #[error("{} cannot be started: {source}; install editd beside editctl or in PATH, or name it in EDITD_BIN", program.display())]
     CannotStart {
-        /// Which.
+        /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// It was started and left again.
-    #[error("{} left without serving ({status}){}", program.display(), said(last_words))]
+    /// The program was started and exited.
+    #[error("{} exited without serving the workspace ({status}){}", program.display(), said(last_words))]
     Left {
-        /// Which.
+        /// The program.
         program: PathBuf,
-        /// Its status.
+        /// Its exit status.
         status: ExitStatus,
-        /// The end of its log, where there is one.
+        /// The end of its log, if it has one.
         last_words: Option<String>,
     },
-    /// Nothing listened in time.
+    /// No daemon listened in time.
     #[error("no daemon listened at {} within {} s; it may still be starting{}", socket.display(), START_PATIENCE.as_secs(), said(last_words))]
     TooLate {
-        /// Where.
+        /// The socket.
         socket: PathBuf,
-        /// The end of the log of the one that was started, where there is one.
+        /// The end of the log of the started program, if it has one.
         last_words: Option<String>,
     },
-    /// The last daemon is not done.
+    /// The previous daemon is still stopping.
     #[error(
-        "the last editd (process {process}) is leaving and has jobs to finish, for more than {} minutes now; look what \
-         they wait for, or end it", LEAVE_PATIENCE.as_secs() / 60
+        "the previous editd (process {process}) has been stopping for more than {} minutes; find out what its jobs \
+         wait for, or end it", LEAVE_PATIENCE.as_secs() / 60
     )]
     Leaving {
-        /// Which.
+        /// The id of its process.
         process: u32,
     },
-    /// The place of the socket cannot be used.
+    /// The path of the socket is too long.
     #[error(transparent)]
     Place(#[from] socket_path::SocketPathTooLong),
-    /// Somebody listens, and does not talk to us.
+    /// The listener does not support the protocol or belongs to another user.
     #[error("{0}")]
     Hello(CallError),
 }
@@ -115,11 +115,11 @@ fn said(last_words: &Option<String>) -> String {
     last_words.as_ref().map(|words| format!(": {words}")).unwrap_or_default()
 }
 
-/// The program to start: `EDITD_BIN`, else `editd` beside the running program, else `editd` in `PATH`.
+/// Returns the program to start: `EDITD_BIN`, else `editd` beside the running program, else `editd` in `PATH`.
 pub fn program() -> PathBuf {
     if let Some(named) = machine::variable("EDITD_BIN") {
         let named = PathBuf::from(named);
-        // A path is meant from where the caller stands; a bare name is looked up in PATH.
+        // A path is relative to the current folder; a bare name is looked up in PATH.
         let is_path = named.components().nth(1).is_some();
         return if is_path { machine::canonical(&named).unwrap_or(named) } else { named };
     }
@@ -128,10 +128,10 @@ pub fn program() -> PathBuf {
     beside.filter(|path| machine::is_file(path)).unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The usual socket (on Windows: pipe) of a workspace.
+/// Returns the usual socket (on Windows: pipe) of a workspace.
 ///
 /// # Errors
-/// The path is longer than the system takes.
+/// The path is longer than the system allows.
 pub fn socket(workspace: &Workspace) -> Result<PathBuf, socket_path::SocketPathTooLong> {
     if cfg!(windows) {
         return Ok(PathBuf::from(socket_path::pipe(workspace.root())));
@@ -141,8 +141,8 @@ pub fn socket(workspace: &Workspace) -> Result<PathBuf, socket_path::SocketPathT
     socket_path::socket(&around, workspace.root())
 }
 
-/// Where to look for a daemon, in this order: what the caller names, else the workspace's usual socket and
-/// that of its systemd unit. A daemon that is started listens at the first.
+/// Returns the sockets to try, in this order: the given one, else the usual one of the workspace and that of its
+/// systemd unit. A daemon that is started here listens on the first.
 fn sockets(
     workspace: &Workspace,
     given: Option<&Path>,
@@ -167,10 +167,10 @@ fn uid() -> u32 {
     0
 }
 
-/// Connects to the daemon of a workspace and says hello; starts one where none listens, if it may.
+/// Connects to the daemon of a workspace and says hello. Starts a daemon if none listens and `start` allows it.
 ///
-/// Several callers may do so at once: each may start a program, one of them gets the workspace, the
-/// others leave, and all callers connect to that one.
+/// Several clients may do so at the same time. Each may start a program, but only one of these gets the workspace. The
+/// others exit, and all clients connect to the one that serves.
 ///
 /// # Errors
 /// See [`ReachError`].
@@ -193,7 +193,7 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
     };
     let end = machine::tick() + START_PATIENCE;
     let (mut reached, mut pause) = (attempt()?, PAUSES.0);
-    // Until its socket is gone, or another listens there, which a service manager may start.
+    // Waits until the socket is removed, or until another daemon listens on it, which a service manager may start.
     while matches!(reached, Attempt::Leaving) && machine::tick() < end {
         machine::pause(pause);
         pause = (pause * 2).min(PAUSES.1);
@@ -219,29 +219,29 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
     }
 }
 
-/// Tells, of a daemon that was just started, which other workspaces above or below are served.
+/// Reports other served workspaces above or below this one, after a daemon was started.
 fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
-    // Where it cannot be asked, the request that follows says why.
+    // If this request fails, the next one reports the error.
     let Ok(state) = connection.status() else { return };
     for other in state.nearby {
         tell(&format!("another editd serves {other}, above or below this workspace; see `editctl status`"));
     }
 }
 
-/// What came of trying to connect.
+/// The result of an attempt to connect.
 enum Attempt<C> {
-    /// A daemon serves.
+    /// A daemon accepted the connection.
     Reached(Box<C>),
-    /// One leaves, and its socket is about to go.
+    /// A daemon is stopping and will remove its socket.
     Leaving,
-    /// None listens.
+    /// No daemon listens.
     Nobody,
 }
 
 fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachError> {
     match Connection::open(socket, hello) {
         Ok(connection) => Ok(Attempt::Reached(Box::new(connection))),
-        // It was leaving just when we came.
+        // The daemon stopped while this client connected.
         Err(CallError::Closed) => Ok(Attempt::Leaving),
         Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(Attempt::Leaving),
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(Attempt::Nobody),
@@ -249,8 +249,9 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachErr
     }
 }
 
-/// The daemon whose address stands in the workspace's own lock: it was started with another `XDG_RUNTIME_DIR` or socket.
-/// The workspace may have come from anywhere, so only a daemon that says that it serves this very folder counts.
+/// Connects to the daemon whose socket is recorded in the lock file of the workspace. It was started with another
+/// `XDG_RUNTIME_DIR` or socket. The workspace may come from anywhere, so the daemon must confirm that it serves exactly
+/// this folder.
 fn told_by(workspace: &Workspace, hello: &Hello) -> Attempt<Connection> {
     let Some(socket) = machine::first_line(&workspace.root().join(".editd/lock"), ADDRESS) else {
         return Attempt::Nobody;
@@ -262,12 +263,12 @@ fn told_by(workspace: &Workspace, hello: &Hello) -> Attempt<Connection> {
             if this { Attempt::Reached(connection) } else { Attempt::Nobody }
         }
         Ok(other) => other,
-        // A wrong address is as good as none.
+        // An invalid address is treated like a missing one.
         Err(_) => Attempt::Nobody,
     }
 }
 
-/// Whether an error of connecting means that nobody listens, or not just now.
+/// Returns true if the error means that nothing listens at the moment.
 fn nobody(kind: ErrorKind) -> bool {
     use ErrorKind::{ConnectionRefused, ConnectionReset, NotConnected, NotFound, WouldBlock};
     matches!(kind, NotFound | ConnectionRefused | ConnectionReset | NotConnected | WouldBlock)
@@ -293,12 +294,13 @@ impl Starting<'_> {
         let (mut failures, mut pause, mut end) = (0, PAUSES.0, self.end);
         loop {
             if last.is_held()? {
-                // Only when it is done, the next one can begin.
+                // The next daemon starts only after the previous one has stopped.
                 end = end.max(machine::tick() + START_PATIENCE);
             } else if running.is_none() {
                 running = Some(self.start()?);
             }
-            // Looked at before the attempt: who left because another serves leaves us somebody to talk to.
+            // Checked before the attempt: if the program exited since another daemon serves, the attempt will reach
+            // that one.
             let left = running.as_mut().and_then(Spawned::left);
             if let Attempt::Reached(connection) = attempt()? {
                 return Ok(*connection);

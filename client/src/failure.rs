@@ -1,4 +1,4 @@
-//! Exit statuses, and what becomes of everything that can go wrong. It prints nothing.
+//! Exit statuses and failures of commands. Prints nothing.
 
 use std::process::ExitCode;
 
@@ -7,20 +7,20 @@ use editctl::daemon::ReachError;
 use editd_proto::message::{Receipt, Status};
 use editd_proto::{Code, WireError};
 
-/// How `editctl` ends. The numbers are a promise.
+/// The exit status of `editctl`. The numbers are stable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     /// Done, unchanged, verified or queued.
     Done = 0,
-    /// Refused, or done only in part.
+    /// Refused, or applied only in part.
     Refused = 1,
-    /// The command line or the job's text makes no sense.
+    /// The command line or the text of the job is invalid.
     Usage = 2,
-    /// The content changed, or was not read.
+    /// The content changed or was not read.
     Stale = 3,
     /// No daemon could be reached.
     NoDaemon = 4,
-    /// Input, output, or a fault of editd.
+    /// An input or output error, or a bug in editd.
     Fault = 5,
 }
 
@@ -46,23 +46,23 @@ impl Exit {
     }
 }
 
-/// Why there is no answer to print.
+/// The reason for which a command has no reply to print.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The caller's words make no sense together, or a payload is no job.
+    /// The arguments contradict each other, or the job is invalid.
     Usage(String),
-    /// The daemon refused, or would have to.
+    /// The daemon refused the request, or would have to.
     Refused(Box<WireError>),
-    /// There is no daemon to ask.
+    /// No daemon could be reached.
     Reach(ReachError),
-    /// The conversation broke off.
+    /// The connection failed during a request.
     Call(CallError),
-    /// A file of the caller's.
+    /// A file of the user cannot be read or written.
     File(String, std::io::Error),
 }
 
 impl Failure {
-    /// A refusal with a code and a sentence.
+    /// Creates a refusal.
     pub(crate) fn refused(code: Code, message: impl Into<String>) -> Self {
         Self::Refused(Box::new(WireError::new(code, message)))
     }
@@ -71,14 +71,14 @@ impl Failure {
         match self {
             Self::Usage(_) => Exit::Usage,
             Self::Refused(error) => Exit::of_error(error),
-            // It runs, and says why it will not talk to us.
+            // The daemon is running and reports why it rejects the connection.
             Self::Reach(ReachError::Hello(CallError::Refused(error))) => Exit::of_error(error),
             Self::Reach(_) => Exit::NoDaemon,
             Self::Call(_) | Self::File(..) => Exit::Fault,
         }
     }
 
-    /// The same as an error on the wire, which is how `--json` prints it.
+    /// Returns the failure as an error message, as `--json` prints it.
     pub(crate) fn wire(&self) -> WireError {
         match self {
             Self::Usage(message) => WireError::new(Code::Malformed, message.clone()),
@@ -95,8 +95,8 @@ impl Failure {
             Self::Reach(error) => WireError::new(Code::Io, error.to_string()),
             Self::Call(CallError::Closed | CallError::TimedOut) => WireError::new(
                 Code::Io,
-                "the daemon went away before it answered, and the work may be done or not: look at `editctl \
-                 log`, or send it again with the --key that it had",
+                "the daemon disconnected before it replied, so the work may be done or not: see `editctl log`, or \
+                 send it again with the same --key",
             ),
             Self::Call(error) => WireError::new(Code::Io, error.to_string()),
             Self::File(name, error) => WireError::new(Code::Io, format!("{name}: {error}")),

@@ -1,4 +1,4 @@
-//! A job as it is written in JSON, and the flags laid over it. Pure; it reads no file.
+//! Parses a job in JSON and applies the flags of the command line to it. Reads no file.
 
 mod faulty;
 mod fields;
@@ -15,20 +15,20 @@ use serde_json::{Map, Value};
 use crate::args::JobFlags;
 use crate::failure::Failure;
 
-/// What stands beside a text that is a job, or the payload of another tool.
+/// Information about a job or payload that is not in its text.
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
-    /// The file, as the workspace calls it.
+    /// The file, as a path in the workspace.
     pub(crate) path: Option<WirePath>,
-    /// The dialect, where it was named.
+    /// The dialect, if it was given.
     pub(crate) dialect: Option<String>,
 }
 
-/// Reads a text: a native job; where a file is named beside it, the edits of that file; anything else is a
-/// payload, whose dialect the daemon recognises where it was not named.
+/// Parses a text: a native job, or the edits of a file if the path was given. Any other text is a payload, whose
+/// dialect the daemon recognises if it was not given.
 pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
     let text = std::str::from_utf8(text)
-        .map_err(|error| Failure::Usage(format!("the job is not UTF-8 from byte {}", error.valid_up_to())))?;
+        .map_err(|error| Failure::Usage(format!("the job is not UTF-8 at byte {}", error.valid_up_to())))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         return Err(Failure::Usage("the job is empty; see `editctl edit --help`".into()));
@@ -73,7 +73,7 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
     }
 }
 
-/// Puts one file, and one edit, into a list where a list is expected.
+/// Puts a single file or edit into a list.
 fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
     for (name, known_by) in [("files", ["path", "paths"]), ("edits", ["op", "op"])] {
         let Some(value) = map.get_mut(name) else { continue };
@@ -91,7 +91,7 @@ fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
     map
 }
 
-/// One edit without a list, of the file that is named beside it or in it, or of the files that are.
+/// Parses a single edit that is not in a list. The path or paths were given, or are in the edit.
 fn lone(mut map: Map<String, Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
     if path.is_none() && map.contains_key("paths") {
         let mut file: Map<String, Value> =
@@ -109,12 +109,12 @@ fn lone(mut map: Map<String, Value>, path: Option<WirePath>) -> Result<JobReques
     listed(vec![Value::Object(map)], path)
 }
 
-/// Whether a list is one of native edits, maybe of none.
+/// Returns true if a list contains native edits, or nothing.
 fn is_native(edits: &[Value]) -> bool {
     edits.is_empty() || edits.iter().any(|edit| edit.get("op").is_some())
 }
 
-/// Returns true if the edits of an object are those of another tool, none of them native.
+/// Returns true if the edits of an object are those of another tool and none is native.
 fn is_of_a_tool(map: &Map<String, Value>) -> bool {
     let edits = map.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let foreign = |edit: &Value| {
@@ -125,7 +125,7 @@ fn is_of_a_tool(map: &Map<String, Value>) -> bool {
 
 fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
     let Some(path) = path else {
-        return Err(Failure::Usage("edits belong to a file: name it with --path".into()));
+        return Err(Failure::Usage("the edits name no file: add --path".into()));
     };
     let mut stray = Vec::new();
     for (number, edit) in edits.iter().enumerate() {
@@ -180,7 +180,7 @@ fn edit(value: Value) -> Result<Edit, Failure> {
     typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
-/// Checks the names of an entry's fields and of its edits', and notes those that they do not have.
+/// Checks the field names of an entry and of its edits, and records the unknown ones.
 fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
     fields::check::<FileEntry>(map, place, stray);
     if stray.is_empty() && !map.contains_key("path") && !map.contains_key("paths") {
@@ -196,9 +196,9 @@ fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -
     }
 }
 
-/// Refuses fields that edits do not have, all at once.
+/// Returns an error that lists all unknown fields.
 fn all_known(stray: Vec<String>) -> Result<(), Failure> {
-    /// Objects whose fields are told; more say little.
+    /// Maximum number of objects whose unknown fields are listed.
     const TOLD: usize = 10;
     if stray.is_empty() {
         return Ok(());
@@ -222,7 +222,7 @@ fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) ->
                 return Ok(());
             }
         }
-        // What is meant is not known: the daemon says which operations there are.
+        // The operation is unknown; the daemon's error lists the operations.
         None => fields::check::<Edit>(map, place, stray),
     }
     match map.get("at") {
@@ -234,7 +234,7 @@ fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) ->
     }
 }
 
-/// Names of unknown fields inside the fields of an edit, such as `reindent.stirp`.
+/// Returns the unknown nested fields of an edit, such as `reindent.stirp`.
 fn unknown_inside(edit: &Map<String, Value>) -> Vec<String> {
     let mut unknown = Vec::new();
     for (holder, fields) in NESTED {
@@ -254,7 +254,7 @@ fn wrong_position(place: &str) -> Failure {
     ))
 }
 
-/// Decodes it; `faulty` says at which place it is wrong, where that can be said.
+/// Decodes a value. `faulty` returns the invalid field, if it can be determined.
 fn typed<T: DeserializeOwned>(
     value: Value,
     faulty: impl FnOnce(&Value) -> Option<String>,
@@ -265,8 +265,7 @@ fn typed<T: DeserializeOwned>(
     })
 }
 
-/// Lays the flags over a job: what was said on the command line wins; `--base` is for the files of the job
-/// that name none.
+/// Applies the flags to a job. Flags take precedence; `--base` is used for files without a base.
 pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
     job.key = flags.key.clone().or(job.key.take());
     job.label = flags.label.clone().or(job.label.take());
@@ -288,7 +287,7 @@ pub(crate) fn lay_over(flags: &JobFlags, job: &mut JobRequest) {
     }
 }
 
-/// Lays the flags over an undo or redo.
+/// Applies the flags to an undo or redo.
 pub(crate) fn lay_over_undo(flags: &JobFlags, undo: &mut UndoRequest) {
     undo.key = flags.key.clone();
     undo.label = flags.label.clone();

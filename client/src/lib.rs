@@ -1,8 +1,8 @@
-//! The client of editd as a library: find the workspace, reach its daemon, ask. It never touches a
-//! workspace file itself.
+//! The client library of editd: finds a workspace, connects to its daemon and sends requests. Never writes to a file of
+//! the workspace.
 //!
-//! *Calling sequence*: [`Workspace::find`], then [`daemon::reach`], then the requests of [`Connection`],
-//! which is blocking and belongs to one thread.
+//! *Calling sequence*: [`Workspace::find`], then [`daemon::reach`], then the requests of [`Connection`]. A connection
+//! blocks its thread.
 
 #![cfg_attr(
     test,

@@ -1,5 +1,5 @@
-//! `editctl`: one request to the daemon of a workspace, its answer printed, an exit status that can be
-//! branched on. It never touches a workspace file itself.
+//! The command `editctl`: sends a request to the daemon of a workspace, prints the reply and returns an exit status.
+//! Never writes to a file of the workspace.
 
 mod args;
 mod failure;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     answer.print().code()
 }
 
-/// What a failure says: one JSON object on standard output, or words for people on standard error.
+/// Returns the output for a failure: a JSON object on standard output, or text on standard error.
 fn answer_to(failure: &Failure, look: &Look) -> Answer {
     let error = failure.wire();
     let exit = failure.exit();
@@ -34,30 +34,30 @@ fn answer_to(failure: &Failure, look: &Look) -> Answer {
     Answer { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
 }
 
-/// Help and version are answers; everything else that clap has to say is a usage error, one JSON object where the words
-/// ask for that.
+/// Prints a message of the parser. Help and version are no errors; everything else is a usage error, printed as a JSON
+/// object if the arguments contain `--json`.
 fn wrong_words(error: &clap::Error) -> ExitCode {
     let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
     let json = std::env::args_os().take_while(|word| word != "--").any(|word| word == "--json");
     if json && exit == Exit::Usage {
         let said = error.to_string();
         let said = said.trim_start_matches("error: ");
-        // How to ask for help is for people.
+        // The hint about `--help` is only useful to people.
         let said = said.split_once("\n\nFor more information").map_or(said, |(said, _)| said);
         let failure = Failure::Usage(said.trim().into());
         return answer_to(&failure, &Look::of_this_terminal(json)).print().code();
     }
-    // Nobody is left to tell where this fails.
+    // If this fails, the error cannot be reported anywhere.
     let _ = error.print();
     exit.code()
 }
 
 impl Answer {
-    /// Prints it. A reader who has left early is no failure; a full disk is.
+    /// Prints the output. A closed pipe is no failure; a full disk is.
     fn print(self) -> Exit {
         let mut stdout = std::io::stdout().lock();
         let printed = stdout.write_all(&self.out).and_then(|()| stdout.flush());
-        // A lost error message changes nothing about the status.
+        // The status stays the same if the error message cannot be printed.
         let _ = std::io::stderr().lock().write_all(self.err.as_bytes());
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -1,5 +1,5 @@
-//! What each command does: words in, one request, its answer as bytes to print. It prints nothing, but for
-//! `watch`, which has no end.
+//! The commands: each builds a request, sends it and formats the reply. Prints nothing, except for `watch`, which does
+//! not end.
 
 mod clip;
 mod daemon;
@@ -23,29 +23,29 @@ use crate::failure::{Exit, Failure};
 use crate::show::{self, Look};
 use session::ActiveSession;
 
-/// The name under which the journal knows this program.
+/// The name of this program in the journal.
 const CLIENT: &str = "editctl";
 
-/// Daemons that one request is sent to, where each leaves before it has begun with it.
+/// Maximum number of daemons to which a request is sent, if each stops before it has started the request.
 const DAEMONS: u32 = 16;
 
-/// The text of `help` below the operations.
+/// The text of `help` behind the operations.
 const BASES: &str = r#"
-base: the version that an entry of `files` starts from; without it, what this session has read.
-  "af1349b9f5f9"          a version that `read` or a refusal told
-  "@17"                   what job 17 left in the file: a reply has it once, for all files of the job
+base: the version on which an entry of `files` is based [default: the version that this session has read]
+  "af1349b9f5f9"          a version from `read` or an error
+  "@17"                   the result of job 17: a reply has it once, for all files of the job
   "blake3:…", "sha256:…"  a hash of the whole content, 64 digits
-  "any", "absent"         whatever is there; no file
+  "any", "absent"         any content; no file
   e.g. {"files": [{"path": "src/a.rs", "base": "@17", "edits": [{"op": "lines", "start": 3, "end": 3, "text": "new"}]}]}
 "#;
 
-/// Tells people what takes long.
+/// Prints a progress message to standard error.
 fn tell(words: &str) {
-    // Nobody is left to tell where this fails.
+    // If this fails, the message cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "editctl: {words}");
 }
 
-/// What is to be printed, and how it ends.
+/// The output and the exit status of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) out: Vec<u8>,
@@ -54,12 +54,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Text on standard output.
+    /// Creates an output of text.
     fn text(out: impl Into<Vec<u8>>) -> Self {
         Self { out: out.into(), err: String::new(), exit: Exit::Done }
     }
 
-    /// One JSON object.
+    /// Creates an output of a JSON object.
     pub(crate) fn json(reply: &impl Serialize) -> Self {
         match serde_json::to_vec(reply) {
             Ok(mut out) => {
@@ -110,7 +110,7 @@ fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
     }
 }
 
-/// The manual of an operation, or of all. It needs no daemon.
+/// Returns the help of an operation, or of all. Needs no daemon.
 fn help(op: Option<&str>) -> Result<Answer, Failure> {
     let Some(name) = op else { return Ok(Answer::text(operation::manual() + BASES)) };
     if let Some(operation) = operation::operation(name) {
@@ -119,17 +119,17 @@ fn help(op: Option<&str>) -> Result<Answer, Failure> {
     let names: Vec<&str> = operation::OPERATIONS.iter().map(|operation| operation.name).collect();
     let near = operation::nearest(name, &names).map(|near| format!("did you mean {near}? "));
     let (near, names) = (near.unwrap_or_default(), names.join(", "));
-    Err(Failure::Usage(format!("there is no operation {name:?}; {near}there are {names}")))
+    Err(Failure::Usage(format!("there is no operation {name:?}; {near}use one of {names}")))
 }
 
-/// Who asks, from where, about which workspace.
+/// The workspace, session and options of a command.
 struct Desk<'a> {
     workspace: Workspace,
     current: PathBuf,
     session: ActiveSession,
     /// The default of the session's jobs for stale files.
     on_stale: Option<OnStale>,
-    /// `--session`, where it was given.
+    /// The value of `--session`, if it was given.
     chosen_session: Option<String>,
     socket: Option<PathBuf>,
     start: Start,
@@ -163,7 +163,7 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// What a path of the caller's is called in the workspace.
+    /// Returns a path of the user as a path in the workspace.
     fn name(&self, path: &Path) -> WirePath {
         self.workspace.name(&self.current, path)
     }
@@ -175,8 +175,9 @@ impl<'a> Desk<'a> {
         Ok(reach(&self.workspace, &caller, start)?)
     }
 
-    /// Asks, and asks the next daemon where this one leaves and has done nothing of it. Once more, too, where the daemon
-    /// went away before it answered and asking twice is asking once: of what changes nothing, and of what bears a key.
+    /// Sends a request. If the daemon is stopping and did not start it, the request is sent to the next daemon. If the
+    /// daemon disconnects before it replies, a repeatable request is sent once more: one that changes nothing or has a
+    /// key.
     fn ask<R>(
         &self,
         repeatable: bool,
@@ -193,17 +194,17 @@ impl<'a> Desk<'a> {
         Ok(request(&mut self.connect(&self.start)?)?)
     }
 
-    /// A reply in JSON, or as text.
+    /// Returns the output for a reply, in JSON or as text.
     fn answer<R: Serialize>(&self, reply: &R, text: impl FnOnce(&R, &Look) -> String) -> Answer {
         if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
     }
 
-    /// People at a terminal want to see what changed; `None` leaves it to the daemon.
+    /// Requests diffs if the output is a terminal; else `None`, which leaves the choice to the daemon.
     fn shows_diffs(&self) -> Option<bool> {
         (self.look.terminal && !self.look.json).then_some(true)
     }
 
-    /// A receipt as `look` says; whole where the command line asks for a diff or a budget.
+    /// Returns the output for a receipt. It is not shortened if the command line asks for a diff or a budget.
     fn receipt(&self, mut receipt: Receipt, look: &Look) -> Answer {
         let look = &look.whole(self.flags.diff || self.flags.budget.is_some());
         let exit = Exit::of_receipt(&receipt);
@@ -222,7 +223,8 @@ impl<'a> Desk<'a> {
         Answer { out: texts.out.into_bytes(), err: texts.err + &note, exit }
     }
 
-    /// Adds, to the answer of a command whose effect is for later commands of its session, that there are none.
+    /// Adds a warning to the output of a command that depends on its session, if no later command will have that
+    /// session.
     fn session_noted(&self, answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
         let Some(limits) = self.session.limits().filter(|_| self.session.ends_with_the_command()) else {
             return answer;
@@ -240,13 +242,13 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// A file of the caller's, or standard input where it is `-` or absent, as far as a frame can carry it.
+    /// Reads a file of the user, or standard input for `-` or no path, up to the size of a frame.
     fn payload(&self, file: Option<&Path>) -> Result<Vec<u8>, Failure> {
         let file = file.filter(|path| path.as_os_str() != "-");
         let name = file.map_or_else(|| "standard input".into(), |path| path.display().to_string());
         if file.is_none() && std::io::stdin().is_terminal() {
-            // Whoever forgot the file would otherwise wait for a program that waits for them.
-            let _ = writeln!(std::io::stderr(), "editctl: reading from the terminal, until Ctrl-D");
+            // Without this message a user who forgot the file would not know that the program waits for input.
+            let _ = writeln!(std::io::stderr(), "editctl: reading from the terminal until Ctrl-D");
         }
         machine::read_whole(file, limits::FRAME).map_err(|error| match error.kind() {
             ErrorKind::FileTooLarge => {
@@ -261,11 +263,11 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// The same, as text.
+    /// Reads the same as text.
     fn payload_text(&self, file: Option<&Path>) -> Result<String, Failure> {
         String::from_utf8(self.payload(file)?).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Failure::Usage(format!("the text given is not UTF-8 from byte {at}; only text can be edited"))
+            Failure::Usage(format!("the text is not UTF-8 at byte {at}; only text can be edited"))
         })
     }
 }

@@ -1,20 +1,20 @@
-//! The session of a caller that names none: derived from the terminal or the program that runs the command. Pure but
-//! for [`derive()`], which asks the system about processes.
+//! Derives the session of a caller that names none from its terminal or from the program that runs the command. Only
+//! [`derive()`] asks the system about processes; the rest is pure.
 //!
-//! Two callers must never share a session unless they name it: the one would then be told nothing of what the other
-//! changed. So the parents are followed up to the nearest process that stands for one caller:
+//! Two callers must not share a session unless they name it, since neither would be told about the changes of the
+//! other. So the parents of the process are followed up to the nearest one that represents a single caller:
 //!
-//! * a shell that leads the session of a terminal: the terminal;
-//! * any other program (an agent runtime, an editor, a script): that program. A shell that was given its command with
-//!   `-c` or on standard input, and programs that run one command, such as `timeout`, stand for their parent, also where
-//!   each command has a session (`setsid`) or a terminal of its own.
+//! * A shell that leads the session of a terminal represents the terminal.
+//! * Any other program (an agent runtime, an editor, a script) represents itself. A shell that got its command with
+//!   `-c` or on standard input, and programs that run one command, such as `timeout`, represent their parent, even if
+//!   each command has its own session (`setsid`) or terminal.
 //!
 //! Programs that run commands for many callers (`sshd`, `cron`, a service manager, the first process of a container),
-//! and those that adopt processes whose parent has ended, stand for nobody. Below them, what they started stands for
-//! itself: a command line, or this command alone.
+//! and processes that adopt orphans, represent no caller. The process that they started then represents itself: a
+//! command line, or only this command.
 //!
-//! *Limitations*: several agents of one program share its session unless the program names one for each. Without
-//! `/proc` the program `ps` is asked. On Windows every command is a session of its own.
+//! *Limitations*: several agents in one program share its session unless the program names one for each. Without
+//! `/proc` the program `ps` is used. On Windows every command has its own session.
 
 use std::fmt;
 use std::path::Path;
@@ -24,25 +24,25 @@ use editd_proto::socket_path;
 use crate::machine;
 use crate::machine::process::{self, ProcessFacts};
 
-/// The most parents that are followed.
+/// Maximum number of parents that are followed.
 const PARENTS: usize = 64;
 
-/// Hexadecimal digits that tell apart processes with the same number.
+/// Number of hexadecimal digits that distinguish processes with the same id.
 const DIGITS: usize = 8;
 
-/// Bytes of a program's name that a session's name has.
+/// Maximum number of bytes of a program's name in the name of a session.
 const NAME: usize = 24;
 
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "nu", "busybox"];
 
-/// Programs that run the one command on their own command line.
+/// Programs that run the single command on their command line.
 const WRAPPERS: &[&str] = &[
     "bwrap", "chrt", "doas", "env", "find", "firejail", "flock", "ionice", "nice", "nohup", "nsenter",
     "script", "setpriv", "setsid", "stdbuf", "strace", "su", "sudo", "time", "timeout", "unshare", "xargs",
 ];
 
-/// Programs that run commands for many callers: service managers, terminals, and `editd`, for validators and hooks.
-/// The kernel keeps 15 bytes of a name.
+/// Programs that run commands for many callers: service managers, terminals, and `editd`, for validators and hooks. The
+/// kernel keeps 15 bytes of a name.
 const SERVERS: &[&str] = &[
     "alacritty",
     "anacron",
@@ -94,23 +94,23 @@ const SERVERS: &[&str] = &[
     "zellij",
 ];
 
-/// A session that was derived.
+/// A derived session.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DerivedSession {
-    /// Its name: the same for every command of one caller, and nobody else's.
+    /// The name, which is the same for all commands of one caller and different for all others.
     pub name: String,
-    /// The process or terminal that it was derived from.
+    /// The process or terminal from which it was derived.
     pub origin: SessionOrigin,
 }
 
-/// The process or terminal that a session was derived from.
+/// The process or terminal from which a session was derived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SessionOrigin {
     /// A terminal, and the process that leads its session.
     Terminal(String, u32),
     /// A program that runs commands, and its process.
     Program(String, u32),
-    /// Nothing that lasts longer than this command.
+    /// Only this command, since no process with a longer life was found.
     Command,
 }
 
@@ -124,12 +124,12 @@ impl fmt::Display for SessionOrigin {
     }
 }
 
-/// Derives the session of the process that runs this.
+/// Derives the session of this process.
 pub fn derive() -> DerivedSession {
     of_process(process::own_id(), process::process)
 }
 
-/// Derives the session of a process from what `look` says of it and its parents.
+/// Derives the session of a process from the facts that `look` returns about it and its parents.
 fn of_process(own: u32, look: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSession {
     match look(own).and_then(|facts| caller(facts, look)) {
         Some(Found::Terminal(leader)) => {
@@ -143,20 +143,20 @@ fn of_process(own: u32, look: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSe
             DerivedSession { name, origin: SessionOrigin::Program(program, facts.id) }
         }
         None => {
-            // Unlike any other, whatever becomes of the number of this process.
+            // The name differs from all others even if the process id is reused.
             let name = format!("once-{own}-{:x}", machine::now_ns());
             DerivedSession { name, origin: SessionOrigin::Command }
         }
     }
 }
 
-/// The process that stands for the caller.
+/// The process that represents the caller.
 enum Found {
     Terminal(ProcessFacts),
     Program(ProcessFacts),
 }
 
-/// Follows the parents of `own`; `None` where it stands for itself.
+/// Follows the parents of `own`. Returns `None` if no parent represents the caller.
 fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Option<Found> {
     let id = own.id;
     let mut below = own;
@@ -179,14 +179,14 @@ fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Opti
     (below.id != id).then_some(Found::Program(below))
 }
 
-/// Returns false for a process that adopted another whose parent has ended: sessions are inherited or begun, so the
-/// two belong to one, or the child leads its own.
+/// Returns false if `above` adopted `below` after its parent had ended: a child is in the session of its parent or
+/// leads its own.
 fn started_it(above: &ProcessFacts, below: &ProcessFacts) -> bool {
     below.leads || below.session == above.session
 }
 
-/// Returns true for a process of the session of a terminal that `above` leads. The first process of a container adopts
-/// all others, so that only this tells its own.
+/// Returns true if both are in the session of a terminal that `above` leads. The first process of a container adopts
+/// all orphans, and only this distinguishes its own children.
 fn shares_terminal(above: &ProcessFacts, below: &ProcessFacts) -> bool {
     above.leads && above.terminal.is_some() && !below.leads && below.session == above.session
 }
@@ -194,7 +194,7 @@ fn shares_terminal(above: &ProcessFacts, below: &ProcessFacts) -> bool {
 /// The source of a shell's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// Its command line.
+    /// The command line.
     Line,
     /// A file.
     Script,
@@ -202,7 +202,7 @@ enum Reads {
     Input,
 }
 
-/// Returns the source of the commands of a process that is a shell; `None` for any other process.
+/// Returns the source of a shell's commands, or `None` if the process is no shell.
 fn shell(facts: &ProcessFacts) -> Option<Reads> {
     let mut words = facts.words.iter().map(String::as_str);
     let mut called = process::base_name(words.next()?);
@@ -229,7 +229,7 @@ fn shell(facts: &ProcessFacts) -> Option<Reads> {
     Some(Reads::Input)
 }
 
-/// `-c`, alone or among others, as in `-lc`.
+/// Returns true for `-c`, alone or combined as in `-lc`.
 fn is_command_option(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word != "-norc" && word.contains('c')
 }
@@ -238,7 +238,7 @@ fn is_wrapper(facts: &ProcessFacts) -> bool {
     facts.words.first().is_some_and(|word| WRAPPERS.contains(&process::base_name(word)))
 }
 
-/// `pts-3-1a2b3c4d`: readable, and unlike the name of any process that had or will have the same number.
+/// Returns a readable name, such as `pts-3-1a2b3c4d`, that differs from the name of any other process with the same id.
 fn named(prefix: &str, facts: &ProcessFacts) -> String {
     let terminal = facts.terminal.as_deref().unwrap_or_default();
     let whole = format!("{} {terminal} {} {}", facts.id, facts.started, process::numbering());
@@ -246,7 +246,7 @@ fn named(prefix: &str, facts: &ProcessFacts) -> String {
     format!("{}-{digits}", prefix.replace('/', "-"))
 }
 
-/// A program's name as part of a session's.
+/// Returns the name of a program as it is used in the name of a session.
 fn short(program: &str) -> String {
     program.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(NAME).collect()
 }

@@ -1,4 +1,4 @@
-//! Replies as text for people: what is printed where `--json` was not asked for. Pure; it prints nothing.
+//! Formats replies as text for people. Prints nothing.
 
 pub(crate) mod diff;
 pub(crate) mod error;
@@ -17,27 +17,27 @@ use std::io::IsTerminal;
 
 use jiff::tz::TimeZone;
 
-/// How to print.
+/// The options of the output.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
-    /// One JSON object instead of text.
+    /// Print a JSON object instead of text.
     pub(crate) json: bool,
-    /// Standard output is a terminal: what it would obey is escaped.
+    /// Standard output is a terminal, so control characters are escaped.
     pub(crate) terminal: bool,
-    /// Colours on standard output.
+    /// Use colours on standard output.
     pub(crate) colour: bool,
-    /// Nothing of a receipt is shortened: a diff or a budget was asked for, or people read it.
+    /// Print the whole receipt: a diff or a budget was requested, or the output is a terminal.
     pub(crate) whole: bool,
-    /// The word for what was done: `applied`, `undone` or `redone`.
+    /// The word for a success: `applied`, `undone` or `redone`.
     pub(crate) done: &'static str,
-    /// The same two of standard error.
+    /// `terminal` and `colour` for standard error.
     errors: (bool, bool),
-    /// Where times are shown; the system's where `None`, which is only looked up when one is shown.
+    /// The time zone; `None` is that of the system, which is looked up only when needed.
     zone: Option<TimeZone>,
 }
 
 impl Look {
-    /// As standard output, standard error, `NO_COLOR` and `TERM` ask for.
+    /// Returns the options for standard output, standard error, `NO_COLOR` and `TERM`.
     pub(crate) fn of_this_terminal(json: bool) -> Self {
         use editctl::machine::variable;
         let colours = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
@@ -54,23 +54,23 @@ impl Look {
         }
     }
 
-    /// The same, of what was undone or redone.
+    /// Returns the same options with another word for success.
     pub(crate) fn of(&self, done: &'static str) -> Self {
         Self { done, ..self.clone() }
     }
 
-    /// The same where nothing is shortened, if `whole` says so.
+    /// Returns the same options for the whole receipt if `whole` is set.
     pub(crate) fn whole(&self, whole: bool) -> Self {
         Self { whole: self.whole || whole, ..self.clone() }
     }
 
-    /// How to print on standard error.
+    /// Returns the same options for standard error.
     pub(crate) fn for_errors(&self) -> Self {
         let (terminal, colour) = self.errors;
         Self { terminal, colour, ..self.clone() }
     }
 
-    /// A time, milliseconds since 1970 UTC, as people write it.
+    /// Formats a time, given in milliseconds since 1970 UTC.
     fn time(&self, ms: u64) -> String {
         let moment = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let zone = self.zone.clone().unwrap_or_else(TimeZone::system);

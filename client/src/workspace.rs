@@ -1,5 +1,5 @@
-//! Which folder is the workspace, and what a path of the caller is called in it. It only looks; whether a
-//! path may be used is decided by the daemon.
+//! Finds the root of a workspace and converts paths of the user to paths in it. Changes nothing; the daemon decides
+//! which paths are allowed.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,17 +12,17 @@ use crate::machine;
 /// Names that mark the root of a workspace.
 pub const MARKERS: [&str; 2] = [".editd.toml", ".git"];
 
-/// The root of a workspace, links resolved.
+/// The root of a workspace, with links resolved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Workspace {
     root: PathBuf,
 }
 
 impl Workspace {
-    /// The workspace in which `folder` lies: the nearest folder upward with one of [`MARKERS`], else `folder`.
+    /// Returns the workspace that contains `folder`: the nearest parent with one of [`MARKERS`], else `folder`.
     ///
     /// # Errors
-    /// Where `folder` cannot be resolved.
+    /// `folder` cannot be resolved.
     pub fn find(folder: &Path) -> io::Result<Self> {
         let folder = machine::canonical(folder)?;
         let marked =
@@ -30,10 +30,10 @@ impl Workspace {
         Ok(Self { root: marked.unwrap_or(&folder).to_path_buf() })
     }
 
-    /// Exactly this folder.
+    /// Returns the workspace with exactly this root.
     ///
     /// # Errors
-    /// Where it is missing or no folder.
+    /// The folder is missing or not a folder.
     pub fn at(folder: &Path) -> io::Result<Self> {
         let root = machine::canonical(folder)?;
         if machine::is_folder(&root) {
@@ -43,16 +43,16 @@ impl Workspace {
         }
     }
 
-    /// The folder.
+    /// Returns the root.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// What `given`, written by somebody who stands in `current`, is called in this workspace. Somebody
-    /// who stands outside of it writes names from its root.
+    /// Returns the path in the workspace for `given`, a path that is relative to `current`. If `current` is outside of
+    /// the workspace, it is relative to the root.
     ///
-    /// `.` and `..` are resolved by their letters alone. What leaves the workspace comes out with a leading
-    /// `..` or as the absolute path that it is, for the daemon to refuse.
+    /// `.` and `..` are resolved lexically. A path outside of the workspace starts with `..` or stays absolute, and the
+    /// daemon refuses it.
     pub fn name(&self, current: &Path, given: &Path) -> WirePath {
         let from = if current.starts_with(&self.root) { current } else { &self.root };
         let full = tidy(&from.join(given));
@@ -67,7 +67,7 @@ impl Workspace {
         wire(up.chain(full.iter().skip(shared)))
     }
 
-    /// What remains of a path below the root, also where the path reaches the root under another name.
+    /// Returns the part of a path below the root, even if the path contains the root under another name.
     fn inside<'a>(&self, full: &'a Path) -> Option<&'a Path> {
         if let Ok(rest) = full.strip_prefix(&self.root) {
             return Some(rest);
@@ -78,7 +78,7 @@ impl Workspace {
     }
 }
 
-/// Resolves `.` and `..` by their letters; a `..` at the root of the file system is dropped.
+/// Resolves `.` and `..` lexically. A `..` at the root of the file system is dropped.
 fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

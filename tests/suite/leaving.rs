@@ -166,7 +166,7 @@ fn begin(house: &House, words: &[&str], said: &str) -> Child {
 fn said(house: &House, name: &str, what: &str) {
     let path = house.folder("home").join(name);
     wait::until(what, wait::LONG, || {
-        fs::read_to_string(&path).unwrap().contains("waiting for it").then_some(())
+        fs::read_to_string(&path).unwrap().contains("waiting for ").then_some(())
     });
 }
 
@@ -335,15 +335,18 @@ fn folders_that_are_served_above_and_below_are_told() {
     };
     let (state, told) = below(&["status"]);
     assert!(told.contains(&format!("another editd serves {top}, above or below")), "{told}");
-    assert!(state.contains(&format!("note: {top}, above this workspace, is served by another")), "{state}");
+    assert!(state.contains(&format!("note: another editd serves {top}, above this workspace")), "{state}");
     let (found, told) = below(&["doctor"]);
-    assert!(found.contains(&format!("note  workspace: {top}, above")) && told.is_empty(), "{found} {told}");
+    assert!(
+        found.contains(&format!("note  workspace: another editd serves {top}, above")) && told.is_empty(),
+        "{found} {told}"
+    );
     let state = done(&house, &["status"]);
     assert!(
-        state.contains(&format!("note: {top}/sub, below this workspace, is served by another")),
+        state.contains(&format!("note: another editd serves {top}/sub, below this workspace")),
         "{state}"
     );
     assert_eq!(below(&["stop"]).1, "");
     let state = done(&house, &["status"]);
-    assert!(!state.contains("served by another"), "{state}");
+    assert!(!state.contains("another editd serves"), "{state}");
 }

@@ -1,4 +1,4 @@
-//! Which flags belong to which command: the others neither appear in its help nor are accepted.
+//! The flags that each command accepts. Other flags neither appear in its help nor are accepted.
 
 use std::ffi::OsString;
 
@@ -8,31 +8,31 @@ use clap::{Arg, ArgMatches, Args, Command};
 
 use super::JobFlags;
 
-/// Flags of jobs, by their ids, that mean something where there is no file yet.
+/// Job flags that apply to `create`, by their ids.
 const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff", "no_diff", "budget"];
 
-/// Flags of jobs that an undo or redo takes.
+/// Job flags that apply to `undo` and `redo`.
 const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];
 
-/// Returns true for a flag of jobs that means nothing to the command. Edits take all of them.
+/// Returns true if a job flag does not apply to the command. All apply to `edit` and `replace`.
 fn is_foreign(command: &str, id: &str) -> bool {
     match command {
         "edit" | "replace" => false,
         "create" => !CREATE.contains(&id),
         "undo" | "redo" => !UNDO.contains(&id),
-        // It asks for the whole receipt in JSON.
+        // The flag selects the whole receipt in JSON.
         "wait" => id != "budget",
         _ => true,
     }
 }
 
-/// The flags of jobs.
+/// Returns the job flags.
 fn of_jobs() -> Vec<Arg> {
     JobFlags::augment_args(Command::new("job")).get_arguments().cloned().collect()
 }
 
-/// The same command line, in whose help each command has its own flags alone. Only commands that the words may name get
-/// these flags: making all of them takes a tenth of the time of a call.
+/// Adds to each command its own job flags. Only commands that the arguments may name get them, since adding all takes a
+/// tenth of the time of a call.
 pub(super) fn scoped(command: Command, words: &[OsString]) -> Command {
     let flags = of_jobs();
     let command = command.mut_args(|flag| {
@@ -55,7 +55,7 @@ pub(super) fn scoped(command: Command, words: &[OsString]) -> Command {
     })
 }
 
-/// Refuses a flag that means nothing to the command.
+/// Returns an error for a flag that does not apply to the command.
 pub(super) fn check(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, found)) = matches.subcommand() else { return Ok(()) };
     let flags = of_jobs();
@@ -65,7 +65,7 @@ pub(super) fn check(command: &mut Command, matches: &ArgMatches) -> Result<(), c
         .find(|id| is_foreign(name, id) && found.value_source(id) == Some(ValueSource::CommandLine));
     let Some(stray) = stray else { return Ok(()) };
     let flag = stray.replace('_', "-");
-    let message = format!("--{flag} means nothing to `{name}`; leave it out (`editctl {name} --help`)");
+    let message = format!("--{flag} does not apply to `{name}`; leave it out (`editctl {name} --help`)");
     let kind = ErrorKind::UnknownArgument;
     let error = command.find_subcommand_mut(name).map(|one| one.error(kind, &message));
     Err(error.unwrap_or_else(|| clap::Error::raw(kind, message)))

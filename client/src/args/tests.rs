@@ -1,4 +1,4 @@
-//! Tests of the command line's words, as data.
+//! Tests of the command line as tables.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Values of flags: text in, meaning out. It asks neither clock nor disk.
+//! Parses the values of flags. Reads neither clock nor disk.
 
 use editd_proto::message::{Durability, HunkChoice, JobMode, OnStale};
 use jiff::civil;
@@ -14,7 +14,7 @@ pub(crate) fn mode(text: &str) -> Result<JobMode, String> {
     }
 }
 
-/// The number of a job, as `17` or as the version that it left, `@17`.
+/// Parses the number of a job: `17`, or `@17` as in a version.
 pub(crate) fn job(text: &str) -> Result<u64, String> {
     let number = text.strip_prefix('@').unwrap_or(text).parse();
     number.map_err(|_| "use the number of a job, such as 17 or @17".into())
@@ -44,7 +44,7 @@ pub(crate) fn threshold(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "use a number from 0.5 to 1".into())
 }
 
-/// `A:B`, `A-B`, `A:`, `:B` or one line `A`, from 1, inclusive.
+/// Parses `A:B`, `A-B`, `A:`, `:B` or a single line `A`, from 1, inclusive.
 pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
     let hint = || String::from("use A:B, A-B, A:, :B or one line, counting from 1");
     let number = |text: &str| text.parse().map_err(|_| hint());
@@ -58,11 +58,11 @@ pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
     if first == 0 { Err(hint()) } else { Ok((first, last)) }
 }
 
-/// Hunks by their numbers, as one argument names them.
+/// The hunks that one argument names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Hunks(pub(crate) Vec<HunkChoice>);
 
-/// `2`, `2-4`, or several of those with commas between.
+/// Parses `2`, `2-4`, or several of these with commas between them.
 pub(crate) fn hunks(text: &str) -> Result<Hunks, String> {
     let number = |text: &str| text.trim().parse().ok().filter(|number: &u64| *number > 0);
     let one = |text: &str| match text.split_once('-') {
@@ -76,13 +76,13 @@ pub(crate) fn hunks(text: &str) -> Result<Hunks, String> {
     all.map(Hunks).ok_or_else(|| "use the numbers that `show` prints: 2, 1,3 or 2-4".into())
 }
 
-/// How long to wait, in milliseconds.
+/// Parses a time to wait. Returns milliseconds.
 pub(crate) fn patience(text: &str) -> Result<u64, String> {
     length_ms(text).ok_or_else(|| "use a time such as 30s or 10m".into())
 }
 
-/// A moment in milliseconds since 1970 UTC: how long before `now_ms` (`10m`), a moment (RFC 3339, or a
-/// local date and time), or the milliseconds themselves.
+/// Parses a point in time: a time before `now_ms` (`10m`), RFC 3339, a local date and time, or milliseconds. Returns
+/// milliseconds since 1970 UTC.
 pub(crate) fn since(text: &str, now_ms: u64) -> Result<u64, String> {
     let text = text.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {

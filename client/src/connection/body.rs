@@ -1,5 +1,5 @@
-//! The body of a message as a plain value, from which replies are made. It exists for the size of the program: the code
-//! that reads MessagePack is there once and not once for each type of a reply.
+//! Decodes the body of a message into a generic value, from which the replies are built. This reduces the size of the
+//! program: the MessagePack decoder is compiled once instead of once per reply type.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer};
 
 use super::CallError;
 
-/// Reads the body of a message.
+/// Decodes the body of a message.
 pub(super) fn read<T: DeserializeOwned>(message: &Message) -> Result<T, CallError> {
     let value: BodyValue = message.body().map_err(|error| CallError::Garbled(error.to_string()))?;
     T::deserialize(value).map_err(|error| CallError::Garbled(error.to_string()))
 }
 
-/// A value of MessagePack.
+/// A MessagePack value.
 #[derive(Debug)]
 enum BodyValue {
     Nil,

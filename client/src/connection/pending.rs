@@ -1,5 +1,4 @@
-//! What is open on a connection: which replies are awaited, which have arrived, which events wait. Pure;
-//! it knows no socket.
+//! The open requests, received replies and waiting events of a connection. Does no I/O.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +8,7 @@ use editd_proto::message::{ChangeEvent, ChangeKind, kind};
 
 use super::{CallError, body};
 
-/// Events that wait to be taken; beyond, they become one `overflow`.
+/// Maximum number of waiting events. Further ones are replaced by a single `overflow`.
 pub(super) const EVENTS: usize = 1024;
 
 #[derive(Debug)]
@@ -25,17 +24,17 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Requests whose reply was not taken.
+    /// Returns the number of requests whose reply was not taken.
     pub(super) fn open(&self) -> usize {
         self.slots.len()
     }
 
-    /// A request was sent.
+    /// Records a sent request.
     pub(super) fn expect(&mut self, id: u64, kind: &'static str) {
         self.slots.insert(id, Slot::Awaited { kind });
     }
 
-    /// The reply to a request, once it has arrived.
+    /// Returns the reply to a request if it has arrived.
     pub(super) fn take(&mut self, id: u64) -> Option<Message> {
         match self.slots.remove(&id) {
             Some(Slot::Arrived(message)) => Some(message),
@@ -47,14 +46,14 @@ impl Pending {
         }
     }
 
-    /// The oldest event that was not taken.
+    /// Returns the oldest waiting event.
     pub(super) fn next_event(&mut self) -> Option<ChangeEvent> {
         self.events.pop_front()
     }
 
-    /// Puts a message where it belongs.
+    /// Stores a received message as a reply or an event.
     ///
-    /// An error without a request is about the connection itself and is returned.
+    /// Returns an error message without a request, since it is about the connection itself.
     pub(super) fn arrived(&mut self, message: Message) -> Result<(), CallError> {
         if message.kind() == kind::EVENT {
             self.keep(body::read(&message)?);
@@ -99,7 +98,7 @@ fn fits(asked: &str, answered: &str) -> bool {
     answered == asked || answered == kind::ERROR
 }
 
-/// A word of the peer's, without what a terminal would obey.
+/// Escapes a word of the peer for a terminal and truncates it.
 fn shown(word: &str) -> String {
     word.chars().take(40).flat_map(char::escape_default).collect()
 }

@@ -1,5 +1,5 @@
-//! Tests of a connection against a server thread that speaks over a real socket: well, slowly, wrongly,
-//! or not to the end.
+//! Tests of a connection with a server thread on a real socket that replies correctly, slowly, incorrectly or
+//! incompletely.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ struct Server {
     thread: JoinHandle<()>,
 }
 
-/// One client's conversation, seen from the other side.
+/// The server's side of a connection.
 struct Peer {
     stream: UnixStream,
     frames: FrameReader,
@@ -239,7 +239,7 @@ fn garbage_is_an_error_and_never_more() {
         &[0, 0, 0, 1, 0xc1],
         &[0, 0, 0, 2, 0x93, 0x01],
         &[0, 0, 0, 1, 0x80],
-        // A reply to a request that nobody sent.
+        // A reply to a request that was never sent.
         &[
             0, 0, 0, 15, 0x82, 0xa2, b'i', b'd', 99, 0xa4, b'k', b'i', b'n', b'd', 0xa4, b'r', b'e', b'a',
             b'd',
@@ -294,7 +294,7 @@ fn patience_ends_while_a_slow_daemon_dribbles() {
         let id = peer.hear().id();
         let frame = codec::encode(id, kind::CLIP, &clip("a")).unwrap();
         peer.stream.write_all(&frame[..frame.len() - 1]).unwrap();
-        // Holds the connection open until the client has given up.
+        // Keeps the connection open until the client has given up.
         let _ = wait.recv();
     });
     let mut connection = server.open().unwrap();

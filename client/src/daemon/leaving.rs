@@ -1,5 +1,5 @@
-//! A daemon that leaves: it listens no more, and finishes and settles under the lock beside its socket. It only looks and
-//! waits; it ends nothing.
+//! A stopping daemon. It no longer listens, but holds the lock beside its socket until its jobs are finished and
+//! settled. This module only observes and waits.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use editd_proto::socket_path;
 use super::{PAUSES, ReachError};
 use crate::machine;
 
-/// How long a daemon that leaves is waited for: a job's commands may run for twelve minutes, and then it settles.
+/// The time limit for a stopping daemon: the commands of a job may run for twelve minutes, and then it settles.
 pub const LEAVE_PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// After how long it is said what is waited for.
+/// The time after which the user is told about the wait.
 const TELL_AFTER: Duration = Duration::from_secs(1);
 
-/// Bytes of a lock that are read: the word, and the number of a process.
+/// Maximum number of bytes that are read from a lock file: the word and a process id.
 const LOCK: u64 = 64;
 
-/// The last daemon at a socket, as long as it leaves.
+/// The previous daemon of a socket, while it stops.
 #[derive(Debug)]
 pub struct Leaving {
     lock: PathBuf,
@@ -28,18 +28,18 @@ pub struct Leaving {
 }
 
 impl Leaving {
-    /// Nothing is looked at yet. `tell` is told once what is waited for, when that takes long.
+    /// Creates the value without looking at the lock. `tell` is called once if the wait takes long.
     pub fn at(socket: &Path, tell: fn(&str)) -> Self {
         Self { lock: socket_path::lock(socket), tell, since: None, told: false }
     }
 
-    /// The process that leaves and has not finished; `None` where there is none.
+    /// Returns the id of the stopping process, or `None` if there is none.
     pub fn process(&self) -> Option<u32> {
         let said = machine::held(&self.lock, LOCK)?;
         std::str::from_utf8(&said).ok()?.strip_prefix(socket_path::LEAVING)?.trim_end().parse().ok()
     }
 
-    /// Whether one is leaving still.
+    /// Returns true if a daemon is still stopping.
     ///
     /// # Errors
     /// [`ReachError::Leaving`] after [`LEAVE_PATIENCE`].
@@ -52,7 +52,7 @@ impl Leaving {
         Ok(true)
     }
 
-    /// Waits until nobody is leaving any more.
+    /// Waits until no daemon is stopping.
     ///
     /// # Errors
     /// [`ReachError::Leaving`] after [`LEAVE_PATIENCE`].
@@ -73,7 +73,7 @@ impl Leaving {
         if waited >= TELL_AFTER && !self.told {
             self.told = true;
             (self.tell)(&format!(
-                "the last editd (process {process}) is leaving and has jobs to finish; waiting for it"
+                "waiting for the previous editd (process {process}), which is stopping and has jobs to finish"
             ));
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Starting a daemon that outlives its starter: no terminal, no inherited descriptors, its words in a log
-//! file. It waits for nothing.
+//! Starts a daemon that continues to run after its starter has exited. It has no terminal, inherits no descriptors and
+//! writes to a log file. This module does not wait for it.
 //!
-//! A program that collects our output waits until nobody holds its pipe any more, so the daemon must not
-//! inherit any: its standard descriptors are replaced, and whatever else the caller left open is closed.
+//! A program that captures our output waits until all copies of its pipe are closed, so the daemon must not inherit
+//! any. Its standard descriptors are replaced, and all other descriptors are closed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,23 +20,23 @@ use editd_proto::socket_path;
 
 use crate::machine;
 
-/// The log's name in the state folder of the workspace.
+/// The name of the log in the state folder of the workspace.
 const LOG: &str = "daemon.log";
 
-/// Bytes of log from which a new one is begun; one old one is kept.
+/// Size of the log in bytes from which a new one is started. One old log is kept.
 const LOG_FULL: u64 = 256 * 1024;
 
-/// Bytes of the log's end that are looked at for its last words.
+/// Number of bytes at the end of the log that are searched for an error.
 const TAIL: u64 = 2048;
 
-/// Lines of the log's end among which a complaint is looked for.
+/// Number of lines at the end of the log that are searched for an error.
 const LAST_LINES: usize = 16;
 
-/// How the log begins a complaint, behind the time.
+/// The level of an error in the log, which follows the time.
 const COMPLAINT: &str = " ERROR ";
 
-/// What the environment says to whoever was started by a service manager, and to nobody else: a daemon
-/// that believed it would announce itself in another's name.
+/// Variables that a service manager sets for the process that it starts. A daemon that inherited them would report its
+/// state in the name of that process.
 const NOT_FOR_CHILDREN: [&str; 7] = [
     "NOTIFY_SOCKET",
     "LISTEN_PID",
@@ -47,7 +47,7 @@ const NOT_FOR_CHILDREN: [&str; 7] = [
     "JOURNAL_STREAM",
 ];
 
-/// A daemon that was started.
+/// A started daemon.
 #[derive(Debug)]
 pub(super) struct Spawned {
     child: Option<Child>,
@@ -55,7 +55,7 @@ pub(super) struct Spawned {
 }
 
 impl Spawned {
-    /// How it left, where it has.
+    /// Returns the exit status if it has exited.
     pub(super) fn left(&mut self) -> Option<ExitStatus> {
         self.child.as_mut().and_then(|child| child.try_wait().ok().flatten())
     }
@@ -70,7 +70,7 @@ impl Spawned {
         self.child.as_mut().and_then(|child| child.wait().ok())
     }
 
-    /// The last that it wrote: its last line, or from its last complaint on, for that may have several lines.
+    /// Returns the end of its log: all lines from the last error on, else the last line.
     pub(super) fn last_words(&self) -> Option<String> {
         let (path, from) = self.log.as_ref()?;
         let mut file = File::open(path).ok()?;
@@ -95,24 +95,24 @@ impl Spawned {
 }
 
 impl Drop for Spawned {
-    /// It lives on without us; but a program that uses this library for days should not keep its remains
-    /// once it has left.
+    /// The daemon continues to run. A thread waits for its exit, so that a program that uses this library for days
+    /// keeps no zombie process.
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take()
             && !matches!(child.try_wait(), Ok(Some(_)))
         {
-            // Without a thread the remains are kept until this process ends, which hurts nobody.
+            // Without a thread the zombie exists until this process ends, which does no harm.
             let _ = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || child.wait());
         }
     }
 }
 
-/// A text for a terminal.
+/// Removes control characters.
 fn shown(words: &str) -> String {
     words.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// Starts `program` for `workspace`, detached; its log goes to the workspace's folder in `state_home`.
+/// Starts `program` for `workspace`, detached. Its log is in the folder of the workspace in `state_home`.
 pub(super) fn detached(
     program: &Path,
     words: &[&OsStr],
@@ -134,14 +134,13 @@ pub(super) fn detached(
     Ok(Spawned { child: Some(command.spawn()?), log: place })
 }
 
-/// Opens the log for appending; `None` where the state folder cannot be had, which is for the daemon to
-/// complain about.
+/// Opens the log for appending. Returns `None` if the state folder is unusable; the daemon then reports that itself.
 fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)> {
     let folder = state_home.join("editd").join(socket_path::tag(workspace));
     make_private(&folder).ok()?;
     let path = folder.join(LOG);
     if std::fs::metadata(&path).is_ok_and(|found| found.len() >= LOG_FULL) {
-        // Two starters may both do so; the second moves a young log, and nothing is lost but an old one.
+        // Two starters may do this at the same time. The second then moves a new log, and only an old one is lost.
         let _ = std::fs::rename(&path, folder.join(format!("{LOG}.old")));
     }
     let file = append_to(&path).ok()?;
@@ -149,7 +148,7 @@ fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)>
     Some((file, path, size))
 }
 
-/// The user's folder for state, where the environment names one.
+/// Returns the state folder of the user, if the environment names one.
 #[cfg(unix)]
 pub(super) fn state_home() -> Option<PathBuf> {
     let absolute = |value: std::ffi::OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
@@ -158,7 +157,7 @@ pub(super) fn state_home() -> Option<PathBuf> {
         .or_else(|| machine::variable("HOME").map(|home| Path::new(&home).join(".local/state")))
 }
 
-/// The user's folder for state, where the environment names one.
+/// Returns the state folder of the user, if the environment names one.
 #[cfg(not(unix))]
 pub(super) fn state_home() -> Option<PathBuf> {
     machine::variable("APPDATA").map(PathBuf::from)
@@ -186,7 +185,8 @@ fn append_to(path: &Path) -> io::Result<File> {
     File::options().append(true).create(true).open(path)
 }
 
-/// A session of its own, so that no terminal's hang-up or Ctrl-C reaches it, and no descriptor of ours.
+/// Gives the child a session of its own, so that no hang-up or Ctrl-C of a terminal reaches it, and closes all
+/// inherited descriptors.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "std has no safe way to call setsid between fork and exec")]
 fn own_session(command: &mut Command) {
@@ -196,23 +196,23 @@ fn own_session(command: &mut Command) {
 
     let inherited = open_descriptors();
     let prepare = move || {
-        // It fails only for the leader of a process group, which a child just forked is not.
+        // It fails only for the leader of a process group, which a new child is not.
         let _ = rustix::process::setsid();
         for &number in &inherited {
-            // SAFETY: the number is above 2 and used for one system call, which answers EBADF where
-            // nothing is open under it (the listing's own descriptor). Nothing is closed here, so what
-            // std needs until exec stays usable.
+            // SAFETY: the number is above 2 and used for one system call, which returns EBADF if it is not open (the
+            // descriptor of the listing itself). Nothing is closed here, so the descriptors that std needs until exec
+            // stay usable.
             let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
             let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
         }
         Ok(())
     };
-    // SAFETY: between fork and exec the closure makes bare system calls (setsid, fcntl) and reads a list
-    // that was made before: it allocates nothing, takes no lock and cannot panic.
+    // SAFETY: between fork and exec the closure only makes system calls (setsid, fcntl) and reads a list that was
+    // created before. It allocates nothing, takes no lock and cannot panic.
     unsafe { command.pre_exec(prepare) };
 }
 
-/// Numbers of open descriptors above the standard three; empty where the system does not list them.
+/// Returns the open descriptors above the standard three, or none if the system does not list them.
 #[cfg(unix)]
 fn open_descriptors() -> Vec<i32> {
     let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };

@@ -1,4 +1,4 @@
-//! Tests of starting a daemon: what it may inherit, when another start is tried, when that is given up.
+//! Tests of starting a daemon: inherited descriptors, repeated starts, and giving up.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -43,7 +43,7 @@ fn a_daemon_has_its_own_session_and_holds_nothing_of_its_starters() {
     assert_eq!(rustix::process::getsid(pid).unwrap(), pid.unwrap());
     drop(writer);
     let mut rest = Vec::new();
-    // Would wait for ever if the child, which waits at the gate, had the pipe open.
+    // Would block forever if the child, which waits at the gate, had the pipe open.
     reader.read_to_end(&mut rest).unwrap();
     assert!(spawned.left().is_none());
 
@@ -111,7 +111,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("editd");
-    // Another process writes it, so that none of ours holds it open for writing while it is started.
+    // Another process writes the program, so that this one does not have it open for writing when it is started.
     let script = format!("printf '#!/bin/sh\\nexit {}\\n' > editd; chmod 700 editd", socket_path::OCCUPIED);
     let words = ["-c", &script].map(AsRef::as_ref);
     spawn::detached(Path::new("/bin/sh"), &words, folder.path(), None).unwrap().wait().unwrap();
@@ -130,7 +130,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
 #[test]
 fn a_program_that_never_listens_is_too_late() {
     let folder = tempfile::tempdir().unwrap();
-    // Leaves at once with success, as a daemon does that was told to stop while it started.
+    // Exits at once with success, as a daemon does that is stopped during its start.
     let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
     let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::TooLate { .. })), "{ended:?}");
@@ -151,7 +151,7 @@ fn a_stranger_or_a_broken_daemon_is_not_replaced() {
     assert!(!nobody(ErrorKind::PermissionDenied) && !nobody(ErrorKind::TimedOut));
 }
 
-/// Plays a daemon that has claimed a socket and says this in its lock.
+/// Simulates a daemon that has claimed a socket and wrote this word into its lock.
 fn claimed(socket: &Path, word: &str) -> std::fs::File {
     let lock = std::fs::File::create(socket_path::lock(socket)).unwrap();
     lock.lock().unwrap();
@@ -164,7 +164,7 @@ fn none_is_started_until_the_last_one_has_left() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let mut held = Some(claimed(&socket, "leaving 7\n"));
-    // Its patience does not run meanwhile, and a start would fail.
+    // Its time limit must not expire meanwhile, and a start would fail.
     let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
     let mut attempts = 0;
     let ended = start.until_served(

@@ -1,11 +1,12 @@
-//! Where a job in JSON has a field of a wrong type, and what it takes there. It is asked only once that is known.
+//! Finds the field of a JSON job that has the wrong type, and describes the expected one. Used only after decoding
+//! failed.
 
 use editd_proto::codec::plain;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What is wrong in a whole job, with the place.
+/// Returns the error of a whole job.
 pub(super) fn in_job(map: &Map<String, Value>) -> Option<String> {
     let files = || match map.get("files") {
         None => None,
@@ -25,7 +26,7 @@ fn in_entry_at(file: &Value, place: &str) -> Option<String> {
     }
 }
 
-/// The same in one file's entry.
+/// Returns the error of a file entry.
 pub(super) fn in_entry(map: &Map<String, Value>, place: &str) -> Option<String> {
     let edits = || match map.get("edits") {
         None => None,
@@ -42,7 +43,7 @@ pub(super) fn in_entry(map: &Map<String, Value>, place: &str) -> Option<String> 
     field::<FileEntry>(map, &format!("{place}."), &needed, &["edits"]).or_else(edits)
 }
 
-/// The same in one edit.
+/// Returns the error of an edit.
 pub(super) fn in_edit(edit: &Value, place: &str) -> Option<String> {
     match edit {
         Value::Object(map) => field::<Edit>(map, &format!("{place}."), &[("op", Value::from("o"))], &[]),
@@ -50,7 +51,7 @@ pub(super) fn in_edit(edit: &Value, place: &str) -> Option<String> {
     }
 }
 
-/// The first field that is missing or that is not taken where it stands alone with those that must be there.
+/// Returns the first field that is missing, or that cannot be decoded together with only the required fields.
 fn field<T: DeserializeOwned>(
     map: &Map<String, Value>,
     place: &str,

@@ -1,7 +1,7 @@
-//! Which fields a message has, asked of its own type, so that the answer cannot rot. It decodes nothing.
+//! Returns the field names of a message type, taken from the type itself. Decodes nothing.
 //!
-//! On the wire an unknown field is ignored, for the sake of newer peers. A person's `"exepct": 3` must not
-//! be: the edit would run without its guard.
+//! The protocol ignores unknown fields for compatibility with newer peers. But a misspelt `"exepct": 3` in a job must
+//! be reported, since the edit would otherwise run without that check.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use editd_proto::operation::nearest;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde_json::{Map, Value};
 
-/// Notes the fields of a map that `T` does not have, each with the name that was meant.
+/// Records the fields of a map that `T` does not have, each with a similar name.
 pub(super) fn check<'de, T: Deserialize<'de>>(
     map: &Map<String, Value>,
     place: &str,
@@ -33,7 +33,7 @@ pub(super) fn check<'de, T: Deserialize<'de>>(
     }
 }
 
-/// The fields of a struct, as they are written.
+/// Returns the field names of a struct, as they are written on the wire.
 pub(super) fn of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     match T::deserialize(Asking) {
         Err(Answer(fields)) => fields,
@@ -41,7 +41,7 @@ pub(super) fn of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     }
 }
 
-/// A deserializer that hears which fields the type asks for, and has none of them.
+/// A deserializer that only records the fields for which the type asks.
 struct Asking;
 
 #[derive(Debug)]

@@ -1,11 +1,12 @@
-//! Whether a JSON text names a field twice. A reader that keeps the last would run an edit that its writer did not mean.
+//! Refuses JSON objects with duplicate fields. A parser that keeps the last one would run an edit that its author did
+//! not intend.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Any JSON value in which no object names a field twice.
+/// Any JSON value without duplicate fields.
 pub(super) struct Once;
 
 impl<'de> Deserialize<'de> for Once {
@@ -29,7 +30,7 @@ impl<'de> Visitor<'de> for Any {
             map.next_value::<Once>()?;
             if let Some(twice) = names.replace(name) {
                 return Err(A::Error::custom(format_args!(
-                    "the field {twice:?} stands twice; leave one out"
+                    "the field {twice:?} occurs twice; leave one out"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! Tests of jobs written in JSON and of the flags laid over them.
+//! Tests of jobs in JSON and of the flags that are applied to them.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -92,7 +92,7 @@ fn one_edit_or_file_needs_no_list() {
     assert!(refused(plain(edit)).contains("--path"));
     assert!(refused(beside(r#"{"path": "q", "op": "delete"}"#)).contains("leave out --path"));
     assert!(refused(beside(r#"{"op": "delete", "exepct": 3}"#)).contains("exepct"));
-    // An edit is no list of edits.
+    // An edit is not a list of edits.
     assert!(refused(beside(r#"{"edits": 7}"#)).contains("list of edits"));
 }
 
@@ -271,7 +271,7 @@ fn a_field_that_stands_twice_is_refused_by_name() {
         r#"[{"op": "delete", "old": "a", "old": "a"}]"#,
     ] {
         let refused = plain(text).unwrap_err().wire().message;
-        assert!(refused.contains("stands twice") && !refused.contains("unexpected"), "{refused}");
+        assert!(refused.contains("occurs twice") && !refused.contains("unexpected"), "{refused}");
     }
     let nested = r#"{"files": [{"path": "p", "edits": [{"op": "insert", "at": {"line": 1}, "text": "\"a\": 1, \"a\": 2"}]}]}"#;
     assert!(plain(nested).is_ok());

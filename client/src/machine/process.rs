@@ -1,36 +1,36 @@
-//! Facts about running processes, as the system tells them: parents, sessions, terminals. It only looks.
+//! Facts about running processes: parents, sessions and terminals. Changes nothing.
 
 use std::process;
 
-/// The number of the process that runs this.
+/// Returns the id of this process.
 pub fn own_id() -> u32 {
     process::id()
 }
 
-/// One running process. What the system does not tell is empty.
+/// A running process. Facts that the system does not report are empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProcessFacts {
-    /// Its number.
+    /// The process id.
     pub id: u32,
-    /// The number of its parent; 0 where that is outside of the container.
+    /// The id of the parent; 0 if it is outside of the container.
     pub parent: u32,
-    /// The number of the leader of its session, where the system tells it.
+    /// The id of the session leader, if the system reports it.
     pub session: Option<u32>,
-    /// Set if it leads its session.
+    /// Set if the process leads its session.
     pub leads: bool,
-    /// Its controlling terminal, such as `pts/3`.
+    /// The controlling terminal, such as `pts/3`.
     pub terminal: Option<String>,
-    /// When it started, in a form of the system's own.
+    /// The start time, in a format of the system.
     pub started: String,
-    /// Its name, as the system calls it.
+    /// The name that the system has for the process.
     pub name: String,
-    /// The program that it runs, without its folder.
+    /// The name of the program file, without its folder.
     pub program: Option<String>,
-    /// Its command line.
+    /// The command line.
     pub words: Vec<String>,
 }
 
-/// The last part of a path, without the `-` in front of a login shell's name.
+/// Returns the last part of a path, without the `-` in front of a login shell's name.
 pub fn base_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.strip_prefix('-').unwrap_or(name)
@@ -42,19 +42,19 @@ pub use linux::{numbering, process};
 #[cfg(all(unix, not(target_os = "linux")))]
 pub use listed::process;
 
-/// Returns nothing: the start is a full date, so that a number and a start identify a process.
+/// Returns nothing: the start is a full date, so an id and a start identify a process.
 #[cfg(not(target_os = "linux"))]
 pub fn numbering() -> String {
     String::new()
 }
 
-/// The facts about a process. This system does not tell them.
+/// Returns nothing, since this system does not report facts about processes.
 #[cfg(not(unix))]
 pub fn process(_: u32) -> Option<ProcessFacts> {
     None
 }
 
-/// `/proc`.
+/// Facts from `/proc`.
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs;
@@ -62,10 +62,10 @@ mod linux {
 
     use super::ProcessFacts;
 
-    /// The end of a program's link after its file was replaced. It must not change the name of a session.
+    /// The suffix of a program's link after its file was replaced. It must not change the name of a session.
     const REPLACED: &str = " (deleted)";
 
-    /// The facts about a process; `None` where it has ended or is hidden.
+    /// Returns the facts about a process, or `None` if it has ended or is hidden.
     pub fn process(id: u32) -> Option<ProcessFacts> {
         let stat = fs::read(format!("/proc/{id}/stat")).ok()?;
         let mut facts = parse(id, &String::from_utf8_lossy(&stat))?;
@@ -82,7 +82,7 @@ mod linux {
         Some(name.strip_suffix(REPLACED).unwrap_or(&name).to_owned())
     }
 
-    /// `/proc/PID/stat`: number, name in parentheses, state, parent, group, session, terminal, … start.
+    /// Parses `/proc/PID/stat`: id, name in parentheses, state, parent, group, session, terminal, … start.
     pub(super) fn parse(id: u32, stat: &str) -> Option<ProcessFacts> {
         let (head, rest) = stat.rsplit_once(')')?;
         let name = head.split_once('(')?.1.to_owned();
@@ -104,7 +104,7 @@ mod linux {
         })
     }
 
-    /// The name of a terminal's device number, as the kernel's list of devices has it.
+    /// Returns the name of a terminal's device number, as in the kernel's list of devices.
     fn device(number: u32) -> Option<String> {
         let (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xf_ff00));
         match (major, minor) {
@@ -116,7 +116,7 @@ mod linux {
         }
     }
 
-    /// This start of the machine and this container, as each has its own numbers and times of processes.
+    /// Returns an identifier of this boot and this container, since each has its own process ids and start times.
     pub fn numbering() -> String {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let container = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -124,7 +124,7 @@ mod linux {
     }
 }
 
-/// The program `ps`, where there is no `/proc`.
+/// Facts from the program `ps`, for systems without `/proc`.
 #[cfg(all(unix, any(test, not(target_os = "linux"))))]
 #[cfg_attr(target_os = "linux", expect(unreachable_pub, reason = "here only the tests use it"))]
 mod listed {
@@ -132,7 +132,7 @@ mod listed {
 
     use super::{ProcessFacts, base_name};
 
-    /// The facts about a process; `None` where it has ended or `ps` may not run.
+    /// Returns the facts about a process, or `None` if it has ended or `ps` cannot be run.
     pub fn process(id: u32) -> Option<ProcessFacts> {
         let fields = ["ppid=", "tty=", "stat=", "lstart=", "args="];
         let mut command = Command::new("/bin/ps");
@@ -141,7 +141,8 @@ mod listed {
         parse(id, &String::from_utf8_lossy(&told.stdout))
     }
 
-    /// Parent, terminal, state (`s` for the leader of a session), the five words of a time, the command line.
+    /// Parses the parent, the terminal, the state (`s` for a session leader), the five words of a time, and the command
+    /// line.
     pub(super) fn parse(id: u32, told: &str) -> Option<ProcessFacts> {
         let mut fields = told.split_whitespace();
         let parent = fields.next()?.parse().ok()?;

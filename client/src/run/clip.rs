@@ -1,4 +1,4 @@
-//! `clip`: named clipboards.
+//! The command `clip`: named clipboards.
 
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
@@ -22,7 +22,7 @@ pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
         Clip::Copy { name, to } => ClipRequest { name: Some(name), to: Some(to), ..of(ClipAction::Copy) },
         Clip::Rm { name } => ClipRequest { name: Some(name), ..of(ClipAction::Rm) },
     };
-    // Removing twice is refused the second time; everything else has one outcome however often it is asked.
+    // A second removal is refused; every other action may be repeated.
     let reply = desk.ask(request.action != ClipAction::Rm, |it| it.clip(&request))?;
     Ok(match request.action {
         ClipAction::List => desk.answer(&reply, state::clipboards),
@@ -31,7 +31,7 @@ pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
     })
 }
 
-/// The text byte for byte.
+/// Returns the text byte for byte.
 fn content(reply: ClipReply) -> Vec<u8> {
     reply.bytes.unwrap_or_else(|| reply.text.unwrap_or_default().into_bytes())
 }

@@ -1,4 +1,4 @@
-//! `status`, `doctor` and `stop`: about the daemon itself.
+//! The commands `status`, `doctor` and `stop`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{Answer, Desk, tell};
 use crate::failure::{Exit, Failure};
 use crate::show::state;
 
-/// After how long it is said that a daemon that was asked to leave has still to finish.
+/// The time after which the user is told that the daemon has jobs to finish.
 const QUIET: Duration = Duration::from_secs(1);
 
 pub(super) fn status(desk: &Desk<'_>) -> Result<Answer, Failure> {
@@ -22,7 +22,7 @@ pub(super) fn status(desk: &Desk<'_>) -> Result<Answer, Failure> {
     Ok(desk.answer(&reply, |reply, look| state::status(&reply.daemon, look) + &session))
 }
 
-/// The daemon's reply, and the session of this command.
+/// The reply of the daemon and the session of this command.
 #[derive(Serialize)]
 struct StatusInJson {
     #[serde(flatten)]
@@ -54,14 +54,16 @@ fn same_version(server: &str) -> CheckFinding {
     } else {
         (
             "note",
-            format!("editd is {server} and editctl is {own}; `editctl stop` lets the installed one start"),
+            format!(
+                "editd is {server} and editctl is {own}; run `editctl stop`, so that the installed editd starts"
+            ),
         )
     };
     CheckFinding { severity: severity.into(), subject: "version".into(), message }
 }
 
-/// Asks it to leave and waits until its process has ended, so that what follows finds it gone; one that is leaving
-/// already is waited for. One that does not run is not started for that.
+/// Stops the daemon and waits until its process has ended, so that later commands do not meet it. Waits for a daemon
+/// that is already stopping. Starts none.
 pub(super) fn stop(desk: &Desk<'_>) -> Result<Answer, Failure> {
     let socket = match &desk.socket {
         Some(socket) => socket.clone(),
@@ -84,14 +86,14 @@ pub(super) fn stop(desk: &Desk<'_>) -> Result<Answer, Failure> {
     Ok(desk.answer(&reply, |reply, _| format!("stopped process {}\n", reply.pid)))
 }
 
-/// Waits until the process has ended; says what it waits for where that takes long.
+/// Waits until the process has ended. Reports the wait if it takes long.
 fn until_ended(connection: &mut Connection, pid: u32) -> Result<(), Failure> {
     connection.set_patience(Some(QUIET));
     match connection.until_closed() {
         Err(CallError::TimedOut) => {}
         ended => return Ok(ended?),
     }
-    tell(&format!("process {pid} is leaving and has jobs to finish; waiting for it"));
+    tell(&format!("waiting for process {pid}, which is stopping and has jobs to finish"));
     connection.set_patience(Some(LEAVE_PATIENCE));
     match connection.until_closed() {
         Err(CallError::TimedOut) => Err(ReachError::Leaving { process: pid }.into()),

@@ -1,4 +1,4 @@
-//! `read`, `outline`, `edit` and `replace`.
+//! The commands `read`, `outline`, `edit`, `replace`, `create` and `dialects`.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(super) fn outline(desk: &Desk<'_>, path: &Path, depth: Option<u64>) -> Resul
     Ok(desk.answer(&reply, show::outline::tree))
 }
 
-/// The content as it is. Of UTF-16, its text in UTF-8.
+/// Returns the content as it is. UTF-16 is returned as UTF-8.
 fn plain(reply: ReadReply, whole: bool) -> Vec<u8> {
     if let Some(bytes) = reply.bytes {
         return bytes;
@@ -49,7 +49,7 @@ fn plain(reply: ReadReply, whole: bool) -> Vec<u8> {
     out
 }
 
-/// `N | ` before each line.
+/// Returns the lines with `N | ` in front of each.
 fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
     let Some(text) = &reply.text else {
         let message = format!("{} is not text and has no lines; read it without --numbers", reply.path);
@@ -110,13 +110,13 @@ pub(super) fn create(desk: &Desk<'_>, words: args::Create) -> Result<Answer, Fai
     send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
-/// The two texts, each from a file or, in their order, from the words that are left.
+/// Returns the two texts, each from a file or from the next argument.
 fn old_and_new(desk: &Desk<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
     let mut texts = words.old.iter().chain(&words.new);
     let old = Source::of(words.old_file.as_deref(), &mut texts).ok_or_else(|| missing("OLD", "old"))?;
     let new = Source::of(words.new_file.as_deref(), &mut texts).ok_or_else(|| missing("NEW", "new"))?;
     if texts.next().is_some() {
-        return Err(Failure::Usage("a text is given twice: as a word and as a file".into()));
+        return Err(Failure::Usage("a text is given twice: as an argument and as a file".into()));
     }
     if old.is_stdin() && new.is_stdin() {
         return Err(Failure::Usage("only one of --old-file and --new-file can be standard input".into()));
@@ -128,7 +128,7 @@ fn missing(name: &str, flag: &str) -> Failure {
     Failure::Usage(format!("replace needs {name}: the text itself, or --{flag}-file"))
 }
 
-/// Where a text comes from.
+/// The source of a text.
 enum Source<'a> {
     Word(&'a String),
     File(&'a Path),

@@ -1,4 +1,4 @@
-//! `undo`, `redo`, `log`, `show`, `wait` and `cancel`.
+//! The commands `undo`, `redo`, `log`, `show`, `wait` and `cancel`.
 
 use editctl::machine;
 use editd_proto::ids::JobId;
@@ -18,7 +18,7 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
     let (path, paths) = match (words.jobs.as_slice(), words.paths.as_slice()) {
         ([], [path]) => (Some(desk.name(path)), Vec::new()),
         ([], [_, _, ..]) => {
-            return Err(Failure::Usage("several --path belong to JOB; name the entry".into()));
+            return Err(Failure::Usage("several --path need JOB; add the number of the entry".into()));
         }
         (_, paths) => (None, paths.iter().map(|path| desk.name(path)).collect()),
     };
@@ -38,8 +38,8 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
     Ok(desk.receipt(receipt, &desk.look.of("undone")))
 }
 
-/// The session whose work is taken back: a `--session` that was written, where no entries are named. One
-/// from the environment only says who asks.
+/// Returns the session whose entries are undone: the value of `--session` if no entries were given. A session from the
+/// environment only identifies the caller.
 fn selected(jobs: &[u64], chosen: Option<&String>) -> Option<String> {
     chosen.filter(|_| jobs.is_empty()).cloned()
 }
@@ -85,13 +85,13 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
     let begun = machine::tick();
     loop {
         let receipt = desk.ask(true, |it| {
-            // Another daemon may be asked for the rest of the time.
+            // A repeated request, possibly to another daemon, gets only the remaining time.
             let waited = u64::try_from(machine::tick().saturating_duration_since(begun).as_millis());
             let left = |time: u64| time.saturating_sub(waited.unwrap_or(u64::MAX));
             it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
         })?;
         if receipt.status != Status::Queued {
-            // A receipt that has both numbers says so itself.
+            // A receipt with both numbers already shows them.
             let untold = receipt.queued.is_none() && !desk.look.json;
             let entry = receipt.job.filter(|job| job.0 != words.job && untold);
             let mut answer = desk.receipt(receipt, desk.look);
@@ -103,14 +103,14 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
             return Ok(answer);
         }
         if words.timeout.is_some() {
-            // What was to follow the job must not follow this.
+            // The exit status must not suggest that the job has ended.
             return Ok(Answer { exit: Exit::Refused, ..desk.receipt(receipt, desk.look) });
         }
     }
 }
 
 pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
-    // Asked again, the daemon would call its own cancelling a refusal.
+    // On a second request the daemon would report its own cancellation as a refusal.
     let receipt = desk.ask(false, |it| it.cancel(JobId(job)))?;
     Ok(desk.receipt(receipt, desk.look))
 }

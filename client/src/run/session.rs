@@ -1,4 +1,4 @@
-//! The session of a command: named by the caller, or derived. It decides nothing else.
+//! Chooses the session of a command: a named or a derived one.
 
 use editctl::machine;
 use editctl::session::{SessionOrigin, derive};
@@ -8,16 +8,16 @@ use serde::Serialize;
 use crate::args::values;
 use crate::failure::Failure;
 
-/// The variable by which a runtime names its session.
+/// The variable with which a program names its session.
 const VARIABLE: &str = "EDITCTL_SESSION";
 
-/// The variable that says what the jobs of a session do about stale files.
+/// The variable with the default of a session's jobs for stale files.
 const ON_STALE: &str = "EDITCTL_ON_STALE";
 
-/// Returns the default that the environment names for stale files.
+/// Returns the default for stale files from the environment.
 ///
 /// # Errors
-/// It says something else.
+/// The value is invalid.
 pub(super) fn on_stale() -> Result<Option<OnStale>, Failure> {
     let Some(word) = machine::variable(ON_STALE) else { return Ok(None) };
     let word = word.to_string_lossy();
@@ -25,7 +25,7 @@ pub(super) fn on_stale() -> Result<Option<OnStale>, Failure> {
     meant.map(Some).map_err(|use_this| Failure::Usage(format!("{ON_STALE} is {word:?}; {use_this}")))
 }
 
-/// The session under which a command runs.
+/// The session of a command.
 #[derive(Debug)]
 pub(super) struct ActiveSession {
     pub(super) name: String,
@@ -40,7 +40,7 @@ enum SessionSource {
     Derived(SessionOrigin),
 }
 
-/// The session as `status --json` has it.
+/// The session in the output of `status --json`.
 #[derive(Serialize)]
 pub(super) struct SessionInJson {
     name: String,
@@ -48,7 +48,7 @@ pub(super) struct SessionInJson {
 }
 
 impl ActiveSession {
-    /// The session that the command line or the environment names, else a derived one.
+    /// Returns the session that the command line or the environment names, else a derived one.
     pub(super) fn choose(flag: Option<&String>) -> Result<Self, Failure> {
         if let Some(name) = flag {
             return Ok(Self { name: name.clone(), source: SessionSource::Flag });
@@ -76,7 +76,7 @@ impl ActiveSession {
         SessionInJson { name: self.name.clone(), from: self.source() }
     }
 
-    /// Returns a warning if a later command may get another session; nothing if every command has the same.
+    /// Returns a warning if a later command may get another session.
     pub(super) fn limits(&self) -> Option<String> {
         match &self.source {
             SessionSource::Derived(SessionOrigin::Command) => Some(format!(
@@ -85,13 +85,13 @@ impl ActiveSession {
             )),
             SessionSource::Derived(SessionOrigin::Program(name, id)) => Some(format!(
                 "the session comes from {name} (process {id}); if another process ran your read, set {VARIABLE} to \
-                 one name for each agent"
+                 one name per agent"
             )),
             _ => None,
         }
     }
 
-    /// Returns true where no later command has this session.
+    /// Returns true if no later command has this session.
     pub(super) fn ends_with_the_command(&self) -> bool {
         matches!(self.source, SessionSource::Derived(SessionOrigin::Command))
     }

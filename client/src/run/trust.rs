@@ -1,4 +1,4 @@
-//! `trust`: which commands the workspace brings, and that they may run.
+//! The command `trust`: shows the commands of the workspace and allows them to run.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::show::state;
 
 const UNANSWERED: &str =
-    "editctl: nothing was recorded; look at the commands, then say `editctl trust --yes HASH`\n";
+    "editctl: nothing was recorded; check the commands, then run `editctl trust --yes HASH`\n";
 
 pub(super) fn run(desk: &Desk<'_>, words: Trust) -> Result<Answer, Failure> {
     let ask = |request: TrustRequest| desk.ask(true, |it| it.trust(&request));
@@ -33,10 +33,10 @@ pub(super) fn run(desk: &Desk<'_>, words: Trust) -> Result<Answer, Failure> {
         return Err(Failure::refused(Code::Rejected, "nothing was recorded; the commands do not run"));
     }
     let reply = ask(TrustRequest { hash: reply.hash, revoke: false })?;
-    Ok(desk.answer(&reply, |_, _| String::from("recorded: they run until .editd.toml changes\n")))
+    Ok(desk.answer(&reply, |_, _| String::from("recorded: the commands may run until .editd.toml changes\n")))
 }
 
-/// Shows the commands and asks. Anything but a yes is a no.
+/// Shows the commands and asks for confirmation. Only `y` and `yes` confirm.
 fn agreed(shown: &[u8]) -> bool {
     let mut err = std::io::stderr().lock();
     let asked = err.write_all(shown).and_then(|()| write!(err, "May these commands run? [y/N] "));

@@ -1,4 +1,4 @@
-//! `watch`: changes as they happen. It ends with the daemon, or when nobody reads any more.
+//! The command `watch`: prints changes as they happen. It ends when the daemon stops or its output is closed.
 
 use std::io::{self, ErrorKind, Write};
 
@@ -21,7 +21,7 @@ pub(super) fn run(desk: &Desk<'_>, globs: Vec<String>) -> Result<Answer, Failure
                 return Err(Failure::Refused(error));
             }
             Err(CallError::Closed | CallError::Refused(_)) => {
-                return Err(Failure::refused(Code::Io, "the daemon left; watch again to go on"));
+                return Err(Failure::refused(Code::Io, "the daemon stopped; run `editctl watch` again"));
             }
             Err(other) => return Err(other.into()),
         };

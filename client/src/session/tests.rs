@@ -1,11 +1,11 @@
-//! Tests of derived sessions: trees of processes as data. The real ones are in `tests/command`.
+//! Tests of derived sessions with process trees as tables. Real processes are tested in `tests/command`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::{DerivedSession, SessionOrigin, of_process};
 use crate::machine::process::{ProcessFacts, base_name};
 
-/// A process in a line: `id parent session terminal command…`, where `-` is no terminal.
+/// Parses a process: `id parent session terminal command…`, with `-` for no terminal.
 fn facts(line: &str) -> ProcessFacts {
     let mut words = line.split_whitespace();
     let mut number = || words.next().unwrap().parse().unwrap();
@@ -18,7 +18,7 @@ fn facts(line: &str) -> ProcessFacts {
     ProcessFacts { id, parent, session, leads, terminal, started, name, program, words }
 }
 
-/// The session of the process whose line comes last.
+/// Returns the session of the last process.
 fn session(tree: &str) -> DerivedSession {
     let all: Vec<ProcessFacts> = tree.lines().filter(|line| !line.trim().is_empty()).map(facts).collect();
     of_process(all.last().unwrap().id, |id| all.iter().find(|one| one.id == id).cloned())
@@ -41,7 +41,7 @@ fn a_shell_at_a_terminal_is_the_terminal_for_all_that_is_typed() {
         ("bash\n 65 60 60 pts/3 zsh\n 70 65 60 pts/3 editctl", "terminal pts/3, process 60"),
         ("bash\n 65 60 60 pts/3 timeout 9 sh\n 70 65 60 pts/3 editctl", "terminal pts/3, process 60"),
         ("bash\n 65 60 60 pts/3 xargs editctl\n 70 65 60 pts/3 editctl", "terminal pts/3, process 60"),
-        // A script is a caller of its own.
+        // A script is a separate caller.
         ("bash\n 65 60 60 pts/3 /bin/sh ./fix.sh\n 70 65 60 pts/3 editctl", "sh, process 65"),
         ("bash\n 65 60 60 pts/3 make\n 66 65 60 pts/3 sh -ec x\n 70 66 60 pts/3 editctl", "make, process 65"),
     ] {
@@ -72,11 +72,11 @@ fn a_runtime_is_one_session_however_it_runs_its_commands() {
         "90 80 60 pts/3 editctl",
         "85 80 60 pts/3 bash -c x\n 90 85 60 pts/3 editctl",
         "85 80 60 pts/3 /bin/bash -l -o pipefail -c x\n 90 85 60 pts/3 editctl",
-        // A session, or a terminal, for each command.
+        // Each command has its own session or terminal.
         "85 80 85 - bash -lc x\n 90 85 85 - editctl",
         "85 80 85 - setsid -w bash -c x\n 86 85 86 - bash -c x\n 90 86 86 - editctl",
         "85 80 85 pts/9 bash -c x\n 90 85 85 pts/9 editctl",
-        // One shell for all of them.
+        // One shell runs all commands.
         "85 80 60 pts/3 bash\n 90 85 60 pts/3 editctl",
         "85 80 85 - bash -s\n 90 85 85 - editctl",
         "85 80 85 - timeout 60 bash -c x\n 86 85 85 - bash -c x\n 90 86 85 - editctl",
@@ -86,7 +86,7 @@ fn a_runtime_is_one_session_however_it_runs_its_commands() {
         assert_eq!(found.origin.to_string(), expected, "{below}");
         assert!(found.name.starts_with("node-80-"), "{}", found.name);
     }
-    // The shell of its own terminal is that terminal.
+    // A shell that leads its own terminal represents that terminal.
     assert_eq!(
         origin(&format!("{runtime} 85 80 85 pts/9 bash -i\n 90 85 85 pts/9 editctl")),
         "terminal pts/9, process 85"
@@ -109,7 +109,7 @@ fn two_runtimes_at_one_terminal_are_two_sessions_and_the_terminal_a_third() {
 #[test]
 fn programs_that_run_commands_for_many_callers_give_no_session() {
     for (tree, expected) in [
-        // One command over ssh, without a terminal; and several.
+        // One command over ssh without a terminal, and several.
         ("1 0 1 - init\n 40 1 40 - sshd\n 41 40 41 - editctl", ALONE),
         (
             "1 0 1 - init\n 40 1 40 - sshd-session\n 41 40 41 - bash -c x\n 42 41 41 - editctl",
@@ -123,7 +123,7 @@ fn programs_that_run_commands_for_many_callers_give_no_session() {
         ("1 0 1 - init\n 40 1 40 - cron\n 41 40 41 - sh -c x\n 42 41 41 - editctl", "sh, process 41"),
         ("1 0 1 - systemd\n 41 1 41 - editctl", ALONE),
         ("1 0 1 - init\n 40 1 40 - tmux:_server\n 41 40 41 - sh -c x\n 42 41 41 - editctl", "sh, process 41"),
-        // Commands that another container's engine starts; all that is seen is the command itself.
+        // Commands that a container engine starts from the outside; only the command itself is visible.
         ("41 0 41 - editctl", ALONE),
         ("41 0 41 - sh -c x\n 42 41 41 - editctl", "sh, process 41"),
         ("41 0 41 pts/0 bash\n 42 41 41 pts/0 editctl", "terminal pts/0, process 41"),
@@ -169,9 +169,9 @@ fn a_command_without_a_caller_has_a_unique_session() {
     assert_eq!(one.origin, SessionOrigin::Command);
     assert!(one.name.starts_with("once-41-"), "{}", one.name);
     assert_ne!(one.name, other.name);
-    // No process tells anything where there is no /proc.
+    // Without /proc no process has facts.
     assert_eq!(of_process(41, |_| None).origin, SessionOrigin::Command);
-    // Parents that go in a circle end somewhere.
+    // A cycle of parents must end.
     let circle = |id| Some(facts(&format!("{id} {} 1 - sh -c x", if id == 41 { 42 } else { 41 })));
     assert_eq!(of_process(41, circle).origin, SessionOrigin::Command);
 }

@@ -1,5 +1,5 @@
-//! A unified diff on a terminal: colours, and within changed lines the part that changed. In a pipe it
-//! stays as it came.
+//! Formats a unified diff for a terminal, with colours and with the changed parts of lines marked. In a pipe the diff
+//! stays as it is.
 
 use std::convert::Infallible;
 
@@ -8,13 +8,13 @@ use similar::algorithms::{DiffHook, myers};
 use super::Look;
 use super::letters::Paint;
 
-/// Bytes of a line beyond which its parts are not told apart: comparing takes their square.
+/// Maximum size of a line in bytes for which changed parts are marked. The comparison takes quadratic time.
 const LONG: usize = 500;
 
-/// Lines of a diff for which parts are told apart, so that a large one is shown at once.
+/// Maximum number of lines of a diff for which changed parts are marked, so that a large diff is shown at once.
 const PAIRS: usize = 500;
 
-/// Appends a diff, ending in a line break.
+/// Appends a diff and a line break.
 pub(crate) fn add(out: &mut String, diff: &str, look: &Look) {
     if diff.is_empty() {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn add(out: &mut String, diff: &str, look: &Look) {
     }
 }
 
-/// Lines of a diff that belong together.
+/// A run of removed and added lines.
 #[derive(Default)]
 struct Change<'a> {
     removed: Vec<&'a str>,
@@ -39,7 +39,7 @@ struct Change<'a> {
 fn coloured(out: &mut String, diff: &str, look: &Look) {
     let mut change = Change::default();
     let mut pairs = PAIRS;
-    // Lines left in the hunk, old and new: content may look like a header, and only counting tells.
+    // The remaining old and new lines of the hunk. They are counted since content may look like a header.
     let mut left = (0_u64, 0_u64);
     for line in diff.split_inclusive('\n') {
         let text = line.strip_suffix('\n').unwrap_or(line);
@@ -58,7 +58,7 @@ fn coloured(out: &mut String, diff: &str, look: &Look) {
                 change.added.push(text);
                 continue;
             }
-            // `\ No newline at end of file` may stand between the removed and the added lines.
+            // `\ No newline at end of file` may be between the removed and the added lines.
             Some(b'\\') if !change.removed.is_empty() || !change.added.is_empty() => {
                 let side = if change.added.is_empty() { &mut change.removed } else { &mut change.added };
                 side.push(text);
@@ -85,7 +85,7 @@ fn coloured(out: &mut String, diff: &str, look: &Look) {
     change.flush(out, look, &mut pairs);
 }
 
-/// The numbers of old and new lines that `@@ -1,2 +3,4 @@` announces.
+/// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`.
 pub(super) fn hunk(line: &str) -> Option<(u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |sign| {
@@ -124,7 +124,7 @@ impl Change<'_> {
     }
 }
 
-/// A removed and an added line with their changed parts marked, where half of their bytes are the same.
+/// Returns a removed and an added line with their changed parts marked, if at least half of their bytes are equal.
 fn inline(old: &str, new: &str, look: &Look) -> Option<(String, String)> {
     let (old, new) = (old.strip_prefix('-')?, new.strip_prefix('+')?);
     if old.len() > LONG || new.len() > LONG {
@@ -158,7 +158,7 @@ fn inline(old: &str, new: &str, look: &Look) -> Option<(String, String)> {
     ))
 }
 
-/// Which words of two lines are in both.
+/// The words that are equal in both lines.
 struct Same {
     old: Vec<bool>,
     new: Vec<bool>,
@@ -175,7 +175,7 @@ impl DiffHook for Same {
     }
 }
 
-/// A line in pieces of one colour.
+/// A line as runs of text with one style each.
 struct Runs(Vec<(Paint, String)>);
 
 impl Runs {
@@ -195,7 +195,7 @@ impl Runs {
     }
 }
 
-/// Runs of letters and digits, runs of blanks, and every other character alone.
+/// Splits a line into runs of letters and digits, runs of blanks, and single other characters.
 fn words(line: &str) -> Vec<&str> {
     let kind = |letter: char| match letter {
         _ if letter.is_alphanumeric() || letter == '_' => 1,

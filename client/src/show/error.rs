@@ -1,4 +1,4 @@
-//! A refusal for people: the code, the sentence, the details that apply, and what to do next.
+//! Formats an error: the code, the message, the details that apply, and the next step.
 
 use std::fmt::Write;
 
@@ -10,20 +10,20 @@ use serde::Serialize;
 use super::letters::{Paint, lines, one_line};
 use super::{Look, diff, excerpt};
 
-/// `{"error": …}`.
+/// The JSON object `{"error": …}`.
 #[derive(Serialize)]
 pub(crate) struct InJson<'a> {
     pub(crate) error: &'a WireError,
 }
 
-/// The whole text, ending in a line break.
+/// Returns the whole text with a line break at the end.
 pub(crate) fn text(error: &WireError, look: &Look) -> String {
     let mut out = String::new();
     add(&mut out, "editctl", error, look);
     out
 }
 
-/// Appends an error; `what` names what it is about.
+/// Appends an error. `what` names its subject.
 pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) {
     let code = look.paint(Paint::Bad, &code(error.code));
     line(out, &format!("{what}: {code}: {}", lines(&error.message)));
@@ -49,7 +49,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     if let Some(cause) = &error.cause {
         line(out, &format!("  cause: {}", lines(cause)));
     }
-    // The message names the first.
+    // The message contains the first issue.
     for issue in error.issues.iter().filter(|issue| !error.message.contains(&issue.message)) {
         line(out, &format!("  {}", lines(&issue.to_string())));
     }
@@ -66,7 +66,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
     }
 }
 
-/// Something else that is wrong with the job, on a line or two.
+/// Appends another error of the job on one or two lines.
 fn other(out: &mut String, error: &WireError) {
     let place = place(error).map(|place| format!("{place}: ")).unwrap_or_default();
     line(out, &format!("  also {place}{}: {}", code(error.code), lines(&error.message)));
@@ -82,7 +82,7 @@ fn other(out: &mut String, error: &WireError) {
     }
 }
 
-/// The lines most alike to a quotation, and below the first that differs what was quoted there.
+/// Appends the lines that are most similar to the quoted text, and the quoted line below the first one that differs.
 fn nearest(out: &mut String, miss: &NearMiss) {
     line(out, &format!("  nearest, from line {}, {:.2} alike:", miss.line, miss.score));
     let number = |text: &str| text.split_once(" |").and_then(|(number, _)| number.trim().parse::<u64>().ok());
@@ -94,14 +94,14 @@ fn nearest(out: &mut String, miss: &NearMiss) {
     }
 }
 
-/// Appends of a refusal only those details that `told`, the reply in the words of a dialect, does not contain.
+/// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
 pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: &Look) {
     if !told.contains(&error.message) {
         let code = look.paint(Paint::Bad, &code(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
     }
     let mut rest = error.clone();
-    // A dialect's reply may end with the diff, without its last line break.
+    // The reply of a dialect may end with the diff without its last line break.
     rest.diff = rest.diff.filter(|diff| !told.contains(diff.trim_end()));
     staleness(out, &rest, look);
     if let Some(hint) = hint(error) {
@@ -114,7 +114,7 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// Returns true if a message names a path. A short name may be a word of the sentence.
+/// Returns true if a message contains a path. A short path may be a word of the message.
 fn names(message: &str, path: &str) -> bool {
     let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '_' | '-');
     path.len() > 3
@@ -124,7 +124,7 @@ fn names(message: &str, path: &str) -> bool {
         })
 }
 
-/// The word of a code, as it stands on the wire.
+/// Returns a code as it is spelled on the wire.
 fn code(code: Code) -> String {
     match serde_json::to_value(code) {
         Ok(serde_json::Value::String(word)) => word,
@@ -132,9 +132,9 @@ fn code(code: Code) -> String {
     }
 }
 
-/// `src/a.rs, line 3, edit 2`, as far as it is known.
+/// Returns the known parts of the place: `src/a.rs, line 3, edit 2`.
 fn place(error: &WireError) -> Option<String> {
-    // Nothing that the message says is said again.
+    // Parts that the message contains are left out.
     let path = error.path.as_ref().map(ToString::to_string).filter(|path| !names(&error.message, path));
     let mut out = path.unwrap_or_default();
     let told = |line: &u64| {
@@ -164,7 +164,7 @@ fn place(error: &WireError) -> Option<String> {
 fn counts(out: &mut String, error: &WireError) {
     match (error.expected, error.found) {
         (Some(expected), Some(found)) => line(out, &format!("  expected {expected}, found {found}")),
-        // The regions of a conflict are shown, as far as there are not too many.
+        // The regions of a conflict are listed unless there are too many.
         (None, Some(found)) if error.message.contains(&format!(" {found} ")) => {}
         (None, Some(found)) if found > error.regions.len() as u64 => line(out, &format!("  found {found}")),
         (Some(expected), None) => line(out, &format!("  expected {expected}")),
@@ -181,7 +181,7 @@ fn counts(out: &mut String, error: &WireError) {
 fn staleness(out: &mut String, error: &WireError, look: &Look) {
     excerpt::add(out, error);
     match &error.by {
-        // The cause names it, and says more.
+        // The cause contains the entry and more.
         Some(ChangeAuthor::Entry(_)) if error.cause.is_some() => {}
         Some(ChangeAuthor::Entry(job)) => {
             line(out, &format!("  changed by entry {job}; see `editctl show {job}`"))
@@ -202,21 +202,19 @@ fn staleness(out: &mut String, error: &WireError, look: &Look) {
         diff::add(out, text, look);
     }
     if let Some(hunks) = error.omitted_hunks.filter(|hunks| *hunks > 0) {
-        line(out, &format!("  and {hunks} more hunks, which are not shown"));
+        line(out, &format!("  and {hunks} more hunks"));
     }
-    match error.would_apply.filter(|_| error.later.is_empty()) {
-        Some(WouldApply::Clean) if error.message.contains("fit what is there now") => {}
-        Some(WouldApply::Clean) => line(out, "  it would apply to what is there now"),
-        Some(WouldApply::Conflict) => line(out, "  it would not apply to what is there now"),
-        None => {}
+    // If the job would apply, the message says so.
+    if error.would_apply == Some(WouldApply::Conflict) && error.later.is_empty() {
+        line(out, "  it would not apply to the current content");
     }
 }
 
-/// The three texts of a conflict, each under what it is.
+/// Appends the three texts of a conflict.
 fn region(out: &mut String, region: &ConflictRegion) {
-    line(out, &format!("  from line {}, as it was read:", region.line));
+    line(out, &format!("  from line {}, as read:", region.line));
     quoted(out, &region.base);
-    line(out, "  there now:");
+    line(out, "  now:");
     quoted(out, &region.current);
     line(out, "  wanted:");
     quoted(out, &region.wanted);
@@ -229,30 +227,31 @@ fn quoted(out: &mut String, text: &str) {
     text.lines().for_each(|text| line(out, &format!("    {}", one_line(text))));
 }
 
-/// What to do next, on this command line.
+/// Returns the next step, in terms of the command line.
 fn hint(error: &WireError) -> Option<String> {
     match error.code {
-        // The numbers still mean what was read then.
+        // The line numbers of the job still refer to the version that was read.
         Code::Stale if !error.moved.is_empty() => error
             .version
             .as_ref()
-            .map(|version| format!("send it with the numbers of now and --base {}", one_line(&version.0))),
+            .map(|version| format!("send it with the current numbers and --base {}", one_line(&version.0))),
         Code::Stale if !error.later.is_empty() => {
             let clean = error.would_apply == Some(WouldApply::Clean);
-            clean.then(|| "the same with --on-stale rebase undoes it, and keeps what came later".into())
+            clean.then(|| "--on-stale rebase undoes it and keeps the later changes".into())
         }
         Code::Stale => error.version.as_ref().map(|version| format!("version now: {}", one_line(&version.0))),
-        // A refused undo names no version: there is nothing to send again.
-        Code::Conflict => {
-            error.version.as_ref().map(|_| "seen now: adapt it to what is there, and send it again".into())
-        }
-        // The message says how to go on from the lines that it shows.
+        // The error of a refused undo has no version, since there is nothing to send again.
+        Code::Conflict => error
+            .version
+            .as_ref()
+            .map(|_| "the current lines count as read: adapt the edit and send it again".into()),
+        // The message explains how to continue with the lines that it shows.
         Code::Unread if !error.excerpts.is_empty() => None,
         Code::Unread => {
-            Some("read it first (`editctl read`), or say --base any to edit what you have not seen".into())
+            Some("read it first (`editctl read`), or use --base any to edit without reading".into())
         }
-        Code::Ambiguous if !error.symbols.is_empty() => Some("say which, by one of these names".into()),
-        Code::Ambiguous => Some("say which: quote more around it, or --near LINE, or --all for each".into()),
+        Code::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
+        Code::Ambiguous => Some("quote more of the text, or use --near LINE, or --all to edit each".into()),
         _ => None,
     }
 }

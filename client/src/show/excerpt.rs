@@ -1,12 +1,12 @@
-//! Lines of the file in a refusal, for people: those that the session had not been shown, and those that line numbers
-//! meant when they were read. Pure; it prints nothing.
+//! Formats the lines of the file in an error: lines that the session had not seen, and lines whose numbers changed.
+//! Prints nothing.
 
 use editd_proto::WireError;
 use editd_proto::error::MovedLines;
 
 use super::letters::one_line;
 
-/// Appends the lines that a refusal shows.
+/// Appends the lines that an error contains.
 pub(super) fn add(out: &mut String, error: &WireError) {
     for excerpt in &error.excerpts {
         numbered(out, excerpt.line, &excerpt.text);
@@ -33,7 +33,7 @@ fn one_moved(out: &mut String, moved: &MovedLines) {
     match &moved.then {
         Some(then) => numbered(out, first, then),
         None if last < first => {}
-        None => out.push_str("    (not kept)\n"),
+        None => out.push_str("    (no longer stored)\n"),
     }
     match moved.now {
         Some((first, last)) if last < first => out.push_str(&format!("  now before line {first}\n")),

@@ -1,4 +1,4 @@
-//! Journal entries for people.
+//! Formats journal entries for people.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, Histor
 use super::letters::{Paint, one_line};
 use super::{Look, diff};
 
-/// Files of an entry that a list names; the others are counted.
+/// Maximum number of files of an entry in a list. Further ones are counted.
 const FILES: usize = 8;
 
 pub(crate) fn list(reply: &HistoryReply, look: &Look) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn list(reply: &HistoryReply, look: &Look) -> String {
     out
 }
 
-/// One entry; `shown` of its files are shown here or were passed over.
+/// Formats an entry. `shown` is the number of its files that are shown here or were skipped.
 pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
     let mut out = String::new();
     add(&mut out, &reply.entry, usize::MAX, look);
@@ -35,7 +35,7 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
         }
         diff::add(&mut out, &numbered(&change.diff, &change.hunks), look);
         if change.omitted_hunks > 0 {
-            out.push_str(&format!("and {} more hunks, which are not shown\n", change.omitted_hunks));
+            out.push_str(&format!("and {} more hunks\n", change.omitted_hunks));
         }
     }
     let entry = &reply.entry;
@@ -45,14 +45,14 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
     out
 }
 
-/// A diff with the number of each hunk behind its header, by which `undo --hunk` takes it.
+/// Adds the number of each hunk behind its header, as `undo --hunk` accepts it.
 fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
     if hunks.is_empty() {
         return Cow::Borrowed(diff);
     }
     let mut hunks = hunks.iter();
     let mut out = String::with_capacity(diff.len() + 16 * hunks.len());
-    // Lines left in the hunk, old and new: content may look like a header, and only counting tells.
+    // The remaining old and new lines of the hunk. They are counted since content may look like a header.
     let mut left = (0_u64, 0_u64);
     for line in diff.split_inclusive('\n') {
         let text = line.strip_suffix('\n').unwrap_or(line);

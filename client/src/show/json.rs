@@ -1,5 +1,5 @@
-//! A receipt as JSON in few words: `files` is a map from path to what became of the file; what does not fit one line stands
-//! in `details`, as on the wire. The receipt itself is printed where a diff or a budget is asked for.
+//! Formats a receipt as short JSON: `files` maps each path to a short text, and details that do not fit into it are in
+//! `details`, as in the protocol. If a diff or a budget is requested, the whole receipt is printed instead.
 
 use editd_proto::error::WireError;
 use editd_proto::ids::{JobId, Version};
@@ -9,13 +9,12 @@ use serde_json::{Map, Value};
 
 use super::short::{self, FileWords};
 
-/// A receipt in few words. A field that it shares with the receipt means the same; `status` is absent where it is
-/// `applied`.
+/// A short receipt. Its fields have the same meaning as those of the receipt. `status` is absent if it is `applied`.
 #[derive(Serialize)]
 struct ShortReceipt<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<JobId>,
-    /// The version of each file that names no other.
+    /// The version of each file that has no version of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Version>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +25,7 @@ struct ShortReceipt<'r> {
     files: Map<String, Value>,
     #[serde(skip_serializing_if = "is_zero")]
     omitted_files: u64,
-    /// Of files of which there is more to tell: that, with the exact path.
+    /// The files with further details, with their exact paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<FileOutcome>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,7 +58,7 @@ struct ShortHook<'r> {
     warnings: &'r [String],
 }
 
-/// A receipt in few words.
+/// Returns the short form of a receipt.
 pub(crate) fn short(receipt: &Receipt) -> impl Serialize + '_ {
     let Receipt {
         job,
@@ -107,8 +106,8 @@ fn hook(hook: &HookOutcome) -> ShortHook<'_> {
     }
 }
 
-/// The words for each path; those of a path that is listed again follow behind a semicolon. A file of a job that was
-/// refused is named by its error.
+/// Returns the text for each path. If a path is listed again, its texts are joined by a semicolon. Refused files of a
+/// refused job are left out, since the error names them.
 fn map(files: &[FileOutcome], told: Vec<FileWords>, job: Status) -> Map<String, Value> {
     let mut map = Map::new();
     for (file, FileWords { name, mut words }) in files.iter().zip(told) {
@@ -140,7 +139,7 @@ fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
         removed: 0,
         ..file.clone()
     });
-    // No key of a map in JSON is a path that is not UTF-8.
+    // A path that is not UTF-8 cannot be a key of a JSON object.
     let odd = |file: &FileOutcome| std::str::from_utf8(file.path.as_bytes()).is_err();
     let says =
         |file: &FileOutcome| odd(file) || *file != FileOutcome::new(file.path.clone(), Status::Applied);

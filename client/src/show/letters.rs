@@ -1,19 +1,19 @@
-//! Letters on a terminal: colours, and what is shown instead of letters that a terminal would obey.
+//! Colours, and the escaping of control characters for a terminal.
 
 use super::Look;
 
-/// What a colour means here.
+/// The meaning of a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Paint {
     /// Names and headings.
     Strong,
-    /// What was added, and what went well.
+    /// Added text and successes.
     Good,
-    /// What was removed, and what went wrong.
+    /// Removed text and failures.
     Bad,
-    /// What should be noticed.
+    /// Notices.
     Notice,
-    /// Places in a diff.
+    /// Positions in a diff.
     Place,
     /// The changed part of an added line.
     GoodPart,
@@ -36,7 +36,7 @@ impl Paint {
 }
 
 impl Look {
-    /// Text in a colour, where colours are wanted.
+    /// Returns a text in a colour, if colours are used.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         if self.colour && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", paint.code())
@@ -45,23 +45,23 @@ impl Look {
         }
     }
 
-    /// Content of files: as it is in a pipe, harmless on a terminal.
+    /// Returns the content of a file: unchanged in a pipe, escaped on a terminal.
     pub(crate) fn content(&self, text: &str) -> String {
         if self.terminal { harmless(text, true) } else { text.to_owned() }
     }
 }
 
-/// A name or message that must stay on its line, wherever it is printed.
+/// Escapes a name or message that must stay on one line.
 pub(crate) fn one_line(text: &str) -> String {
     harmless(text, false)
 }
 
-/// A message of several lines, wherever it is printed.
+/// Escapes a message of several lines.
 pub(crate) fn lines(text: &str) -> String {
     harmless(text, true)
 }
 
-/// Escapes what a terminal would obey or what would make it show another order of letters than there is.
+/// Escapes control characters and characters that change the order of the displayed text.
 fn harmless(text: &str, lines: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -76,7 +76,7 @@ fn harmless(text: &str, lines: bool) -> String {
     out
 }
 
-/// Letters that change the direction of those around them.
+/// Returns true for characters that change the text direction.
 fn turns(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

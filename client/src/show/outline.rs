@@ -1,14 +1,14 @@
-//! An outline as a tree for people. It is given what is shown, and orders nothing.
+//! Formats an outline as a tree.
 
 use editd_proto::message::{OutlineReply, SymbolInfo};
 
 use super::Look;
 use super::letters::{Paint, lines, one_line};
 
-/// Levels that are indented: a terminal is no wider.
+/// Maximum number of levels that are indented.
 const LEVELS: usize = 20;
 
-/// A line for each symbol: its lines in the file, its kind, and its name below that of what it lies in.
+/// Returns a line per symbol: its lines in the file, its kind, and its name without that of its parent.
 pub(crate) fn tree(reply: &OutlineReply, look: &Look) -> String {
     let ranges: Vec<String> = reply.symbols.iter().map(range).collect();
     let width = ranges.iter().map(String::len).max().unwrap_or_default();
@@ -20,7 +20,7 @@ pub(crate) fn tree(reply: &OutlineReply, look: &Look) -> String {
         let name = holders.last().and_then(|holder| symbol.name.strip_prefix(holder)?.strip_prefix('/'));
         let name = one_line(name.unwrap_or(&symbol.name));
         let kind = one_line(&symbol.kind);
-        // An implementation bears the word in its name.
+        // The name of an implementation starts with the word.
         let kind = format!("{kind} ");
         let kind = if name.starts_with(&kind) { "" } else { &kind };
         let place = look.paint(Paint::Place, &format!("{range:>width$}"));
@@ -41,7 +41,7 @@ pub(crate) fn tree(reply: &OutlineReply, look: &Look) -> String {
     out
 }
 
-/// The definitions that only declare what a symbol implements, where its name is theirs, too.
+/// Lists the mere declarations of a symbol, if they have the same name.
 pub(crate) fn declarations(symbol: &SymbolInfo) -> Option<String> {
     let named = |name: &str, (first, last): (u64, u64)| match first == last {
         true => format!("{} (line {first})", one_line(name)),
@@ -53,7 +53,7 @@ pub(crate) fn declarations(symbol: &SymbolInfo) -> Option<String> {
         .then(|| format!("editctl: {chosen} is the implementation; declarations: {}\n", told.join(", ")))
 }
 
-/// `7-12`, or `7` where it is one line.
+/// Returns `7-12`, or `7` for a single line.
 fn range(symbol: &SymbolInfo) -> String {
     match symbol.lines {
         (first, last) if first == last => first.to_string(),

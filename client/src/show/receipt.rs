@@ -1,4 +1,4 @@
-//! A receipt for people: what became of each file with its diff on standard output, refusals on standard
+//! Formats a receipt for people: the result of each file with its diff for standard output, and refusals for standard
 //! error.
 
 use editd_proto::WireError;
@@ -9,7 +9,7 @@ use super::letters::{Paint, lines, one_line};
 use super::short::{self, FileWords};
 use super::{Look, diff, error};
 
-/// What goes to standard output and what to standard error.
+/// The texts for standard output and standard error.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     pub(crate) out: String,
@@ -28,8 +28,8 @@ pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
     texts
 }
 
-/// As the users of the payload's dialect know it. What helps to go on after a stale refusal is added where that
-/// dialect has no words for it.
+/// Appends the reply in the format of the payload's dialect. After a stale refusal details are added that the dialect
+/// cannot express.
 fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
     let refused = receipt.status == Status::Refused;
     let side = if refused { &mut texts.err } else { &mut texts.out };
@@ -44,14 +44,14 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
         one_hook(texts, hook, look);
     }
     if let (Status::Queued, Some(job)) = (receipt.status, receipt.job) {
-        texts.out.push_str(&format!("job {job} is queued; its end: editctl wait {job}\n"));
+        texts.out.push_str(&format!("job {job} is queued; wait for it: editctl wait {job}\n"));
     }
 }
 
 fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
-            Status::Queued => format!("job {job} is queued; its end: editctl wait {job}"),
+            Status::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
             other => format!("job {job}{} {}", queued(receipt), word(other, look)),
         };
         if let Some(version) = short::version(receipt) {
@@ -74,7 +74,7 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     for hook in &receipt.hooks {
         one_hook(texts, hook, look);
     }
-    // An edit that was left out has its error beside it.
+    // The error of an edit that was left out is printed with that edit.
     let told = |error: &&WireError| {
         let edits = receipt.files.iter().flat_map(|file| &file.edits);
         edits.filter_map(|edit| edit.error.as_deref()).all(|one| one.message != error.message)
@@ -86,7 +86,7 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
     }
 }
 
-/// What a command that ran after writing did.
+/// Appends the result of a command that ran after writing.
 fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
     let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
     texts.out.push_str(&format!("after_write {}{job}\n", look.paint(Paint::Strong, &one_line(&hook.name))));
@@ -99,10 +99,10 @@ fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
     }
 }
 
-/// A file of a job that ended so.
+/// Appends a file of a job with the given status.
 fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: Status, look: &Look) {
     let path = file.path.display();
-    // A refused job's files are named by its error, unless they have something to tell of their own.
+    // The error of a refused job names its files, unless they have details of their own.
     let mute = file.status == Status::Refused && file.diff.is_none();
     if !mute {
         let name = WirePath::from(told.name.as_str()).display();
@@ -132,11 +132,11 @@ fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: St
         diff::add(&mut texts.out, text, look);
     }
     if let Some(count) = file.omitted_hunks.filter(|count| *count > 0) {
-        texts.out.push_str(&format!("  and {count} more hunks, which are not shown\n"));
+        texts.out.push_str(&format!("  and {count} more hunks\n"));
     }
 }
 
-/// Says of an edit what its diff does not.
+/// Appends the details of an edit that its diff does not show.
 fn one_edit(texts: &mut Texts, path: &str, number: u64, edit: &EditOutcome, look: &Look) {
     if let Some(refusal) = &edit.error {
         let told = WireError { path: None, edit: None, ..(**refusal).clone() };
@@ -151,7 +151,7 @@ fn one_edit(texts: &mut Texts, path: &str, number: u64, edit: &EditOutcome, look
     }
     if let Some(moved) = edit.moved.filter(|moved| *moved != 0) {
         notes.push(format!(
-            "{} lines {} than said",
+            "{} lines {} than `near`",
             moved.unsigned_abs(),
             if moved > 0 { "later" } else { "earlier" }
         ));
@@ -170,7 +170,7 @@ fn one_edit(texts: &mut Texts, path: &str, number: u64, edit: &EditOutcome, look
     }
 }
 
-/// The other number of a detached job.
+/// Returns the queue number of a detached job.
 fn queued(receipt: &Receipt) -> String {
     receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
 }

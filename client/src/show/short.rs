@@ -1,8 +1,9 @@
-//! The files of a success in few words: a name, the lines that changed and the version. Where the reply would have more
-//! than 60 tokens, names and lists of lines are shortened. It reads nothing but the receipt.
+//! Formats the files of a success in few words: a name, the changed lines and the version. Replies of more than 60
+//! tokens are shortened. Uses only the receipt.
 //!
-//! *Shortened*, each only while the reply is too long: the places of a file to the first two, then to the first; names to
-//! as many of their last components as tell the files apart (`…place/walk.rs`); then what is left of long names.
+//! *Shortening*, step by step until the reply is short enough: the places of a file are reduced to two, then to one;
+//! names are reduced to the last components that distinguish the files (`…place/walk.rs`); then long components are
+//! truncated.
 
 use std::cmp::Ordering;
 
@@ -12,34 +13,34 @@ use editd_proto::tokens::tokens;
 
 use super::letters::one_line;
 
-/// The most tokens of a success, as [`tokens`] counts them, less what it counts too few.
+/// Maximum number of tokens of a success, as estimated by [`tokens`], minus a margin for the error of the estimate.
 const TOKENS: usize = 56;
 
-/// Files of a reply that is shortened.
+/// Maximum number of files of a reply that is shortened.
 const FILES: usize = 3;
 
-/// Letters of a name's last component that stay, where names are cut.
+/// Number of characters that are kept of a name's last component, per step.
 const LETTERS: [usize; 2] = [24, 16];
 
-/// Bytes of an ending that is never cut.
+/// Maximum size of a file extension that is kept, in bytes.
 const ENDING: usize = 8;
 
-/// The words of a reply about one file.
+/// The text about one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FileWords {
-    /// Its path, or as much of it as is shown: a part that is left out is `…`.
+    /// The path, or the shown part of it. Parts that are left out are replaced by `…`.
     pub(crate) name: String,
-    /// The lines that changed, how many were added and removed, and its version where that is not the job's.
+    /// The changed lines, the numbers of added and removed lines, and the version if it is not that of the job.
     pub(crate) words: String,
 }
 
-/// The version of what a job wrote, where it wrote something.
+/// Returns the version of the files that the job wrote, if it wrote any.
 pub(crate) fn version(receipt: &Receipt) -> Option<Version> {
     let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
     receipt.job.filter(|_| wrote).map(JobId::version)
 }
 
-/// The words for each file, in their order; `whole` if nothing is shortened.
+/// Returns the text for each file, in their order. Nothing is shortened if `whole` is set.
 pub(crate) fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
     let said = |names: Vec<String>, places: usize| -> Vec<FileWords> {
         let words = receipt.files.iter().map(|file| words(file, &standing(receipt, file), places));
@@ -66,7 +67,8 @@ pub(crate) fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
     told
 }
 
-/// The version of one file, where it is not that of its job: a command changed it afterwards, or the job did not.
+/// Returns the version of a file if it is not that of its job: a command changed it afterwards, or the job did not
+/// change it.
 fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     let Some(after) = &file.after else {
         return if file.before.is_some() { "gone".to_owned() } else { String::new() };
@@ -79,9 +81,9 @@ fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     }
 }
 
-/// `10-12,40,before 51 and 5 more +3 -1 @18`: nothing is left before line 51.
+/// Returns `10-12,40,before 51 and 5 more +3 -1 @18`. `before 51` means that lines were removed there.
 pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
-    // A file that is gone has no lines.
+    // A removed file has no lines.
     let is_gone = file.after.is_none() && file.before.is_some();
     let shown = if is_gone { 0 } else { file.lines.0.len().min(places) };
     let lines: Vec<String> = file.lines.0.iter().take(shown).map(|range| lines(*range)).collect();
@@ -96,7 +98,7 @@ pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String
     parts.join(" ")
 }
 
-/// `10-12`, `40`, or `before 51` for a range that is empty.
+/// Returns `10-12`, `40`, or `before 51` for an empty range.
 fn lines((first, last): (u64, u64)) -> String {
     match last.cmp(&first) {
         Ordering::Less => format!("before {first}"),
@@ -105,12 +107,12 @@ fn lines((first, last): (u64, u64)) -> String {
     }
 }
 
-/// A path as text; what is no UTF-8 in it is U+FFFD.
+/// Returns a path as text. Invalid UTF-8 is replaced by U+FFFD.
 pub(crate) fn name(file: &FileOutcome) -> String {
     String::from_utf8_lossy(file.path.as_bytes()).into_owned()
 }
 
-/// Returns true if the longer form of a reply, JSON, has few tokens.
+/// Returns true if the reply as JSON, which is longer than the text, is short enough.
 fn fits(receipt: &Receipt, told: &[FileWords]) -> bool {
     let job = receipt.job.map_or_else(String::new, |job| job.to_string());
     let mut reply = format!("{{\"job\":{job},\"version\":\"@{job}\",\"files\":{{");
@@ -120,7 +122,7 @@ fn fits(receipt: &Receipt, told: &[FileWords]) -> bool {
     tokens(&reply) <= TOKENS
 }
 
-/// Of each name the last components that tell it apart from the others.
+/// Returns the last components of each name that distinguish it from the others.
 fn tails(names: &[String]) -> Vec<String> {
     let tail = |name: &String| {
         let others: Vec<&String> = names.iter().filter(|other| *other != name).collect();
@@ -139,8 +141,8 @@ fn tails(names: &[String]) -> Vec<String> {
     names.iter().map(tail).collect()
 }
 
-/// The names with so many letters of their last component: the first ones and the ending, or the last ones where the
-/// names differ there alone; as they are where neither tells them apart.
+/// Truncates the last component of each name: keeps its start and its extension, or its end if the names differ only
+/// there. Returns the names unchanged if they would not be distinct.
 fn cut(names: &[String], most: usize) -> Vec<String> {
     for keep in [head, tail] {
         let short: Vec<String> = names.iter().map(|name| cut_one(name, most, keep)).collect();
@@ -155,7 +157,7 @@ fn cut(names: &[String], most: usize) -> Vec<String> {
     names.to_vec()
 }
 
-/// A name whose last component has at most so many letters.
+/// Truncates the last component of a name to `most` characters.
 fn cut_one(name: &str, most: usize, keep: fn(&str, usize) -> String) -> String {
     let (folder, last) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
     if last.chars().count() <= most {
@@ -164,7 +166,7 @@ fn cut_one(name: &str, most: usize, keep: fn(&str, usize) -> String) -> String {
     format!("{folder}{}", keep(last, most))
 }
 
-/// The first letters of a component, and its ending.
+/// Returns the start of a component and its extension.
 fn head(last: &str, most: usize) -> String {
     let ending = last.rfind('.').filter(|at| *at > 0).and_then(|at| last.get(at..)).unwrap_or_default();
     let ending = if ending.len() <= ENDING { ending } else { "" };
@@ -172,7 +174,7 @@ fn head(last: &str, most: usize) -> String {
     format!("{kept}…{ending}")
 }
 
-/// The last letters of a component.
+/// Returns the end of a component.
 fn tail(last: &str, most: usize) -> String {
     let cut = last.chars().count().saturating_sub(most.saturating_sub(1));
     format!("…{}", last.chars().skip(cut).collect::<String>())

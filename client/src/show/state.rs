@@ -1,4 +1,4 @@
-//! The daemon's state, its findings, clipboards and changes for people.
+//! Formats the daemon's state, its findings, clipboards and changes for people.
 
 use std::path::Path;
 
@@ -40,12 +40,12 @@ pub(crate) fn status(reply: &StatusReply, look: &Look) -> String {
     out
 }
 
-/// Says of another served workspace what follows from it.
+/// Returns a note about another served workspace and its consequences.
 pub(crate) fn nearby(workspace: &str, other: &str) -> String {
     let place = if Path::new(other).starts_with(workspace) { "below" } else { "above" };
     format!(
-        "{}, {place} this workspace, is served by another editd: to each, edits through the other are changes from \
-         outside; edit a file always through the same one (--workspace)",
+        "another editd serves {}, {place} this workspace; each sees edits through the other as outside changes, so \
+         always edit a file through the same one (--workspace)",
         one_line(other)
     )
 }
@@ -53,7 +53,7 @@ pub(crate) fn nearby(workspace: &str, other: &str) -> String {
 pub(crate) fn trust(reply: &TrustReply, look: &Look) -> String {
     let mut out = String::new();
     for one in &reply.commands {
-        // Quoted, so that what a shell or a reader might take for another word is seen as it is.
+        // The words are quoted, so that their boundaries are visible.
         let words: Vec<String> = one.command.iter().map(|word| one_line(&format!("{word:?}"))).collect();
         let name = look.paint(Paint::Strong, &one_line(&one.name));
         let files = one_line(&one.files.join(" "));
@@ -70,7 +70,7 @@ pub(crate) fn trust(reply: &TrustReply, look: &Look) -> String {
     out
 }
 
-/// `2d 3h 4m 5s`, from the largest unit that is not zero.
+/// Returns `2d 3h 4m 5s`, starting with the largest unit that is not zero.
 fn length(seconds: u64) -> String {
     let units =
         [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
@@ -121,7 +121,7 @@ pub(crate) fn clipboards(reply: &ClipReply, look: &Look) -> String {
         .collect()
 }
 
-/// One line.
+/// Returns a line per event.
 pub(crate) fn change(event: &ChangeEvent, look: &Look) -> String {
     let (word, paint) = match event.change {
         ChangeKind::Created => ("created", Paint::Good),

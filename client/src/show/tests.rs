@@ -1,5 +1,5 @@
-//! Tests of the texts for people, as data: each file in `cases` is a reply and what is printed of it.
-//! `EDITD_BLESS=1` writes what is printed into the files.
+//! Tests of the output as files: each file in `cases` contains a reply and its expected output. `EDITD_BLESS=1`
+//! rewrites the expectations.
 
 #![expect(
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ fn value<T: DeserializeOwned>(json: &str) -> T {
     serde_json::from_str(json).unwrap()
 }
 
-/// What is printed, ESC shown as a letter.
+/// Returns the output, with ESC as a visible character.
 fn printed(subject: &str, look: &Look, data: &str) -> String {
     let (out, err) = match subject {
         "receipt" if look.json => {

@@ -1,4 +1,4 @@
-//! Tests of the search for the workspace and of names in it, in real folders.
+//! Tests of finding the workspace and of paths in it, in real folders.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -45,7 +45,7 @@ fn a_git_file_marks_a_root_as_a_git_folder_does() {
 fn without_a_marker_the_folder_itself_is_the_workspace() {
     let tree = tree(&["x/y"], &[]);
     let found = Workspace::find(&tree.top.join("x/y")).unwrap();
-    // A marker above the folder for temporary files would be found, and rightly so.
+    // A marker above the folder for temporary files would be found, correctly.
     assert!(tree.top.join("x/y").starts_with(found.root()));
     let marked =
         tree.top.ancestors().any(|above| above.join(".git").exists() || above.join(".editd.toml").exists());

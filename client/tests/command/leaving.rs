@@ -1,4 +1,4 @@
-//! A daemon that leaves, or is gone before it answered: what is asked again, of whom, and how often. The daemon is played.
+//! Tests of a daemon that stops or disconnects: the requests that are repeated, with a simulated daemon.
 
 use editd_proto::message::{Status, StopReply, kind};
 use editd_proto::{Code, WireError};
@@ -53,7 +53,7 @@ fn a_wait_ends_well_only_when_the_job_has() {
     let scene = Scene::new(move |_, message| reply(message, &queued()));
     assert_eq!(status(&scene.run(&["edit", "--detach"], br#"{"files": []}"#)), 0);
     assert_eq!(status(&scene.run(&["wait", "17", "--timeout", "1s"], b"")), 1);
-    // Without a time of its own, a wait goes on where the daemon's longest is over.
+    // Without a time limit of its own, a wait continues after the daemon's longest wait.
     let scene = Scene::new(move |number, message| match number {
         0 => reply(message, &queued()),
         _ => reply(message, &receipt(Status::Applied, None)),

@@ -1,4 +1,4 @@
-//! The command as a process: what it asks of a daemon, what it prints, how it ends. The daemon is played.
+//! Tests of the command as a process: its requests, output and exit status, with a simulated daemon.
 
 #![cfg(unix)]
 #![expect(
@@ -277,7 +277,7 @@ fn words_without_sense_are_two_and_reach_nobody() {
     let output = scene.run(&["edit", "--json"], b"{");
     assert_eq!((status(&output), &object(&output)["error"]["code"]), (2, &json!("malformed")));
     let output = scene.run(&["log", "--mode", "strict", "--json"], b"");
-    let said = "--mode means nothing to `log`; leave it out (`editctl log --help`)";
+    let said = "--mode does not apply to `log`; leave it out (`editctl log --help`)";
     assert_eq!(object(&output)["error"]["message"].as_str().unwrap().lines().next(), Some(said));
     let output = scene.run(&["log", "--mode", "strict"], b"");
     assert!(err(&output).contains("Usage: editctl log"), "{}", err(&output));

@@ -1,4 +1,4 @@
-//! Payloads of other tools: what reaches the daemon of them, and how its answer is printed. No dialect is known here.
+//! Tests of payloads of other tools: the request that the daemon gets, and the output. Knows no dialect.
 
 use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt, Status, kind};
 use serde_json::json;

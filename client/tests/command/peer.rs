@@ -1,4 +1,4 @@
-//! A daemon that is none: it answers what a test tells it to, and remembers what it was asked.
+//! A simulated daemon that replies as a test specifies and records the requests.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -11,35 +11,35 @@ use editd_proto::limits;
 use editd_proto::message::{Hello, ServerLimits, Welcome, kind};
 use serde::Serialize;
 
-/// What it does with a request.
+/// The reaction to a request.
 pub(crate) enum Says {
-    /// Answers with these bytes.
+    /// Sends these bytes.
     Frames(Vec<u8>),
-    /// Closes the connection without a word.
+    /// Closes the connection without a reply.
     Leaves,
-    /// Answers, then closes.
+    /// Sends these bytes, then closes the connection.
     Last(Vec<u8>),
 }
 
-/// A reply of the same kind.
+/// A reply of the same kind as the request.
 pub(crate) fn reply(to: &Message, body: &impl Serialize) -> Says {
     Says::Frames(codec::encode(to.id(), to.kind(), body).unwrap())
 }
 
-/// A frame of its own.
+/// A frame with any id, kind and body.
 pub(crate) fn frame(id: u64, kind: &str, body: &impl Serialize) -> Vec<u8> {
     codec::encode(id, kind, body).unwrap()
 }
 
-/// A workspace with somebody at its socket.
+/// A workspace with a simulated daemon on its socket.
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
-    /// Hellos and requests, in the order in which they came.
+    /// The received hellos and requests, in their order.
     pub(crate) heard: Receiver<Message>,
 }
 
 impl Scene {
-    /// The workspace `w` with the folder `src`, and `answer` at its socket for every connection.
+    /// The workspace `w` with the folder `src`. `answer` reacts to the requests of every connection.
     pub(crate) fn new(answer: impl Fn(usize, &Message) -> Says + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("w/src")).unwrap();
@@ -64,8 +64,7 @@ impl Scene {
         self.folder.path().join("w")
     }
 
-    /// `editctl` in the folder `src` of the workspace, with nothing of this machine's environment that
-    /// it looks at.
+    /// Runs `editctl` in the folder `src` of the workspace, without the environment variables that it reads.
     pub(crate) fn editctl(&self, words: &[&str]) -> Command {
         let mut command = bare(&self.root().join("src"), words);
         command.arg("--socket").arg(self.folder.path().join("socket"));
@@ -86,7 +85,7 @@ impl Scene {
         run(self.editctl(words), stdin)
     }
 
-    /// The first message of a kind that was heard.
+    /// Returns the first received message of a kind.
     pub(crate) fn asked(&self, kind: &str) -> Message {
         self.heard.iter().find(|message| message.kind() == kind).unwrap()
     }
@@ -109,7 +108,7 @@ fn plain(mut command: Command, folder: &Path) -> Command {
 pub(crate) fn run(mut command: Command, stdin: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Who does not read its input may be gone already.
+    // A process that does not read its input may have ended already.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     child.wait_with_output().unwrap()
 }
@@ -127,7 +126,7 @@ fn converse(mut stream: UnixStream, mut answer: impl FnMut(&Message) -> Says) {
     loop {
         while let Some(frame) = frames.next_frame().unwrap() {
             let says = answer(&Message::parse(frame).unwrap());
-            // A client that has left hears nothing.
+            // The client has closed the connection.
             match says {
                 Says::Frames(bytes) => drop(stream.write_all(&bytes)),
                 Says::Last(bytes) => return drop(stream.write_all(&bytes)),

@@ -1,4 +1,4 @@
-//! The sessions of callers that name none, in trees of real processes as terminals and runtimes have them.
+//! Tests of derived sessions in trees of real processes, as terminals and runtimes create them.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,17 +10,17 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use super::peer::{Scene, reply};
 use super::{content, err, object, out, status};
 
-/// A command whose hello is heard, and nothing else.
+/// A command whose only purpose is its hello.
 const ASK: &str = r#""$EDITCTL" read a --socket "$SOCKET" >/dev/null 2>&1"#;
 
-/// A runtime: it reads commands, and runs each with `$*`, or `sh -c` where nothing is given.
+/// A runtime: reads commands and runs each with `$*`, or with `sh -c` if no arguments are given.
 const RUNTIME: &str = "while IFS= read -r line; do ${*:-sh -c} \"$line\" </dev/null; done\n";
 
 fn scene() -> Scene {
     Scene::new(|_, message| reply(message, &content(b"x\n")))
 }
 
-/// Runs commands in a runtime that lives for all of them.
+/// Runs commands in one runtime that runs as long as all of them.
 fn run_all(mut runtime: Command, commands: &[&str]) -> Output {
     runtime.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = runtime.spawn().unwrap();
@@ -36,7 +36,7 @@ fn runtime(scene: &Scene, with: &[&str]) -> Command {
     command
 }
 
-/// The sessions that the next so many callers named.
+/// Returns the sessions of the next `count` clients.
 fn heard(scene: &Scene, count: usize) -> Vec<String> {
     let hellos = scene.heard.try_iter().filter(|message| message.kind() == kind::HELLO);
     let names: Vec<String> =
@@ -69,12 +69,12 @@ fn a_runtime_keeps_its_session_however_it_starts_its_commands() {
 #[test]
 fn what_was_left_behind_belongs_to_nobody_else() {
     let scene = scene();
-    // The command begins once its parent is gone and another process has taken it.
+    // The command starts after its parent has ended and another process has adopted it.
     let orphan = format!(
         "(p=$BASHPID; setsid bash -c 'while kill -0 '$p' 2>/dev/null; do read -t 0.01 <> <(:); done; {ASK}; echo end' &)"
     );
     for _ in 0..2 {
-        // It holds the pipe of the output, so that it has ended when that ends.
+        // The process holds the pipe of the output, so the pipe ends with it.
         let done = run_all(runtime(&scene, &["bash", "-c"]), &[ASK, &orphan]);
         assert!(out(&done).contains("end"), "{}", err(&done));
     }
@@ -84,7 +84,7 @@ fn what_was_left_behind_belongs_to_nobody_else() {
     assert_eq!(names.len(), 4, "{names:?}");
 }
 
-/// A terminal with an interactive shell, to which these lines are typed.
+/// Types lines into an interactive shell on a new terminal.
 fn typed(scene: &Scene, lines: &[&str]) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -111,7 +111,7 @@ fn a_terminal_is_a_session_and_so_is_each_runtime_in_it() {
     assert_eq!([&names[5], &names[6]], [terminal, terminal], "{names:?}");
     assert_eq!([&names[2], &names[4]], [first, second], "{names:?}");
     assert!(first != second && first != terminal && second != terminal, "{names:?}");
-    // The same device, maybe, and another terminal.
+    // The device may be the same, but it is another terminal.
     typed(&scene, &[ASK]);
     assert_ne!(&heard(&scene, 1)[0], terminal);
 }

@@ -1,4 +1,4 @@
-//! Outlines and single definitions: what is asked for, and what is printed.
+//! Tests of outlines and single definitions: the requests and the output.
 
 use editd_proto::ids::Version;
 use editd_proto::message::{

@@ -1,4 +1,5 @@
-//! `trust` as a process, and what receipts and the journal say of hooks. The daemon is played.
+//! Tests of `trust` as a process, and of the output of receipts and journal entries with hooks, with a simulated
+//! daemon.
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{

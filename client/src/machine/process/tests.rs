@@ -1,4 +1,4 @@
-//! Tests of what the system tells about processes.
+//! Tests of parsing process facts.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

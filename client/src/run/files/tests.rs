@@ -1,4 +1,4 @@
-//! Tests of what `read` prints.
+//! Tests of the output of `read`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
