@@ -31,15 +31,15 @@ mod tests {
 
     use super::*;
 
-    struct Told(Mutex<(u64, u64)>);
+    struct ToldTime(Mutex<(u64, u64)>);
 
-    impl Told {
+    impl ToldTime {
         fn set(&self, wall: u64, passed: u64) {
             *self.0.lock().unwrap() = (wall, passed);
         }
     }
 
-    impl Clock for Told {
+    impl Clock for ToldTime {
         fn wall_ms(&self) -> u64 {
             self.0.lock().unwrap().0
         }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_jump_ahead_is_no_age_and_a_jump_back_is_followed() {
-        let clock = Told(Mutex::new((1_000_000, 70)));
+        let clock = ToldTime(Mutex::new((1_000_000, 70)));
         let steady = SteadyClock::start(&clock);
         clock.set(1_000_500, 570);
         assert_eq!(steady.now_ms(&clock), 1_000_500);

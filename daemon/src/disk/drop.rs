@@ -8,7 +8,7 @@ use super::Disk;
 use super::folders::is_gone;
 use super::observation::{self, FileSnapshot, Observation};
 use crate::os::{Access, File, FileKind, LeaseState};
-use crate::store::record::Staging;
+use crate::store::record::StagingFolder;
 
 /// The result of dropping a displaced file.
 pub enum DropOutcome {
@@ -40,7 +40,7 @@ impl Disk {
     /// Errors of the system or of `rescue`; the file is unchanged.
     pub fn drop_staged(
         &self,
-        staging: &Staging,
+        staging: &StagingFolder,
         staged_name: &str,
         known: DropConditions<'_>,
         rescue: &mut dyn FnMut(&FileSnapshot) -> io::Result<()>,

@@ -9,7 +9,7 @@ use super::Disk;
 use super::folders::is_gone;
 use super::place::ResolvedPath;
 use crate::os::{Access, File, FileIdentity, FileKind};
-use crate::store::record::{FileMeta, Staging};
+use crate::store::record::{FileMeta, StagingFolder};
 
 /// A file that a job has just put in place.
 pub struct PutFile {
@@ -94,7 +94,7 @@ impl Disk {
     ///
     /// # Errors
     /// As for [`Disk::flush_file`].
-    pub fn flush_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<()> {
+    pub fn flush_staged(&self, staging: &StagingFolder, staged_name: &str) -> io::Result<()> {
         let (dir, name) = self.staged_entry(staging, staged_name)?;
         dir.open_file(&name, Access::Read)?.sync_all()
     }
@@ -103,7 +103,7 @@ impl Disk {
     ///
     /// # Errors
     /// As for [`Disk::flush_file`].
-    pub fn flush_staging(&self, staging: &Staging) -> io::Result<()> {
+    pub fn flush_staging(&self, staging: &StagingFolder) -> io::Result<()> {
         match self.staged_entry(staging, "") {
             Ok((dir, _)) => dir.sync(),
             Err(gone) if is_gone(&gone) => Ok(()),

@@ -13,7 +13,7 @@ use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use super::standing::{self, RootError};
 use crate::os::{Dir, File, FileKind, Os};
-use crate::store::record::Staging;
+use crate::store::record::StagingFolder;
 
 /// The daemon's own folder in the workspace.
 pub const OWN: &[u8] = b".editd";
@@ -183,15 +183,15 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn staging_of(&self, place: &ResolvedPath) -> io::Result<Staging> {
+    pub fn staging_of(&self, place: &ResolvedPath) -> io::Result<StagingFolder> {
         let folder = parent_path(place);
         let same = place.parent().stat_self()?.identity.dev == self.staging_device;
         let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
         if same && !known {
-            return Ok(Staging::Root);
+            return Ok(StagingFolder::Root);
         }
         self.note_beside(&folder)?;
-        Ok(Staging::Folder(folder))
+        Ok(StagingFolder::Folder(folder))
     }
 
     /// Moves a name to one that must be free. If the file system cannot do that in one step, a link is used, which
@@ -233,10 +233,14 @@ impl Disk {
     }
 
     /// Returns the folder and the name of a staged file.
-    pub(super) fn staged_entry(&self, staging: &Staging, staged_name: &str) -> io::Result<(Dir, Vec<u8>)> {
+    pub(super) fn staged_entry(
+        &self,
+        staging: &StagingFolder,
+        staged_name: &str,
+    ) -> io::Result<(Dir, Vec<u8>)> {
         match staging {
-            Staging::Root => Ok((self.own().staging.clone(), staged_name.as_bytes().to_vec())),
-            Staging::Folder(path) => {
+            StagingFolder::Root => Ok((self.own().staging.clone(), staged_name.as_bytes().to_vec())),
+            StagingFolder::Folder(path) => {
                 let dir = self.folder(path)?;
                 Ok((dir, format!("{BESIDE}{staged_name}").into_bytes()))
             }
@@ -247,7 +251,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn observe_staged(&self, staging: &Staging, staged_name: &str) -> io::Result<Observation> {
+    pub fn observe_staged(&self, staging: &StagingFolder, staged_name: &str) -> io::Result<Observation> {
         if staged_name.is_empty() {
             // A file that is rewritten in place has no staged file.
             return Ok(Observation::Absent);

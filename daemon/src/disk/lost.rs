@@ -10,7 +10,7 @@ use super::Disk;
 use super::folders::{BESIDE, is_gone};
 use crate::limits;
 use crate::os::Dir;
-use crate::store::record::Staging;
+use crate::store::record::StagingFolder;
 
 /// The part of the name of a file that was set aside in its folder.
 pub(super) const LOST: &str = "lost-";
@@ -32,15 +32,15 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn set_aside(&self, staging: &Staging, staged_name: &str, now_ms: u64) -> io::Result<()> {
+    pub fn set_aside(&self, staging: &StagingFolder, staged_name: &str, now_ms: u64) -> io::Result<()> {
         let (dir, name) = match self.staged_entry(staging, staged_name) {
             Err(gone) if is_gone(&gone) => return Ok(()),
             found => found?,
         };
         let to = format!("{now_ms}-{staged_name}");
         let moved = match staging {
-            Staging::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
-            Staging::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),
+            StagingFolder::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
+            StagingFolder::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),
         };
         match moved {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -17,7 +17,7 @@ pub struct RescuedBytes<'a> {
 }
 
 /// Stores rescued bytes in the log, before the file that holds them is moved again.
-pub type Rescuer<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
+pub type RescueSink<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
 
 /// Proof that a file was put in place and displaced only the checked file.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
         match file.how {
             ChangeMethod::Swap => self.put_by_exchange(file, place, rescue),
@@ -64,7 +64,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         match self.os.exchange(&staging, &staged_name, place.parent(), place.name()) {
@@ -88,7 +88,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
             Ok(observation) => match judge_displaced(&observation, file) {
@@ -152,7 +152,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {

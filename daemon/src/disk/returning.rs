@@ -4,7 +4,7 @@
 use std::io;
 
 use super::observation::{self, FileSnapshot, Observation};
-use super::put::{RescuedBytes, Rescuer};
+use super::put::{RescueSink, RescuedBytes};
 use crate::os::{Access, Dir, File, LeaseState};
 use crate::store::record::{FileMeta, FileRecord};
 
@@ -33,7 +33,7 @@ impl<'a> ReturningFile<'a> {
         of: &'a FileRecord,
         staging: &Dir,
         staged_name: &[u8],
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> Self {
         let file = staging.open_file(staged_name, Access::Read).ok();
         let mut this = Self { of, file, lease: LeaseState::Unsupported, found: None, refused: Ok(()) };
@@ -54,7 +54,7 @@ impl<'a> ReturningFile<'a> {
 
     /// Observes again if the file could be written to during the move, and releases the lease. Returns the moved
     /// file, and an error if the journal did not take all of it.
-    pub(super) fn moved(mut self, rescue: &mut Rescuer<'_>) -> (Option<FileMeta>, io::Result<()>) {
+    pub(super) fn moved(mut self, rescue: &mut RescueSink<'_>) -> (Option<FileMeta>, io::Result<()>) {
         if self.lease != LeaseState::Held {
             self.lease();
             self.rescue(rescue);
@@ -72,7 +72,7 @@ impl<'a> ReturningFile<'a> {
     }
 
     /// Passes on bytes that the journal does not have: it has *before*, *after*, and what it was given a moment ago.
-    fn rescue(&mut self, rescue: &mut Rescuer<'_>) {
+    fn rescue(&mut self, rescue: &mut RescueSink<'_>) {
         let Some(file) = &self.file else { return };
         let Ok(Observation::File(found)) = observation::read(file.clone()) else { return };
         let hash = found.meta.hash;

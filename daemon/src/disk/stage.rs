@@ -6,7 +6,7 @@ use std::io;
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
-use crate::store::record::{FileMeta, Staging};
+use crate::store::record::{FileMeta, StagingFolder};
 
 /// The mode of a new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum StagedMode {
 #[must_use]
 pub struct StagedFile {
     /// The staging folder.
-    pub staging: Staging,
+    pub staging: StagingFolder,
     /// The name in it.
     pub staged_name: String,
     /// The metadata that the target will have.
@@ -64,7 +64,7 @@ impl Disk {
         };
         let private = if replaces.is_some() { 0o600 } else { bits & 0o777 };
         let (dir, file) = match dir.create_file(&name, private) {
-            Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == Staging::Root => {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == StagingFolder::Root => {
                 self.renew()?;
                 let (dir, _) = self.staged_entry(&staging, staged_name)?;
                 let file = dir.create_file(&name, private)?;
@@ -104,7 +104,7 @@ impl Disk {
     }
 
     /// Removes a staged file that was never put in place.
-    pub fn unstage(&self, staging: &Staging, staged_name: &str) {
+    pub fn unstage(&self, staging: &StagingFolder, staged_name: &str) {
         if let Ok((dir, name)) = self.staged_entry(staging, staged_name) {
             // A file that stays is set aside when the workspace is next opened.
             let _ = dir.remove_file(&name);

@@ -8,7 +8,7 @@ use editd_proto::path::WirePath;
 use super::Disk;
 use super::observation::{self, Observation};
 use super::place::ResolvedPath;
-use super::put::{Rescuer, held_name};
+use super::put::{RescueSink, held_name};
 use super::returning::ReturningFile;
 use crate::os::Dir;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
@@ -26,7 +26,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
         match file.how {
             ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(file, place, rescue),
@@ -43,7 +43,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-        rescue: &mut Rescuer<'_>,
+        rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let mut ours: Option<FileMeta> = file.after.clone();
@@ -133,7 +133,7 @@ impl Disk {
         }
     }
 
-    fn withdraw_new(&self, file: &FileRecord, rescue: &mut Rescuer<'_>) -> io::Result<()> {
+    fn withdraw_new(&self, file: &FileRecord, rescue: &mut RescueSink<'_>) -> io::Result<()> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         // Its folders may be new: the path may lead elsewhere than when it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };

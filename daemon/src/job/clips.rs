@@ -62,14 +62,14 @@ mod tests {
     use editd_proto::limits;
     use editd_proto::message::{ClipAction, ClipRequest, Edit, Status};
 
-    use crate::store::record::{Clip, Record};
+    use crate::store::record::{ClipboardRecord, Record};
     use crate::workspace::Who;
     use crate::workspace::tests::kit::Bench;
 
     fn fill(bench: &Bench, session: &str, number: usize, bytes: usize) {
         let clip = |n: usize| {
             let (name, bytes) = (format!("{n}"), Some(vec![b'x'; bytes]));
-            Record::Clip(Clip { session: session.to_owned(), name, bytes, origin: None, time: 1 })
+            Record::Clip(ClipboardRecord { session: session.to_owned(), name, bytes, origin: None, time: 1 })
         };
         bench.state().store.append(&(0..number).map(clip).collect::<Vec<_>>()).unwrap();
     }

@@ -14,7 +14,7 @@ use super::stage::Ready;
 use super::transaction::Transaction;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::Flushed;
-use crate::store::record::{Clip, Entry, Record};
+use crate::store::record::{ClipboardRecord, Entry, Record};
 
 /// Proof that an intent will be there after a power cut, or that its job renounced that.
 #[derive(Debug)]
@@ -183,7 +183,7 @@ fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
 fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
     let origin = &ready.draft.origin;
     let now = state.clock.wall_ms();
-    let clip = |write: &editd_engine::ClipWrite| Clip {
+    let clip = |write: &editd_engine::ClipWrite| ClipboardRecord {
         session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
         name: write.name.clone(),
         bytes: Some(write.bytes.clone()),

@@ -16,7 +16,9 @@ use crate::journal::recover::repair::done_record;
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Clip, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord};
+use crate::store::record::{
+    ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord,
+};
 
 /// A job that is done.
 #[must_use]
@@ -88,7 +90,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Re
         .map(|clip| {
             let session = crate::clipboard::owner(&origin.who.session, &clip.name).to_owned();
             let (name, bytes) = (clip.name, Some(clip.bytes));
-            Record::Clip(Clip { session, name, bytes, origin: Some(clip.origin), time: now })
+            Record::Clip(ClipboardRecord { session, name, bytes, origin: Some(clip.origin), time: now })
         })
         .collect();
     // What a detached job leaves is written by whoever ran it, with the refusals.

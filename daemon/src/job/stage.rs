@@ -12,7 +12,7 @@ use crate::disk::folders::parent_path;
 use crate::disk::stage::{StageError, StagedFile, StagedMode};
 use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, StagingFolder};
 
 /// A draft whose new bytes stand ready.
 pub(super) struct Ready {
@@ -72,7 +72,7 @@ fn stage_one(
         splices: Vec::new(),
         how: ChangeMethod::Delete,
         staged_name: staged_name.clone(),
-        staging: Staging::Root,
+        staging: StagingFolder::Root,
         made: Vec::new(),
         added: change.added,
         removed: change.removed,

@@ -13,8 +13,8 @@ use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation};
 use crate::os::FileIdentity;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, Staging};
-use crate::store::{Position, StoreError};
+use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, StagingFolder};
+use crate::store::{LogPosition, StoreError};
 
 /// The session and the client of a change by another program.
 pub const NOBODY: &str = "outside";
@@ -122,7 +122,7 @@ pub fn rescue_displaced(
 
 fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
     rescued
-        .and_then(|_| state.store.flush(Position(u64::MAX)).ok())
+        .and_then(|_| state.store.flush(LogPosition(u64::MAX)).ok())
         .map(|_flushed| ())
         .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
 }
@@ -216,7 +216,7 @@ fn append(
             splices,
             how,
             staged_name: String::new(),
-            staging: Staging::Root,
+            staging: StagingFolder::Root,
             made: Vec::new(),
             added,
             removed,

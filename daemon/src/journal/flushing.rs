@@ -22,7 +22,7 @@ use crate::disk::folders::parent_path;
 use crate::limits::HELD;
 use crate::os::{File, FileIdentity};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileRecord, Staging};
+use crate::store::record::{ChangeMethod, FileRecord, StagingFolder};
 
 /// The permission bit without which a file is flushed when it is staged.
 const OWNER_READS: u32 = 0o400;
@@ -106,7 +106,7 @@ pub(super) struct FlushBatch {
     paths: BTreeMap<WirePath, FlushedPath>,
     /// Each folder, and true if it was flushed; if not, none of its names counts as flushed.
     folders: BTreeMap<WirePath, bool>,
-    stagings: Vec<Staging>,
+    stagings: Vec<StagingFolder>,
 }
 
 /// The result of flushing one path.

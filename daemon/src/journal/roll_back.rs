@@ -19,7 +19,7 @@ use crate::disk::folders::parent_path;
 use crate::disk::observation::hash;
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
-use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, Staging};
+use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, StagingFolder};
 
 /// Flushes the names of files that were put in place and restored.
 ///
@@ -27,7 +27,7 @@ use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, St
 /// Errors of the system: then the entry must not become void.
 pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
     let mut folders = BTreeSet::new();
-    let mut stagings: Vec<&Staging> = Vec::new();
+    let mut stagings: Vec<&StagingFolder> = Vec::new();
     for file in files
         .iter()
         .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete))

@@ -3,7 +3,7 @@
 //!
 //! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS),
 //! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of an
-//! [`FileIdentity`](super::Identity) is the kernel's number in this run of the machine; some file systems (btrfs, network
+//! [`FileIdentity`](super::FileIdentity) is the kernel's number in this run of the machine; some file systems (btrfs, network
 //! mounts) may have another one after a restart.
 
 mod attributes;

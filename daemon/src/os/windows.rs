@@ -336,7 +336,7 @@ mod by_handle {
     /// `BY_HANDLE_FILE_INFORMATION`.
     #[repr(C)]
     #[derive(Default)]
-    struct Information {
+    struct HandleInformation {
         attributes: u32,
         times: [u32; 6],
         volume: u32,
@@ -349,12 +349,12 @@ mod by_handle {
     #[expect(unsafe_code, reason = "a call into the system")]
     #[link(name = "kernel32")]
     unsafe extern "system" {
-        fn GetFileInformationByHandle(file: RawHandle, into: *mut Information) -> i32;
+        fn GetFileInformationByHandle(file: RawHandle, into: *mut HandleInformation) -> i32;
     }
 
     #[expect(unsafe_code, reason = "a call into the system")]
     pub(super) fn ask(file: &File) -> io::Result<Told> {
-        let mut found = Information::default();
+        let mut found = HandleInformation::default();
         // SAFETY: the handle is open while `file` is borrowed, and `found` has the layout of the structure
         // that the call fills.
         let answer = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut found) };

@@ -54,7 +54,7 @@ pub struct WaitId {
 
 /// The result of cancelling a job.
 #[derive(Debug)]
-pub(super) enum Cancelled {
+pub(super) enum CancelOutcome {
     /// It was removed; these jobs may begin now.
     Taken(Box<QueuedJob>, BegunJobs),
     /// It runs, or cannot be cancelled.
@@ -115,18 +115,18 @@ impl QueueBoard {
     }
 
     /// Removes a detached job that has not begun.
-    pub(super) fn cancel(&mut self, id: JobId) -> Cancelled {
-        let Some(&ticket) = self.by_id.get(&id) else { return Cancelled::Unknown };
+    pub(super) fn cancel(&mut self, id: JobId) -> CancelOutcome {
+        let Some(&ticket) = self.by_id.get(&id) else { return CancelOutcome::Unknown };
         match self.waiting.remove(&ticket) {
             Some(job) if job.reply.is_none() => {
                 let next = self.take_away(ticket, id);
-                Cancelled::Taken(Box::new(job), next)
+                CancelOutcome::Taken(Box::new(job), next)
             }
             Some(attached) => {
                 self.waiting.insert(ticket, attached);
-                Cancelled::TooLate
+                CancelOutcome::TooLate
             }
-            None => Cancelled::TooLate,
+            None => CancelOutcome::TooLate,
         }
     }
 
@@ -139,7 +139,7 @@ impl QueueBoard {
         let mut next = Vec::new();
         for id in ids {
             // A job that an earlier removal let through has begun.
-            if let Cancelled::Taken(_, begun) = self.cancel(id) {
+            if let CancelOutcome::Taken(_, begun) = self.cancel(id) {
                 next.extend(begun);
                 off.push(self.take_waiters(id));
             }

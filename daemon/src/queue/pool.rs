@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::activity::ActivityCounter;
 use super::admit::AdmissionPass;
-use super::board::{BegunJobs, Cancelled, JobWork, QueueBoard, QueuedJob, WaitId};
+use super::board::{BegunJobs, CancelOutcome, JobWork, QueueBoard, QueuedJob, WaitId};
 use super::lanes::LaneTicket;
 use super::reply::{self, JobReply};
 use super::requests::WorkspaceRequests;
@@ -223,12 +223,12 @@ impl JobQueue {
     pub fn cancel(&self, job: JobId) -> reply::JobOutcome {
         let cancelled = self.board().cancel(job);
         match cancelled {
-            Cancelled::Unknown => self.0.workspace.cancel(job),
-            Cancelled::TooLate => {
+            CancelOutcome::Unknown => self.0.workspace.cancel(job),
+            CancelOutcome::TooLate => {
                 let message = format!("job {job} has begun, or waits for its sender; wait for it instead");
                 Err(Box::new(WireError::new(Code::Busy, message)))
             }
-            Cancelled::Taken(taken, next) => {
+            CancelOutcome::Taken(taken, next) => {
                 self.begin(next);
                 let outcome = self.0.workspace.cancel(job);
                 let waiters = self.board().take_waiters(job);

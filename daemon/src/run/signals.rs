@@ -10,7 +10,7 @@ use crate::ipc::StopSignal;
 /// # Errors
 /// Errors of the system.
 #[cfg(unix)]
-pub(super) fn install() -> io::Result<Signals> {
+pub(super) fn install() -> io::Result<StopSignals> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     raise_descriptors();
     // A broken lease raises it.
@@ -22,7 +22,7 @@ pub(super) fn install() -> io::Result<Signals> {
     for signal in [SIGTERM, SIGINT] {
         signal_hook::low_level::pipe::register(signal, there.try_clone()?)?;
     }
-    Ok(Signals(here))
+    Ok(StopSignals(here))
 }
 
 /// Raises the limit of open files to the highest that the system allows: a job with many files keeps a file and a
@@ -39,10 +39,10 @@ fn raise_descriptors() {
 
 /// Signals that ask the process to end.
 #[cfg(unix)]
-pub(super) struct Signals(std::os::unix::net::UnixStream);
+pub(super) struct StopSignals(std::os::unix::net::UnixStream);
 
 #[cfg(unix)]
-impl Signals {
+impl StopSignals {
     /// Turns each signal into a stop request, as long as this is polled.
     pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         use tokio::io::AsyncReadExt;
@@ -58,19 +58,19 @@ impl Signals {
 
 /// Ctrl-C, closing the console, and the system's shutdown.
 #[cfg(windows)]
-pub(super) struct Signals;
+pub(super) struct StopSignals;
 
 /// Prepares nothing.
 ///
 /// # Errors
 /// None here.
 #[cfg(windows)]
-pub(super) fn install() -> io::Result<Signals> {
-    Ok(Signals)
+pub(super) fn install() -> io::Result<StopSignals> {
+    Ok(StopSignals)
 }
 
 #[cfg(windows)]
-impl Signals {
+impl StopSignals {
     /// Turns each signal into a stop request, as long as this is polled.
     pub(super) async fn pass_on(self, stop: Arc<StopSignal>) {
         while tokio::signal::ctrl_c().await.is_ok() {

@@ -3,7 +3,7 @@
 use editd_proto::message::CheckFinding;
 
 use super::lock::lock;
-use super::{Position, Store, StoreCounts};
+use super::{LogPosition, Store, StoreCounts};
 
 fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
     CheckFinding { severity: severity.to_owned(), subject: subject.to_owned(), message }
@@ -33,7 +33,7 @@ impl Store {
     fn check_database(&self) -> CheckFinding {
         let meta = self.shared.rows.meta();
         let (waiting, _) = self.shared.rows.waiting();
-        let (at, last) = (Position(meta.at), self.shared.log.last());
+        let (at, last) = (LogPosition(meta.at), self.shared.log.last());
         if at > last {
             return finding(
                 "bad",

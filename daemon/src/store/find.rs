@@ -11,10 +11,10 @@ use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
 use super::index::{RowView, entry, key};
 use super::lock::lock;
 use super::log::read;
-use super::record::{CheckpointEntry, Clip, Entry, EntryPart, ReadReceipt, Record};
+use super::record::{CheckpointEntry, ClipboardRecord, Entry, EntryPart, ReadReceipt, Record};
 use super::shared::StoreParts;
 use super::taken::TakenBack;
-use super::{ClipboardUsage, KeyState, Position, Store, StoreError};
+use super::{ClipboardUsage, KeyState, LogPosition, Store, StoreError};
 
 impl Store {
     /// Returns a sealed or external entry, whole, read back from the log.
@@ -78,7 +78,7 @@ impl Store {
     }
 
     /// Returns a clipboard. A name that begins with `/` belongs to the workspace, whatever the session.
-    pub fn clip(&self, session: &str, name: &str) -> Result<Option<Clip>, StoreError> {
+    pub fn clip(&self, session: &str, name: &str) -> Result<Option<ClipboardRecord>, StoreError> {
         self.shared.held(&key::clip(session, name), |value| self.shared.clip_at(value).map(Some))
     }
 
@@ -220,7 +220,7 @@ impl StoreParts {
     }
 
     /// Returns the record at a position.
-    pub(super) fn record(&self, at: Position) -> Result<Record, StoreError> {
+    pub(super) fn record(&self, at: LogPosition) -> Result<Record, StoreError> {
         read::record(self.log.dir(), at).map(|(record, _, _)| record)
     }
 
@@ -250,7 +250,7 @@ impl StoreParts {
         self.held(&key::job(key::ENTRY, id), |value| self.entry_at(row::place(value)?).map(Some))
     }
 
-    pub(super) fn entry_at(&self, at: Position) -> Result<Entry, StoreError> {
+    pub(super) fn entry_at(&self, at: LogPosition) -> Result<Entry, StoreError> {
         match self.record(at)? {
             Record::Intent(entry) | Record::External(entry) => Ok(entry),
             Record::Checkpoint(carried) => Ok(carried.entry),
@@ -294,7 +294,7 @@ impl StoreParts {
     }
 
     /// Returns the clipboard that a row points to.
-    pub(super) fn clip_at(&self, value: &[u8]) -> Result<Clip, StoreError> {
+    pub(super) fn clip_at(&self, value: &[u8]) -> Result<ClipboardRecord, StoreError> {
         let row: ClipRow = row::rest(value)?;
         match (self.record(row::place(value)?)?, row.index) {
             (Record::Clip(clip), None) => Ok(clip),
@@ -307,7 +307,7 @@ impl StoreParts {
     }
 
     /// Returns the receipt in the record at a position.
-    fn receipt_at(&self, id: JobId, at: Position) -> Result<Receipt, StoreError> {
+    fn receipt_at(&self, id: JobId, at: LogPosition) -> Result<Receipt, StoreError> {
         let bytes = match self.record(at)? {
             Record::Seal(seal) => seal.receipt,
             Record::Done(done) => done.receipt,

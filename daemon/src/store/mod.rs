@@ -48,12 +48,12 @@ use record::{Entry, QueuedJobRecord};
 
 /// A position in the log; each record has a higher one than the record before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Position(pub u64);
+pub struct LogPosition(pub u64);
 
 /// Proof that everything up to a position is durable. Only [`Store::flush`] returns one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub struct Flushed(Position);
+pub struct Flushed(LogPosition);
 
 /// An error of the store.
 #[derive(Clone, thiserror::Error, Debug)]

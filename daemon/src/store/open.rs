@@ -18,7 +18,7 @@ use super::overlay::{AppliedUpTo, OverlaidRows};
 use super::record::{QueuedJobRecord, Record, StartRecord};
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
-use super::{DatabaseBackend, OpenReport, Position, Store, StoreError, StoreOptions};
+use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions};
 use crate::limits;
 use crate::os::{Dir, Os};
 
@@ -129,7 +129,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Stri
     if meta.rows != ROWS {
         return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows));
     }
-    let from = LogCheckpoint { at: Position(meta.at), sum: meta.sum };
+    let from = LogCheckpoint { at: LogPosition(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
     let open = continuous(&*database, &meta, oldest.unwrap_or_default())?;
     let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
@@ -145,7 +145,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Stri
 fn continuous(
     database: &dyn Database,
     meta: &DatabaseMeta,
-    oldest: Position,
+    oldest: LogPosition,
 ) -> Result<Vec<DatabaseRow>, String> {
     let mut seen = DatabaseMeta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
     let (mut open, mut outside) = (Vec::new(), None);
@@ -181,7 +181,7 @@ fn continuous(
 
 fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), StoreError> {
     let at = row::place(value)?;
-    let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(Position(sealed)))?;
+    let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(LogPosition(sealed)))?;
     match (key::id_of(key), read::record(log, at)?.0.into_entry()) {
         (Some(id), Some(entry)) if entry.id == id => {
             Ok((id, OpenEntry { entry: Arc::new(entry), at, sealed }))

@@ -10,7 +10,7 @@ use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
 use super::lock::lock;
 use super::log::frame::Checksum;
-use super::{Position, StoreError};
+use super::{LogPosition, StoreError};
 use crate::limits;
 
 /// The number of rows that are read from the database at once.
@@ -23,7 +23,7 @@ pub type RowVisitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AppliedUpTo {
     /// The start of the last record.
-    pub at: Position,
+    pub at: LogPosition,
     /// Its checksum.
     pub sum: Checksum,
     /// See [`DatabaseMeta::last_id`].
@@ -34,7 +34,7 @@ pub struct AppliedUpTo {
 
 impl AppliedUpTo {
     /// The last record, with the present state of the index.
-    pub fn new(at: Position, sum: Checksum, index: &IndexState) -> Self {
+    pub fn new(at: LogPosition, sum: Checksum, index: &IndexState) -> Self {
         Self { at, sum, last_id: index.last_id, entries: index.entries }
     }
 }
@@ -98,7 +98,7 @@ impl OverlaidRows {
     /// meanwhile. Changes that fit a batch are one transaction. Larger ones, as of a job with very many files, take
     /// several, of which the last has the meta row: a kill between them makes the database doubtful at the next
     /// opening.
-    pub fn apply(&self, flush: &dyn Fn(Position) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    pub fn apply(&self, flush: &dyn Fn(LogPosition) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut meta = lock(&self.meta);
         let (step, reach, changes) = {
             let pending = self.read();

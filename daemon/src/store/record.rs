@@ -27,7 +27,7 @@ pub enum Record {
     /// A change by another program: an entry without anything to do.
     External(Entry),
     /// A clipboard changed outside a job.
-    Clip(Clip),
+    Clip(ClipboardRecord),
     /// A session has seen a content.
     ReadReceipt(ReadReceipt),
     /// A detached job that waits.
@@ -90,7 +90,7 @@ pub struct Entry {
     /// Its files, in the order in which they are swapped.
     pub files: Vec<FileRecord>,
     /// Clipboards that it stores; they count once the entry is sealed.
-    pub clips: Vec<Clip>,
+    pub clips: Vec<ClipboardRecord>,
     /// The parts of entries in `of` that it undoes or redoes; an entry in `of` without parts here is meant whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<EntryPart>,
@@ -134,7 +134,7 @@ pub struct FileRecord {
     /// The name in the staging folder: of the staged file first, and of the displaced file after the swap.
     pub staged_name: String,
     /// The folder that has the staged file.
-    pub staging: Staging,
+    pub staging: StagingFolder,
     /// Folders created for the file, outermost first.
     pub made: Vec<WirePath>,
     /// Lines added.
@@ -157,7 +157,7 @@ impl FileRecord {
         before: Option<FileMeta>,
         after: Option<FileMeta>,
         how: ChangeMethod,
-        (staging, staged_name): (Staging, String),
+        (staging, staged_name): (StagingFolder, String),
     ) -> Self {
         let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
         Self { path, before, after, splices, how, staged_name, staging, made, added: 0, removed: 0, extents }
@@ -228,7 +228,7 @@ pub enum ChangeMethod {
 
 /// The folder that has a staged file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Staging {
+pub enum StagingFolder {
     /// `.editd/staging` at the workspace's root.
     Root,
     /// This folder of the workspace, because the target is on another mount.
@@ -256,7 +256,7 @@ pub struct SettleRecord {
 
 /// A clipboard's new content.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Clip {
+pub struct ClipboardRecord {
     /// The session; empty for a name that begins with `/`.
     pub session: String,
     /// Its name.

@@ -8,7 +8,7 @@ use super::index::IndexState;
 use super::log::Log;
 use super::overlay::OverlaidRows;
 use super::worker::WorkerSignal;
-use super::{Position, StoreError};
+use super::{LogPosition, StoreError};
 
 /// The parts of an open store.
 pub(super) struct StoreParts {
@@ -32,7 +32,7 @@ pub(super) struct StoreParts {
 
 impl StoreParts {
     /// Makes the log durable up to a record.
-    pub(super) fn flush(&self, upto: Position) -> Result<(), StoreError> {
+    pub(super) fn flush(&self, upto: LogPosition) -> Result<(), StoreError> {
         self.log.flush(upto).map(drop)
     }
 

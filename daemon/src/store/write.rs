@@ -9,7 +9,7 @@ use super::log::{PlacedRecord, read};
 use super::overlay::AppliedUpTo;
 use super::record::Record;
 use super::shared::StoreParts;
-use super::{Flushed, Position, Store, StoreError};
+use super::{Flushed, LogPosition, Store, StoreError};
 use crate::limits;
 
 impl Store {
@@ -18,19 +18,19 @@ impl Store {
     ///
     /// Fails with `Io` if nothing was written and a later call may succeed (no space for a segment, a record above
     /// [`limits::RECORD`], a database that takes no more rows). After any other failure all calls fail with `Failed`.
-    pub fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
+    pub fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
         self.shared.append(records)
     }
 
     /// Makes everything up to `upto`, or the last record, durable. Callers that wait at the same time share one flush.
-    pub fn flush(&self, upto: Position) -> Result<Flushed, StoreError> {
+    pub fn flush(&self, upto: LogPosition) -> Result<Flushed, StoreError> {
         let upto = upto.min(self.shared.log.last());
         self.shared.log.flush(upto)?;
         Ok(Flushed(upto))
     }
 
     /// Returns the position of the last record; flushing it makes everything durable.
-    pub fn end(&self) -> Position {
+    pub fn end(&self) -> LogPosition {
         self.shared.log.last()
     }
 
@@ -58,13 +58,13 @@ impl Store {
 
 impl Flushed {
     /// Returns the position up to which everything is durable.
-    pub fn position(self) -> Position {
+    pub fn position(self) -> LogPosition {
         self.0
     }
 }
 
 impl StoreParts {
-    pub(super) fn append(&self, records: &[Record]) -> Result<Position, StoreError> {
+    pub(super) fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
         let payloads = records.iter().map(payload::encode).collect::<Result<Vec<RecordPayload>, _>>()?;
         // This is done before anything is written, so that an error leaves nothing behind.
         self.relieve()?;
@@ -81,7 +81,7 @@ impl StoreParts {
         index: &mut IndexState,
         records: &[Record],
         payloads: &[RecordPayload],
-    ) -> Result<Option<Position>, StoreError> {
+    ) -> Result<Option<LogPosition>, StoreError> {
         self.whole()?;
         let placed = self.log.append(payloads)?;
         let Some(last) = placed.last() else { return Ok(None) };

@@ -8,7 +8,7 @@ use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 use super::{Who, Workspace};
 use crate::clipboard;
 use crate::job::{check_clips, store_refusal};
-use crate::store::record::{Clip, Record};
+use crate::store::record::{ClipboardRecord, Record};
 
 impl Workspace {
     /// Clipboards.
@@ -47,7 +47,7 @@ impl Workspace {
         }
     }
 
-    fn find_clip(&self, who: &Who, name: &str) -> Result<Clip, Refusal> {
+    fn find_clip(&self, who: &Who, name: &str) -> Result<ClipboardRecord, Refusal> {
         let session = clipboard::owner(&who.session, name);
         let clip = self.state.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
@@ -74,7 +74,7 @@ impl Workspace {
         bytes: Option<Vec<u8>>,
         origin: Option<editd_proto::WirePath>,
     ) -> Result<ClipReply, Refusal> {
-        let clip = Clip {
+        let clip = ClipboardRecord {
             session: clipboard::owner(&who.session, name).to_owned(),
             name: name.to_owned(),
             bytes,

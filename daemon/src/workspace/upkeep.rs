@@ -8,7 +8,7 @@ use crate::job::store_refusal;
 use crate::journal::settle;
 use crate::limits::LOST_MS;
 use crate::state::lock;
-use crate::store::{Position, RetentionPolicy};
+use crate::store::{LogPosition, RetentionPolicy};
 
 /// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
 const SANE_MS: u64 = 1_577_836_800_000;
@@ -25,7 +25,7 @@ impl Workspace {
     /// # Errors
     /// `io`: the log failed, and nothing more is accepted.
     pub fn flush(&self) -> Result<(), Refusal> {
-        let flushed = self.state.store.flush(Position(u64::MAX));
+        let flushed = self.state.store.flush(LogPosition(u64::MAX));
         flushed.map(|_| ()).map_err(|error| store_refusal(&error))
     }
 
@@ -165,7 +165,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::os::unix::Unix;
-    use crate::store::record::Staging;
+    use crate::store::record::StagingFolder;
     use crate::workspace::tests::kit::Bench;
 
     const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -180,7 +180,7 @@ mod tests {
         let bench = Bench::new();
         bench.stage_beside("sub");
         let now = bench.state().clock.wall_ms();
-        let folder = Staging::Folder("sub".into());
+        let folder = StagingFolder::Folder("sub".into());
         for (staged_name, age) in [("old", 31 * DAY), ("young", 29 * DAY)] {
             bench.put(&format!("sub/.editd-slot-{staged_name}"), staged_name);
             bench.state().disk.set_aside(&folder, staged_name, now - age).unwrap();

@@ -15,7 +15,7 @@ use crate::job::intend::JobGuard;
 use crate::journal::external;
 use crate::receipt;
 use crate::state::lock;
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord, ReadReceipt, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, ReadReceipt, StagingFolder};
 
 /// What a hook left at one path.
 struct Left {
@@ -138,7 +138,7 @@ fn record(path: &WirePath, before: &Stand, found: Option<&FileSnapshot>) -> File
         splices,
         how: ChangeMethod::Nothing,
         staged_name: String::new(),
-        staging: Staging::Root,
+        staging: StagingFolder::Root,
         made: Vec::new(),
         added,
         removed,

@@ -32,7 +32,7 @@ use crate::config::{CommandKind, CommandSpec};
 use crate::journal::recover::repair::done_record;
 use crate::limits;
 use crate::state::WorkspaceState;
-use crate::store::Position;
+use crate::store::LogPosition;
 use crate::store::record::{EndedWithoutEntry, Record};
 use crate::trust::WorkspaceCommands;
 use crate::validate::process::{CommandEnd, CommandOutput, CommandRun};
@@ -271,7 +271,7 @@ fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
     let relaxed = sealed.draft.origin.durability == Durability::Relaxed;
     let stored = state.store.append(&records).and_then(|_| match relaxed {
         true => Ok(()),
-        false => state.store.flush(Position(u64::MAX)).map(|_flushed| ()),
+        false => state.store.flush(LogPosition(u64::MAX)).map(|_flushed| ()),
     });
     if let (Err(error), Some(last)) = (stored, sealed.receipt.hooks.last_mut()) {
         let warning =

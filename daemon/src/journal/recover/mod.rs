@@ -39,7 +39,7 @@ use super::flushing;
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Entry, Staging};
+use crate::store::record::{Entry, StagingFolder};
 
 /// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log.
 ///
@@ -120,7 +120,7 @@ fn set_strangers_aside(state: &WorkspaceState) -> io::Result<Option<String>> {
     let mut strangers = 0;
     for name in state.disk.staged_names()? {
         if !known.contains(&name) {
-            state.disk.set_aside(&Staging::Root, &name, state.clock.wall_ms())?;
+            state.disk.set_aside(&StagingFolder::Root, &name, state.clock.wall_ms())?;
             strangers += 1;
         }
     }

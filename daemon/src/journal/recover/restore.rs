@@ -15,7 +15,7 @@ use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord, Staging};
+use crate::store::record::{ChangeMethod, FileMeta, FileRecord, StagingFolder};
 
 /// A staged file whose bytes the journal has, and the content it was seen with.
 type StagedRecord = (JobId, FileRecord, Option<ContentHash>);
@@ -43,7 +43,7 @@ pub struct PathRestorer<'r> {
     /// Staged files of the entries that can be removed.
     pub staged_files: Vec<StagedRecord>,
     /// Staged files that are set aside for people.
-    pub aside: Vec<(Staging, String)>,
+    pub aside: Vec<(StagingFolder, String)>,
     /// Contents that went into the journal.
     rescued: BTreeSet<(WirePath, ContentHash)>,
 }
@@ -305,7 +305,7 @@ impl<'r> PathRestorer<'r> {
     }
 }
 
-fn staged_of(link: &ChainLink<'_>) -> (Staging, String) {
+fn staged_of(link: &ChainLink<'_>) -> (StagingFolder, String) {
     (link.file.staging.clone(), link.file.staged_name.clone())
 }
 
@@ -315,7 +315,7 @@ fn synthetic(
     target: Option<&FileSnapshot>,
     after: Option<FileMeta>,
     how: ChangeMethod,
-    staged_name: (Staging, String),
+    staged_name: (StagingFolder, String),
 ) -> FileRecord {
     FileRecord::without_content(path.clone(), target.map(|found| found.meta.clone()), after, how, staged_name)
 }

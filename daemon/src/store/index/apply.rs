@@ -10,10 +10,10 @@ use super::marks::{self, ReadNamed};
 use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
 use super::{RowChanges, entry, key};
 use crate::store::record::{
-    CheckpointEntry, Clip, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record, SealRecord,
-    SettleRecord,
+    CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record,
+    SealRecord, SettleRecord,
 };
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// An entry that is not settled.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,9 +21,9 @@ pub struct OpenEntry {
     /// The entry.
     pub entry: Arc<Entry>,
     /// The position of its intent.
-    pub at: Position,
+    pub at: LogPosition,
     /// The position of its seal.
-    pub sealed: Option<Position>,
+    pub sealed: Option<LogPosition>,
 }
 
 /// The state of the index that is kept in memory.
@@ -41,7 +41,7 @@ impl IndexState {
     /// Applies the record at `at`. `of` reads the entries that an entry names, if its row does not hold them.
     pub fn apply(
         &mut self,
-        at: Position,
+        at: LogPosition,
         record: &Record,
         draft: &mut RowChanges<'_>,
         of: &ReadNamed<'_>,
@@ -71,7 +71,12 @@ impl IndexState {
         self.last_id = self.last_id.max(id.0);
     }
 
-    fn intent(&mut self, at: Position, entry: &Entry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
+    fn intent(
+        &mut self,
+        at: LogPosition,
+        entry: &Entry,
+        draft: &mut RowChanges<'_>,
+    ) -> Result<(), StoreError> {
         self.number(entry.id);
         let open = OpenEntry { entry: Arc::new(entry.clone()), at, sealed: None };
         draft.put(key::job(key::OPEN, entry.id), value(at, &0u64)?);
@@ -83,7 +88,7 @@ impl IndexState {
     /// when it was sealed.
     fn carried(
         &mut self,
-        at: Position,
+        at: LogPosition,
         carried: &CheckpointEntry,
         draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
@@ -124,7 +129,7 @@ impl IndexState {
 
     fn seal(
         &mut self,
-        at: Position,
+        at: LogPosition,
         seal: &SealRecord,
         draft: &mut RowChanges<'_>,
         of: &ReadNamed<'_>,
@@ -152,7 +157,7 @@ impl IndexState {
     /// Writes the rows of an entry.
     fn enter(
         &mut self,
-        at: Position,
+        at: LogPosition,
         entry: &Entry,
         draft: &mut RowChanges<'_>,
         of: &ReadNamed<'_>,
@@ -177,7 +182,7 @@ impl IndexState {
 
     fn queued(
         &mut self,
-        at: Position,
+        at: LogPosition,
         queued: &QueuedJobRecord,
         draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
@@ -193,7 +198,7 @@ impl IndexState {
 
     fn done(
         &mut self,
-        at: Position,
+        at: LogPosition,
         done: &EndedWithoutEntry,
         draft: &mut RowChanges<'_>,
     ) -> Result<(), StoreError> {
@@ -209,9 +214,9 @@ impl IndexState {
 }
 
 fn put_clip(
-    at: Position,
+    at: LogPosition,
     index: Option<u32>,
-    clip: &Clip,
+    clip: &ClipboardRecord,
     draft: &mut RowChanges<'_>,
 ) -> Result<(), StoreError> {
     let key = key::clip(&clip.session, &clip.name);
@@ -237,7 +242,7 @@ fn put_clip(
     Ok(())
 }
 
-fn put_seen(at: Position, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
+fn put_seen(at: LogPosition, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
     let ranges = Some(seen.ranges.clone());
     let mut row = ReceiptRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
     let mut bytes = value(at, &row)?;

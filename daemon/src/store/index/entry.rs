@@ -7,13 +7,13 @@ use super::row::{EntryRow, EntrySummaryRow, FileRow, fits, value};
 use super::{RowChanges, key};
 use crate::store::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The last byte of a path's row if the bytes were never at the path.
 pub const RESCUED: u8 = 0;
 
 /// Writes the rows of an entry that has no marks yet.
-pub fn put(draft: &mut RowChanges<'_>, at: Position, entry: &Entry) -> Result<(), StoreError> {
+pub fn put(draft: &mut RowChanges<'_>, at: LogPosition, entry: &Entry) -> Result<(), StoreError> {
     put_marked(draft, at, entry, EntryMarks { undone: false, parts: &[], hooks: &[] })
 }
 
@@ -31,7 +31,7 @@ pub struct EntryMarks<'m> {
 /// Writes the rows of an entry with the marks that later entries left on it.
 pub fn put_marked(
     draft: &mut RowChanges<'_>,
-    at: Position,
+    at: LogPosition,
     entry: &Entry,
     marks: EntryMarks<'_>,
 ) -> Result<(), StoreError> {

@@ -14,13 +14,13 @@ use super::{RowChanges, key};
 use crate::limits;
 use crate::store::record::{Entry, EntryPart};
 use crate::store::taken::TakenBack;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The number of levels of undos of undos that are followed.
 const DEPTH: u32 = 64;
 
 /// Reads the entries that an entry names from its record, if they do not fit a row.
-pub type ReadNamed<'a> = dyn Fn(Position) -> Result<NamedEntries, StoreError> + 'a;
+pub type ReadNamed<'a> = dyn Fn(LogPosition) -> Result<NamedEntries, StoreError> + 'a;
 
 /// The entries that an undo or a redo names, and the parts of them.
 pub type NamedEntries = (Vec<JobId>, Vec<EntryPart>);
@@ -130,7 +130,7 @@ impl EntryMarking<'_, '_> {
         if changed { self.works(kind, (&of.0, &of.1), stands, depth + 1) } else { Ok(()) }
     }
 
-    fn row(&self, id: JobId) -> Result<Option<(Position, EntryRow)>, StoreError> {
+    fn row(&self, id: JobId) -> Result<Option<(LogPosition, EntryRow)>, StoreError> {
         match self.draft.get(&key::job(key::ENTRY, id))? {
             Some(bytes) => Ok(Some((place(&bytes)?, rest(&bytes)?))),
             None => Ok(None),

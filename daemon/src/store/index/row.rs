@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::limits;
 use crate::store::log::frame::Checksum;
 use crate::store::record::{EntryPart, FilePart, NumberedLines};
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// An entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ pub struct DatabaseMeta {
 pub const ROWS: u32 = 4;
 
 /// Encodes a value: the position, then the rest.
-pub fn value<T: Serialize>(at: Position, rest: &T) -> Result<Vec<u8>, StoreError> {
+pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreError> {
     let mut bytes = at.0.to_be_bytes().to_vec();
     rmp_serde::encode::write(&mut bytes, rest)
         .map_err(|e| StoreError::Io(format!("a row cannot be encoded: {e}").into()))?;
@@ -148,8 +148,8 @@ pub fn fits(value: &[u8]) -> bool {
 }
 
 /// Returns the position at the start of a value.
-pub fn place(value: &[u8]) -> Result<Position, StoreError> {
-    value.first_chunk::<8>().map(|bytes| Position(u64::from_be_bytes(*bytes))).ok_or_else(|| bad("short"))
+pub fn place(value: &[u8]) -> Result<LogPosition, StoreError> {
+    value.first_chunk::<8>().map(|bytes| LogPosition(u64::from_be_bytes(*bytes))).ok_or_else(|| bad("short"))
 }
 
 /// Decodes the part of a value behind the position.
@@ -159,7 +159,7 @@ pub fn rest<T: DeserializeOwned>(value: &[u8]) -> Result<T, StoreError> {
 }
 
 /// Encodes a value that is only a position.
-pub fn place_only(at: Position) -> Vec<u8> {
+pub fn place_only(at: LogPosition) -> Vec<u8> {
     at.0.to_be_bytes().to_vec()
 }
 

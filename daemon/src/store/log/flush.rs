@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::segment::{LogSegment, failure};
 use super::writer::{Log, fail, pad};
 use crate::store::lock::lock;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The state of the flush that callers share.
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Log {
     /// Makes the record that starts at `upto`, and all before it, durable. Returns the position before which
     /// everything is durable now. A caller that arrives during a flush waits for the next one. A failed flush is not
     /// repeated: from then on the log refuses everything.
-    pub fn flush(&self, upto: Position) -> Result<Position, StoreError> {
+    pub fn flush(&self, upto: LogPosition) -> Result<LogPosition, StoreError> {
         let upto = upto.min(self.last());
         let mut sync = lock(&self.sync);
         loop {
@@ -58,7 +58,7 @@ impl Log {
     }
 
     /// Returns the segments to flush, oldest first, and the position up to which everything is durable afterwards.
-    fn begin_flush(&self) -> Result<(Position, Vec<LogSegment>), StoreError> {
+    fn begin_flush(&self) -> Result<(LogPosition, Vec<LogSegment>), StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));

@@ -22,7 +22,7 @@
 //! Checksums are BLAKE3, cut to 16 bytes. The frame has its own, apart from the payload's, so that looking
 //! for frames behind a damaged record costs no more than the bytes that are looked at.
 
-use crate::store::Position;
+use crate::store::LogPosition;
 
 /// A checksum or digest.
 pub type Checksum = [u8; 16];
@@ -54,7 +54,7 @@ pub struct RecordFrame {
     /// Its number in the log.
     pub sequence: u64,
     /// The position up to which the log was flushed when the record was written.
-    pub flushed: Position,
+    pub flushed: LogPosition,
     /// Checksum of the record before.
     pub previous: Checksum,
     /// Digest of the payload as stored.
@@ -70,7 +70,7 @@ fn first(hash: &blake3::Hash) -> Checksum {
     hash.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
-fn checksum(head: &[u8], at: Position) -> Checksum {
+fn checksum(head: &[u8], at: LogPosition) -> Checksum {
     let mut hasher = blake3::Hasher::new();
     hasher.update(head);
     hasher.update(&at.segment().to_le_bytes());
@@ -80,7 +80,7 @@ fn checksum(head: &[u8], at: Position) -> Checksum {
 
 impl RecordFrame {
     /// Appends the encoded frame for a position and returns its checksum.
-    pub fn encode(&self, at: Position, out: &mut Vec<u8>) -> Checksum {
+    pub fn encode(&self, at: LogPosition, out: &mut Vec<u8>) -> Checksum {
         let mut head = Vec::with_capacity(FRAME);
         head.extend_from_slice(&MAGIC);
         head.extend_from_slice(&self.stored.to_le_bytes());
@@ -100,7 +100,7 @@ impl RecordFrame {
 
     /// Returns the frame at the start of `bytes` and its checksum, if the frame was written for this position. The
     /// payload is not checked.
-    pub fn decode(bytes: &[u8], at: Position) -> Option<(RecordFrame, Checksum)> {
+    pub fn decode(bytes: &[u8], at: LogPosition) -> Option<(RecordFrame, Checksum)> {
         let (head, rest) = bytes.split_at_checked(FRAME - 16)?;
         let sum: Checksum = *rest.first_chunk()?;
         let mut fields = FieldReader(head);
@@ -119,7 +119,7 @@ impl RecordFrame {
             more: flags & MORE != 0,
             epoch: u64::from_le_bytes(fields.take()?),
             sequence: u64::from_le_bytes(fields.take()?),
-            flushed: Position(u64::from_le_bytes(fields.take()?)),
+            flushed: LogPosition(u64::from_le_bytes(fields.take()?)),
             previous: fields.take()?,
             digest: fields.take()?,
         };

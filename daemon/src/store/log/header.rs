@@ -22,7 +22,7 @@
 //! header of its earlier life, under another number.
 
 use super::frame::{Checksum, FieldReader, digest};
-use crate::store::Position;
+use crate::store::LogPosition;
 
 /// Bytes before the first record.
 pub const HEADER: u64 = super::BLOCK;
@@ -45,7 +45,7 @@ pub struct SegmentHeader {
     /// Sequence of its first record.
     pub sequence: u64,
     /// The position up to which the log was flushed when the segment was begun.
-    pub flushed: Position,
+    pub flushed: LogPosition,
     /// Checksum of the last record of the segment before; zeros in the very first.
     pub previous: Checksum,
 }
@@ -85,7 +85,7 @@ impl SegmentHeader {
             segment: u64::from_le_bytes(fields.take()?),
             epoch: u64::from_le_bytes(fields.take()?),
             sequence: u64::from_le_bytes(fields.take()?),
-            flushed: Position(u64::from_le_bytes(fields.take()?)),
+            flushed: LogPosition(u64::from_le_bytes(fields.take()?)),
             previous: fields.take()?,
         };
         (header.segment == segment).then_some(header)

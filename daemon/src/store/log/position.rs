@@ -1,11 +1,11 @@
 //! Positions in the log as numbers that grow: segment and offset in one. It reads nothing.
 
-use crate::store::Position;
+use crate::store::LogPosition;
 
 /// Bits of the offset: a segment holds at most 64 GiB.
 const OFFSET_BITS: u32 = 36;
 
-impl Position {
+impl LogPosition {
     /// The position at an offset of a segment.
     pub(crate) const fn at(segment: u64, offset: u64) -> Self {
         Self(segment << OFFSET_BITS | offset)

@@ -8,10 +8,10 @@ use super::segment;
 use crate::limits;
 use crate::os::{Access, Dir, OsFile};
 use crate::store::record::Record;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// Returns the record that starts at a position, with its frame and checksum.
-pub fn record(dir: &Dir, at: Position) -> Result<(Record, RecordFrame, Checksum), StoreError> {
+pub fn record(dir: &Dir, at: LogPosition) -> Result<(Record, RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
         .file;
@@ -25,14 +25,14 @@ pub fn record(dir: &Dir, at: Position) -> Result<(Record, RecordFrame, Checksum)
 }
 
 /// Returns the frame and the checksum of the record that starts at a position; the payload is not read.
-pub fn frame_at(dir: &Dir, at: Position) -> Result<(RecordFrame, Checksum), StoreError> {
+pub fn frame_at(dir: &Dir, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
     let file = segment::open(dir, at.segment(), Access::Read)
         .map_err(|e| segment::failure("opening", at.segment(), &e))?
         .file;
     frame(&*file, at)
 }
 
-fn frame(file: &dyn OsFile, at: Position) -> Result<(RecordFrame, Checksum), StoreError> {
+fn frame(file: &dyn OsFile, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
     let head = exactly(file, FRAME, at.offset(), at)?;
     let found = RecordFrame::decode(&head, at).ok_or_else(|| rotten(at, "no record where one must be"))?;
     if found.0.stored as usize > limits::RECORD {
@@ -41,7 +41,7 @@ fn frame(file: &dyn OsFile, at: Position) -> Result<(RecordFrame, Checksum), Sto
     Ok(found)
 }
 
-fn exactly(file: &dyn OsFile, len: usize, offset: u64, at: Position) -> Result<Vec<u8>, StoreError> {
+fn exactly(file: &dyn OsFile, len: usize, offset: u64, at: LogPosition) -> Result<Vec<u8>, StoreError> {
     let mut bytes = vec![0; len];
     let filled = fill(file, &mut bytes, offset).map_err(|e| segment::failure("reading", at.segment(), &e))?;
     if filled < len {
@@ -63,6 +63,6 @@ pub(super) fn fill(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Resu
 }
 
 /// The error for damage at a position, with what to do about it.
-pub(super) fn rotten(at: Position, what: &str) -> StoreError {
+pub(super) fn rotten(at: LogPosition, what: &str) -> StoreError {
     StoreError::Rotten { at: at.shown(), what: what.to_owned() }
 }

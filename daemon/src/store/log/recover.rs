@@ -15,7 +15,7 @@ use super::writer::{Log, LogLocation, LogTail};
 use super::{BLOCK, read};
 use crate::os::{Access, Dir};
 use crate::store::record::Record;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The bytes that are rewritten at once.
 const CHUNK: usize = 64 * 1024;
@@ -24,13 +24,13 @@ const CHUNK: usize = 64 * 1024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogCheckpoint {
     /// Its start.
-    pub at: Position,
+    pub at: LogPosition,
     /// Its checksum.
     pub sum: Checksum,
 }
 
 /// Receives the records of a scan, group by group: each with its position and checksum.
-pub type RecordVisitor<'a> = dyn FnMut(Position, Checksum, Record) -> Result<(), StoreError> + 'a;
+pub type RecordVisitor<'a> = dyn FnMut(LogPosition, Checksum, Record) -> Result<(), StoreError> + 'a;
 
 /// The reason why the log cannot be read from a checkpoint: its record is not there, or is another one.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ pub fn find(dir: &Dir, checkpoint: &LogCheckpoint) -> Result<(), CheckpointMisma
 }
 
 /// Returns the position of the first record, if the log has a segment.
-pub fn oldest(dir: &Dir) -> Result<Option<Position>, StoreError> {
+pub fn oldest(dir: &Dir) -> Result<Option<LogPosition>, StoreError> {
     let ids =
         segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
-    Ok(ids.first().map(|id| Position::at(*id, HEADER)))
+    Ok(ids.first().map(|id| LogPosition::at(*id, HEADER)))
 }
 
 /// Opens the log in `dir`, or begins one: calls `visit` for every record after the checkpoint (or for all), cuts the
@@ -67,7 +67,10 @@ pub fn open(
     };
     let kept: Vec<u64> = ids.iter().copied().filter(|id| *id <= cursor.end.segment()).collect();
     if let Some((before, _)) = kept.iter().zip(kept.iter().skip(1)).find(|(id, next)| **id + 1 != **next) {
-        return Err(rotten(Position::at(before + 1, 0), "this segment is missing; restore it from a copy"));
+        return Err(rotten(
+            LogPosition::at(before + 1, 0),
+            "this segment is missing; restore it from a copy",
+        ));
     }
     resume(home, &ids, cursor)
 }
@@ -77,7 +80,7 @@ pub(super) struct LogScan<'a> {
     pub(super) dir: &'a Dir,
     pub(super) ids: &'a [u64],
     /// The record at which the scan ends; it must be reached.
-    pub(super) until: Option<Position>,
+    pub(super) until: Option<LogPosition>,
 }
 
 impl LogScan<'_> {
@@ -141,7 +144,7 @@ impl LogScan<'_> {
     fn behind(&self, checkpoint: &LogCheckpoint) -> Result<ScanCursor, StoreError> {
         let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
         Ok(ScanCursor {
-            end: Position(checkpoint.at.0 + frame.size()),
+            end: LogPosition(checkpoint.at.0 + frame.size()),
             last: checkpoint.at,
             sequence: frame.sequence + 1,
             previous: sum,
@@ -176,14 +179,14 @@ impl LogScan<'_> {
     /// Handles a first segment without a header: nothing was ever written, or it was damaged.
     fn nothing(&self, window: &mut SegmentWindow) -> Result<(), StoreError> {
         let id = window.segment();
-        let start = Position::at(id, HEADER);
+        let start = LogPosition::at(id, HEADER);
         let mut cursor =
             ScanCursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
         cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
         if id != 1 {
             // The first segment is numbered 1. A later one is the oldest only after retention, which drops a segment
             // only after the next one was flushed.
-            return Err(rotten(Position::at(id, 0), "the oldest segment has no valid header"));
+            return Err(rotten(LogPosition::at(id, 0), "the oldest segment has no valid header"));
         }
         self.prove(&mut cursor)
     }
@@ -201,7 +204,7 @@ fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
     }
     let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("preparing", 1, &e))?;
     let (epoch, sequence, previous) = (1, 1, [0; 16]);
-    let flushed = Position::at(1, 0);
+    let flushed = LogPosition::at(1, 0);
     let header = SegmentHeader { format: FORMAT, segment: 1, epoch, sequence, flushed, previous };
     first.file.write_all_at(&header.encode(), 0).map_err(|e| failure("a write", 1, &e))?;
     let tail = LogTail {
@@ -210,7 +213,7 @@ fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
         offset: HEADER,
         sequence,
         previous,
-        last: Position(0),
+        last: LogPosition(0),
         dirty: Vec::new(),
         failed: None,
     };
@@ -241,7 +244,7 @@ fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, Sto
         failed: None,
     };
     // The header and everything up to this position was just flushed.
-    let flushed = Position::at(id, offset);
+    let flushed = LogPosition::at(id, offset);
     Ok(Log::new(home, cursor.epoch + 1, tail, next, flushed))
 }
 

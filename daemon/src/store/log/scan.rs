@@ -5,15 +5,15 @@ use super::header::HEADER;
 use super::position::align;
 use super::window::SegmentWindow;
 use super::{ALIGN, BLOCK};
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The position of a scan: after a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScanCursor {
     /// The end of the last record.
-    pub end: Position,
+    pub end: LogPosition,
     /// The start of the last record.
-    pub last: Position,
+    pub last: LogPosition,
     /// The sequence of the next record.
     pub sequence: u64,
     /// The checksum of the last record.
@@ -21,14 +21,14 @@ pub struct ScanCursor {
     /// The highest epoch seen.
     pub epoch: u64,
     /// The highest position up to which the log is proven to have been flushed.
-    pub flushed: Position,
+    pub flushed: LogPosition,
 }
 
 /// A valid record.
 #[derive(Clone, Debug)]
 pub struct ScannedRecord {
     /// Its start.
-    pub at: Position,
+    pub at: LogPosition,
     /// Its frame.
     pub frame: RecordFrame,
     /// Its payload as stored.
@@ -39,8 +39,8 @@ impl ScanCursor {
     /// Returns a cursor at the beginning of a segment, from its header.
     pub fn begin(header: &super::header::SegmentHeader) -> Self {
         Self {
-            end: Position::at(header.segment, HEADER),
-            last: Position::at(header.segment, 0),
+            end: LogPosition::at(header.segment, HEADER),
+            last: LogPosition::at(header.segment, 0),
             sequence: header.sequence,
             previous: header.previous,
             epoch: header.epoch,
@@ -72,7 +72,7 @@ impl ScanCursor {
             let end = offset + frame.size();
             group.push(found);
             cursor = ScanCursor {
-                end: Position::at(segment.segment(), end),
+                end: LogPosition::at(segment.segment(), end),
                 last: at,
                 sequence: cursor.sequence + 1,
                 previous: sum,
@@ -93,7 +93,7 @@ impl ScanCursor {
         segment: &mut SegmentWindow,
         offset: u64,
     ) -> Result<Option<(ScannedRecord, Checksum)>, StoreError> {
-        let at = Position::at(segment.segment(), offset);
+        let at = LogPosition::at(segment.segment(), offset);
         let Some(head) = segment.get(offset, FRAME)? else { return Ok(None) };
         let Some((frame, sum)) = RecordFrame::decode(head, at) else { return Ok(None) };
         if frame.previous != self.previous || frame.sequence != self.sequence || frame.epoch < self.epoch {
@@ -108,6 +108,6 @@ impl ScanCursor {
 
     /// Returns true if the log is proven to have been flushed beyond the cursor: the bytes after it are then damaged.
     pub fn proven_beyond(&self) -> bool {
-        self.flushed > Position::at(self.end.segment(), align(self.end.offset(), BLOCK))
+        self.flushed > LogPosition::at(self.end.segment(), align(self.end.offset(), BLOCK))
     }
 }

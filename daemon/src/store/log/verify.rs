@@ -7,7 +7,7 @@ use super::scan::ScanCursor;
 use super::window::SegmentWindow;
 use super::writer::Log;
 use crate::store::record::Record;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,7 +24,7 @@ impl Log {
         let last = self.last();
         let ids: Vec<u64> = self.segments().iter().map(|(id, _)| *id).collect();
         let mut records = 0;
-        if last > Position(0) {
+        if last > LogPosition(0) {
             let walk = LogScan { dir: self.dir(), ids: &ids, until: Some(last) };
             walk.run(None, &mut |_, _, _| {
                 records += 1;
@@ -38,11 +38,11 @@ impl Log {
     pub fn segment(
         &self,
         id: u64,
-        visit: &mut dyn FnMut(Position, Record) -> Result<(), StoreError>,
+        visit: &mut dyn FnMut(LogPosition, Record) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let (mut window, mut next) =
             (SegmentWindow::open(self.dir(), id)?, SegmentWindow::open(self.dir(), id + 1)?);
-        let missing = |id| rotten(Position::at(id, 0), "a segment without a valid header");
+        let missing = |id| rotten(LogPosition::at(id, 0), "a segment without a valid header");
         let begin = window.header()?.ok_or_else(|| missing(id))?;
         let next = next.header()?.ok_or_else(|| missing(id + 1))?;
         let mut cursor = ScanCursor::begin(&begin);

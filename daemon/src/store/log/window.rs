@@ -7,7 +7,7 @@ use super::segment::{self, failure};
 use super::{ALIGN, header};
 use crate::limits;
 use crate::os::{Access, Dir, File};
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The bytes read at once: small enough that allocators do not return them to the system each time.
 const CHUNK: usize = 64 * 1024;
@@ -70,8 +70,8 @@ impl SegmentWindow {
     /// Returns the highest flushed position in any frame from `offset` on. A frame counts at any offset if it was
     /// written for that position: the value was true when it was written, and nothing below a flushed position is
     /// ever cut.
-    pub fn evidence(&mut self, offset: u64) -> Result<Position, StoreError> {
-        let (segment, mut highest) = (self.segment, Position(0));
+    pub fn evidence(&mut self, offset: u64) -> Result<LogPosition, StoreError> {
+        let (segment, mut highest) = (self.segment, LogPosition(0));
         let mut offset = align(offset, ALIGN);
         loop {
             let room = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
@@ -81,7 +81,7 @@ impl SegmentWindow {
             let Some(bytes) = self.get(offset, room)? else { return Ok(highest) };
             let mut inner = 0;
             while let Some(rest) = bytes.get(inner..).filter(|rest| rest.len() >= FRAME) {
-                let at = Position::at(segment, offset + inner as u64);
+                let at = LogPosition::at(segment, offset + inner as u64);
                 if RecordFrame::may_begin(rest)
                     && let Some((frame, _)) = RecordFrame::decode(rest, at)
                 {

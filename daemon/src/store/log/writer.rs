@@ -14,7 +14,7 @@ use super::{ALIGN, BLOCK};
 use crate::limits;
 use crate::os::{Access, Dir, Os};
 use crate::store::lock::lock;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The end of the log.
 pub(super) struct LogTail {
@@ -27,7 +27,7 @@ pub(super) struct LogTail {
     /// Checksum of the last record.
     pub(super) previous: Checksum,
     /// Start of the last record.
-    pub(super) last: Position,
+    pub(super) last: LogPosition,
     /// Earlier segments with bytes that were not flushed yet.
     pub(super) dirty: Vec<LogSegment>,
     /// All segments that belong to the log and their bytes, ascending.
@@ -51,7 +51,7 @@ pub struct LogLocation {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacedRecord {
     /// Its start.
-    pub at: Position,
+    pub at: LogPosition,
     /// Its sequence.
     pub sequence: u64,
     /// Its checksum.
@@ -83,7 +83,7 @@ impl Log {
         epoch: u64,
         tail: LogTail,
         next: Option<LogSegment>,
-        flushed: Position,
+        flushed: LogPosition,
     ) -> Self {
         Self {
             os,
@@ -120,7 +120,7 @@ impl Log {
         if tail.offset.saturating_add(needed) > tail.segment.len {
             self.roll(&mut tail, needed)?;
         }
-        let flushed = Position(self.flushed.load(Ordering::Acquire));
+        let flushed = LogPosition(self.flushed.load(Ordering::Acquire));
         let (bytes, placed) = self.lay_out(&tail, group, flushed);
         if let Err(e) = tail.segment.file.write_all_at(&bytes, tail.offset) {
             let why = failure("a write", tail.segment.id, &e);
@@ -139,13 +139,13 @@ impl Log {
         &self,
         tail: &LogTail,
         group: &[RecordPayload],
-        flushed: Position,
+        flushed: LogPosition,
     ) -> (Vec<u8>, Vec<PlacedRecord>) {
         let mut bytes = Vec::new();
         let mut placed = Vec::with_capacity(group.len());
         let mut previous = tail.previous;
         for (sequence, (index, payload)) in (tail.sequence..).zip(group.iter().enumerate()) {
-            let at = Position::at(tail.segment.id, tail.offset + bytes.len() as u64);
+            let at = LogPosition::at(tail.segment.id, tail.offset + bytes.len() as u64);
             let frame = RecordFrame {
                 // `payload::encode` refuses payloads longer than 32 bits can express.
                 stored: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
@@ -182,7 +182,7 @@ impl Log {
             segment: id,
             epoch: self.epoch,
             sequence: tail.sequence,
-            flushed: Position(self.flushed.load(Ordering::Acquire)),
+            flushed: LogPosition(self.flushed.load(Ordering::Acquire)),
             previous: tail.previous,
         };
         if let Err(e) = fresh.file.write_all_at(&header.encode(), 0) {
@@ -218,25 +218,25 @@ impl Log {
     }
 
     /// Returns the start of the last record.
-    pub fn last(&self) -> Position {
+    pub fn last(&self) -> LogPosition {
         lock(&self.tail).last
     }
 
     /// Returns the start and the checksum of the last record.
-    pub fn reach(&self) -> (Position, Checksum) {
+    pub fn reach(&self) -> (LogPosition, Checksum) {
         let tail = lock(&self.tail);
         (tail.last, tail.previous)
     }
 
     /// Returns the lowest position that the next record can have.
-    pub fn end(&self) -> Position {
+    pub fn end(&self) -> LogPosition {
         let tail = lock(&self.tail);
-        Position::at(tail.segment.id, tail.offset)
+        LogPosition::at(tail.segment.id, tail.offset)
     }
 
     /// Returns the position up to which everything is durable.
-    pub fn flushed(&self) -> Position {
-        Position(self.flushed.load(Ordering::Acquire))
+    pub fn flushed(&self) -> LogPosition {
+        LogPosition(self.flushed.load(Ordering::Acquire))
     }
 
     /// Returns the reason why nothing is written any more, if there is one.
@@ -295,7 +295,7 @@ pub(super) fn fail(tail: &mut LogTail, why: &StoreError) -> StoreError {
 }
 
 /// Rounds the end up to a block, so that flushed bytes are never written again.
-pub(super) fn pad(tail: &mut LogTail) -> Position {
+pub(super) fn pad(tail: &mut LogTail) -> LogPosition {
     tail.offset = align(tail.offset, BLOCK).min(tail.segment.len);
-    Position::at(tail.segment.id, tail.offset)
+    LogPosition::at(tail.segment.id, tail.offset)
 }

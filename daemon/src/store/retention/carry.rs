@@ -7,7 +7,7 @@ use crate::store::log::payload;
 use crate::store::overlay::AppliedUpTo;
 use crate::store::record::{CheckpointEntry, Entry, Record};
 use crate::store::shared::StoreParts;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 impl StoreParts {
     /// Appends a segment's needed records again and removes the rows of its entries. Returns the number of removed
@@ -52,7 +52,7 @@ impl StoreParts {
 
     /// Removes the rows of a record that is dropped. Rows that are still needed belong to the rewritten record by
     /// now.
-    fn forget(&self, index: &mut IndexState, at: Position, record: &Record) -> Result<u64, StoreError> {
+    fn forget(&self, index: &mut IndexState, at: LogPosition, record: &Record) -> Result<u64, StoreError> {
         let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
         match record {

@@ -10,9 +10,9 @@ use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
-use crate::store::record::{CheckpointEntry, Clip, EndedWithoutEntry, Entry, Record, SealRecord};
+use crate::store::record::{CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, Record, SealRecord};
 use crate::store::shared::StoreParts;
-use crate::store::{Position, StoreError};
+use crate::store::{LogPosition, StoreError};
 
 /// The contents of a segment, as far as retention needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,7 +60,7 @@ impl StoreParts {
     pub(super) fn needed(
         &self,
         index: &IndexState,
-        at: Position,
+        at: LogPosition,
         record: &Record,
         now_ms: u64,
     ) -> Result<Vec<Record>, StoreError> {
@@ -107,7 +107,7 @@ impl StoreParts {
     }
 
     /// Returns the value of a row if it belongs to the record at this position.
-    pub(super) fn stands_at(&self, key: &[u8], at: Position) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(super) fn stands_at(&self, key: &[u8], at: LogPosition) -> Result<Option<Vec<u8>>, StoreError> {
         match self.rows.get(key)? {
             Some(value) if row::place(&value)? == at => Ok(Some(value)),
             _ => Ok(None),
@@ -119,7 +119,7 @@ impl StoreParts {
     pub(super) fn is_last_of(
         &self,
         index: &IndexState,
-        at: Position,
+        at: LogPosition,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         if index.open.contains_key(&entry.id) {
@@ -131,7 +131,12 @@ impl StoreParts {
         }
     }
 
-    fn clip_stands(&self, at: Position, index: Option<u32>, clip: &Clip) -> Result<bool, StoreError> {
+    fn clip_stands(
+        &self,
+        at: LogPosition,
+        index: Option<u32>,
+        clip: &ClipboardRecord,
+    ) -> Result<bool, StoreError> {
         match self.stands_at(&key::clip(&clip.session, &clip.name), at)? {
             Some(value) => Ok(row::rest::<ClipRow>(&value)?.index == index),
             None => Ok(false),

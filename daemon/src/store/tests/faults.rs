@@ -4,7 +4,7 @@ use super::kit::*;
 use super::model::{Model, group, write};
 use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
-use crate::store::{DatabaseBackend, Position, Store, StoreError, StoreOptions};
+use crate::store::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
 
 #[test]
 fn a_kill_after_any_append_loses_nothing() {
@@ -86,7 +86,7 @@ fn a_damaged_log_is_refused_with_what_to_do_and_left_as_it_is() {
     let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 17);
     let (store, _) = open(&machine);
     write(&store, &mut model, &mut seed, 60);
-    let _ = store.flush(Position(u64::MAX)).unwrap();
+    let _ = store.flush(LogPosition(u64::MAX)).unwrap();
     write(&store, &mut model, &mut seed, 60);
     drop(store);
     let file = machine.file(&["log", "0000000000000001.log"]);

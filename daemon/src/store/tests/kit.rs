@@ -10,8 +10,8 @@ use editd_proto::path::WirePath;
 use crate::os::{BootId, FileIdentity};
 use crate::store::fake::FakeMachine;
 use crate::store::record::{
-    ChangeMethod, Clip, EndedWithoutEntry, Entry, FileMeta, FileRecord, QueuedJobRecord, ReadReceipt, Record,
-    SealRecord, Staging,
+    ChangeMethod, ClipboardRecord, EndedWithoutEntry, Entry, FileMeta, FileRecord, QueuedJobRecord,
+    ReadReceipt, Record, SealRecord, StagingFolder,
 };
 use crate::store::{DatabaseBackend, OpenReport, RetentionPolicy, Store, StoreError, StoreOptions};
 
@@ -53,7 +53,7 @@ pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
         splices: vec![Splice { at: 0, old: vec![b'o'; 20], new: vec![b'n'; after as usize % 500] }],
         how: ChangeMethod::Swap,
         staged_name: format!("slot-{after}"),
-        staging: Staging::Root,
+        staging: StagingFolder::Root,
         made: Vec::new(),
         added: 1,
         removed: 2,
@@ -115,10 +115,10 @@ pub(crate) fn queued(id: u64, session: &str, key: Option<&str>) -> Record {
     })
 }
 
-pub(crate) fn clip(session: &str, name: &str, bytes: Option<&[u8]>, time: u64) -> Clip {
+pub(crate) fn clip(session: &str, name: &str, bytes: Option<&[u8]>, time: u64) -> ClipboardRecord {
     let session = if name.starts_with('/') { "" } else { session }.to_owned();
     let origin = Some(WirePath::from("origin"));
-    Clip { session, name: name.to_owned(), bytes: bytes.map(<[u8]>::to_vec), origin, time }
+    ClipboardRecord { session, name: name.to_owned(), bytes: bytes.map(<[u8]>::to_vec), origin, time }
 }
 
 pub(crate) fn seen(session: &str, path: &str, n: u64) -> ReadReceipt {

@@ -8,7 +8,7 @@ use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
 use crate::store::fake::FakeMachine;
-use crate::store::record::{Clip, Entry, ReadReceipt, Record, SettleRecord};
+use crate::store::record::{ClipboardRecord, Entry, ReadReceipt, Record, SettleRecord};
 use crate::store::{EntryQuery, Store};
 
 const SESSIONS: [&str; 3] = ["s", "t", "u"];
@@ -20,7 +20,7 @@ pub(super) struct Model {
     pub(super) entries: BTreeMap<u64, (Entry, bool, bool)>,
     open: BTreeMap<u64, (Entry, bool)>,
     queued: BTreeMap<u64, Record>,
-    clips: BTreeMap<(String, String), Clip>,
+    clips: BTreeMap<(String, String), ClipboardRecord>,
     seen: BTreeMap<(String, String), ReadReceipt>,
     keys: BTreeMap<(String, String), u64>,
     receipts: BTreeMap<u64, ()>,
@@ -40,7 +40,7 @@ impl Model {
         self.entries.insert(entry.id.0, (entry, false, false));
     }
 
-    fn clip(&mut self, clip: Clip) {
+    fn clip(&mut self, clip: ClipboardRecord) {
         let key = (clip.session.clone(), clip.name.clone());
         match clip.bytes {
             Some(_) => self.clips.insert(key, clip),
@@ -235,7 +235,7 @@ fn random_records_give_what_the_model_says_through_kills_and_power_cuts() {
             if next(&mut seed).is_multiple_of(2) {
                 machine = machine.copy();
             } else {
-                let _ = store.flush(crate::store::Position(u64::MAX)).unwrap();
+                let _ = store.flush(crate::store::LogPosition(u64::MAX)).unwrap();
                 machine = machine.power_cut(&|| false);
             }
         }

@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use crate::os::BootId;
-use crate::store::Position;
+use crate::store::LogPosition;
 use crate::store::log::frame::{FRAME, RecordFrame};
 use crate::store::log::payload;
 use crate::store::record::{
@@ -98,7 +98,7 @@ fn folder() -> PathBuf {
 
 #[test]
 fn every_record_that_was_ever_stored_still_loads() {
-    let at = Position::at(7, 4096);
+    let at = LogPosition::at(7, 4096);
     let second = second_versions().into_iter().map(|(name, record)| (format!("v2-{name}"), record));
     for (name, record) in records().into_iter().map(|(name, record)| (name.to_owned(), record)).chain(second)
     {
@@ -115,7 +115,7 @@ fn every_record_that_was_ever_stored_still_loads() {
                 more: false,
                 epoch: 3,
                 sequence: 5,
-                flushed: Position::at(6, 8192),
+                flushed: LogPosition::at(6, 8192),
                 previous: [1; 16],
                 digest: payload.digest,
             };

@@ -5,7 +5,7 @@ use editd_engine::Splice;
 use super::*;
 use crate::disk::observation::hash;
 use crate::os::FileIdentity;
-use crate::store::record::Staging;
+use crate::store::record::StagingFolder;
 
 pub(in super::super) const OLD: &[u8] = b"old text\n";
 pub(in super::super) const NEW: &[u8] = b"new and longer text\n";
@@ -29,7 +29,7 @@ pub(in super::super) fn record(
         (None, _) => vec![Splice { at: 0, old: Vec::new(), new }],
         (_, None) => vec![Splice { at: 0, old, new: Vec::new() }],
     };
-    let staged_name = (Staging::Root, "slot".to_owned());
+    let staged_name = (StagingFolder::Root, "slot".to_owned());
     FileRecord { splices, ..FileRecord::without_content("a".into(), before, after, how, staged_name) }
 }
 

@@ -6,8 +6,8 @@ use crate::store::fake::FakeMachine;
 use crate::store::log::payload::{self, RecordPayload};
 use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{Log, LogLocation, PlacedRecord};
-use crate::store::record::{Clip, Record};
-use crate::store::{Position, StoreError};
+use crate::store::record::{ClipboardRecord, Record};
+use crate::store::{LogPosition, StoreError};
 
 pub(super) const SIZE: u64 = 24 * 1024;
 
@@ -20,7 +20,7 @@ pub(super) fn large(n: u64, len: usize) -> Record {
     let mut seed = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let bytes = std::iter::repeat_with(|| next(&mut seed) as u8).take(len).collect();
     let name = n.to_string();
-    Record::Clip(Clip { session: String::new(), name, bytes: Some(bytes), origin: None, time: n })
+    Record::Clip(ClipboardRecord { session: String::new(), name, bytes: Some(bytes), origin: None, time: n })
 }
 
 pub(super) fn next(seed: &mut u64) -> u64 {
@@ -33,7 +33,7 @@ pub(super) fn next(seed: &mut u64) -> u64 {
 pub(super) fn open(
     machine: &FakeMachine,
     from: Option<LogCheckpoint>,
-) -> Result<(Log, Vec<(Position, Record)>), StoreError> {
+) -> Result<(Log, Vec<(LogPosition, Record)>), StoreError> {
     let mut seen = Vec::new();
     let home = LogLocation { os: machine.os(), dir: machine.dir(), size: SIZE };
     let log = recover::open(home, from, &mut |at, _, record| {
@@ -47,7 +47,7 @@ pub(super) fn open(
     Ok((log, seen))
 }
 
-pub(super) fn ids(seen: &[(Position, Record)]) -> Vec<u64> {
+pub(super) fn ids(seen: &[(LogPosition, Record)]) -> Vec<u64> {
     seen.iter()
         .map(|(_, record)| match record {
             Record::Void(id) => id.0,
