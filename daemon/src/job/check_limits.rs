@@ -47,7 +47,7 @@ pub(super) fn check_limits(state: &WorkspaceState, draft: Transaction) -> Result
     Ok(LimitsChecked::Changes(Box::new(draft)))
 }
 
-/// What a change costs: the new file, and what the journal holds of it.
+/// Returns the bytes of a change: the new file and its part of the journal.
 fn size_of_change(change: &FileChange) -> usize {
     let file = match &change.after {
         State::File { bytes, .. } => bytes.len(),

@@ -1,4 +1,4 @@
-//! Whether the workspace's clipboards have room for more. It writes nothing, and stores none.
+//! Checks that the clipboards of the workspace have room for more. It stores none.
 
 use editd_engine::Refusal;
 use editd_proto::error::{Code, WireError};

@@ -1,5 +1,4 @@
-//! How the receipt of a payload's job is said in the payload's dialect. It changes nothing but the receipt's
-//! words.
+//! Words the receipt of a payload's job in the dialect of the payload. It changes only the text of the receipt.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,7 +15,7 @@ pub struct DialectReply {
 }
 
 impl DialectReply {
-    /// In the words of a dialect, with what its translation has to warn of.
+    /// Returns the reply of a dialect, with the warnings of its translation.
     pub fn new(dialect: &'static str, words: Box<dyn Words>, warnings: Vec<String>) -> Self {
         Self { dialect, words: words.into(), warnings }
     }
@@ -33,14 +32,14 @@ impl DialectReply {
         receipt.dialect = Some(self.dialect.to_owned());
     }
 
-    /// What the translation warned of is told with the payload's first file.
+    /// Adds the warnings of the translation to the first file of the payload.
     pub(super) fn warn(&self, files: &mut [FileOutcome]) {
         if let Some(first) = files.first_mut() {
             first.warnings.extend(self.warnings.iter().cloned());
         }
     }
 
-    /// A dialect that panics says nothing: what the job did is told all the same.
+    /// Returns the text; none if the dialect panics, since the rest of the receipt is true all the same.
     fn text(&self, answer: &Answer<'_>) -> Option<String> {
         catch_unwind(AssertUnwindSafe(|| self.words.say(answer))).ok()
     }

@@ -26,58 +26,59 @@ enum Permit {
     Relaxed,
 }
 
-/// What a job has begun that must be brought to an end, whatever becomes of the job.
+/// The parts of a running job that must be released when it ends, whether it succeeds or not.
 pub struct JobGuard<'r> {
     state: &'r WorkspaceState,
     entry: Cell<Option<JobId>>,
-    /// Paths at which a look may show what no seal has confirmed.
+    /// The paths whose files may have contents that no seal has confirmed.
     busy: RefCell<Vec<WirePath>>,
-    /// What it holds of contents; nothing before it has asked.
+    /// The reserved memory for contents; none before [`acquire`](Self::acquire).
     reservation: OnceCell<Reservation<'r>>,
-    /// Bytes of contents that an earlier journey of the same job found to be needed.
+    /// The bytes of contents that an earlier attempt of the same job was found to need.
     needed: usize,
 }
 
 impl<'r> JobGuard<'r> {
-    /// Nothing yet. `needed` are bytes of contents that an earlier journey of the same job found to be needed.
+    /// Returns a guard that holds nothing. `needed` are the bytes of contents that an earlier attempt of the same job was
+    /// found to need.
     pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
         Self { state, entry: Cell::new(None), busy: RefCell::default(), reservation: OnceCell::new(), needed }
     }
 
-    /// Waits until it may hold so many bytes of contents, or what is needed where that is known to be more. To be called
-    /// before anything is read.
+    /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more. It
+    /// must be called before anything is read.
     ///
     /// # Errors
-    /// `busy`: too much is in hand for too long.
+    /// `busy`: other requests held the memory for too long.
     pub fn acquire(&self, bytes: usize) -> Result<(), Refusal> {
         let reservation = self.state.memory.acquire(bytes.max(self.needed), BudgetClass::Job)?;
-        // A second asking would be one that holds something already.
+        // A job that holds memory must not wait for more: two of them could wait for each other.
         self.reservation.set(reservation).map_err(|_| fault("a job asked twice for what it may hold"))
     }
 
-    /// How many bytes it may hold.
+    /// Returns the bytes that the job may hold.
     pub(super) fn room(&self) -> usize {
         self.reservation.get().map_or(usize::MAX, Reservation::granted)
     }
 
-    /// Goes on with so many bytes of contents in hand.
+    /// Grows the reservation to so many bytes, without waiting.
     ///
     /// # Errors
-    /// [`JobAbort::NeedsMemory`] where there are not as many.
+    /// [`JobAbort::NeedsMemory`] if there are not as many.
     pub fn grow(&self, bytes: usize) -> Result<(), JobAbort> {
         match self.reservation.get() {
             Some(reservation) if !reservation.grow(bytes) => Err(JobAbort::NeedsMemory(bytes)),
-            // A part of a job that has a share of its own.
+            // A part of a job that has its own reservation.
             _ => Ok(()),
         }
     }
 
-    /// The entry that it has intended by now.
+    /// Returns the entry that the job has intended, if it has.
     pub fn entry(&self) -> Option<JobId> {
         self.entry.get()
     }
 
-    /// Its job writes these paths from here on; `false` where another one does.
+    /// Marks these paths as being written by the job; returns false if another job writes one of them.
     pub(super) fn begin(&self, paths: Vec<WirePath>) -> bool {
         let begun = lock(&self.state.path_cache).begin(&paths);
         if begun {
@@ -86,7 +87,7 @@ impl<'r> JobGuard<'r> {
         begun
     }
 
-    /// What stands is what the journal says.
+    /// Marks its paths as confirmed by the journal.
     pub(super) fn end(&self) {
         lock(&self.state.path_cache).end(&self.busy.take());
     }
@@ -173,7 +174,7 @@ pub(super) fn intend(
     Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), permit })
 }
 
-/// Whether a file that the job found was written anew since: recovery would not know the one that stands there now.
+/// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.
 fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
     let known = lock(&state.path_cache);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));

@@ -1,5 +1,5 @@
-//! How many bytes of contents a job has in hand: guessed before it has read any, counted once it is known what it makes.
-//! Pure.
+//! The bytes of contents that a job holds in memory: estimated before it has read any, counted when its changes are
+//! known. It reads nothing.
 
 use editd_engine::{EditFacts, Entry, State};
 use editd_proto::message::OnStale;
@@ -10,7 +10,7 @@ use super::transaction::{FileChange, Transaction};
 use crate::disk::ResolvedPath;
 use crate::limits::{CHANGE_HOLDS, JOB_BYTES, JOB_HOLDS, MERGED_HOLDS};
 
-/// What a job is likely to hold, by the sizes of its files and texts.
+/// Estimates the bytes that a job holds from the sizes of its files and texts.
 pub(super) fn guess(resolved: &Resolved) -> usize {
     // More than a job may read is refused before it is read.
     let found = sizes(resolved.places.values()).min(JOB_BYTES);
@@ -19,12 +19,12 @@ pub(super) fn guess(resolved: &Resolved) -> usize {
     found.saturating_mul(holds(&resolved.request)).saturating_add(given.saturating_mul(CHANGE_HOLDS + 2))
 }
 
-/// Bytes of the files at some places, as they were when they were resolved.
+/// Returns the bytes of the files at some paths, as of when they were resolved.
 pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p ResolvedPath>) -> usize {
     places.filter_map(ResolvedPath::stat).map(|stat| readable(stat.size)).fold(0, usize::saturating_add)
 }
 
-/// How many times the size of its files a job holds.
+/// Returns the bytes that a job holds for each byte of its files.
 pub(super) fn holds(request: &ParsedJob) -> usize {
     // Lines that are named by the number of an older version are merged, too.
     let names = |entry: &Entry| entry.base.is_some() && !entry.named_lines().is_empty();
@@ -32,12 +32,12 @@ pub(super) fn holds(request: &ParsedJob) -> usize {
     if merges { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
 }
 
-/// The bytes that are read of a file of a size: what is too large is not read.
+/// Returns the bytes that are read of a file of a size: a file that is too large is not read.
 pub fn readable(size: u64) -> usize {
     usize::try_from(size).ok().filter(|size| *size <= editd_proto::limits::FILE).unwrap_or(0)
 }
 
-/// What carrying a draft out holds.
+/// Returns the bytes that a transaction holds while it is carried out.
 pub(super) fn of_transaction(transaction: &Transaction) -> usize {
     let displaced = transaction.changes.iter().map(before).max().unwrap_or(0);
     transaction.changes.iter().map(of_change).fold(displaced, usize::saturating_add)

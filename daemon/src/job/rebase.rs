@@ -67,7 +67,7 @@ pub(super) fn base(
     }
 }
 
-/// Whether an expectation means a content.
+/// Returns true if an expectation names a content.
 pub(super) fn names(expects: &Expectation, hash: ContentHash, bytes: &[u8]) -> bool {
     match expects {
         Expectation::Any => true,
@@ -87,7 +87,7 @@ fn from_hex(hex: &str) -> Option<ContentHash> {
     Some(ContentHash::from_bytes(digest))
 }
 
-/// What stands against merging the changes of paths that have a base.
+/// Returns the reasons why the changes of paths that have a base cannot be merged.
 pub(super) fn obstacles(job: &Job, bases: &BTreeMap<WirePath, Base>) -> BTreeMap<WirePath, Obstacle> {
     let mut found = BTreeMap::new();
     for entry in job.entries.iter().filter(|_| !bases.is_empty()) {
@@ -200,7 +200,7 @@ pub(super) fn tell_theirs(
     receipts
 }
 
-/// Whether a stale entry could be merged; `None` where it is nothing that can be.
+/// Returns the result that merging a stale entry would have; `None` if it is of a kind that is never merged.
 pub(super) fn trial(
     state: &WorkspaceState,
     checked: &CheckedJob,

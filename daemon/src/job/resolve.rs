@@ -68,7 +68,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
     Ok(Resolved { request, places, skipped })
 }
 
-/// What a job needs to itself.
+/// Returns the lanes that a job needs for itself.
 ///
 /// # Errors
 /// As [`resolve`].

@@ -113,7 +113,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Re
     Ok(receipt)
 }
 
-/// What the session knows of a path that it changed.
+/// Returns the read receipt of the session for a path that it changed.
 fn seen_after(
     state: &WorkspaceState,
     draft: &Transaction,

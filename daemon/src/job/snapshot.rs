@@ -94,7 +94,7 @@ pub(super) fn take(
     Ok(Snapshot { request, places, sights, world, skipped })
 }
 
-/// What the engine is told of a sight.
+/// Returns the state of a file for the engine.
 pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<State, Refusal> {
     match observation {
         Observation::Absent => Ok(State::Absent),

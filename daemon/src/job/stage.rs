@@ -171,8 +171,8 @@ struct Bases<'r> {
 }
 
 impl Bases<'_> {
-    /// Whether the bytes of a file that a job finds may not be on the disk yet. Then its name may not be either, however
-    /// old the file is: a move makes a name, and only the time of the last change tells. So its folder is flushed, once.
+    /// Returns true if the bytes of a file may not be on the disk yet. Then its name may not be either, however old the
+    /// file is: a move makes a new name, and only the time of the last change shows that. So its folder is flushed, once.
     fn is_young(&mut self, place: &ResolvedPath, found: &FileSnapshot) -> io::Result<bool> {
         let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.meta, found.changed);
         let settled = self.is_old(found.changed) || untouched();
@@ -185,8 +185,8 @@ impl Bases<'_> {
         Ok(true)
     }
 
-    /// Whether a time (nanoseconds since 1970) is so long ago that what was done then has reached the disk. A time
-    /// that lies ahead says nothing.
+    /// Returns true if a time (nanoseconds since 1970) is so long ago that changes of that time have reached the disk. A
+    /// time in the future is not.
     fn is_old(&self, then: i64) -> bool {
         let age = i128::from(self.state.clock.wall_ms()) * 1_000_000 - i128::from(then);
         then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000

@@ -259,7 +259,7 @@ fn by(
     }
 }
 
-/// Which edit fails and why, without what the refusal shows of the file anyway.
+/// Returns an error with the edit and the reason, without the excerpts of the file that the refusal shows anyway.
 fn in_short(error: &WireError) -> WireError {
     WireError {
         path: error.path.clone(),

@@ -25,18 +25,18 @@ use crate::state::WorkspaceState;
 use crate::store::record::ReadReceipt;
 use crate::workspace::Who;
 
-/// A job that may replace what it replaces.
+/// A job whose entries were checked against the read receipts of its session.
 pub(super) struct CheckedJob {
     pub(super) snapshot: Snapshot,
-    /// What the session has seen of each path.
+    /// The read receipt of the session for each path.
     pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
-    /// Entries (by index) that may only touch lines that were seen.
+    /// The paths whose edits may only touch lines that were read.
     pub(super) where_seen: BTreeSet<WirePath>,
-    /// Older contents that stale entries are planned on, where the job asks for that.
+    /// The older contents that stale entries are planned on, if the job asks for that.
     pub(super) bases: BTreeMap<WirePath, Base>,
-    /// What may still be spent on finding those.
+    /// The time that may still be spent on finding those contents.
     pub(super) patience: PastBudget,
-    /// With `partial`: entries (by index) that are left out, and why.
+    /// With `partial`: the refusals of the entries (by index) that are left out.
     pub(super) skipped: BTreeMap<usize, Refusal>,
     /// Bytes of the contents that were found.
     pub(super) held: usize,
@@ -147,23 +147,24 @@ fn leave_out_later_stages(checked: &mut CheckedJob) {
     checked.bases.retain(|path, _| !left_out.contains_key(path));
 }
 
-/// What the entries so far have brought where.
+/// The paths that earlier entries of the job have written or moved.
 #[derive(Default)]
 struct Targets {
-    /// Paths whose content the job may replace without another word: its entry has named the base, or the job itself
-    /// has put something there.
+    /// The paths whose content the job may replace without a further check: its entry has named the base, or the job itself
+    /// has written the file.
     free: BTreeSet<WirePath>,
-    /// Where renamed files were, where that is not so: who replaces what is there now must know what was there.
+    /// The original paths of the other renamed files: an entry that replaces such a file must know its content at the
+    /// original path.
     came: BTreeMap<WirePath, WirePath>,
 }
 
 impl Targets {
-    /// The path whose content in the world is what stands at a path by now.
+    /// Returns the path that the file at a path had before the job.
     fn origin<'p>(&'p self, path: &'p WirePath) -> &'p WirePath {
         self.came.get(path).unwrap_or(path)
     }
 
-    /// Notes what a judged entry puts where.
+    /// Records the paths that a checked entry writes.
     fn note(&mut self, snapshot: &Snapshot, entry: &Entry) {
         if entry.base.is_some() {
             self.free.insert(entry.path.clone());
@@ -182,8 +183,8 @@ impl Targets {
     }
 }
 
-/// Where an edit puts something that the job itself brings. A refused edit puts nothing there, and with `partial` the
-/// others go on: then what is there must have been judged, or nothing be there.
+/// Returns the target at which an edit is sure to put a file. With `partial` the edit may be refused and the others go
+/// on: then the file at the target must have been checked, or there must be none.
 fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j WirePath> {
     let to = edit.target()?;
     let checked = edit.overwrites();

@@ -112,12 +112,12 @@ fn refuse(checked: &CheckResults, paths: &[WirePath]) -> Result<(), Refusal> {
     Err(Box::new(WireError::new(Code::Rejected, what).at(path)))
 }
 
-/// What a receipt tells of a check.
+/// Adds the issues of a check to a receipt.
 struct Report<'r> {
     files: &'r mut Vec<FileOutcome>,
-    /// Where the file of each content stands in the receipt.
+    /// The index in the receipt of the file of each content.
     at: Vec<usize>,
-    /// Issues that were told.
+    /// The number of issues added so far.
     issues: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Admitting and running jobs: keys, numbers, the journey again where others were quicker, and the end of a
+//! Admits and runs jobs: keys, numbers, further attempts if another program changed a file first, and the end of a
 //! detached job. A panic of a job ends that job alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,8 +60,8 @@ impl Workspace {
         }
     }
 
-    /// What is underway, once a detached job with this key is not just being stored: only then its number may
-    /// be told to another who sends it.
+    /// Locks the pending jobs. If a detached job with this key is being stored, it waits for that first: only then may the
+    /// number of the job be told to another request with the key.
     fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
         let underway = lock(&self.state.underway);
         let Some(key) = key else { return underway };
@@ -73,7 +73,7 @@ impl Workspace {
         self.state.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a key; `None` where it is new.
+    /// Returns the admission of a known key; `None` if the key is new.
     fn find_key(&self, underway: &PendingJobs, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
         if key.is_empty() || key.len() > limits::NAME {
             let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
@@ -141,7 +141,7 @@ impl Workspace {
             let given = job::EditRequest { who, queued, hash, request, said };
             self.journeys(|underway| job::run(&self.state, underway, given))
         };
-        let ended = match asked.deed() {
+        let ended = match asked.action() {
             Err(refusal) => Ended::Receipt(Box::new(Receipt::refused(*refusal))),
             Ok(Action::Native | Action::Job(_)) => match self.edit_job(asked) {
                 Ok(request) => run(request),
@@ -335,11 +335,11 @@ impl Workspace {
     }
 }
 
-/// How the journeys of a job ended.
+/// The result of all attempts of a job.
 enum Ended {
-    /// With something to say.
+    /// The job ended with a receipt.
     Receipt(Box<Receipt>),
-    /// An observer ended them.
+    /// An observer stopped the job.
     Stopped,
 }
 

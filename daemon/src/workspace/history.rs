@@ -1,4 +1,4 @@
-//! What the journal tells: lists of entries, one entry whole.
+//! Replies from the journal: lists of entries, and one entry as a whole.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -28,7 +28,7 @@ const PAGE: u64 = 100;
 /// Bytes that a full reply takes: what it tells, encoded, and as a frame.
 const PAGE_HOLDS: usize = 4 * limits::FRAME;
 
-/// How many times the size of a file its states take while they are compared.
+/// The bytes that two states of a file take while they are compared, for each byte of the file.
 const STATES_HOLD: usize = 4;
 
 /// Bytes of the shortest diff; where less is left, none is made.
@@ -37,7 +37,7 @@ const DIFF_LEAST: usize = 64;
 /// Times that a reader asks for more, having found that it needs it.
 const ASKINGS: usize = 8;
 
-/// What one reply still holds.
+/// The space that is left in one reply.
 struct Room {
     files: usize,
     bytes: usize,

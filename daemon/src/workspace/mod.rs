@@ -1,5 +1,5 @@
-//! Everything that a request may ask of a workspace, as plain synchronous code: what `queue` runs on its
-//! worker threads. It knows no socket and starts no thread.
+//! Every request that a workspace answers, as plain synchronous code which `queue` runs on its worker threads. It knows
+//! no socket and starts no thread.
 //!
 //! *Calling sequence*: [`Workspace::open`] recovers; then any call, from any thread. Calls that change
 //! files are made only for what `queue::lanes` has let through, so that no two jobs touch a file at once.
@@ -39,16 +39,16 @@ use crate::store::record::QueuedJobRecord;
 use understand::Action;
 pub use understand::ParsedRequest;
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Who {
-    /// Whose receipts, clipboards and undo.
+    /// The session, which has its own receipts, clipboards and undo.
     pub session: String,
-    /// Which program, for the journal.
+    /// The name of the client program, for the journal.
     pub client: String,
 }
 
-/// What a job needs to itself while it runs.
+/// A path or file that one job at a time may use.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LaneKey {
     /// A path, links resolved.
@@ -60,31 +60,31 @@ pub enum LaneKey {
 /// The lanes of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lanes {
-    /// These.
+    /// The lanes with these keys.
     Some(Vec<LaneKey>),
-    /// All: it waits for every job before it, and every later one waits for it (undo, redo).
+    /// All lanes: the job waits for every job before it, and every later one waits for it (undo, redo).
     All,
 }
 
-/// What recovery did when the workspace was opened.
+/// The result of the recovery when the workspace was opened.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Detached jobs to run again, oldest first.
     pub queued: Vec<QueuedJobRecord>,
-    /// What people should know, one sentence each.
+    /// Notes for the log, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Whether a job that comes with a key is new.
+/// The answer to a job that asks to run.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Admission {
-    /// It is: run it under this number.
+    /// The job is new and runs under this number.
     New(JobId),
-    /// It ended already: this is its receipt.
+    /// A job with this key has ended with this receipt.
     Ended(Box<Receipt>),
-    /// It waits or runs: attach to it.
+    /// A job with this key waits or runs under this number.
     Underway(JobId),
-    /// Refused, for instance since the key was used for another request.
+    /// The job is refused, for instance because the key was used for another request.
     Refused(Refusal),
 }
 
@@ -170,7 +170,7 @@ impl Workspace {
         ParsedRequest::new(request, &roots, self.state.settings.payload_limit)
     }
 
-    /// Which payloads it understands.
+    /// Lists the dialects of payloads.
     pub fn dialects(&self) -> DialectsReply {
         let info = |(name, sentence): (&str, &str)| DialectInfo {
             name: name.to_owned(),
@@ -179,12 +179,12 @@ impl Workspace {
         DialectsReply { dialects: editd_engine::dialect::list().map(info).collect() }
     }
 
-    /// What a job needs to itself; checks its paths.
+    /// Returns the lanes that a job needs, and checks its paths.
     ///
     /// # Errors
     /// `outside`, `malformed`, `denied` and what else a path may be.
     pub fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
-        let lanes = match asked.deed()? {
+        let lanes = match asked.action()? {
             // It is looked up when it runs, and may have run already.
             Action::Native if asked.names_several() && asked.request().detach => Lanes::All,
             Action::Native | Action::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
@@ -201,10 +201,9 @@ impl Workspace {
         Ok(lanes)
     }
 
-    /// Whether commands that the workspace brings may run for a job with these lanes, as far as can be told before it
-    /// runs.
+    /// Returns true if commands of the workspace may run for a job with these lanes, as far as is known before it runs.
     pub fn runs_commands(&self, lanes: &Lanes) -> bool {
-        // What has all lanes runs alone: nobody waits for a worker because of it.
+        // A job with all lanes runs alone: no other job waits for a worker because of it.
         let Lanes::Some(keys) = lanes else { return false };
         let workspace_commands = self.state.workspace_commands();
         let mut commands = [CommandKind::Format, CommandKind::Validator, CommandKind::AfterWrite]

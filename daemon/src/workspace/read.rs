@@ -142,7 +142,7 @@ impl Workspace {
         receipt::of_session(&seen.session, path, shown)
     }
 
-    /// What of a file is shown.
+    /// Returns the part of a file to show.
     fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
         let options = self.state.options([path]);
         if let Some(name) = &request.symbol {
@@ -261,22 +261,22 @@ impl Workspace {
     }
 }
 
-/// A look at a file, with the right to hold what was seen.
+/// A file that was read, with the memory reserved for its content.
 pub(super) struct Looked<'h> {
     /// Its path, links resolved.
     pub(super) path: WirePath,
-    /// What was known of it before.
+    /// The version of the observation.
     version: ObservationVersion,
-    /// What was seen.
+    /// The state of the file.
     pub(super) observation: Observation,
-    /// What may be held.
+    /// The memory reserved for the content.
     pub(super) reservation: Reservation<'h>,
 }
 
-/// What a reader is shown of a file.
+/// The part of a file that a reader is shown.
 struct ShownPart {
     view: View,
-    /// Its lines, where it is not all of it.
+    /// The lines of the part; `None` if it is the whole file.
     lines: Option<(u64, u64)>,
     symbol: Option<SymbolInfo>,
 }

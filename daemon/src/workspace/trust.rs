@@ -43,7 +43,7 @@ impl Workspace {
         Ok(told(&self.state.workspace_commands()))
     }
 
-    /// What of the workspace's commands is left out, and why; `None` where nothing is.
+    /// Lists the commands of the workspace that are left out, each with the reason; `None` if there are none.
     pub fn left_out(&self) -> Option<String> {
         self.state.workspace_commands().all_left_out()
     }

@@ -1,8 +1,8 @@
-//! What a request for a job asks for: the payload of another tool becomes the job that it stands for. It looks
-//! at no file; the engine knows the dialects.
+//! Parses a request for a job: a payload of another tool is translated into a job, and the edits are read. It looks at no
+//! file; the engine knows the dialects.
 //!
-//! *Invariants*: a request is understood once, before its lanes are told, also where it was detached and an
-//! earlier daemon stored it; its key names the request as it came, payload and all.
+//! *Invariants*: a request is parsed once, before its lanes are named, also if it was detached and an earlier daemon
+//! stored it. Its key and its hash name the request as it was sent, with its payload.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -17,46 +17,46 @@ use editd_proto::path::WirePath;
 use super::edit::encode;
 use crate::job::{DialectReply, ParsedJob};
 
-/// A request for a job, understood.
+/// A parsed request for a job.
 #[derive(Debug)]
 pub struct ParsedRequest {
     came: JobRequest,
-    deed: Result<Action, Refusal>,
+    action: Result<Action, Refusal>,
     said: Option<DialectReply>,
     /// The edit job with one entry for each file: read when it is first asked for.
     job: OnceLock<Result<ParsedJob, Refusal>>,
     hash: OnceLock<ContentHash>,
 }
 
-/// What is to be done.
+/// The action that a request asks for.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// The job as it came.
+    /// A native job, as it was sent.
     Native,
-    /// The job that a payload stands for.
+    /// The job that a payload was translated into.
     Job(Box<JobRequest>),
-    /// A file is to be shown.
+    /// A view of a file.
     View(ReadRequest),
-    /// The session's last entry that changed a file is to be taken back.
+    /// The undo of the last entry of the session that changed a file.
     Undo(WirePath),
 }
 
 impl ParsedRequest {
-    /// Understands a request. `roots` are the absolute names of the workspace's folder, `limit` is what a
+    /// Parses a request. `roots` are the absolute names of the workspace's folder, `limit` is what a
     /// payload may have in bytes.
     pub fn new(came: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
         let both = "the job has `files` and a `payload`; leave one out";
         let translation = match &came.payload {
             None => {
-                let deed = editd_engine::check_names(&came).map(|()| Action::Native);
-                return Self { came, deed, said: None, job: OnceLock::new(), hash: OnceLock::new() };
+                let action = editd_engine::check_names(&came).map(|()| Action::Native);
+                return Self { came, action, said: None, job: OnceLock::new(), hash: OnceLock::new() };
             }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),
             Some(payload) => translate(payload, &Setting { path: payload.path.as_ref(), roots, limit }),
         };
         match translation {
             Err(refusal) => {
-                Self { came, deed: Err(refusal), said: None, job: OnceLock::new(), hash: OnceLock::new() }
+                Self { came, action: Err(refusal), said: None, job: OnceLock::new(), hash: OnceLock::new() }
             }
             Ok(Translation { dialect, asked, words }) => {
                 let warnings = match &asked {
@@ -64,7 +64,7 @@ impl ParsedRequest {
                     Asked::View { .. } | Asked::Undo { .. } => Vec::new(),
                 };
                 let said = Some(DialectReply::new(dialect, words, warnings));
-                Self { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
+                Self { action: action(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
             }
         }
     }
@@ -87,7 +87,7 @@ impl ParsedRequest {
         &self,
         look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
     ) -> Result<&ParsedJob, Refusal> {
-        let read = || match self.deed()? {
+        let read = || match self.action()? {
             Action::Job(job) => ParsedJob::parse(job),
             Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.came)?),
             Action::Native => ParsedJob::parse(&self.came),
@@ -107,12 +107,15 @@ impl ParsedRequest {
         *self.hash.get_or_init(|| request_hash(&self.came))
     }
 
-    /// What is to be done.
-    pub(super) fn deed(&self) -> Result<&Action, Refusal> {
-        self.deed.as_ref().map_err(Clone::clone)
+    /// Returns the action.
+    ///
+    /// # Errors
+    /// The refusal of the request.
+    pub(super) fn action(&self) -> Result<&Action, Refusal> {
+        self.action.as_ref().map_err(Clone::clone)
     }
 
-    /// How its receipt is said, where it came as a payload that was understood.
+    /// Returns the dialect that words the receipt of a payload.
     pub(super) fn words(&self) -> Option<&DialectReply> {
         self.said.as_ref()
     }
@@ -150,7 +153,7 @@ fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Re
     })
 }
 
-fn deed(came: &JobRequest, asked: Asked) -> Result<Action, Refusal> {
+fn action(came: &JobRequest, asked: Asked) -> Result<Action, Refusal> {
     match asked {
         Asked::Job(wanted) => job(came, wanted).map(|job| Action::Job(Box::new(job))),
         _ if came.payload.as_ref().is_some_and(|payload| payload.base.is_some()) => {

@@ -1,4 +1,4 @@
-//! What runs behind the requests: settling, late flushes, retention, checks. None of it changes a target.
+//! Work between the requests: settling, late flushes, retention, checks. None of it changes a file of the workspace.
 
 use editd_engine::Refusal;
 use editd_proto::message::{CheckFinding, CheckReply};

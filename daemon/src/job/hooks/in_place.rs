@@ -17,10 +17,10 @@ use crate::receipt;
 use crate::state::lock;
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord, ReadReceipt, StagingFolder};
 
-/// What a hook left at one path.
+/// The change that a hook made at one path.
 struct Left {
     before: Stand,
-    /// `None` where it removed the file.
+    /// `None` if the hook removed the file.
     after: Option<Stand>,
     record: FileRecord,
 }
@@ -91,7 +91,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     }
 }
 
-/// What a hook left at a path; `None` where it left it alone.
+/// Returns the change that a hook made at a path; `None` if it made none.
 fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> {
     let Some(before) = work.stands.get(path) else { return Ok(None) };
     let (place, observation) = work.observe(path).map_err(|why| format!("{path}: {why}"))?;

@@ -39,21 +39,21 @@ use crate::validate::process::{CommandEnd, CommandOutput, CommandRun};
 use stand::Stand;
 pub(super) use stand::native;
 
-/// What is told where a hook made editd panic.
+/// The message for a hook that made editd panic.
 const MISTAKE: &str = "editd made a mistake with this hook; please report it with the daemon's log";
 
-/// What the hooks of one job share.
+/// The state that the hooks of one job share.
 struct Work<'w> {
     state: &'w WorkspaceState,
     sealed: &'w Sealed,
-    /// What each file of the job holds, as long as nobody else has changed it.
+    /// The content of each file of the job, until another program changes it.
     stands: BTreeMap<WirePath, Stand>,
     /// The files whose content the job made.
     fresh: Vec<WirePath>,
-    /// When the first one began.
+    /// The time at which the first hook started.
     began: Duration,
     runs: usize,
-    /// What names the hooks.
+    /// The commands of the workspace, the hooks among them.
     workspace_commands: WorkspaceCommands,
 }
 
@@ -197,7 +197,7 @@ impl Work<'_> {
         self.sealed.draft.origin.durability == Durability::Relaxed
     }
 
-    /// What a hook made of one file.
+    /// Returns the outcome of a file that a hook changed.
     fn outcome(&self, path: &WirePath, old: &State, new: &State) -> FileOutcome {
         let (diff, omitted) =
             if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
@@ -225,7 +225,7 @@ fn silent(hook: &CommandSpec) -> HookOutcome {
     HookOutcome { name: hook.name.clone(), job: None, files: Vec::new(), warnings: Vec::new() }
 }
 
-/// What is told of a run that did not end well; `None` where it did.
+/// Returns the message for a run that failed; `None` if it succeeded.
 pub(super) fn complaint(ran: &CommandOutput) -> Option<String> {
     if ran.ended == CommandEnd::Exited(0) {
         return None;

@@ -100,7 +100,7 @@ fn mistake() -> Refusal {
     Box::new(WireError::new(Code::Internal, super::MISTAKE))
 }
 
-/// What a hook made stands.
+/// Records that the output of a hook was written.
 fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, files: Vec<FileOutcome>) {
     outcome.job = job;
     for file in &files {

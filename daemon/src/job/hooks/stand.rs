@@ -1,5 +1,5 @@
-//! What a job's files hold while its hooks run, and whether that is still what the job or a hook left. It changes no
-//! file.
+//! The contents of a job's files while its hooks run, and the check that only the job or a hook has changed them. It
+//! changes no file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::journal::external;
 use crate::journal::path_cache::ObservationVersion;
 use crate::store::record::FileMeta;
 
-/// What stands at a path.
+/// The file at a path.
 #[derive(Clone)]
 pub(super) struct Stand {
     pub(super) meta: FileMeta,
@@ -32,7 +32,7 @@ impl Stand {
     }
 }
 
-/// What a job has just written.
+/// Returns the files that a job has just written.
 pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
     let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
@@ -84,7 +84,7 @@ impl Work<'_> {
         told
     }
 
-    /// What stands at a path now.
+    /// Reads the present file at a path.
     pub(super) fn observe(&self, path: &WirePath) -> Result<(ResolvedPath, Observation), String> {
         let place = self.state.disk.resolve_link(path).map_err(|error| error.to_string())?;
         let observation = self.state.disk.observe(&place).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What others do between a job and its hooks stays theirs. No command is started here: that needs a daemon.
+//! Changes that other programs make between a job and its hooks are kept. No command is started here: that needs a daemon.
 #![expect(clippy::disallowed_methods, reason = "a test acts as another program")]
 
 use std::io;

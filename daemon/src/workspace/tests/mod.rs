@@ -1,3 +1,3 @@
-//! What tests of several rooms use of a workspace. It tests nothing itself.
+//! Support for the tests of several modules that use a workspace. It tests nothing itself.
 
 pub(crate) mod kit;

@@ -29,7 +29,7 @@ fn asking(came: JobRequest, asked: Asked) -> ParsedRequest {
     let payload = came.payload.clone().unwrap_or_default();
     let came = JobRequest { payload: Some(payload), ..came };
     let said = Some(DialectReply::new("plain", Box::new(Plain), Vec::new()));
-    ParsedRequest { deed: deed(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
+    ParsedRequest { action: action(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
 }
 
 fn view(path: &str, lines: Option<(u64, u64)>) -> ParsedRequest {
@@ -119,18 +119,18 @@ fn a_payload_may_use_either_name_of_the_workspace() {
         ParsedRequest::new(JobRequest { payload, ..JobRequest::default() }, &roots, 1000)
     };
     for path in ["/real/w/a", "/link/a", "a"] {
-        let Ok(Action::Job(job)) = understood(path).deed else { panic!("{path}") };
+        let Ok(Action::Job(job)) = understood(path).action else { panic!("{path}") };
         assert_eq!(job.files.first().map(|file| &file.path), Some(&"a".into()), "{path}");
     }
     let outside = understood("/real/wx/a");
-    assert_eq!(outside.deed().unwrap_err().code, Code::Outside);
-    let said = outside.refused(outside.deed().unwrap_err());
+    assert_eq!(outside.action().unwrap_err().code, Code::Outside);
+    let said = outside.refused(outside.action().unwrap_err());
     assert!(said.text.is_some() && said.dialect.as_deref() == Some("patch"));
 }
 
 #[test]
 fn what_means_nothing_to_a_payload_is_refused() {
-    let with = |came: JobRequest, asked: Asked| asking(came, asked).deed().unwrap_err().code;
+    let with = |came: JobRequest, asked: Asked| asking(came, asked).action().unwrap_err().code;
     let base = JobRequest {
         payload: Some(Payload { base: Some("0123456789ab".into()), ..Payload::default() }),
         ..JobRequest::default()
