@@ -25,9 +25,9 @@ of the session: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
 #[derive(Parser, Debug)]
 #[command(name = "editctl", version, after_help = AFTER, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
-pub(crate) struct Line {
+pub(crate) struct CommandLine {
     #[command(flatten)]
-    pub(crate) everywhere: Everywhere,
+    pub(crate) everywhere: GlobalFlags,
     #[command(flatten)]
     pub(crate) job: JobFlags,
     #[command(subcommand)]
@@ -37,7 +37,7 @@ pub(crate) struct Line {
 /// Flags that every command has.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Common options")]
-pub(crate) struct Everywhere {
+pub(crate) struct GlobalFlags {
     /// The workspace [default: the nearest parent folder with .editd.toml or .git, else the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
@@ -374,12 +374,12 @@ impl Command {
 }
 
 /// Parses a command line that starts with the program name.
-pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Line, clap::Error> {
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let words: Vec<OsString> = words.into_iter().collect();
-    let mut command = scope::scoped(Line::command(), &words);
+    let mut command = scope::scoped(CommandLine::command(), &words);
     let matches = command.try_get_matches_from_mut(words)?;
     scope::check(&mut command, &matches)?;
-    Line::from_arg_matches(&matches)
+    CommandLine::from_arg_matches(&matches)
 }
 
 #[cfg(test)]

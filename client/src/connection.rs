@@ -29,7 +29,7 @@ use serde::de::DeserializeOwned;
 
 use crate::machine;
 pub use error::CallError;
-use pending::Pending;
+use pending::PendingCalls;
 
 /// The time limit for the reply to `hello`.
 pub const HELLO_PATIENCE: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ const CHUNK: usize = 64 * 1024;
 /// A sent request. It can be exchanged for the reply once.
 #[must_use = "a reply that is not collected keeps its place among the open requests"]
 #[derive(Debug)]
-pub struct Ticket<R> {
+pub struct CallTicket<R> {
     id: u64,
     reply: PhantomData<fn() -> R>,
 }
@@ -57,7 +57,7 @@ pub struct Connection {
     stream: Stream,
     frames: FrameReader,
     buffer: Box<[u8]>,
-    pending: Pending,
+    pending: PendingCalls,
     welcome: Option<Welcome>,
     patience: Option<Duration>,
     last_id: u64,
@@ -81,7 +81,7 @@ impl Connection {
             stream,
             frames: FrameReader::new(limits::FRAME),
             buffer: vec![0; CHUNK].into_boxed_slice(),
-            pending: Pending::default(),
+            pending: PendingCalls::default(),
             welcome: None,
             patience: Some(HELLO_PATIENCE),
             last_id: 0,
@@ -117,7 +117,7 @@ impl Connection {
         &mut self,
         kind: &'static str,
         body: &impl Serialize,
-    ) -> Result<Ticket<R>, CallError> {
+    ) -> Result<CallTicket<R>, CallError> {
         if self.broken {
             return Err(CallError::Closed);
         }
@@ -130,7 +130,7 @@ impl Connection {
         self.last_id = id;
         self.pending.expect(id, kind);
         match (&self.stream).write_all(&frame) {
-            Ok(()) => Ok(Ticket { id, reply: PhantomData }),
+            Ok(()) => Ok(CallTicket { id, reply: PhantomData }),
             Err(error) => Err(self.why_unsent(error)),
         }
     }
@@ -140,7 +140,7 @@ impl Connection {
     /// # Errors
     /// [`CallError::Refused`] if the daemon replied with an error; [`CallError::TimedOut`], [`CallError::Closed`],
     /// [`CallError::Garbled`] or [`CallError::Io`] if there is no reply.
-    pub fn answer<R: DeserializeOwned>(&mut self, ticket: Ticket<R>) -> Result<R, CallError> {
+    pub fn answer<R: DeserializeOwned>(&mut self, ticket: CallTicket<R>) -> Result<R, CallError> {
         let end = self.patience.map(|patience| machine::tick() + patience);
         loop {
             if let Some(message) = self.pending.take(ticket.id) {

@@ -20,8 +20,8 @@ use editd_proto::{Code, limits};
 use crate::connection::{CallError, Connection};
 use crate::machine;
 use crate::workspace::Workspace;
-pub use leaving::{LEAVE_PATIENCE, Leaving};
-use spawn::Spawned;
+pub use leaving::{LEAVE_PATIENCE, StoppingDaemon};
+use spawn::SpawnedDaemon;
 
 /// The time limit for a daemon to listen, including recovery after a power cut.
 pub const START_PATIENCE: Duration = Duration::from_secs(10);
@@ -40,16 +40,16 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_m
 
 /// The action if no daemon listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Start {
+pub enum SpawnPolicy {
     /// Return an error.
     Never,
-    /// Start this program.
+    /// SpawnPolicy this program.
     Program(PathBuf),
 }
 
 /// The identity and the options of the client.
 #[derive(Clone, Debug)]
-pub struct Caller<'a> {
+pub struct ClientOptions<'a> {
     /// The name of the program, for the journal.
     pub client: &'a str,
     /// The session that owns receipts, clipboards and undo.
@@ -174,7 +174,11 @@ fn uid() -> u32 {
 ///
 /// # Errors
 /// See [`ReachError`].
-pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Result<Connection, ReachError> {
+pub fn reach(
+    workspace: &Workspace,
+    caller: &ClientOptions<'_>,
+    start: &SpawnPolicy,
+) -> Result<Connection, ReachError> {
     let (socket, units) = sockets(workspace, caller.socket)?;
     let hello = Hello {
         protocol: limits::PROTOCOLS.to_vec(),
@@ -185,26 +189,26 @@ pub fn reach(workspace: &Workspace, caller: &Caller<'_>, start: &Start) -> Resul
     };
     let attempt = || {
         let reached = match (attempt(&socket, &hello)?, &units) {
-            (Attempt::Nobody, Some(units)) => attempt(units, &hello)?,
+            (ConnectAttempt::Nobody, Some(units)) => attempt(units, &hello)?,
             (reached, _) => reached,
         };
-        let elsewhere = matches!(reached, Attempt::Nobody) && caller.socket.is_none();
+        let elsewhere = matches!(reached, ConnectAttempt::Nobody) && caller.socket.is_none();
         Ok(if elsewhere { told_by(workspace, &hello) } else { reached })
     };
     let end = machine::tick() + START_PATIENCE;
     let (mut reached, mut pause) = (attempt()?, PAUSES.0);
     // Waits until the socket is removed, or until another daemon listens on it, which a service manager may start.
-    while matches!(reached, Attempt::Leaving) && machine::tick() < end {
+    while matches!(reached, ConnectAttempt::Leaving) && machine::tick() < end {
         machine::pause(pause);
         pause = (pause * 2).min(PAUSES.1);
         reached = attempt()?;
     }
     match (reached, start) {
-        (Attempt::Reached(connection), _) => Ok(*connection),
-        (_, Start::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
-        (_, Start::Program(program)) => {
+        (ConnectAttempt::Reached(connection), _) => Ok(*connection),
+        (_, SpawnPolicy::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
+        (_, SpawnPolicy::Program(program)) => {
             let state_home = spawn::state_home();
-            let start = Starting {
+            let start = DaemonStart {
                 program,
                 workspace: workspace.root(),
                 state_home: state_home.as_deref(),
@@ -229,7 +233,7 @@ fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
 }
 
 /// The result of an attempt to connect.
-enum Attempt<C> {
+enum ConnectAttempt<C> {
     /// A daemon accepted the connection.
     Reached(Box<C>),
     /// A daemon is stopping and will remove its socket.
@@ -238,13 +242,13 @@ enum Attempt<C> {
     Nobody,
 }
 
-fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachError> {
+fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, ReachError> {
     match Connection::open(socket, hello) {
-        Ok(connection) => Ok(Attempt::Reached(Box::new(connection))),
+        Ok(connection) => Ok(ConnectAttempt::Reached(Box::new(connection))),
         // The daemon stopped while this client connected.
-        Err(CallError::Closed) => Ok(Attempt::Leaving),
-        Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(Attempt::Leaving),
-        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(Attempt::Nobody),
+        Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
+        Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(ConnectAttempt::Leaving),
+        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(ConnectAttempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
     }
 }
@@ -252,19 +256,19 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<Attempt<Connection>, ReachErr
 /// Connects to the daemon whose socket is recorded in the lock file of the workspace. It was started with another
 /// `XDG_RUNTIME_DIR` or socket. The workspace may come from anywhere, so the daemon must confirm that it serves exactly
 /// this folder.
-fn told_by(workspace: &Workspace, hello: &Hello) -> Attempt<Connection> {
+fn told_by(workspace: &Workspace, hello: &Hello) -> ConnectAttempt<Connection> {
     let Some(socket) = machine::first_line(&workspace.root().join(".editd/lock"), ADDRESS) else {
-        return Attempt::Nobody;
+        return ConnectAttempt::Nobody;
     };
     match attempt(Path::new(&socket), hello) {
-        Ok(Attempt::Reached(connection)) => {
+        Ok(ConnectAttempt::Reached(connection)) => {
             let serves = connection.welcome().map(|welcome| welcome.workspace.as_str());
             let this = serves.is_some() && serves == workspace.root().to_str();
-            if this { Attempt::Reached(connection) } else { Attempt::Nobody }
+            if this { ConnectAttempt::Reached(connection) } else { ConnectAttempt::Nobody }
         }
         Ok(other) => other,
         // An invalid address is treated like a missing one.
-        Err(_) => Attempt::Nobody,
+        Err(_) => ConnectAttempt::Nobody,
     }
 }
 
@@ -274,7 +278,7 @@ fn nobody(kind: ErrorKind) -> bool {
     matches!(kind, NotFound | ConnectionRefused | ConnectionReset | NotConnected | WouldBlock)
 }
 
-struct Starting<'a> {
+struct DaemonStart<'a> {
     program: &'a Path,
     workspace: &'a Path,
     state_home: Option<&'a Path>,
@@ -283,14 +287,14 @@ struct Starting<'a> {
     end: Instant,
 }
 
-impl Starting<'_> {
+impl DaemonStart<'_> {
     fn until_served<C>(
         &self,
-        mut attempt: impl FnMut() -> Result<Attempt<C>, ReachError>,
+        mut attempt: impl FnMut() -> Result<ConnectAttempt<C>, ReachError>,
         socket: &Path,
     ) -> Result<C, ReachError> {
-        let mut last = Leaving::at(socket, self.tell);
-        let mut running: Option<Spawned> = None;
+        let mut last = StoppingDaemon::at(socket, self.tell);
+        let mut running: Option<SpawnedDaemon> = None;
         let (mut failures, mut pause, mut end) = (0, PAUSES.0, self.end);
         loop {
             if last.is_held()? {
@@ -301,20 +305,20 @@ impl Starting<'_> {
             }
             // Checked before the attempt: if the program exited since another daemon serves, the attempt will reach
             // that one.
-            let left = running.as_mut().and_then(Spawned::left);
-            if let Attempt::Reached(connection) = attempt()? {
+            let left = running.as_mut().and_then(SpawnedDaemon::left);
+            if let ConnectAttempt::Reached(connection) = attempt()? {
                 return Ok(*connection);
             }
             if let Some(status) = left {
                 failures += u32::from(status.code() != Some(i32::from(socket_path::OCCUPIED)));
                 if failures >= STARTS {
-                    let last_words = running.as_ref().and_then(Spawned::last_words);
+                    let last_words = running.as_ref().and_then(SpawnedDaemon::last_words);
                     return Err(ReachError::Left { program: self.program.into(), status, last_words });
                 }
                 running = None;
             }
             if machine::tick() >= end {
-                let last_words = running.as_ref().and_then(Spawned::last_words);
+                let last_words = running.as_ref().and_then(SpawnedDaemon::last_words);
                 return Err(ReachError::TooLate { socket: socket.to_path_buf(), last_words });
             }
             machine::pause(pause);
@@ -322,7 +326,7 @@ impl Starting<'_> {
         }
     }
 
-    fn start(&self) -> Result<Spawned, ReachError> {
+    fn start(&self) -> Result<SpawnedDaemon, ReachError> {
         let mut words: Vec<&OsStr> = vec!["--workspace".as_ref(), self.workspace.as_os_str()];
         let idle = IDLE_EXIT.to_string();
         words.extend(["--idle-exit-default".as_ref(), OsStr::new(&idle)]);

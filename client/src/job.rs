@@ -17,7 +17,7 @@ use crate::failure::Failure;
 
 /// Information about a job or payload that is not in its text.
 #[derive(Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct PayloadContext {
     /// The file, as a path in the workspace.
     pub(crate) path: Option<WirePath>,
     /// The dialect, if it was given.
@@ -26,7 +26,7 @@ pub(crate) struct Beside {
 
 /// Parses a text: a native job, or the edits of a file if the path was given. Any other text is a payload, whose
 /// dialect the daemon recognises if it was not given.
-pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
+pub(crate) fn read(text: &[u8], beside: PayloadContext) -> Result<JobRequest, Failure> {
     let text = std::str::from_utf8(text)
         .map_err(|error| Failure::Usage(format!("the job is not UTF-8 at byte {}", error.valid_up_to())))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -37,25 +37,27 @@ pub(crate) fn read(text: &[u8], beside: Beside) -> Result<JobRequest, Failure> {
         return Ok(payload(text, beside));
     }
     let parsed = serde_json::from_str(text).and_then(|value: Value| {
-        serde_json::from_str::<once::Once>(text)?;
+        serde_json::from_str::<once::UniqueFields>(text)?;
         Ok(value)
     });
     match (parsed, beside.path) {
         (Ok(Value::Object(map)), path) => object(in_lists(map), path, text),
         (Ok(Value::Array(edits)), path) if is_native(&edits) => listed(edits, path),
-        (Ok(Value::Array(_)), path) => Ok(payload(text, Beside { path, dialect: None })),
+        (Ok(Value::Array(_)), path) => Ok(payload(text, PayloadContext { path, dialect: None })),
         (Ok(_), _) => Err(Failure::Usage("a job is a JSON object; see `editctl edit --help`".into())),
         (Err(error), _) if text.trim_start().starts_with(['{', '[']) => {
             Err(Failure::Usage(format!("the job cannot be read: {error}; see `editctl edit --help`")))
         }
-        (Err(_), path) => Ok(payload(text, Beside { path, dialect: None })),
+        (Err(_), path) => Ok(payload(text, PayloadContext { path, dialect: None })),
     }
 }
 
 fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Result<JobRequest, Failure> {
     let has = |name: &str| map.contains_key(name);
     match path {
-        path if has("edits") && is_of_a_tool(&map) => Ok(payload(text, Beside { path, dialect: None })),
+        path if has("edits") && is_of_a_tool(&map) => {
+            Ok(payload(text, PayloadContext { path, dialect: None }))
+        }
         None if has("files") || has("payload") => whole_job(map),
         None if has("edits") && (has("path") || has("paths")) => one_file(entry(map)?),
         path if has("op") && !has("edits") => lone(map, path),
@@ -69,7 +71,7 @@ fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Re
             map.insert("path".into(), Value::String(String::new()));
             one_file(FileEntry { path, ..entry(map)? })
         }
-        path => Ok(payload(text, Beside { path, dialect: None })),
+        path => Ok(payload(text, PayloadContext { path, dialect: None })),
     }
 }
 
@@ -138,8 +140,8 @@ fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failu
     one_file(FileEntry { path, base: None, edits, ..FileEntry::default() })
 }
 
-fn payload(text: &str, beside: Beside) -> JobRequest {
-    let Beside { path, dialect } = beside;
+fn payload(text: &str, beside: PayloadContext) -> JobRequest {
+    let PayloadContext { path, dialect } = beside;
     let payload = Payload { dialect, text: text.to_owned(), path, base: None };
     JobRequest { payload: Some(payload), ..JobRequest::default() }
 }

@@ -11,27 +11,27 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use failure::{Exit, Failure};
-use run::Answer;
-use show::Look;
+use run::CommandOutput;
+use show::OutputStyle;
 
 fn main() -> ExitCode {
     let line = match args::parse(std::env::args_os()) {
         Ok(line) => line,
         Err(error) => return wrong_words(&error),
     };
-    let look = Look::of_this_terminal(line.everywhere.json);
+    let look = OutputStyle::of_this_terminal(line.everywhere.json);
     let answer = run::run(line, &look).unwrap_or_else(|failure| answer_to(&failure, &look));
     answer.print().code()
 }
 
 /// Returns the output for a failure: a JSON object on standard output, or text on standard error.
-fn answer_to(failure: &Failure, look: &Look) -> Answer {
+fn answer_to(failure: &Failure, look: &OutputStyle) -> CommandOutput {
     let error = failure.wire();
     let exit = failure.exit();
     if look.json {
-        return Answer { exit, ..Answer::json(&show::error::InJson { error: &error }) };
+        return CommandOutput { exit, ..CommandOutput::json(&show::error::ErrorInJson { error: &error }) };
     }
-    Answer { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
+    CommandOutput { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
 }
 
 /// Prints a message of the parser. Help and version are no errors; everything else is a usage error, printed as a JSON
@@ -45,14 +45,14 @@ fn wrong_words(error: &clap::Error) -> ExitCode {
         // The hint about `--help` is only useful to people.
         let said = said.split_once("\n\nFor more information").map_or(said, |(said, _)| said);
         let failure = Failure::Usage(said.trim().into());
-        return answer_to(&failure, &Look::of_this_terminal(json)).print().code();
+        return answer_to(&failure, &OutputStyle::of_this_terminal(json)).print().code();
     }
     // If this fails, the error cannot be reported anywhere.
     let _ = error.print();
     exit.code()
 }
 
-impl Answer {
+impl CommandOutput {
     /// Prints the output. A closed pipe is no failure; a full disk is.
     fn print(self) -> Exit {
         let mut stdout = std::io::stdout().lock();

@@ -12,15 +12,15 @@ mod watch;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use editctl::daemon::{Caller, Start, program, reach};
+use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
 use editd_proto::{Code, WireError, WirePath, limits, operation};
 use serde::Serialize;
 
-use crate::args::{Command, Everywhere, JobFlags, Line};
+use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
 use crate::failure::{Exit, Failure};
-use crate::show::{self, Look};
+use crate::show::{self, OutputStyle};
 use session::ActiveSession;
 
 /// The name of this program in the journal.
@@ -47,13 +47,13 @@ fn tell(words: &str) {
 
 /// The output and the exit status of a command.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CommandOutput {
     pub(crate) out: Vec<u8>,
     pub(crate) err: String,
     pub(crate) exit: Exit,
 }
 
-impl Answer {
+impl CommandOutput {
     /// Creates an output of text.
     fn text(out: impl Into<Vec<u8>>) -> Self {
         Self { out: out.into(), err: String::new(), exit: Exit::Done }
@@ -76,45 +76,45 @@ impl Answer {
 }
 
 /// Runs a command.
-pub(crate) fn run(line: Line, look: &Look) -> Result<Answer, Failure> {
+pub(crate) fn run(line: CommandLine, look: &OutputStyle) -> Result<CommandOutput, Failure> {
     if let Command::Help { op } = &line.command {
         return help(op.as_deref());
     }
-    let desk = Desk::open(line.everywhere, line.job, look)?;
+    let context = CommandContext::open(line.everywhere, line.job, look)?;
     let kept = line.command.uses_its_session();
-    let answer = dispatch(&desk, line.command);
-    if kept { desk.session_noted(answer) } else { answer }
+    let answer = dispatch(&context, line.command);
+    if kept { context.session_noted(answer) } else { answer }
 }
 
-fn dispatch(desk: &Desk<'_>, command: Command) -> Result<Answer, Failure> {
+fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOutput, Failure> {
     match command {
-        Command::Read(words) => files::read(desk, &words),
-        Command::Edit(words) => files::edit(desk, words),
-        Command::Dialects => files::dialects(desk),
+        Command::Read(words) => files::read(context, &words),
+        Command::Edit(words) => files::edit(context, words),
+        Command::Dialects => files::dialects(context),
         Command::Help { op } => help(op.as_deref()),
-        Command::Replace(words) => files::replace(desk, words),
-        Command::Create(words) => files::create(desk, words),
-        Command::Outline { path, depth } => files::outline(desk, &path, depth),
-        Command::Undo(words) => journal::undo(desk, words),
-        Command::Redo(words) => journal::redo(desk, words),
-        Command::Log(words) => journal::log(desk, words),
-        Command::Show { job, from } => journal::show(desk, job, from),
-        Command::Clip(words) => clip::run(desk, words),
-        Command::Watch { globs } => watch::run(desk, globs),
-        Command::Status => daemon::status(desk),
-        Command::Doctor => daemon::doctor(desk),
-        Command::Trust(words) => trust::run(desk, words),
-        Command::Stop => daemon::stop(desk),
-        Command::Wait(words) => journal::wait(desk, &words),
-        Command::Cancel { job } => journal::cancel(desk, job),
+        Command::Replace(words) => files::replace(context, words),
+        Command::Create(words) => files::create(context, words),
+        Command::Outline { path, depth } => files::outline(context, &path, depth),
+        Command::Undo(words) => journal::undo(context, words),
+        Command::Redo(words) => journal::redo(context, words),
+        Command::Log(words) => journal::log(context, words),
+        Command::Show { job, from } => journal::show(context, job, from),
+        Command::Clip(words) => clip::run(context, words),
+        Command::Watch { globs } => watch::run(context, globs),
+        Command::Status => daemon::status(context),
+        Command::Doctor => daemon::doctor(context),
+        Command::Trust(words) => trust::run(context, words),
+        Command::Stop => daemon::stop(context),
+        Command::Wait(words) => journal::wait(context, &words),
+        Command::Cancel { job } => journal::cancel(context, job),
     }
 }
 
 /// Returns the help of an operation, or of all. Needs no daemon.
-fn help(op: Option<&str>) -> Result<Answer, Failure> {
-    let Some(name) = op else { return Ok(Answer::text(operation::manual() + BASES)) };
+fn help(op: Option<&str>) -> Result<CommandOutput, Failure> {
+    let Some(name) = op else { return Ok(CommandOutput::text(operation::manual() + BASES)) };
     if let Some(operation) = operation::operation(name) {
-        return Ok(Answer::text(operation.help()));
+        return Ok(CommandOutput::text(operation.help()));
     }
     let names: Vec<&str> = operation::OPERATIONS.iter().map(|operation| operation.name).collect();
     let near = operation::nearest(name, &names).map(|near| format!("did you mean {near}? "));
@@ -123,7 +123,7 @@ fn help(op: Option<&str>) -> Result<Answer, Failure> {
 }
 
 /// The workspace, session and options of a command.
-struct Desk<'a> {
+struct CommandContext<'a> {
     workspace: Workspace,
     current: PathBuf,
     session: ActiveSession,
@@ -132,13 +132,13 @@ struct Desk<'a> {
     /// The value of `--session`, if it was given.
     chosen_session: Option<String>,
     socket: Option<PathBuf>,
-    start: Start,
+    start: SpawnPolicy,
     flags: JobFlags,
-    look: &'a Look,
+    look: &'a OutputStyle,
 }
 
-impl<'a> Desk<'a> {
-    fn open(everywhere: Everywhere, flags: JobFlags, look: &'a Look) -> Result<Self, Failure> {
+impl<'a> CommandContext<'a> {
+    fn open(everywhere: GlobalFlags, flags: JobFlags, look: &'a OutputStyle) -> Result<Self, Failure> {
         let current =
             machine::current_folder().map_err(|error| Failure::File("the current folder".into(), error))?;
         let workspace = match &everywhere.workspace {
@@ -149,7 +149,7 @@ impl<'a> Desk<'a> {
         let workspace = workspace
             .map_err(|error| Failure::Usage(format!("the workspace {}: {error}", named.display())))?;
         let session = ActiveSession::choose(everywhere.session.as_ref())?;
-        let start = if everywhere.no_spawn { Start::Never } else { Start::Program(program()) };
+        let start = if everywhere.no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         Ok(Self {
             workspace,
             current,
@@ -168,10 +168,10 @@ impl<'a> Desk<'a> {
         self.workspace.name(&self.current, path)
     }
 
-    fn connect(&self, start: &Start) -> Result<Connection, Failure> {
+    fn connect(&self, start: &SpawnPolicy) -> Result<Connection, Failure> {
         let socket = self.socket.as_deref();
         let session = &self.session.name;
-        let caller = Caller { client: CLIENT, session, on_stale: self.on_stale, socket, tell };
+        let caller = ClientOptions { client: CLIENT, session, on_stale: self.on_stale, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
     }
 
@@ -195,8 +195,12 @@ impl<'a> Desk<'a> {
     }
 
     /// Returns the output for a reply, in JSON or as text.
-    fn answer<R: Serialize>(&self, reply: &R, text: impl FnOnce(&R, &Look) -> String) -> Answer {
-        if self.look.json { Answer::json(reply) } else { Answer::text(text(reply, self.look)) }
+    fn answer<R: Serialize>(
+        &self,
+        reply: &R,
+        text: impl FnOnce(&R, &OutputStyle) -> String,
+    ) -> CommandOutput {
+        if self.look.json { CommandOutput::json(reply) } else { CommandOutput::text(text(reply, self.look)) }
     }
 
     /// Requests diffs if the output is a terminal; else `None`, which leaves the choice to the daemon.
@@ -205,7 +209,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Returns the output for a receipt. It is not shortened if the command line asks for a diff or a budget.
-    fn receipt(&self, mut receipt: Receipt, look: &Look) -> Answer {
+    fn receipt(&self, mut receipt: Receipt, look: &OutputStyle) -> CommandOutput {
         let look = &look.whole(self.flags.diff || self.flags.budget.is_some());
         let exit = Exit::of_receipt(&receipt);
         let unread = receipt.error.as_mut().filter(|error| error.code == Code::Unread);
@@ -214,18 +218,21 @@ impl<'a> Desk<'a> {
             if let Some((error, limits)) = limits {
                 error.message = format!("{}; {limits}", error.message);
             }
-            let json =
-                if look.whole { Answer::json(&receipt) } else { Answer::json(&show::json::short(&receipt)) };
-            return Answer { exit, ..json };
+            let json = if look.whole {
+                CommandOutput::json(&receipt)
+            } else {
+                CommandOutput::json(&show::json::short(&receipt))
+            };
+            return CommandOutput { exit, ..json };
         }
         let note = limits.map(|(_, limits)| format!("editctl: {limits}\n")).unwrap_or_default();
         let texts = show::receipt::text(&receipt, look);
-        Answer { out: texts.out.into_bytes(), err: texts.err + &note, exit }
+        CommandOutput { out: texts.out.into_bytes(), err: texts.err + &note, exit }
     }
 
     /// Adds a warning to the output of a command that depends on its session, if no later command will have that
     /// session.
-    fn session_noted(&self, answer: Result<Answer, Failure>) -> Result<Answer, Failure> {
+    fn session_noted(&self, answer: Result<CommandOutput, Failure>) -> Result<CommandOutput, Failure> {
         let Some(limits) = self.session.limits().filter(|_| self.session.ends_with_the_command()) else {
             return answer;
         };

@@ -132,12 +132,12 @@ pub fn derive() -> DerivedSession {
 /// Derives the session of a process from the facts that `look` returns about it and its parents.
 fn of_process(own: u32, look: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSession {
     match look(own).and_then(|facts| caller(facts, look)) {
-        Some(Found::Terminal(leader)) => {
+        Some(CallerProcess::Terminal(leader)) => {
             let terminal = leader.terminal.clone().unwrap_or_default();
             let name = named(&terminal, &leader);
             DerivedSession { name, origin: SessionOrigin::Terminal(terminal, leader.id) }
         }
-        Some(Found::Program(facts)) => {
+        Some(CallerProcess::Program(facts)) => {
             let program = facts.program.clone().unwrap_or_else(|| String::from("process"));
             let name = named(&format!("{}-{}", short(&program), facts.id), &facts);
             DerivedSession { name, origin: SessionOrigin::Program(program, facts.id) }
@@ -151,13 +151,13 @@ fn of_process(own: u32, look: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSe
 }
 
 /// The process that represents the caller.
-enum Found {
+enum CallerProcess {
     Terminal(ProcessFacts),
     Program(ProcessFacts),
 }
 
 /// Follows the parents of `own`. Returns `None` if no parent represents the caller.
-fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Option<Found> {
+fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Option<CallerProcess> {
     let id = own.id;
     let mut below = own;
     for _ in 0..PARENTS {
@@ -168,15 +168,15 @@ fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Opti
             break;
         }
         let shell = shell(&above);
-        if above.leads && above.terminal.is_some() && shell == Some(Reads::Input) {
-            return Some(Found::Terminal(above));
+        if above.leads && above.terminal.is_some() && shell == Some(CommandSource::Input) {
+            return Some(CallerProcess::Terminal(above));
         }
-        if shell.is_none_or(|reads| reads == Reads::Script) && !is_wrapper(&above) {
-            return Some(Found::Program(above));
+        if shell.is_none_or(|reads| reads == CommandSource::Script) && !is_wrapper(&above) {
+            return Some(CallerProcess::Program(above));
         }
         below = above;
     }
-    (below.id != id).then_some(Found::Program(below))
+    (below.id != id).then_some(CallerProcess::Program(below))
 }
 
 /// Returns false if `above` adopted `below` after its parent had ended: a child is in the session of its parent or
@@ -193,7 +193,7 @@ fn shares_terminal(above: &ProcessFacts, below: &ProcessFacts) -> bool {
 
 /// The source of a shell's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
+enum CommandSource {
     /// The command line.
     Line,
     /// A file.
@@ -203,7 +203,7 @@ enum Reads {
 }
 
 /// Returns the source of a shell's commands, or `None` if the process is no shell.
-fn shell(facts: &ProcessFacts) -> Option<Reads> {
+fn shell(facts: &ProcessFacts) -> Option<CommandSource> {
     let mut words = facts.words.iter().map(String::as_str);
     let mut called = process::base_name(words.next()?);
     if called == "busybox" {
@@ -217,16 +217,16 @@ fn shell(facts: &ProcessFacts) -> Option<Reads> {
         if takes_value {
             takes_value = false;
         } else if word == "--command" || is_command_option(word) {
-            return Some(Reads::Line);
+            return Some(CommandSource::Line);
         } else if word == "-s" {
-            return Some(Reads::Input);
+            return Some(CommandSource::Input);
         } else if !word.starts_with(['-', '+']) {
-            return Some(Reads::Script);
+            return Some(CommandSource::Script);
         } else {
             takes_value = matches!(word, "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file");
         }
     }
-    Some(Reads::Input)
+    Some(CommandSource::Input)
 }
 
 /// Returns true for `-c`, alone or combined as in `-lc`.

@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 
 /// The options of the output.
 #[derive(Clone, Debug)]
-pub(crate) struct Look {
+pub(crate) struct OutputStyle {
     /// Print a JSON object instead of text.
     pub(crate) json: bool,
     /// Standard output is a terminal, so control characters are escaped.
@@ -36,7 +36,7 @@ pub(crate) struct Look {
     zone: Option<TimeZone>,
 }
 
-impl Look {
+impl OutputStyle {
     /// Returns the options for standard output, standard error, `NO_COLOR` and `TERM`.
     pub(crate) fn of_this_terminal(json: bool) -> Self {
         use editctl::machine::variable;

@@ -6,16 +6,17 @@ use std::ffi::OsString;
 
 use clap::CommandFactory;
 
-use super::{Command, Line, parse, values};
+use super::{Command, CommandLine, parse, values};
 
-fn line(words: &str) -> Result<Line, clap::Error> {
+fn line(words: &str) -> Result<CommandLine, clap::Error> {
     parse(std::iter::once("editctl").chain(words.split_whitespace()).map(Into::into))
 }
 
 #[test]
 fn the_words_are_consistent() {
-    let all: Vec<OsString> = Line::command().get_subcommands().map(|one| one.get_name().into()).collect();
-    super::scope::scoped(Line::command(), &all).debug_assert();
+    let all: Vec<OsString> =
+        CommandLine::command().get_subcommands().map(|one| one.get_name().into()).collect();
+    super::scope::scoped(CommandLine::command(), &all).debug_assert();
 }
 
 #[test]

@@ -12,18 +12,18 @@ use super::{CallError, body};
 pub(super) const EVENTS: usize = 1024;
 
 #[derive(Debug)]
-enum Slot {
+enum PendingReply {
     Awaited { kind: &'static str },
     Arrived(Message),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Pending {
-    slots: BTreeMap<u64, Slot>,
+pub(super) struct PendingCalls {
+    slots: BTreeMap<u64, PendingReply>,
     events: VecDeque<ChangeEvent>,
 }
 
-impl Pending {
+impl PendingCalls {
     /// Returns the number of requests whose reply was not taken.
     pub(super) fn open(&self) -> usize {
         self.slots.len()
@@ -31,13 +31,13 @@ impl Pending {
 
     /// Records a sent request.
     pub(super) fn expect(&mut self, id: u64, kind: &'static str) {
-        self.slots.insert(id, Slot::Awaited { kind });
+        self.slots.insert(id, PendingReply::Awaited { kind });
     }
 
     /// Returns the reply to a request if it has arrived.
     pub(super) fn take(&mut self, id: u64) -> Option<Message> {
         match self.slots.remove(&id) {
-            Some(Slot::Arrived(message)) => Some(message),
+            Some(PendingReply::Arrived(message)) => Some(message),
             Some(awaited) => {
                 self.slots.insert(id, awaited);
                 None
@@ -63,8 +63,8 @@ impl Pending {
             return Err(CallError::Refused(Box::new(body::read::<WireError>(&message)?)));
         }
         match self.slots.get(&message.id()) {
-            Some(Slot::Awaited { kind }) if fits(kind, message.kind()) => {
-                self.slots.insert(message.id(), Slot::Arrived(message));
+            Some(PendingReply::Awaited { kind }) if fits(kind, message.kind()) => {
+                self.slots.insert(message.id(), PendingReply::Arrived(message));
                 Ok(())
             }
             Some(_) => Err(CallError::Garbled(format!(

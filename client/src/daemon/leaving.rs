@@ -20,14 +20,14 @@ const LOCK: u64 = 64;
 
 /// The previous daemon of a socket, while it stops.
 #[derive(Debug)]
-pub struct Leaving {
+pub struct StoppingDaemon {
     lock: PathBuf,
     tell: fn(&str),
     since: Option<Instant>,
     told: bool,
 }
 
-impl Leaving {
+impl StoppingDaemon {
     /// Creates the value without looking at the lock. `tell` is called once if the wait takes long.
     pub fn at(socket: &Path, tell: fn(&str)) -> Self {
         Self { lock: socket_path::lock(socket), tell, since: None, told: false }

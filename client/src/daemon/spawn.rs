@@ -49,12 +49,12 @@ const NOT_FOR_CHILDREN: [&str; 7] = [
 
 /// A started daemon.
 #[derive(Debug)]
-pub(super) struct Spawned {
+pub(super) struct SpawnedDaemon {
     child: Option<Child>,
     log: Option<(PathBuf, u64)>,
 }
 
-impl Spawned {
+impl SpawnedDaemon {
     /// Returns the exit status if it has exited.
     pub(super) fn left(&mut self) -> Option<ExitStatus> {
         self.child.as_mut().and_then(|child| child.try_wait().ok().flatten())
@@ -94,7 +94,7 @@ impl Spawned {
     }
 }
 
-impl Drop for Spawned {
+impl Drop for SpawnedDaemon {
     /// The daemon continues to run. A thread waits for its exit, so that a program that uses this library for days
     /// keeps no zombie process.
     fn drop(&mut self) {
@@ -118,7 +118,7 @@ pub(super) fn detached(
     words: &[&OsStr],
     workspace: &Path,
     state_home: Option<&Path>,
-) -> io::Result<Spawned> {
+) -> io::Result<SpawnedDaemon> {
     let log = state_home.and_then(|home| log_file(home, workspace));
     let mut command = Command::new(program);
     command.args(words).current_dir(workspace).stdin(Stdio::null()).stdout(Stdio::null());
@@ -131,7 +131,7 @@ pub(super) fn detached(
     };
     command.stderr(file);
     own_session(&mut command);
-    Ok(Spawned { child: Some(command.spawn()?), log: place })
+    Ok(SpawnedDaemon { child: Some(command.spawn()?), log: place })
 }
 
 /// Opens the log for appending. Returns `None` if the state folder is unusable; the daemon then reports that itself.

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use editd_proto::socket_path;
 
-use super::{Attempt, Leaving, ReachError, STARTS, Starting, nobody, spawn};
+use super::{ConnectAttempt, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn};
 use crate::machine;
 
-fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> Starting<'a> {
-    Starting {
+fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> DaemonStart<'a> {
+    DaemonStart {
         program,
         workspace: folder,
         state_home: Some(folder),
@@ -87,7 +87,7 @@ fn a_program_that_always_leaves_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let program = Path::new("/bin/false");
     let start = starting(program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::Left { status, .. }) if status.code() == Some(1)), "{ended:?}");
 }
 
@@ -99,7 +99,11 @@ fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
     let ended = start.until_served(
         || {
             attempts += 1;
-            Ok(if attempts > STARTS - 1 { Attempt::Reached(Box::new("another's")) } else { Attempt::Nobody })
+            Ok(if attempts > STARTS - 1 {
+                ConnectAttempt::Reached(Box::new("another's"))
+            } else {
+                ConnectAttempt::Nobody
+            })
         },
         Path::new("/s"),
     );
@@ -120,7 +124,11 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     let ended = starting(&program, folder.path(), Duration::from_secs(60)).until_served(
         || {
             attempts += 1;
-            Ok(if attempts > STARTS * 3 { Attempt::Reached(Box::new("served")) } else { Attempt::Leaving })
+            Ok(if attempts > STARTS * 3 {
+                ConnectAttempt::Reached(Box::new("served"))
+            } else {
+                ConnectAttempt::Leaving
+            })
         },
         Path::new("/s"),
     );
@@ -132,7 +140,7 @@ fn a_program_that_never_listens_is_too_late() {
     let folder = tempfile::tempdir().unwrap();
     // Exits at once with success, as a daemon does that is stopped during its start.
     let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
-    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::TooLate { .. })), "{ended:?}");
 }
 
@@ -141,7 +149,7 @@ fn a_missing_program_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("editd");
     let start = starting(&program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(Attempt::<()>::Nobody), Path::new("/s"));
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
     assert!(matches!(ended, Err(ReachError::CannotStart { program: named, .. }) if named == program));
 }
 
@@ -173,7 +181,7 @@ fn none_is_started_until_the_last_one_has_left() {
             if attempts == 8 {
                 held = None;
             }
-            Ok(Attempt::<()>::Nobody)
+            Ok(ConnectAttempt::<()>::Nobody)
         },
         &socket,
     );
@@ -184,7 +192,7 @@ fn none_is_started_until_the_last_one_has_left() {
 fn only_a_lock_that_is_held_and_says_so_is_of_a_daemon_that_leaves() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
-    let last = Leaving::at(&socket, |_| {});
+    let last = StoppingDaemon::at(&socket, |_| {});
     assert_eq!(last.process(), None, "there is none");
     let held = claimed(&socket, "leaving 7\n");
     assert_eq!(last.process(), Some(7));

@@ -35,46 +35,46 @@ pub(super) fn check<'de, T: Deserialize<'de>>(
 
 /// Returns the field names of a struct, as they are written on the wire.
 pub(super) fn of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
-    match T::deserialize(Asking) {
-        Err(Answer(fields)) => fields,
+    match T::deserialize(FieldProbe) {
+        Err(FieldNames(fields)) => fields,
         Ok(_) => &[],
     }
 }
 
 /// A deserializer that only records the fields for which the type asks.
-struct Asking;
+struct FieldProbe;
 
 #[derive(Debug)]
-struct Answer(&'static [&'static str]);
+struct FieldNames(&'static [&'static str]);
 
-impl fmt::Display for Answer {
+impl fmt::Display for FieldNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "fields {}", self.0.join(", "))
     }
 }
 
-impl std::error::Error for Answer {}
+impl std::error::Error for FieldNames {}
 
-impl de::Error for Answer {
+impl de::Error for FieldNames {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self(&[])
     }
 }
 
-impl<'de> Deserializer<'de> for Asking {
-    type Error = Answer;
+impl<'de> Deserializer<'de> for FieldProbe {
+    type Error = FieldNames;
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         fields: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Answer> {
-        Err(Answer(fields))
+    ) -> Result<V::Value, FieldNames> {
+        Err(FieldNames(fields))
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Answer> {
-        Err(Answer(&[]))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, FieldNames> {
+        Err(FieldNames(&[]))
     }
 
     serde::forward_to_deserialize_any! {

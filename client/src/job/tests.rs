@@ -7,16 +7,16 @@ use editd_proto::message::{
     Durability, Edit, FileEntry, JobMode, JobRequest, OnStale, Payload, Position, Reindent,
 };
 
-use super::{Beside, fields, lay_over, read};
+use super::{PayloadContext, fields, lay_over, read};
 use crate::args::JobFlags;
 use crate::failure::{Exit, Failure};
 
 fn plain(payload: &str) -> Result<JobRequest, Failure> {
-    read(payload.as_bytes(), Beside::default())
+    read(payload.as_bytes(), PayloadContext::default())
 }
 
 fn beside(payload: &str) -> Result<JobRequest, Failure> {
-    read(payload.as_bytes(), Beside { path: Some("p".into()), dialect: None })
+    read(payload.as_bytes(), PayloadContext { path: Some("p".into()), dialect: None })
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn one_edit_or_file_needs_no_list() {
 #[test]
 fn a_path_that_is_not_text_is_kept_beside_the_edits() {
     let path = WirePath::new(b"\xff".to_vec());
-    let beside = Beside { path: Some(path.clone()), dialect: None };
+    let beside = PayloadContext { path: Some(path.clone()), dialect: None };
     let job = read(br#"[{"op": "delete"}]"#, beside).unwrap();
     assert_eq!(job.files[0].path, path);
     let own = plain(r#"{"path": {"bytes": [255]}, "edits": []}"#).unwrap();
@@ -175,7 +175,7 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
         let read = if path { beside(payload) } else { plain(payload) };
         assert_eq!(read.unwrap_err().exit(), exit, "{payload}");
     }
-    assert_eq!(read(b"{\"files\": [\xff]}", Beside::default()).unwrap_err().exit(), Exit::Usage);
+    assert_eq!(read(b"{\"files\": [\xff]}", PayloadContext::default()).unwrap_err().exit(), Exit::Usage);
     for payload in [
         "{}",
         r#"{"path": "a", "patches": []}"#,
@@ -190,7 +190,7 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
     ] {
         let sent = |path: Option<&str>, dialect: Option<&str>| {
             let path = path.map(WirePath::from);
-            let beside = Beside { path: path.clone(), dialect: dialect.map(Into::into) };
+            let beside = PayloadContext { path: path.clone(), dialect: dialect.map(Into::into) };
             let job = read(payload.as_bytes(), beside).unwrap();
             let expected =
                 Payload { dialect: dialect.map(Into::into), text: payload.into(), path, base: None };
@@ -200,7 +200,7 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
         sent(Some("p"), None);
         sent(Some("p"), Some("patch"));
     }
-    let named = Beside { path: None, dialect: Some("patch".into()) };
+    let named = PayloadContext { path: None, dialect: Some("patch".into()) };
     let job = read(br#"{"files": []}"#, named).unwrap();
     assert_eq!(job.payload.unwrap().text, r#"{"files": []}"#, "who names a dialect means it");
     let deep = "[".repeat(100_000);

@@ -2,12 +2,12 @@
 
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
-use super::{Answer, Desk};
+use super::{CommandContext, CommandOutput};
 use crate::args::Clip;
 use crate::failure::Failure;
-use crate::show::{Look, letters, state};
+use crate::show::{OutputStyle, letters, state};
 
-pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
+pub(super) fn run(context: &CommandContext<'_>, words: Clip) -> Result<CommandOutput, Failure> {
     let of = |action| ClipRequest { action, name: None, to: None, text: None };
     let request = match words {
         Clip::List => of(ClipAction::List),
@@ -15,7 +15,7 @@ pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
         Clip::Set { name, text, file } => {
             let text = match text {
                 Some(text) => text,
-                None => desk.payload_text(file.as_deref())?,
+                None => context.payload_text(file.as_deref())?,
             };
             ClipRequest { name: Some(name), text: Some(text), ..of(ClipAction::Set) }
         }
@@ -23,11 +23,11 @@ pub(super) fn run(desk: &Desk<'_>, words: Clip) -> Result<Answer, Failure> {
         Clip::Rm { name } => ClipRequest { name: Some(name), ..of(ClipAction::Rm) },
     };
     // A second removal is refused; every other action may be repeated.
-    let reply = desk.ask(request.action != ClipAction::Rm, |it| it.clip(&request))?;
+    let reply = context.ask(request.action != ClipAction::Rm, |it| it.clip(&request))?;
     Ok(match request.action {
-        ClipAction::List => desk.answer(&reply, state::clipboards),
-        ClipAction::Show if !desk.look.json => Answer::text(content(reply)),
-        action => desk.answer(&reply, |reply, _: &Look| done(action, &request, reply)),
+        ClipAction::List => context.answer(&reply, state::clipboards),
+        ClipAction::Show if !context.look.json => CommandOutput::text(content(reply)),
+        action => context.answer(&reply, |reply, _: &OutputStyle| done(action, &request, reply)),
     })
 }
 

@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use editctl::daemon::{LEAVE_PATIENCE, Leaving, ReachError, Start};
+use editctl::daemon::{LEAVE_PATIENCE, ReachError, SpawnPolicy, StoppingDaemon};
 use editctl::{CallError, Connection};
 use editd_proto::message::{CheckFinding, CheckReply, StatusReply, StopReply};
 use serde::Serialize;
 
 use super::session::SessionInJson;
-use super::{Answer, Desk, tell};
+use super::{CommandContext, CommandOutput, tell};
 use crate::failure::{Exit, Failure};
 use crate::show::state;
 
 /// The time after which the user is told that the daemon has jobs to finish.
 const QUIET: Duration = Duration::from_secs(1);
 
-pub(super) fn status(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let daemon: StatusReply = desk.ask(true, |it| it.status())?;
-    let reply = StatusInJson { daemon, session: desk.session.in_json() };
-    let session = format!("{:<9}  {} ({})\n", "session", desk.session.name, desk.session.source());
-    Ok(desk.answer(&reply, |reply, look| state::status(&reply.daemon, look) + &session))
+pub(super) fn status(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
+    let daemon: StatusReply = context.ask(true, |it| it.status())?;
+    let reply = StatusInJson { daemon, session: context.session.in_json() };
+    let session = format!("{:<9}  {} ({})\n", "session", context.session.name, context.session.source());
+    Ok(context.answer(&reply, |reply, look| state::status(&reply.daemon, look) + &session))
 }
 
 /// The reply of the daemon and the session of this command.
@@ -30,8 +30,8 @@ struct StatusInJson {
     session: SessionInJson,
 }
 
-pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let (server, state, found) = desk.ask(true, |it| {
+pub(super) fn doctor(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
+    let (server, state, found) = context.ask(true, |it| {
         let server = it.welcome().map(|welcome| welcome.server.clone()).unwrap_or_default();
         Ok((server, it.status()?, it.check()?))
     })?;
@@ -44,7 +44,7 @@ pub(super) fn doctor(desk: &Desk<'_>) -> Result<Answer, Failure> {
     findings.extend(found.findings);
     let bad = findings.iter().any(|finding| finding.severity == "bad");
     let exit = if bad { Exit::Refused } else { Exit::Done };
-    Ok(Answer { exit, ..desk.answer(&CheckReply { findings }, state::findings) })
+    Ok(CommandOutput { exit, ..context.answer(&CheckReply { findings }, state::findings) })
 }
 
 fn same_version(server: &str) -> CheckFinding {
@@ -64,13 +64,13 @@ fn same_version(server: &str) -> CheckFinding {
 
 /// Stops the daemon and waits until its process has ended, so that later commands do not meet it. Waits for a daemon
 /// that is already stopping. Starts none.
-pub(super) fn stop(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let socket = match &desk.socket {
+pub(super) fn stop(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
+    let socket = match &context.socket {
         Some(socket) => socket.clone(),
-        None => editctl::daemon::socket(&desk.workspace).map_err(ReachError::from)?,
+        None => editctl::daemon::socket(&context.workspace).map_err(ReachError::from)?,
     };
-    let mut last = Leaving::at(&socket, tell);
-    let asked = desk.connect(&Start::Never).and_then(|mut connection| {
+    let mut last = StoppingDaemon::at(&socket, tell);
+    let asked = context.connect(&SpawnPolicy::Never).and_then(|mut connection| {
         let reply = connection.stop()?;
         until_ended(&mut connection, reply.pid)?;
         Ok(reply)
@@ -83,7 +83,7 @@ pub(super) fn stop(desk: &Desk<'_>) -> Result<Answer, Failure> {
         }
         (Err(failure), None) => return Err(failure),
     };
-    Ok(desk.answer(&reply, |reply, _| format!("stopped process {}\n", reply.pid)))
+    Ok(context.answer(&reply, |reply, _| format!("stopped process {}\n", reply.pid)))
 }
 
 /// Waits until the process has ended. Reports the wait if it takes long.

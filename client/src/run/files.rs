@@ -6,34 +6,38 @@ use editctl::Connection;
 use editd_proto::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest, OutlineRequest, ReadReply, ReadRequest};
 
-use super::{Answer, Desk};
+use super::{CommandContext, CommandOutput};
 use crate::args;
 use crate::failure::Failure;
 use crate::job;
 use crate::show;
 
-pub(super) fn read(desk: &Desk<'_>, words: &args::Read) -> Result<Answer, Failure> {
+pub(super) fn read(context: &CommandContext<'_>, words: &args::Read) -> Result<CommandOutput, Failure> {
     let request = ReadRequest {
-        path: desk.name(&words.path),
+        path: context.name(&words.path),
         lines: words.lines,
         seen: None,
         symbol: words.symbol.clone(),
         body: words.body,
     };
-    let reply = desk.ask(true, |it| it.read(&request))?;
-    if desk.look.json {
-        return Ok(Answer::json(&reply));
+    let reply = context.ask(true, |it| it.read(&request))?;
+    if context.look.json {
+        return Ok(CommandOutput::json(&reply));
     }
     let whole = words.lines.is_none() && words.symbol.is_none();
     let err = reply.symbol.as_ref().and_then(show::outline::declarations).unwrap_or_default();
     let out = if words.numbers { numbered(&reply)? } else { plain(reply, whole) };
-    Ok(Answer { err, ..Answer::text(out) })
+    Ok(CommandOutput { err, ..CommandOutput::text(out) })
 }
 
-pub(super) fn outline(desk: &Desk<'_>, path: &Path, depth: Option<u64>) -> Result<Answer, Failure> {
-    let request = OutlineRequest { path: desk.name(path), depth };
-    let reply = desk.ask(true, |it| it.outline(&request))?;
-    Ok(desk.answer(&reply, show::outline::tree))
+pub(super) fn outline(
+    context: &CommandContext<'_>,
+    path: &Path,
+    depth: Option<u64>,
+) -> Result<CommandOutput, Failure> {
+    let request = OutlineRequest { path: context.name(path), depth };
+    let reply = context.ask(true, |it| it.outline(&request))?;
+    Ok(context.answer(&reply, show::outline::tree))
 }
 
 /// Returns the content as it is. UTF-16 is returned as UTF-8.
@@ -60,30 +64,30 @@ fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
     Ok(lines.flat_map(|(line, number)| format!("{number} | {line}").into_bytes()).collect())
 }
 
-pub(super) fn edit(desk: &Desk<'_>, words: args::Edit) -> Result<Answer, Failure> {
-    let path = words.path.as_deref().map(|path| desk.name(path));
-    let beside = job::Beside { path, dialect: words.dialect };
-    let mut job = job::read(&desk.payload(words.file.as_deref())?, beside)?;
+pub(super) fn edit(context: &CommandContext<'_>, words: args::Edit) -> Result<CommandOutput, Failure> {
+    let path = words.path.as_deref().map(|path| context.name(path));
+    let beside = job::PayloadContext { path, dialect: words.dialect };
+    let mut job = job::read(&context.payload(words.file.as_deref())?, beside)?;
     job.verified = words.verified.or(job.verified);
-    send(desk, job)
+    send(context, job)
 }
 
-pub(super) fn dialects(desk: &Desk<'_>) -> Result<Answer, Failure> {
-    let reply = desk.ask(true, Connection::dialects)?;
-    Ok(desk.answer(&reply, show::state::dialects))
+pub(super) fn dialects(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
+    let reply = context.ask(true, Connection::dialects)?;
+    Ok(context.answer(&reply, show::state::dialects))
 }
 
-fn send(desk: &Desk<'_>, mut job: JobRequest) -> Result<Answer, Failure> {
-    job::lay_over(&desk.flags, &mut job);
-    job.diff = job.diff.or(desk.shows_diffs());
-    let receipt = desk.ask(job.key.is_some(), |it| it.edit(&job))?;
+fn send(context: &CommandContext<'_>, mut job: JobRequest) -> Result<CommandOutput, Failure> {
+    job::lay_over(&context.flags, &mut job);
+    job.diff = job.diff.or(context.shows_diffs());
+    let receipt = context.ask(job.key.is_some(), |it| it.edit(&job))?;
     let whole = job.budget.is_some() || job.diff == Some(true);
-    Ok(desk.receipt(receipt, &desk.look.whole(whole)))
+    Ok(context.receipt(receipt, &context.look.whole(whole)))
 }
 
-pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, Failure> {
-    let path = desk.name(&words.path);
-    let (old, new) = old_and_new(desk, &words)?;
+pub(super) fn replace(context: &CommandContext<'_>, words: args::Replace) -> Result<CommandOutput, Failure> {
+    let path = context.name(&words.path);
+    let (old, new) = old_and_new(context, &words)?;
     let edit = Edit {
         op: "replace".into(),
         old: Some(old),
@@ -96,32 +100,32 @@ pub(super) fn replace(desk: &Desk<'_>, words: args::Replace) -> Result<Answer, F
         ..Edit::default()
     };
     let entry = FileEntry { path, base: None, edits: vec![edit], ..FileEntry::default() };
-    send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
+    send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
-pub(super) fn create(desk: &Desk<'_>, words: args::Create) -> Result<Answer, Failure> {
+pub(super) fn create(context: &CommandContext<'_>, words: args::Create) -> Result<CommandOutput, Failure> {
     let text = match words.text.filter(|text| text != "-") {
         Some(text) => text,
-        None => desk.payload_text(words.file.as_deref())?,
+        None => context.payload_text(words.file.as_deref())?,
     };
     let edit = Edit { op: "create".into(), text: Some(text), ..Edit::default() };
     let entry =
-        FileEntry { path: desk.name(&words.path), base: None, edits: vec![edit], ..FileEntry::default() };
-    send(desk, JobRequest { files: vec![entry], ..JobRequest::default() })
+        FileEntry { path: context.name(&words.path), base: None, edits: vec![edit], ..FileEntry::default() };
+    send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
 /// Returns the two texts, each from a file or from the next argument.
-fn old_and_new(desk: &Desk<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
+fn old_and_new(context: &CommandContext<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
     let mut texts = words.old.iter().chain(&words.new);
-    let old = Source::of(words.old_file.as_deref(), &mut texts).ok_or_else(|| missing("OLD", "old"))?;
-    let new = Source::of(words.new_file.as_deref(), &mut texts).ok_or_else(|| missing("NEW", "new"))?;
+    let old = TextSource::of(words.old_file.as_deref(), &mut texts).ok_or_else(|| missing("OLD", "old"))?;
+    let new = TextSource::of(words.new_file.as_deref(), &mut texts).ok_or_else(|| missing("NEW", "new"))?;
     if texts.next().is_some() {
         return Err(Failure::Usage("a text is given twice: as an argument and as a file".into()));
     }
     if old.is_stdin() && new.is_stdin() {
         return Err(Failure::Usage("only one of --old-file and --new-file can be standard input".into()));
     }
-    Ok((old.text(desk)?, new.text(desk)?))
+    Ok((old.text(context)?, new.text(context)?))
 }
 
 fn missing(name: &str, flag: &str) -> Failure {
@@ -129,12 +133,12 @@ fn missing(name: &str, flag: &str) -> Failure {
 }
 
 /// The source of a text.
-enum Source<'a> {
+enum TextSource<'a> {
     Word(&'a String),
     File(&'a Path),
 }
 
-impl<'a> Source<'a> {
+impl<'a> TextSource<'a> {
     fn of(file: Option<&'a Path>, words: &mut impl Iterator<Item = &'a String>) -> Option<Self> {
         file.map(Self::File).or_else(|| words.next().map(Self::Word))
     }
@@ -143,10 +147,10 @@ impl<'a> Source<'a> {
         matches!(self, Self::File(path) if path.as_os_str() == "-")
     }
 
-    fn text(&self, desk: &Desk<'_>) -> Result<String, Failure> {
+    fn text(&self, context: &CommandContext<'_>) -> Result<String, Failure> {
         match self {
             Self::Word(word) => Ok((*word).clone()),
-            Self::File(path) => desk.payload_text(Some(path)),
+            Self::File(path) => context.payload_text(Some(path)),
         }
     }
 }

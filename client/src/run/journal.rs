@@ -4,7 +4,7 @@ use editctl::machine;
 use editd_proto::ids::JobId;
 use editd_proto::message::{HistoryRequest, JobMode, Status, UndoRequest, WaitRequest};
 
-use super::{Answer, Desk};
+use super::{CommandContext, CommandOutput};
 use crate::args::{self, values};
 use crate::failure::{Exit, Failure};
 use crate::job;
@@ -14,16 +14,16 @@ fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
     text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()
 }
 
-pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure> {
+pub(super) fn undo(context: &CommandContext<'_>, words: args::Undo) -> Result<CommandOutput, Failure> {
     let (path, paths) = match (words.jobs.as_slice(), words.paths.as_slice()) {
-        ([], [path]) => (Some(desk.name(path)), Vec::new()),
+        ([], [path]) => (Some(context.name(path)), Vec::new()),
         ([], [_, _, ..]) => {
             return Err(Failure::Usage("several --path need JOB; add the number of the entry".into()));
         }
-        (_, paths) => (None, paths.iter().map(|path| desk.name(path)).collect()),
+        (_, paths) => (None, paths.iter().map(|path| context.name(path)).collect()),
     };
     let mut request = UndoRequest {
-        session: selected(&words.jobs, desk.chosen_session.as_ref()),
+        session: selected(&words.jobs, context.chosen_session.as_ref()),
         jobs: words.jobs.into_iter().map(JobId).collect(),
         since: since(words.since.as_ref())?,
         path,
@@ -32,10 +32,10 @@ pub(super) fn undo(desk: &Desk<'_>, words: args::Undo) -> Result<Answer, Failure
         mode: mode(words.dry_run),
         ..UndoRequest::default()
     };
-    job::lay_over_undo(&desk.flags, &mut request);
-    request.diff = request.diff.or(desk.shows_diffs());
-    let receipt = desk.ask(request.key.is_some(), |it| it.undo(&request))?;
-    Ok(desk.receipt(receipt, &desk.look.of("undone")))
+    job::lay_over_undo(&context.flags, &mut request);
+    request.diff = request.diff.or(context.shows_diffs());
+    let receipt = context.ask(request.key.is_some(), |it| it.undo(&request))?;
+    Ok(context.receipt(receipt, &context.look.of("undone")))
 }
 
 /// Returns the session whose entries are undone: the value of `--session` if no entries were given. A session from the
@@ -48,43 +48,47 @@ const fn mode(dry_run: bool) -> JobMode {
     if dry_run { JobMode::VerifyOnly } else { JobMode::Strict }
 }
 
-pub(super) fn redo(desk: &Desk<'_>, words: args::Redo) -> Result<Answer, Failure> {
+pub(super) fn redo(context: &CommandContext<'_>, words: args::Redo) -> Result<CommandOutput, Failure> {
     let jobs = words.jobs.into_iter().map(JobId).collect();
     let mut request = UndoRequest {
         jobs,
-        paths: words.paths.iter().map(|path| desk.name(path)).collect(),
+        paths: words.paths.iter().map(|path| context.name(path)).collect(),
         hunks: words.hunks.into_iter().flat_map(|hunks| hunks.0).collect(),
         mode: mode(words.dry_run),
         ..UndoRequest::default()
     };
-    job::lay_over_undo(&desk.flags, &mut request);
-    request.diff = request.diff.or(desk.shows_diffs());
-    let receipt = desk.ask(request.key.is_some(), |it| it.redo(&request))?;
-    Ok(desk.receipt(receipt, &desk.look.of("redone")))
+    job::lay_over_undo(&context.flags, &mut request);
+    request.diff = request.diff.or(context.shows_diffs());
+    let receipt = context.ask(request.key.is_some(), |it| it.redo(&request))?;
+    Ok(context.receipt(receipt, &context.look.of("redone")))
 }
 
-pub(super) fn log(desk: &Desk<'_>, words: args::Log) -> Result<Answer, Failure> {
+pub(super) fn log(context: &CommandContext<'_>, words: args::Log) -> Result<CommandOutput, Failure> {
     let request = HistoryRequest {
-        path: words.path.as_deref().map(|path| desk.name(path)),
-        session: desk.chosen_session.clone(),
+        path: words.path.as_deref().map(|path| context.name(path)),
+        session: context.chosen_session.clone(),
         since: since(words.since.as_ref())?,
         before: words.before.map(JobId),
         limit: words.limit,
     };
-    let reply = desk.ask(true, |it| it.history(&request))?;
-    Ok(desk.answer(&reply, show::history::list))
+    let reply = context.ask(true, |it| it.history(&request))?;
+    Ok(context.answer(&reply, show::history::list))
 }
 
-pub(super) fn show(desk: &Desk<'_>, job: u64, from: Option<u64>) -> Result<Answer, Failure> {
-    let reply = desk.ask(true, |it| it.show(JobId(job), from))?;
+pub(super) fn show(
+    context: &CommandContext<'_>,
+    job: u64,
+    from: Option<u64>,
+) -> Result<CommandOutput, Failure> {
+    let reply = context.ask(true, |it| it.show(JobId(job), from))?;
     let shown = from.unwrap_or(0).saturating_add(reply.changes.len() as u64);
-    Ok(desk.answer(&reply, |reply, look| show::history::one(reply, shown, look)))
+    Ok(context.answer(&reply, |reply, look| show::history::one(reply, shown, look)))
 }
 
-pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failure> {
+pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<CommandOutput, Failure> {
     let begun = machine::tick();
     loop {
-        let receipt = desk.ask(true, |it| {
+        let receipt = context.ask(true, |it| {
             // A repeated request, possibly to another daemon, gets only the remaining time.
             let waited = u64::try_from(machine::tick().saturating_duration_since(begun).as_millis());
             let left = |time: u64| time.saturating_sub(waited.unwrap_or(u64::MAX));
@@ -92,9 +96,9 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
         })?;
         if receipt.status != Status::Queued {
             // A receipt with both numbers already shows them.
-            let untold = receipt.queued.is_none() && !desk.look.json;
+            let untold = receipt.queued.is_none() && !context.look.json;
             let entry = receipt.job.filter(|job| job.0 != words.job && untold);
-            let mut answer = desk.receipt(receipt, desk.look);
+            let mut answer = context.receipt(receipt, context.look);
             if let Some(entry) = entry {
                 let both =
                     format!("job {} is entry {entry} of the journal; each number names it\n", words.job);
@@ -104,15 +108,15 @@ pub(super) fn wait(desk: &Desk<'_>, words: &args::Wait) -> Result<Answer, Failur
         }
         if words.timeout.is_some() {
             // The exit status must not suggest that the job has ended.
-            return Ok(Answer { exit: Exit::Refused, ..desk.receipt(receipt, desk.look) });
+            return Ok(CommandOutput { exit: Exit::Refused, ..context.receipt(receipt, context.look) });
         }
     }
 }
 
-pub(super) fn cancel(desk: &Desk<'_>, job: u64) -> Result<Answer, Failure> {
+pub(super) fn cancel(context: &CommandContext<'_>, job: u64) -> Result<CommandOutput, Failure> {
     // On a second request the daemon would report its own cancellation as a refusal.
-    let receipt = desk.ask(false, |it| it.cancel(JobId(job)))?;
-    Ok(desk.receipt(receipt, desk.look))
+    let receipt = context.ask(false, |it| it.cancel(JobId(job)))?;
+    Ok(context.receipt(receipt, context.look))
 }
 
 #[cfg(test)]

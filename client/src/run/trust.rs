@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use editd_proto::Code;
 use editd_proto::message::TrustRequest;
 
-use super::{Answer, Desk};
+use super::{CommandContext, CommandOutput};
 use crate::args::Trust;
 use crate::failure::{Exit, Failure};
 use crate::show::state;
@@ -13,27 +13,28 @@ use crate::show::state;
 const UNANSWERED: &str =
     "editctl: nothing was recorded; check the commands, then run `editctl trust --yes HASH`\n";
 
-pub(super) fn run(desk: &Desk<'_>, words: Trust) -> Result<Answer, Failure> {
-    let ask = |request: TrustRequest| desk.ask(true, |it| it.trust(&request));
+pub(super) fn run(context: &CommandContext<'_>, words: Trust) -> Result<CommandOutput, Failure> {
+    let ask = |request: TrustRequest| context.ask(true, |it| it.trust(&request));
     if words.yes.is_some() || words.revoke {
         let reply = ask(TrustRequest { hash: words.yes, revoke: words.revoke })?;
-        return Ok(desk.answer(&reply, state::trust));
+        return Ok(context.answer(&reply, state::trust));
     }
     let reply = ask(TrustRequest::default())?;
-    let told = desk.answer(&reply, state::trust);
+    let told = context.answer(&reply, state::trust);
     if words.show || reply.trusted || reply.commands.is_empty() {
         return Ok(told);
     }
     let at_a_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if desk.look.json || !at_a_terminal {
-        let err = if desk.look.json { String::new() } else { UNANSWERED.to_owned() };
-        return Ok(Answer { err, exit: Exit::Refused, ..told });
+    if context.look.json || !at_a_terminal {
+        let err = if context.look.json { String::new() } else { UNANSWERED.to_owned() };
+        return Ok(CommandOutput { err, exit: Exit::Refused, ..told });
     }
     if !agreed(&told.out) {
         return Err(Failure::refused(Code::Rejected, "nothing was recorded; the commands do not run"));
     }
     let reply = ask(TrustRequest { hash: reply.hash, revoke: false })?;
-    Ok(desk.answer(&reply, |_, _| String::from("recorded: the commands may run until .editd.toml changes\n")))
+    Ok(context
+        .answer(&reply, |_, _| String::from("recorded: the commands may run until .editd.toml changes\n")))
 }
 
 /// Shows the commands and asks for confirmation. Only `y` and `yes` confirm.

@@ -6,12 +6,12 @@ use editctl::CallError;
 use editd_proto::Code;
 use editd_proto::message::SubscribeRequest;
 
-use super::{Answer, Desk};
+use super::{CommandContext, CommandOutput};
 use crate::failure::Failure;
 use crate::show::state;
 
-pub(super) fn run(desk: &Desk<'_>, globs: Vec<String>) -> Result<Answer, Failure> {
-    let mut connection = desk.connect(&desk.start)?;
+pub(super) fn run(context: &CommandContext<'_>, globs: Vec<String>) -> Result<CommandOutput, Failure> {
+    let mut connection = context.connect(&context.start)?;
     connection.subscribe(&SubscribeRequest { globs })?;
     let mut stdout = io::stdout().lock();
     loop {
@@ -25,10 +25,10 @@ pub(super) fn run(desk: &Desk<'_>, globs: Vec<String>) -> Result<Answer, Failure
             }
             Err(other) => return Err(other.into()),
         };
-        let line = desk.answer(&event, state::change).out;
+        let line = context.answer(&event, state::change).out;
         match stdout.write_all(&line).and_then(|()| stdout.flush()) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Answer::text("")),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(CommandOutput::text("")),
             Err(error) => return Err(Failure::File("standard output".into(), error)),
         }
     }

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 
 use similar::algorithms::{DiffHook, myers};
 
-use super::Look;
-use super::letters::Paint;
+use super::OutputStyle;
+use super::letters::TextStyle;
 
 /// Maximum size of a line in bytes for which changed parts are marked. The comparison takes quadratic time.
 const LONG: usize = 500;
@@ -15,7 +15,7 @@ const LONG: usize = 500;
 const PAIRS: usize = 500;
 
 /// Appends a diff and a line break.
-pub(crate) fn add(out: &mut String, diff: &str, look: &Look) {
+pub(crate) fn add(out: &mut String, diff: &str, look: &OutputStyle) {
     if diff.is_empty() {
         return;
     }
@@ -31,13 +31,13 @@ pub(crate) fn add(out: &mut String, diff: &str, look: &Look) {
 
 /// A run of removed and added lines.
 #[derive(Default)]
-struct Change<'a> {
+struct ChangedLines<'a> {
     removed: Vec<&'a str>,
     added: Vec<&'a str>,
 }
 
-fn coloured(out: &mut String, diff: &str, look: &Look) {
-    let mut change = Change::default();
+fn coloured(out: &mut String, diff: &str, look: &OutputStyle) {
+    let mut change = ChangedLines::default();
     let mut pairs = PAIRS;
     // The remaining old and new lines of the hunk. They are counted since content may look like a header.
     let mut left = (0_u64, 0_u64);
@@ -70,13 +70,13 @@ fn coloured(out: &mut String, diff: &str, look: &Look) {
         let paint = match text.as_bytes().first() {
             Some(b'@') if !in_hunk => {
                 left = hunk(text).unwrap_or_default();
-                Some(Paint::Place)
+                Some(TextStyle::Place)
             }
             _ if in_hunk => {
                 left = (left.0.saturating_sub(1), left.1.saturating_sub(1));
                 None
             }
-            _ => Some(Paint::Strong),
+            _ => Some(TextStyle::Strong),
         };
         let shown = look.content(text);
         out.push_str(&paint.map_or_else(|| shown.clone(), |paint| look.paint(paint, &shown)));
@@ -95,8 +95,8 @@ pub(super) fn hunk(line: &str) -> Option<(u64, u64)> {
     Some((count('-')?, count('+')?))
 }
 
-impl Change<'_> {
-    fn flush(&mut self, out: &mut String, look: &Look, pairs: &mut usize) {
+impl ChangedLines<'_> {
+    fn flush(&mut self, out: &mut String, look: &OutputStyle, pairs: &mut usize) {
         let paired = self.removed.len() == self.added.len() && *pairs >= self.removed.len();
         let parts = if paired {
             *pairs -= self.removed.len();
@@ -113,7 +113,7 @@ impl Change<'_> {
                 Some(text) => out.push_str(text),
                 None if line.starts_with('\\') => out.push_str(&look.content(line)),
                 None => {
-                    let paint = if added { Paint::Good } else { Paint::Bad };
+                    let paint = if added { TextStyle::Good } else { TextStyle::Bad };
                     out.push_str(&look.paint(paint, &look.content(line)));
                 }
             }
@@ -125,13 +125,13 @@ impl Change<'_> {
 }
 
 /// Returns a removed and an added line with their changed parts marked, if at least half of their bytes are equal.
-fn inline(old: &str, new: &str, look: &Look) -> Option<(String, String)> {
+fn inline(old: &str, new: &str, look: &OutputStyle) -> Option<(String, String)> {
     let (old, new) = (old.strip_prefix('-')?, new.strip_prefix('+')?);
     if old.len() > LONG || new.len() > LONG {
         return None;
     }
     let (old_words, new_words) = (words(old), words(new));
-    let mut same = Same { old: vec![false; old_words.len()], new: vec![false; new_words.len()] };
+    let mut same = EqualWords { old: vec![false; old_words.len()], new: vec![false; new_words.len()] };
     let (old_range, new_range) = (0..old_words.len(), 0..new_words.len());
     let Ok(()) = myers::diff_deadline_raw(
         &mut same,
@@ -146,25 +146,25 @@ fn inline(old: &str, new: &str, look: &Look) -> Option<(String, String)> {
         return None;
     }
     let side = |sign, words: Vec<&str>, same: Vec<bool>, (whole, part)| {
-        let mut runs = Runs::begin(whole, sign);
+        let mut runs = StyledRuns::begin(whole, sign);
         for (word, same) in words.into_iter().zip(same) {
             runs.add(if same { whole } else { part }, &look.content(word));
         }
         runs.painted(look)
     };
     Some((
-        side("-", old_words, same.old, (Paint::Bad, Paint::BadPart)),
-        side("+", new_words, same.new, (Paint::Good, Paint::GoodPart)),
+        side("-", old_words, same.old, (TextStyle::Bad, TextStyle::BadPart)),
+        side("+", new_words, same.new, (TextStyle::Good, TextStyle::GoodPart)),
     ))
 }
 
 /// The words that are equal in both lines.
-struct Same {
+struct EqualWords {
     old: Vec<bool>,
     new: Vec<bool>,
 }
 
-impl DiffHook for Same {
+impl DiffHook for EqualWords {
     type Error = Infallible;
 
     fn equal(&mut self, old: usize, new: usize, count: usize) -> Result<(), Infallible> {
@@ -176,21 +176,21 @@ impl DiffHook for Same {
 }
 
 /// A line as runs of text with one style each.
-struct Runs(Vec<(Paint, String)>);
+struct StyledRuns(Vec<(TextStyle, String)>);
 
-impl Runs {
-    fn begin(paint: Paint, text: &str) -> Self {
+impl StyledRuns {
+    fn begin(paint: TextStyle, text: &str) -> Self {
         Self(vec![(paint, text.to_owned())])
     }
 
-    fn add(&mut self, paint: Paint, text: &str) {
+    fn add(&mut self, paint: TextStyle, text: &str) {
         match self.0.last_mut() {
             Some((last, run)) if *last == paint => run.push_str(text),
             _ => self.0.push((paint, text.to_owned())),
         }
     }
 
-    fn painted(&self, look: &Look) -> String {
+    fn painted(&self, look: &OutputStyle) -> String {
         self.0.iter().map(|(paint, text)| look.paint(*paint, text)).collect()
     }
 }

@@ -7,25 +7,25 @@ use editd_proto::message::EntryKind;
 use editd_proto::{Code, WireError};
 use serde::Serialize;
 
-use super::letters::{Paint, lines, one_line};
-use super::{Look, diff, excerpt};
+use super::letters::{TextStyle, lines, one_line};
+use super::{OutputStyle, diff, excerpt};
 
 /// The JSON object `{"error": …}`.
 #[derive(Serialize)]
-pub(crate) struct InJson<'a> {
+pub(crate) struct ErrorInJson<'a> {
     pub(crate) error: &'a WireError,
 }
 
 /// Returns the whole text with a line break at the end.
-pub(crate) fn text(error: &WireError, look: &Look) -> String {
+pub(crate) fn text(error: &WireError, look: &OutputStyle) -> String {
     let mut out = String::new();
     add(&mut out, "editctl", error, look);
     out
 }
 
 /// Appends an error. `what` names its subject.
-pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) {
-    let code = look.paint(Paint::Bad, &code(error.code));
+pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &OutputStyle) {
+    let code = look.paint(TextStyle::Bad, &code(error.code));
     line(out, &format!("{what}: {code}: {}", lines(&error.message)));
     if let Some(place) = place(error) {
         line(out, &format!("  at {place}"));
@@ -62,7 +62,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Look) 
         line(out, &format!("  and {more} more"));
     }
     if let Some(hint) = hint(error) {
-        line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
+        line(out, &format!("  {}", look.paint(TextStyle::Notice, &hint)));
     }
 }
 
@@ -95,9 +95,9 @@ fn nearest(out: &mut String, miss: &NearMiss) {
 }
 
 /// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
-pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: &Look) {
+pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: &OutputStyle) {
     if !told.contains(&error.message) {
-        let code = look.paint(Paint::Bad, &code(error.code));
+        let code = look.paint(TextStyle::Bad, &code(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
     }
     let mut rest = error.clone();
@@ -105,7 +105,7 @@ pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: 
     rest.diff = rest.diff.filter(|diff| !told.contains(diff.trim_end()));
     staleness(out, &rest, look);
     if let Some(hint) = hint(error) {
-        line(out, &format!("  {}", look.paint(Paint::Notice, &hint)));
+        line(out, &format!("  {}", look.paint(TextStyle::Notice, &hint)));
     }
 }
 
@@ -178,7 +178,7 @@ fn counts(out: &mut String, error: &WireError) {
     }
 }
 
-fn staleness(out: &mut String, error: &WireError, look: &Look) {
+fn staleness(out: &mut String, error: &WireError, look: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
         // The cause contains the entry and more.

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, ShowReply};
 
-use super::letters::{Paint, one_line};
-use super::{Look, diff};
+use super::letters::{TextStyle, one_line};
+use super::{OutputStyle, diff};
 
 /// Maximum number of files of an entry in a list. Further ones are counted.
 const FILES: usize = 8;
 
-pub(crate) fn list(reply: &HistoryReply, look: &Look) -> String {
+pub(crate) fn list(reply: &HistoryReply, look: &OutputStyle) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
         add(&mut out, entry, FILES, look);
@@ -25,7 +25,7 @@ pub(crate) fn list(reply: &HistoryReply, look: &Look) -> String {
 }
 
 /// Formats an entry. `shown` is the number of its files that are shown here or were skipped.
-pub(crate) fn one(reply: &ShowReply, shown: u64, look: &Look) -> String {
+pub(crate) fn one(reply: &ShowReply, shown: u64, look: &OutputStyle) -> String {
     let mut out = String::new();
     add(&mut out, &reply.entry, usize::MAX, look);
     for change in &reply.changes {
@@ -75,9 +75,9 @@ fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
     Cow::Owned(out)
 }
 
-fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
+fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &OutputStyle) {
     let mut words = vec![
-        look.paint(Paint::Strong, &entry.id.to_string()),
+        look.paint(TextStyle::Strong, &entry.id.to_string()),
         look.time(entry.time),
         kind(entry.kind).to_owned(),
     ];
@@ -97,12 +97,12 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
         words.push(format!("\u{201c}{}\u{201d}", one_line(label)));
     }
     if entry.undone {
-        words.push(look.paint(Paint::Notice, "undone"));
+        words.push(look.paint(TextStyle::Notice, "undone"));
     } else if entry.partly_undone {
-        words.push(look.paint(Paint::Notice, "partly undone"));
+        words.push(look.paint(TextStyle::Notice, "partly undone"));
     }
     if entry.diverged {
-        words.push(look.paint(Paint::Bad, "diverged"));
+        words.push(look.paint(TextStyle::Bad, "diverged"));
     }
     out.push_str(&words.join("  "));
     out.push('\n');
@@ -118,11 +118,11 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &Look) {
     }
 }
 
-fn extent(file: &EntryFile, look: &Look) -> String {
+fn extent(file: &EntryFile, look: &OutputStyle) -> String {
     let counts = format!(
         "{} {}",
-        look.paint(Paint::Good, &format!("+{}", file.added)),
-        look.paint(Paint::Bad, &format!("-{}", file.removed))
+        look.paint(TextStyle::Good, &format!("+{}", file.added)),
+        look.paint(TextStyle::Bad, &format!("-{}", file.removed))
     );
     let counts = match (&file.before, &file.after) {
         (None, Some(_)) => format!("{counts} new"),
@@ -130,7 +130,7 @@ fn extent(file: &EntryFile, look: &Look) -> String {
         _ => counts,
     };
     if file.undone {
-        return format!("{counts}  {}", look.paint(Paint::Notice, "undone"));
+        return format!("{counts}  {}", look.paint(TextStyle::Notice, "undone"));
     }
     let run = |&(first, last): &(u64, u64)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
@@ -143,7 +143,7 @@ fn extent(file: &EntryFile, look: &Look) -> String {
                 && runs.len() == 1;
             let word = if one { "hunk" } else { "hunks" };
             let note = format!("{word} {} undone", runs.join(", "));
-            format!("{counts}  {}", look.paint(Paint::Notice, &note))
+            format!("{counts}  {}", look.paint(TextStyle::Notice, &note))
         }
     }
 }

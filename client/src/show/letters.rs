@@ -1,10 +1,10 @@
 //! Colours, and the escaping of control characters for a terminal.
 
-use super::Look;
+use super::OutputStyle;
 
 /// The meaning of a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Paint {
+pub(crate) enum TextStyle {
     /// Names and headings.
     Strong,
     /// Added text and successes.
@@ -21,7 +21,7 @@ pub(crate) enum Paint {
     BadPart,
 }
 
-impl Paint {
+impl TextStyle {
     fn code(self) -> &'static str {
         match self {
             Self::Strong => "1",
@@ -35,9 +35,9 @@ impl Paint {
     }
 }
 
-impl Look {
+impl OutputStyle {
     /// Returns a text in a colour, if colours are used.
-    pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
+    pub(crate) fn paint(&self, paint: TextStyle, text: &str) -> String {
         if self.colour && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", paint.code())
         } else {

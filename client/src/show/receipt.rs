@@ -5,19 +5,19 @@ use editd_proto::WireError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
 use editd_proto::path::WirePath;
 
-use super::letters::{Paint, lines, one_line};
+use super::letters::{TextStyle, lines, one_line};
 use super::short::{self, FileWords};
-use super::{Look, diff, error};
+use super::{OutputStyle, diff, error};
 
 /// The texts for standard output and standard error.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct OutputTexts {
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
-    let mut texts = Texts::default();
+pub(crate) fn text(receipt: &Receipt, look: &OutputStyle) -> OutputTexts {
+    let mut texts = OutputTexts::default();
     match &receipt.text {
         Some(text) => in_dialect(&mut texts, text, receipt, look),
         None => natively(&mut texts, receipt, look),
@@ -30,7 +30,7 @@ pub(crate) fn text(receipt: &Receipt, look: &Look) -> Texts {
 
 /// Appends the reply in the format of the payload's dialect. After a stale refusal details are added that the dialect
 /// cannot express.
-fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
+fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, look: &OutputStyle) {
     let refused = receipt.status == Status::Refused;
     let side = if refused { &mut texts.err } else { &mut texts.out };
     side.push_str(&if refused { look.for_errors().content(text) } else { look.content(text) });
@@ -48,7 +48,7 @@ fn in_dialect(texts: &mut Texts, text: &str, receipt: &Receipt, look: &Look) {
     }
 }
 
-fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
+fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
             Status::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
@@ -87,26 +87,33 @@ fn natively(texts: &mut Texts, receipt: &Receipt, look: &Look) {
 }
 
 /// Appends the result of a command that ran after writing.
-fn one_hook(texts: &mut Texts, hook: &HookOutcome, look: &Look) {
+fn one_hook(texts: &mut OutputTexts, hook: &HookOutcome, look: &OutputStyle) {
     let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
-    texts.out.push_str(&format!("after_write {}{job}\n", look.paint(Paint::Strong, &one_line(&hook.name))));
+    texts
+        .out
+        .push_str(&format!("after_write {}{job}\n", look.paint(TextStyle::Strong, &one_line(&hook.name))));
     for file in &hook.files {
         let told = FileWords { name: short::name(file), words: short::words(file, "", usize::MAX) };
         one_file(texts, (file, &told), Status::Applied, look);
     }
     for warning in &hook.warnings {
-        texts.out.push_str(&format!("  {}: {}\n", look.paint(Paint::Notice, "warning"), lines(warning)));
+        texts.out.push_str(&format!("  {}: {}\n", look.paint(TextStyle::Notice, "warning"), lines(warning)));
     }
 }
 
 /// Appends a file of a job with the given status.
-fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: Status, look: &Look) {
+fn one_file(
+    texts: &mut OutputTexts,
+    (file, told): (&FileOutcome, &FileWords),
+    job: Status,
+    look: &OutputStyle,
+) {
     let path = file.path.display();
     // The error of a refused job names its files, unless they have details of their own.
     let mute = file.status == Status::Refused && file.diff.is_none();
     if !mute {
         let name = WirePath::from(told.name.as_str()).display();
-        texts.out.push_str(&look.paint(Paint::Strong, &name));
+        texts.out.push_str(&look.paint(TextStyle::Strong, &name));
         let status = (file.status != job).then(|| look.paint(paint(file.status), word(file.status, look)));
         let words = Some(told.words.clone()).filter(|words| !words.is_empty());
         for word in [status, words].into_iter().flatten() {
@@ -125,7 +132,7 @@ fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: St
     }
     let issues = file.issues.iter().map(|issue| ("issue", issue.to_string()));
     for (name, sentence) in issues.chain(file.warnings.iter().map(|warning| ("warning", warning.clone()))) {
-        let name = look.paint(Paint::Notice, name);
+        let name = look.paint(TextStyle::Notice, name);
         texts.out.push_str(&format!("  {name}: {}\n", lines(&sentence)));
     }
     if let Some(text) = &file.diff {
@@ -137,7 +144,7 @@ fn one_file(texts: &mut Texts, (file, told): (&FileOutcome, &FileWords), job: St
 }
 
 /// Appends the details of an edit that its diff does not show.
-fn one_edit(texts: &mut Texts, path: &str, number: u64, edit: &EditOutcome, look: &Look) {
+fn one_edit(texts: &mut OutputTexts, path: &str, number: u64, edit: &EditOutcome, look: &OutputStyle) {
     if let Some(refusal) = &edit.error {
         let told = WireError { path: None, edit: None, ..(**refusal).clone() };
         error::add(&mut texts.err, &format!("{path}, edit {number}"), &told, &look.for_errors());
@@ -175,7 +182,7 @@ fn queued(receipt: &Receipt) -> String {
     receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
 }
 
-fn word(status: Status, look: &Look) -> &'static str {
+fn word(status: Status, look: &OutputStyle) -> &'static str {
     match status {
         Status::Applied => look.done,
         Status::Unchanged => "unchanged",
@@ -186,11 +193,11 @@ fn word(status: Status, look: &Look) -> &'static str {
     }
 }
 
-fn paint(status: Status) -> Paint {
+fn paint(status: Status) -> TextStyle {
     match status {
-        Status::Applied | Status::Verified => Paint::Good,
-        Status::Refused => Paint::Bad,
-        Status::Partial => Paint::Notice,
-        Status::Unchanged | Status::Queued => Paint::Strong,
+        Status::Applied | Status::Verified => TextStyle::Good,
+        Status::Refused => TextStyle::Bad,
+        Status::Partial => TextStyle::Notice,
+        Status::Unchanged | Status::Queued => TextStyle::Strong,
     }
 }

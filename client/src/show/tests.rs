@@ -15,16 +15,16 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
 use super::letters::{lines, one_line};
-use super::{Look, error, history, json, outline, receipt, state};
+use super::{OutputStyle, error, history, json, outline, receipt, state};
 
-fn look(name: &str) -> Look {
+fn look(name: &str) -> OutputStyle {
     let (terminal, colour) = match name {
         "pipe" | "json" | "whole" => (false, false),
         "terminal" => (true, true),
         "colourless" => (true, false),
         other => panic!("no look is called {other}"),
     };
-    Look {
+    OutputStyle {
         json: name == "json",
         terminal,
         colour,
@@ -40,7 +40,7 @@ fn value<T: DeserializeOwned>(json: &str) -> T {
 }
 
 /// Returns the output, with ESC as a visible character.
-fn printed(subject: &str, look: &Look, data: &str) -> String {
+fn printed(subject: &str, look: &OutputStyle, data: &str) -> String {
     let (out, err) = match subject {
         "receipt" if look.json => {
             (serde_json::to_string(&json::short(&value(data))).unwrap() + "\n", String::new())
@@ -50,7 +50,7 @@ fn printed(subject: &str, look: &Look, data: &str) -> String {
             (texts.out, texts.err)
         }
         "undo" => {
-            let look = Look { done: "undone", ..look.clone() };
+            let look = OutputStyle { done: "undone", ..look.clone() };
             let texts = receipt::text(&value(data), &look);
             (texts.out, texts.err)
         }
