@@ -43,7 +43,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_m
 pub enum SpawnPolicy {
     /// Return an error.
     Never,
-    /// SpawnPolicy this program.
+    /// Start this program.
     Program(PathBuf),
 }
 

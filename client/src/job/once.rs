@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// UniqueFieldsVisitor JSON value without duplicate fields.
+/// Any JSON value without duplicate fields.
 pub(super) struct UniqueFields;
 
 impl<'de> Deserialize<'de> for UniqueFields {

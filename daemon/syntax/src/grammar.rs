@@ -133,7 +133,7 @@ impl<'t, 's> NodeContext<'t, 's> {
         self.node.child_by_field_name(name)
     }
 
-    /// Returns the ancestor `levels` above the node. ScopeLevel 1 is the parent.
+    /// Returns the ancestor `levels` above the node. Level 1 is the parent.
     pub(crate) fn above(self, levels: usize) -> Option<Node<'t>> {
         self.around.get(self.around.len().checked_sub(levels)?).copied()
     }

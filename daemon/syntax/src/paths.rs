@@ -1,4 +1,4 @@
-//! SymbolName paths: parsing, escaping, and the numbers that make paths unique.
+//! Name paths: parsing, escaping, and the numbers that make paths unique.
 
 use std::collections::HashMap;
 

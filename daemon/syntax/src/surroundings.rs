@@ -39,7 +39,7 @@ impl<'s> Surroundings<'s> {
 
     /// Returns the range of a definition with everything that belongs to it, within `limits`. In front of it these are
     /// attributes, comments on its own line, and comments on the lines directly above that have the same indentation.
-    /// FollowingNodes it these are the `;` (or the `,` in a list) and a comment that ends its last line.
+    /// Behind it these are the `;` (or the `,` in a list) and a comment that ends its last line.
     pub(crate) fn extent(
         &self,
         definition: &Range<usize>,

@@ -57,7 +57,7 @@ pub(super) fn level<'t>(context: NodeContext<'t, '_>, from: usize) -> ScopeLevel
 }
 
 /// Returns the name of a class that the grammar takes for a function, since a macro is in front of its name: `class
-/// EXPORT SymbolName { ... }`.
+/// EXPORT Name { ... }`.
 pub(super) fn unseen_class(node: Node<'_>) -> Option<Node<'_>> {
     if node.kind() != "function_definition" {
         return None;
@@ -232,7 +232,7 @@ fn behind_field<'t>(context: NodeContext<'t, '_>) -> (Option<Node<'t>>, Option<N
     (bits, value)
 }
 
-/// Returns the type that a declaration defines under the name of its first declarator: `typedef struct {...} SymbolName`,
+/// Returns the type that a declaration defines under the name of its first declarator: `typedef struct {...} Name`,
 /// `struct {...} name`.
 fn gives(node: Node<'_>) -> Option<Node<'_>> {
     let is_type = |child: Node<'_>| {
