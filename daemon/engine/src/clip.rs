@@ -1,4 +1,4 @@
-//! Clipboards as a job sees them: what the world has, then what its earlier edits stored. It stores nothing for good.
+//! Clipboards as a job sees them: those of the world, then those that its earlier edits stored. Nothing is saved here.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,12 +10,12 @@ use editd_proto::path::WirePath;
 use crate::refusal::{refuse, too_large};
 use crate::{ClipWrite, Refusal, World};
 
-/// What a name holds since an edit of this job.
+/// The state of a clipboard that an edit of this job stored or failed to store.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     /// The last text that was stored, and the file it came from.
     stored: Option<(Rc<str>, WirePath)>,
-    /// Whether a later edit that would have stored something was left out: its readers find nothing.
+    /// True if a later edit that would have stored something was left out: reading the clipboard then fails.
     spoilt: bool,
 }
 
@@ -23,19 +23,19 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct Clips<'w> {
     world: &'w World,
-    /// What an entry's edits stored must not be seen before the entry is done: each entry has its own layer.
+    /// The layer below. Each entry has its own layer, since its stores must not be seen before the entry is done.
     below: Option<&'w Clips<'w>>,
     slots: BTreeMap<String, Slot>,
     order: Vec<String>,
 }
 
 impl<'w> Clips<'w> {
-    /// What the world has.
+    /// The clipboards of the world.
     pub(crate) fn new(world: &'w World) -> Self {
         Self { world, below: None, slots: BTreeMap::new(), order: Vec::new() }
     }
 
-    /// A layer above these: what is stored there is not stored here.
+    /// A layer above these clipboards: a store in the layer leaves them unchanged.
     pub(crate) fn layer(&self) -> Clips<'_> {
         Clips { world: self.world, below: Some(self), slots: BTreeMap::new(), order: Vec::new() }
     }
@@ -44,10 +44,10 @@ impl<'w> Clips<'w> {
         self.slots.get(name).or_else(|| self.below?.find(name))
     }
 
-    /// What a name holds now.
+    /// The text that a clipboard holds now.
     ///
     /// # Errors
-    /// `no_clipboard`; `encoding` where it holds bytes that are not text.
+    /// `no_clipboard` if it holds nothing; `encoding` if it holds bytes that are not text.
     pub(crate) fn read(&self, name: &str) -> Result<Rc<str>, Refusal> {
         let none = |why: &str| refuse(Code::NoClipboard, format!("the clipboard {name:?} {why}"));
         match self.find(name) {
@@ -62,7 +62,7 @@ impl<'w> Clips<'w> {
         })
     }
 
-    /// Checks that a text fits.
+    /// Checks that a text fits into a clipboard.
     pub(crate) fn storable(text: &str) -> Result<Rc<str>, Refusal> {
         if text.len() > limits::CLIPBOARD {
             return Err(too_large(
@@ -82,7 +82,7 @@ impl<'w> Clips<'w> {
         *self.slot(name) = Slot { stored: Some((text, origin.clone())), spoilt: false };
     }
 
-    /// Notes that the edit that would have stored it was left out.
+    /// Marks a clipboard whose storing edit was left out.
     pub(crate) fn spoil(&mut self, name: &str) {
         self.slot(name).spoilt = true;
     }

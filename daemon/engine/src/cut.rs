@@ -40,17 +40,17 @@ impl Span {
         self.start()..self.end()
     }
 
-    /// Where it starts.
+    /// The offset of the first byte.
     pub(crate) fn start(self) -> usize {
         self.start as usize
     }
 
-    /// Where it ends.
+    /// The offset behind the last byte.
     pub(crate) fn end(self) -> usize {
         self.end as usize
     }
 
-    /// Whether it covers nothing.
+    /// Returns true if the span is empty.
     pub(crate) fn is_empty(self) -> bool {
         self.start >= self.end
     }

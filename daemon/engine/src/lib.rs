@@ -1,4 +1,4 @@
-//! What an edit means: text, locating, splices. Pure: no file, clock or socket is touched here.
+//! The meaning of edits: text, locating, splices. Pure: no function here touches a file, a clock or a socket.
 //!
 //! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] names what it must be shown, [`plan`] turns the job and the
 //! [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
@@ -60,18 +60,18 @@ pub type Refusal = Box<WireError>;
 pub struct Splice {
     /// Byte offset in the content before.
     pub at: u64,
-    /// What stood there.
+    /// The bytes before the change.
     #[serde(with = "serde_bytes")]
     pub old: Vec<u8>,
-    /// What stands there now.
+    /// The bytes after the change.
     #[serde(with = "serde_bytes")]
     pub new: Vec<u8>,
 }
 
-/// What is at a path.
+/// The state of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// Nothing.
+    /// No file.
     Absent,
     /// A regular file.
     File {
@@ -82,7 +82,7 @@ pub enum State {
     },
 }
 
-/// What a job sees: the files it names and the clipboards it reads, as they were when it was judged.
+/// The input of a job: the files it names and the clipboards it reads, as they were when the job was judged.
 #[derive(Clone, Default, Debug)]
 pub struct World {
     /// Every path that [`needs`] names.
@@ -91,7 +91,7 @@ pub struct World {
     pub clips: BTreeMap<String, Vec<u8>>,
 }
 
-/// What a job must be shown before it can be planned.
+/// The files and clipboards that a job needs to see before it can be planned.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Paths, each once, in order of appearance: of the entries and of `rename` and `copy` targets.
@@ -100,7 +100,7 @@ pub struct Needs {
     pub clips: Vec<String>,
 }
 
-/// What proves that a file entry knows the content it replaces, where its session has no receipt.
+/// The proof that a file entry knows the content it replaces, for a session that has no receipt for the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proof {
     /// It replaces nothing: it only creates, moves, copies from, changes the mode, or adds at start or end.
@@ -114,13 +114,13 @@ pub enum Proof {
 /// The net change of one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// Which.
+    /// The path that changes.
     pub path: WirePath,
-    /// What was there.
+    /// The state before the change.
     pub before: State,
-    /// What shall be there.
+    /// The state after the change.
     pub after: State,
-    /// What turns one into the other; with `Absent` as the empty content.
+    /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
     /// Lines added.
     pub added: u64,
@@ -135,30 +135,30 @@ pub struct ClipWrite {
     pub name: String,
     /// The matched bytes of the file.
     pub bytes: Vec<u8>,
-    /// Where they stood.
+    /// The file that the bytes come from.
     pub origin: WirePath,
 }
 
-/// What a job would do.
+/// The result of planning a job.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// Net changes, each path once, none where before equals after. In the order of first mention.
     pub changes: Vec<Change>,
     /// Clipboards, the last store of each name.
     pub clips: Vec<ClipWrite>,
-    /// What to report, one for each file entry of the job, diffs included if the job asks for them.
+    /// The reports, one for each file entry of the job, diffs included if the job asks for them.
     pub files: Vec<FileOutcome>,
     /// With `partial`: the first error among the edits that were left out.
     pub error: Option<Refusal>,
 }
 
-/// What planning may cost and how text is read.
+/// Limits of planning, and the encodings in which text is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Encodings that the configuration names for paths, by label (`encoding_rs`), first match wins.
     pub encodings: Vec<(WirePath, String)>,
-    /// Bytes that a plan may make, new contents and changed ranges together; as many as a job may where absent. One that
-    /// would need more is `busy`: it may be tried again with more.
+    /// Bytes that a plan may make, new contents and changed ranges together; if absent, the limit of a job. A plan
+    /// that would need more fails with `busy`, and may be tried again with more.
     pub room: Option<usize>,
 }
 

@@ -79,7 +79,7 @@ pub(crate) const BRIEFLY: usize = 200;
 /// Bytes that the literal searches of one job may look at: seconds at the slowest.
 pub(crate) const SEARCH_WORK: u64 = 8 * 1024 * 1024 * 1024;
 
-/// What reading a text for one frequent quotation costs, in searches of it: each hit stops the search.
+/// The cost of reading a text for one frequent quotation, in searches of the text: each hit stops the search.
 pub(crate) const FREQUENT_PASSES: usize = 8;
 
 /// Steps that the fuzzy searches of one job may take: a step compares 64 pairs of characters, and reading a byte of
@@ -93,7 +93,7 @@ pub(crate) const FUZZY_QUOTE: usize = 64 * 1024;
 /// Windows of a file that are compared with one quoted text: each takes 16 bytes until the best is known.
 pub(crate) const FUZZY_WINDOWS: usize = 250_000;
 
-/// How much less alike than the best window another may be and still be meant as well.
+/// The difference in likeness up to which another window counts as good as the best one.
 pub(crate) const FUZZY_TIE: f64 = 0.02;
 
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
@@ -109,11 +109,11 @@ pub(crate) const SAME_BYTES: usize = 512;
 /// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
 pub(crate) const LOOKED_AT: usize = 64;
 
-/// What reading a file line by line costs, in literal searches of it.
+/// The cost of reading a file line by line, in literal searches of the file.
 pub(crate) const SCOPE_PASSES: usize = 8;
 
-/// What a place of a line that is looked for below another costs, in bytes of literal searches: it is looked up among
-/// the places of the other, each time anew.
+/// The cost of one place of a line that is searched below another line, in bytes of literal searches: each place is
+/// looked up anew among the places of the other line.
 pub(crate) const SCOPE_PLACE: usize = 4096;
 
 /// Bytes of text that the symbol edits of one job may have parsed: ten seconds or so.
@@ -129,10 +129,10 @@ pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
 /// Steps of the parser that a text which an edit brings may take, however short: a job may have thousands of them.
 pub(crate) const PART_STEPS: u64 = 1_000;
 
-/// What a blank line beside a symbol costs, in bytes of literal searches: each is looked at alone.
+/// The cost of a blank line beside a symbol, in bytes of literal searches: each blank line is checked separately.
 pub(crate) const BLANK_LINE: usize = 1024;
 
-/// What a symbol costs that is listed since another one was not found, in bytes of literal searches.
+/// The cost of listing one symbol when another symbol was not found, in bytes of literal searches.
 pub(crate) const SYMBOL_LISTED: usize = 1024;
 
 /// Blank lines that an insertion beside a symbol learns from its neighbours.

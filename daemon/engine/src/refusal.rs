@@ -28,7 +28,7 @@ pub(crate) fn spent(message: impl Into<String>, limit: u64) -> Refusal {
     error
 }
 
-/// What would be made needs more memory than there is for it now.
+/// The job would need more memory than is free for it now.
 pub(crate) fn no_room() -> Refusal {
     refuse(Code::Busy, "the job needs more memory than it has now; it is tried again with more")
 }

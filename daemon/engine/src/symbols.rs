@@ -28,7 +28,7 @@ pub struct Outlined {
     pub symbols: Vec<SymbolInfo>,
     /// Those left out at the end.
     pub omitted: u64,
-    /// Whether the text has syntax errors, so that symbols may be missing.
+    /// True if the text has syntax errors, so that symbols may be missing.
     pub broken: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct SymbolView {
     pub view: View,
     /// Its first and last line, 1-based; where it is a body, the lines it touches.
     pub lines: (u64, u64),
-    /// Which symbol.
+    /// The symbol itself.
     pub symbol: SymbolInfo,
 }
 
@@ -252,7 +252,7 @@ fn lines_of(extent: TextExtent) -> (u64, u64) {
     (first, if column == 1 && last > first { last - 1 } else { last })
 }
 
-/// Where an offset lies.
+/// The position of an offset.
 #[derive(Clone, Copy, Default, Debug)]
 struct Place {
     /// The 1-based line.

@@ -1,4 +1,4 @@
-//! What of a file's new content is no syntax of its language, and was before. What syntax is, `editd_syntax` says.
+//! Syntax errors that a new content adds to a file. `editd_syntax` defines what a syntax error is.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::Options;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
 use crate::text::{Breaks, Text};
 
-/// The errors of syntax that a new content brings, with lines and columns of the new content, from 1. None where the
-/// content is no text, or its language is not known.
+/// The syntax errors that a new content adds, with lines and columns of the new content, from 1. Returns none if the
+/// content is not text or its language is not known.
 ///
 /// # Errors
-/// It was not looked at: the file is too long, or takes too long.
+/// The content was not checked: it is too long, or parsing it takes too long.
 pub fn introduced(
     path: &WirePath,
     old: Option<&[u8]>,

@@ -1,5 +1,5 @@
-//! The files of a job as its entries leave them, one after the other: a rename is seen by what follows. It is
-//! a model: nothing on a disk moves.
+//! The files of a job after each of its entries: an entry sees the renames of the entries before it. The tree is
+//! a model: it moves no file on a disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::refusal::{internal, no_room, refuse, too_large};
 use crate::splice::compose;
 use crate::{Change, Refusal, Splice, State, World, splices_between};
 
-/// How a path's content relates to what the world has there.
+/// The relation of a path's content to the content that the world has there.
 #[derive(Clone, Debug)]
 enum Net {
-    /// By these splices.
+    /// These splices turn the world's content into it.
     Spliced(Vec<Splice>),
-    /// It is another file's, or came after nothing.
+    /// It is the content of another file, or the world has no file there.
     Replaced,
 }
 
 /// One path.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// What is there now.
+    /// The current state.
     pub(crate) state: State,
     hash: Option<ContentHash>,
     net: Net,
@@ -45,7 +45,7 @@ pub(crate) struct Stage {
     pub(crate) mode: u32,
     /// Its hash.
     pub(crate) hash: ContentHash,
-    /// What made it from the content before.
+    /// The splices that made it from the content before.
     pub(crate) splices: Vec<Splice>,
     /// Lines added and removed.
     pub(crate) totals: (u64, u64),
@@ -83,7 +83,7 @@ impl Node {
         *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
     }
 
-    /// Whether one stage changed bytes: then contents need not be compared.
+    /// Returns true if exactly one stage changed bytes, so that the contents need not be compared.
     fn surely_differs(&self) -> bool {
         self.stages == 1 && matches!(&self.net, Net::Spliced(splices) if !splices.is_empty())
     }
@@ -127,10 +127,10 @@ impl<'w> Tree<'w> {
         Self { world, hashes, nodes: BTreeMap::new() }
     }
 
-    /// What is at a path.
+    /// The node of a path.
     ///
     /// # Errors
-    /// `internal` where the caller did not show it.
+    /// `internal` if the caller did not provide the path.
     pub(crate) fn node(&mut self, path: &WirePath) -> Result<&mut Node, Refusal> {
         if !self.nodes.contains_key(path) {
             let state = self.world.files.get(path).cloned();
@@ -222,7 +222,7 @@ impl<'w> Tree<'w> {
         Ok(())
     }
 
-    /// What is at `from` is at `to` as well; whether that differs from what was there.
+    /// Copies the state at `from` to `to`. Returns true if that changes the state at `to`.
     pub(crate) fn copy(&mut self, from: &WirePath, to: &WirePath) -> Result<bool, Refusal> {
         let node = self.node(from)?;
         let (state, hash) = (node.state.clone(), node.hash);

@@ -25,7 +25,7 @@ pub struct View {
     pub encoding: String,
     /// `lf`, `crlf`, `cr`, `mixed`, `none`.
     pub line_ending: String,
-    /// Whether it has one.
+    /// True if the file has a BOM.
     pub bom: bool,
 }
 

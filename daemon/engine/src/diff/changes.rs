@@ -1,4 +1,4 @@
-//! Which lines a set of splices changes. It compares only lines that a splice touches.
+//! The lines that a set of splices changes. Only lines that a splice touches are compared.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Change {
     }
 }
 
-/// All of them, in order, at least one unchanged line between two.
+/// All changed runs, in order, with at least one unchanged line between two.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delta {
     /// The runs.
@@ -52,8 +52,8 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// What splices of `before` that give `after` change. `known` is an offset at or before the first splice
-    /// in its line and the newlines before it, where they were counted already.
+    /// The lines that the splices change, which turn `before` into `after`. `known` holds an offset in the line of the
+    /// first splice, at or before the splice, and the count of newlines before it, if they were counted already.
     pub(crate) fn of_splices(
         before: &[u8],
         after: &[u8],
@@ -69,7 +69,7 @@ impl Delta {
         Self { changes: runs.changes }
     }
 
-    /// What differs between two contents.
+    /// The lines that differ between two contents.
     pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
         let mut runs = Runs::new(before, after, None);
         for (old, new) in changed_lines(before, after) {
@@ -78,7 +78,7 @@ impl Delta {
         Self { changes: runs.changes }
     }
 
-    /// Tells a file's outcome where its content changed.
+    /// Writes the changed lines of a file into its outcome.
     pub(crate) fn tell(&self, outcome: &mut FileOutcome) {
         (outcome.added, outcome.removed) = self.totals();
         let range = |change: &Change| {
@@ -189,7 +189,7 @@ fn each_block(
     }
 }
 
-/// Whether an offset lies between lines.
+/// Returns true if an offset lies between two lines, or at the start or end of the content.
 fn closed(bytes: &[u8], at: usize) -> bool {
     at == 0 || at >= bytes.len() || bytes.get(at - 1) == Some(&b'\n')
 }

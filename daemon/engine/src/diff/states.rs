@@ -13,10 +13,10 @@ use super::render::hunks;
 use crate::text::{Encoding, Text};
 use crate::{Splice, State};
 
-/// How the file of an entry came to its path after.
+/// The way in which an entry's file came to its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Moved<'p> {
-    /// It stays.
+    /// It was not moved.
     No,
     /// It was renamed to this path.
     To(&'p WirePath),
@@ -138,7 +138,7 @@ pub(crate) fn readable(state: &State, label: Option<&str>) -> State {
     }
 }
 
-/// What a reader can read: UTF-16 with a mark decoded, everything else as it is.
+/// The content in readable form: UTF-16 with a BOM is decoded, everything else stays as it is.
 pub(super) fn content(state: &State) -> Cow<'_, [u8]> {
     let State::File { bytes, .. } = state else {
         return Cow::Borrowed(&[]);

@@ -4,7 +4,7 @@
 use crate::cut::Cut;
 use crate::limits;
 
-/// How comments of several lines begin and end. What begins as another does stands before it.
+/// The begin and end of block comments. A begin stands before any other begin that is its prefix.
 const BLOCKS: &[(&str, &str)] = &[
     ("/*", "*/"),
     ("<!--", "-->"),
@@ -19,7 +19,7 @@ const BLOCKS: &[(&str, &str)] = &[
     ("'''", "'''"),
 ];
 
-/// How comments of one line begin, in lower case. A `#` is also what a preprocessor reads: the guard of a header.
+/// The begins of line comments, in lower case. A `#` also begins a preprocessor line, such as the guard of a header.
 const LEADERS: &[&str] =
     &["///", "//!", "//", "#", "--", ";", "%", "'", "!", "*", "rem ", "@rem ", "::", "dnl ", ".. "];
 
@@ -31,7 +31,7 @@ pub(super) struct Comments<'t> {
     lines: std::iter::Take<std::str::Split<'t, [char; 2]>>,
     /// Only `<!-- … -->` is a comment.
     prose: bool,
-    /// What ends the comment that is open.
+    /// The end of the block comment that is open.
     open: Option<&'static str>,
     /// Between the fences of an example.
     fenced: bool,
@@ -43,7 +43,7 @@ impl<'t> Comments<'t> {
         Self { lines, prose, open: None, fenced: false }
     }
 
-    /// What a line says as a comment; `None` where it is none.
+    /// The text of a comment line; `None` if the line is not a comment.
     fn comment(&mut self, line: &'t str) -> Option<&'t str> {
         if let Some(end) = self.open {
             let (inside, closed) = line.split_once(end).map_or((line, false), |(inside, _)| (inside, true));

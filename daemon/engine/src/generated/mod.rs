@@ -1,8 +1,8 @@
-//! Whether a file is one that a program writes: by where it lies, or by what its first comments say. It forbids
-//! nothing, and reads no more than the head of a file.
+//! Detects files that a program writes, by their path or by their first comments. The result is a hint: nothing is
+//! forbidden because of it. Only the head of a file is read.
 //!
-//! *Limitations*: only comments count, in the forms that generators write; a file that says nothing is taken for a
-//! person's.
+//! *Limitations*: only comments count, in the forms that generators write; a file without such a comment counts as
+//! written by hand.
 
 mod comments;
 mod paths;

@@ -111,7 +111,7 @@ pub(super) fn why(path: &[u8]) -> Option<String> {
     nested.map(|(outer, inner)| format!("it lies in `{outer}/{inner}/`"))
 }
 
-/// Whether a file is prose by its name.
+/// Returns true if the file name is that of a prose document.
 pub(super) fn is_prose(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path).to_ascii_lowercase();
     PROSE.iter().any(|end| path.ends_with(end))

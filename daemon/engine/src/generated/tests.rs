@@ -19,7 +19,7 @@ struct Head {
     of: String,
     path: String,
     text: String,
-    /// What the reason must name.
+    /// A text that the reason must contain.
     #[serde(default)]
     why: String,
 }

@@ -1,17 +1,17 @@
-//! What a session wanted of an older content, done to what is there now: a three-way merge by lines. It never
-//! resolves a conflict, and never changes what others changed.
+//! Applies the edits that a session made on an older content to the current content: a three-way merge by lines. It
+//! never resolves a conflict, and never changes what others changed.
 //!
-//! *Calling sequence*: [`merge`] for one content; [`rebase`] for the files of a plan that was made on contents
-//! that are no longer there: there each edit is first located again by what it quotes, and merged by lines where that
-//! gives no certain place.
+//! *Calling sequence*: [`merge`] for one content; [`rebase`] for the files of a plan whose contents have changed since
+//! it was made: each edit is first located again by its quotation, and merged by lines if the quotation does not give
+//! a certain place.
 //!
-//! *Invariants*: changes that share a line, or stand on neighbouring lines, conflict unless they are the same, as
-//! they do for git, and so do changes that could as well be told at such lines, beside equal ones; a line that
-//! others changed is left byte for byte; what was wanted is known exactly, since it comes as splices, and only
-//! what others did is found by comparing.
+//! *Invariants*: changes that share a line, or stand on neighbouring lines, conflict unless they are equal, as
+//! they do in git. The same holds for changes beside equal lines, which a diff could also place at such lines. A line
+//! that others changed is kept byte for byte. The session's own changes are known exactly, since they are splices;
+//! only the changes of others are found by comparing.
 //!
 //! *Limitations*: others' changes of more than `limits::DIFF_LINES` lines count as one. `similar::TextMerge` is
-//! not used: it would guess at both sides, and gives a text where a plan needs splices.
+//! not used: it would compute both sides by a diff, and returns a text although a plan needs splices.
 
 mod again;
 mod each;

@@ -1,4 +1,4 @@
-//! Splices of a text as they come in order, in the bytes of its file. It checks nothing but that they fit.
+//! Collects splices of a text, in order, as byte ranges of its file. It checks only that the text can be encoded.
 
 use std::ops::Range;
 
@@ -6,22 +6,22 @@ use crate::cut::Cut;
 use crate::text::Text;
 use crate::{Refusal, Splice};
 
-/// Where splices are collected.
+/// The splices collected so far.
 pub(super) struct Onto<'t> {
     text: &'t Text<'t>,
-    /// How far they reach, in the text and in the file.
+    /// The end of the last splice, as an offset in the text (`from`) and in the file (`at`).
     from: usize,
     at: usize,
     pub(super) splices: Vec<Splice>,
 }
 
 impl<'t> Onto<'t> {
-    /// None yet.
+    /// An empty collection for a text.
     pub(super) fn new(text: &'t Text<'t>) -> Self {
         Self { text, from: 0, at: text.bom, splices: Vec::new() }
     }
 
-    /// Puts a text in the place of a range behind all earlier ones.
+    /// Replaces a range, which lies behind all earlier ones, with a text.
     pub(super) fn put(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
         let encoding = self.text.encoding;
         let old = self.text.content.cut(range.clone());

@@ -187,7 +187,7 @@ pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Opti
     Some((moved(now.0)?, moved(now.1)?))
 }
 
-/// Where a line stands that others did not change.
+/// The current number of a line that others did not change.
 pub(super) fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
     let Some(theirs) = theirs else { return line };
     let before = theirs

@@ -1,4 +1,4 @@
-//! The regions where two sides differ, as a refusal shows them: few and short. It decides nothing.
+//! The conflicting regions that a refusal shows: few and short. Whether two changes conflict is decided elsewhere.
 
 use editd_proto::error::{Code, ConflictRegion};
 use editd_proto::limits::CANDIDATES;
@@ -7,7 +7,7 @@ use crate::Refusal;
 use crate::limits;
 use crate::refusal::refuse;
 
-/// What could not be merged.
+/// The conflicts of one merge.
 #[derive(Default)]
 pub(super) struct Conflicts {
     regions: Vec<ConflictRegion>,
@@ -15,7 +15,7 @@ pub(super) struct Conflicts {
 }
 
 impl Conflicts {
-    /// One more.
+    /// Adds a conflict.
     pub(super) fn add(&mut self, line: usize, base: &str, current: &str, wanted: &str) {
         self.count += 1;
         if self.regions.len() < CANDIDATES {
@@ -24,7 +24,7 @@ impl Conflicts {
         }
     }
 
-    /// The refusal, if there are any.
+    /// Fails with a refusal if there are conflicts.
     pub(super) fn refused(self) -> Result<(), Refusal> {
         let Some(first) = self.regions.first() else { return Ok(()) };
         let line = first.line;

@@ -164,7 +164,7 @@ fn ten_thousand_changes_and_equal_lines_are_merged() {
     assert!(merged(&base, &wanted, &current).is_ok_and(|made| made == format!("start\n{wanted}")));
 }
 
-/// What becomes of one line of the base.
+/// A change to one line of the base.
 #[derive(Clone, Debug)]
 enum Deed {
     Keep,

@@ -1,4 +1,4 @@
-//! The merge itself: two lists of changed lines of one base, walked once. It decides only whether they touch.
+//! The merge itself: it walks two lists of changed lines of one base once, and decides only whether they touch.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,20 +15,20 @@ use crate::splice::{apply, differing};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
-/// What merging gives.
+/// The result of a merge.
 pub(super) struct Merged {
-    /// What turns the current content into the merged one.
+    /// The splices that turn the current content into the merged one.
     pub(super) splices: Vec<Splice>,
-    /// What others changed.
+    /// The changes that others made.
     pub(super) theirs: Delta,
 }
 
 /// The splices that do to `current` what `wanted` does to `base`. `label` is the encoding that the configuration
-/// names for the file. A change that others have made already needs none.
+/// names for the file. A change that others have made already gives no splice.
 ///
 /// # Errors
-/// `conflict` with the regions where others changed the same or neighbouring lines, or the file's encoding;
-/// `binary` or `encoding` where a content is no text.
+/// `conflict` with the regions in which others changed the same or neighbouring lines, or if the file's encoding
+/// changed; `binary` or `encoding` if a content is not text.
 pub fn merge(
     base: &[u8],
     wanted: &[Splice],
@@ -38,7 +38,7 @@ pub fn merge(
     merged(base, wanted, current, label).map(|merged| merged.splices)
 }
 
-/// The same, with what others changed.
+/// The same as [`merge`], together with the changes that others made.
 pub(super) fn merged(
     base: &[u8],
     wanted: &[Splice],
@@ -86,8 +86,9 @@ pub(super) fn merged(
     Ok(Merged { splices: out.splices, theirs })
 }
 
-/// Whether all that is wanted, which only adds, stands in the current content already, line behind line: others may have
-/// made it, and a comparison among equal lines sees it elsewhere. Nothing tells, so it is not made twice.
+/// Returns true if the session only adds lines, and all lines it wants stand in the current content already, in order.
+/// Others may have made the same change, which a comparison among equal lines can place elsewhere. The two cases cannot
+/// be told apart, so the lines are not added twice.
 fn is_there(ours: &[Change], sides: &Sides<'_>) -> bool {
     let mut current = sides.current.split_inclusive(|byte| *byte == b'\n');
     let mut wanted = sides.wanted.split_inclusive(|byte| *byte == b'\n');
@@ -114,7 +115,7 @@ impl<'t> Sides<'t> {
         Self { base: lines(base), wanted: lines(wanted), current: lines(current) }
     }
 
-    /// What is wanted, by lines: from the splices where their offsets are those of the text.
+    /// The wanted changes, by lines. They are taken from the splices if those hold offsets of the text.
     fn ours(&self, text: &Text<'_>, wanted: &[Splice]) -> Delta {
         let bom = text.bom as u64;
         if text.encoding != Encoding::Utf8 || wanted.iter().any(|splice| splice.at < bom) {
@@ -173,19 +174,19 @@ impl<'t> Sides<'t> {
 struct Group {
     /// Bytes in the base.
     base: Range<usize>,
-    /// Which changes are wanted here.
+    /// The indexes of the session's own changes in this group.
     ours: Range<usize>,
-    /// How many others made.
+    /// The count of changes that others made.
     theirs: usize,
-    /// 1-based line in what is there now.
+    /// The 1-based line in the current content.
     line: usize,
-    /// How far the other contents are ahead of the base, before the group and behind it.
+    /// The offsets of the wanted and of the current content relative to the base, before the group and behind it.
     wanted: (isize, isize),
     current: (isize, isize),
 }
 
 impl Group {
-    /// An empty one, behind another.
+    /// An empty group behind another.
     fn behind(last: Option<&Self>, start: usize, line: usize) -> Self {
         let (ours, wanted, current) =
             last.map_or((0, 0, 0), |last| (last.ours.end, last.wanted.1, last.current.1));
@@ -204,7 +205,7 @@ fn shifted(base: &Range<usize>, by: (isize, isize)) -> Range<usize> {
     base.start.saturating_add_signed(by.0)..base.end.saturating_add_signed(by.1)
 }
 
-/// How far a content is ahead of the base behind a change.
+/// The offset of a content relative to the base, behind a change.
 fn ahead(change: &Change) -> isize {
     change.after.end().cast_signed() - change.before.end().cast_signed()
 }

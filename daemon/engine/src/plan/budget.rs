@@ -1,4 +1,4 @@
-//! What one job may still cost, in bytes looked at. It measures no time.
+//! The remaining work of a job, counted in bytes and steps. No time is measured.
 
 use std::cell::Cell;
 
@@ -97,26 +97,26 @@ impl Budget {
         take(&self.likeness, steps)
     }
 
-    /// Whether there is room for so many bytes of new text.
+    /// Returns true if there is room for this many bytes of new text.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let fits = bytes <= self.room.get();
         self.overrun.set(self.overrun.get() || !fits);
         fits
     }
 
-    /// Takes room for so many bytes that were made.
+    /// Takes room for this many bytes of new text. Returns false if there was too little.
     pub(crate) fn make(&self, bytes: usize) -> bool {
         let fits = self.has_room(bytes);
         self.room.set(self.room.get().saturating_sub(bytes));
         fits
     }
 
-    /// Whether something was refused for want of room alone.
+    /// Returns true if something was refused only because the room was used up.
     pub(crate) fn is_overrun(&self) -> bool {
         self.overrun.get()
     }
 
-    /// Takes a search for what is nearest.
+    /// Takes work from the budget of searches for near misses. Returns false if it is used up.
     pub(crate) fn look(&self, bytes: usize) -> bool {
         take(&self.nearest, bytes)
     }

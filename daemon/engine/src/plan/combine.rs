@@ -1,4 +1,4 @@
-//! Which edits may share an entry. It looks at kinds only, never at a file.
+//! Checks which edits may share an entry, by their kinds only. No file is read.
 
 use editd_proto::error::Code;
 
@@ -76,7 +76,7 @@ fn one_way(op: &Op, other: &Op) -> Option<Refusal> {
     }
 }
 
-/// Whether an edit changes content.
+/// Returns true if an edit changes content.
 pub(crate) fn is_text(op: &Op) -> bool {
     !matches!(op, Op::Delete | Op::Rename(_) | Op::Copy(_) | Op::Chmod(_))
 }

@@ -26,15 +26,15 @@ use crate::{Options, Refusal, State};
 /// Permission bits of a file that `write`, `create` or `insert` makes.
 const NEW_FILE_MODE: u32 = 0o644;
 
-/// What all entries of a job share.
+/// The data that all entries of a job share.
 pub(crate) struct Shared<'j> {
     /// Leave out what does not resolve.
     pub(crate) partial: bool,
     /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
     pub(crate) diff: Option<bool>,
-    /// How text is read.
+    /// The encodings in which text is read, and the limits.
     pub(crate) options: &'j Options,
-    /// What it may still cost.
+    /// The remaining work of the job.
     pub(crate) budget: Budget,
 }
 
@@ -121,11 +121,11 @@ fn show(job: &Shared<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u
     outcome.omitted_hunks = (left_out > 0).then_some(left_out);
 }
 
-/// What a file is told that is no text from now on.
+/// The warning for a file that is binary after the job.
 const NUL: &str =
     "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
 
-/// What the second edit of such an entry is told, and each behind it.
+/// The message of every edit but the first in an entry that is refused as a whole.
 const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
 
 /// The outcome of an entry that was refused as a whole: it is not looked at.
@@ -228,7 +228,7 @@ fn text_edits(
     stage::run(&ground, ops, verdicts, clips)
 }
 
-/// Whether the content is larger than a file may be, or the job has read enough.
+/// The refusal if the content is larger than a file may be, or if the job's budget for content is used up.
 fn too_much(before: &State, job: &Shared<'_>) -> Option<Refusal> {
     let size = size(before);
     if size > limits::FILE {
@@ -330,7 +330,7 @@ fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
     rungs.any(|rung| rung > Rung::Eol)
 }
 
-/// What the user should know about how places were found.
+/// Warnings about the ways in which places were found.
 fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let standing = || {
         let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));

@@ -1,4 +1,4 @@
-//! What an entry does to the file as a whole: it goes, gets another path, a double or another mode. It changes no content.
+//! The operations of an entry on the file as a whole: delete, rename, copy, chmod. They change no content.
 
 use editd_proto::error::Code;
 use editd_proto::ids::ContentHash;
@@ -13,12 +13,12 @@ use crate::refusal::refuse;
 use crate::tree::Tree;
 use crate::{Refusal, State};
 
-/// A file that gave way to another.
+/// A file that another one replaced.
 pub(super) struct Replaced<'j> {
     pub(super) path: &'j WirePath,
     pub(super) before: State,
     pub(super) after: State,
-    /// What is said of it.
+    /// The warning about it.
     pub(super) said: String,
 }
 

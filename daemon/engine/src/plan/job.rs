@@ -101,7 +101,7 @@ fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
     Err(error)
 }
 
-/// Whether a plan was refused for want of room alone: with more [`Options::room`] it may be made.
+/// Returns true if a plan was refused only for lack of room: with more [`Options::room`] it may succeed.
 pub fn lacks_room(refusal: &Refusal) -> bool {
     refusal.code == Code::Busy && refusal.limit.is_some()
 }

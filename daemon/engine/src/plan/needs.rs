@@ -1,4 +1,4 @@
-//! What a job must be shown, and what its entries prove: from the request alone. It looks at no file.
+//! The files and clipboards that a job needs, and the proofs of its entries, from the request alone. No file is read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The text edits of one entry: all located in the same content, then put together. It moves no file.
+//! The text edits of one entry: all located in the same content, then assembled. It moves no file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -23,7 +23,7 @@ use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
-/// What is there for the edits of an entry.
+/// The content that the edits of an entry start from, and its surroundings.
 pub(crate) struct Ground<'g> {
     /// The content; empty where the file does not exist yet.
     pub(crate) bytes: &'g [u8],
@@ -33,34 +33,34 @@ pub(crate) struct Ground<'g> {
     pub(crate) hash: Option<ContentHash>,
     /// The file's path.
     pub(crate) path: &'g editd_proto::path::WirePath,
-    /// What the job may still cost.
+    /// The remaining work of the job.
     pub(crate) budget: &'g Budget,
     /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'g>>,
-    /// Where else in the job a text stands.
+    /// Searches a text in the other files of the job.
     pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
 }
 
-/// What the text edits made.
+/// The result of the text edits.
 pub(crate) struct Made {
-    /// The content.
+    /// The new content.
     pub(crate) bytes: Arc<[u8]>,
-    /// What made it.
+    /// The splices that made it.
     pub(crate) splices: Vec<Splice>,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
     /// The first splice's offset and the newlines before it, where they are known.
     pub(crate) known: Option<(usize, usize)>,
-    /// Whether readers can take the bytes as they are.
+    /// True if a reader can take the bytes without decoding them.
     pub(crate) plain: bool,
 }
 
 /// An edit that found its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
-    /// What was found.
+    /// The findings of the edit.
     pub(crate) found: Found,
-    /// Whether it changes anything.
+    /// True if the edit changes anything.
     pub(crate) changed: bool,
     stored: Option<Rc<str>>,
 }

@@ -1,4 +1,4 @@
-//! Which edits of an entry are refused, and why. Where the job is not `partial` the first one ends it.
+//! The refused edits of an entry and the reasons. Unless the job is `partial`, the first refusal ends it.
 
 use editd_proto::path::WirePath;
 
@@ -61,12 +61,12 @@ impl<'p> Verdicts<'p> {
         Ok(())
     }
 
-    /// Whether an edit was not refused.
+    /// Returns true if an edit was not refused.
     pub(crate) fn stands(&self, edit: usize) -> bool {
         self.refused.get(edit).is_some_and(Option::is_none)
     }
 
-    /// Why an edit was refused.
+    /// The reason why an edit was refused, if it was.
     pub(crate) fn of(&self, edit: usize) -> Option<&Refusal> {
         self.refused.get(edit).and_then(Option::as_ref)
     }
@@ -76,7 +76,7 @@ impl<'p> Verdicts<'p> {
         self.refused.iter().flatten().next()
     }
 
-    /// How many edits were refused.
+    /// The count of refused edits.
     pub(crate) fn count(&self) -> usize {
         self.refused.iter().flatten().count()
     }

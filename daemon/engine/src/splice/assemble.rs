@@ -59,7 +59,8 @@ pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>,
     Ok(out.splices)
 }
 
-/// How many splices there may be: room for very many is made once, since growing would hold it twice.
+/// An upper bound of the number of splices, so that a very long list is allocated once: growing it would need room for
+/// two.
 fn at_most(places: &[Place], gap: usize) -> usize {
     let mut end = None;
     places.iter().filter(|place| !place.is_idle()).fold(0, |count, place| {

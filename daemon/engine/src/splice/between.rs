@@ -1,4 +1,4 @@
-//! What turned one content into another: a line diff within a work budget. It never reads more than both.
+//! The splices between two contents: a line diff within a work budget.
 
 use std::ops::Range;
 
@@ -83,7 +83,7 @@ fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
     list
 }
 
-/// Where the line starts in which an offset lies.
+/// The offset at which the line of an offset starts.
 fn line_floor(bytes: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', bytes.cut(0..at)).map_or(0, |stop| stop + 1)
 }

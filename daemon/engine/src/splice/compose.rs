@@ -1,12 +1,12 @@
-//! Two generations of splices as one: from the content before the first to the content after the second. It
-//! needs no content, since every byte it looks at stands in a splice.
+//! Composes two generations of splices: from the content before the first to the content after the second. It
+//! needs no content, since every byte it reads is part of a splice.
 
 use crate::Splice;
 use crate::cut::Cut;
 
-/// A stretch of the middle content that some splice made or takes away.
+/// A stretch of the middle content that a splice of the first generation made or one of the second removes.
 struct Group {
-    /// Where it starts in the middle content.
+    /// The range in the middle content.
     start: usize,
     end: usize,
     first: Vec<usize>,

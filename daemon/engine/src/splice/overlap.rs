@@ -14,7 +14,7 @@ fn class(place: &Place) -> u8 {
     }
 }
 
-/// Whether two matched texts have a byte in common, or one insertion lies strictly inside the other's.
+/// Returns true if two matched texts share a byte, or if one insertion lies strictly inside the other's match.
 fn share(a: &Place, b: &Place) -> bool {
     match (a.matched.is_empty(), b.matched.is_empty()) {
         (true, true) => false,
@@ -24,7 +24,7 @@ fn share(a: &Place, b: &Place) -> bool {
     }
 }
 
-/// Whether `b`, which is sorted after `a`, touches what `a` touches.
+/// Returns true if `b`, which is sorted after `a`, touches what `a` guards.
 fn conflict(a: &Place, b: &Place) -> bool {
     if a.edit == b.edit {
         return false;

@@ -1,4 +1,4 @@
-//! One place that an edit touches: what it matched, what it changes there, and by what others are kept off.
+//! One place that an edit touches: the match, the change, and the range that other edits may not touch.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// What it says.
+    /// The text of the piece.
     pub(crate) fn as_str(&self) -> &str {
         self.whole.cut(self.part.range())
     }
@@ -26,17 +26,17 @@ impl Piece {
 pub(crate) struct Place {
     /// The edit's index in its entry.
     pub(crate) edit: u32,
-    /// What the edit matched; empty for an insertion.
+    /// The range that the edit matched; empty for an insertion.
     pub(crate) matched: Span,
-    /// What is removed.
+    /// The range that is removed.
     pub(crate) removed: Span,
-    /// What is inserted there.
+    /// The text that is inserted there.
     pub(crate) piece: Piece,
     /// Order among insertions where offsets cannot tell start from end: an empty file.
     pub(crate) rank: i8,
     /// Bytes of the break that the piece begins with where it has to complete the line before it; 0 where it has none.
     pub(crate) lead: u8,
-    /// Whether no other edit may touch anything that it matched.
+    /// True if no other edit may touch any part of the match.
     pub(crate) owning: bool,
 }
 
@@ -93,12 +93,12 @@ impl Place {
         self.lead = 0;
     }
 
-    /// What no other edit may touch.
+    /// The range that no other edit may touch.
     pub(crate) fn guard(&self) -> Span {
         if self.owning { self.matched } else { self.removed }
     }
 
-    /// Whether it changes nothing.
+    /// Returns true if the place changes nothing.
     pub(crate) fn is_idle(&self) -> bool {
         self.removed.is_empty() && self.piece.as_str().is_empty()
     }

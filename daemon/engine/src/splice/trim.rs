@@ -1,4 +1,4 @@
-//! What old and new have in common at their ends. It never cuts a character or a `\r\n` in two.
+//! The common start and end of an old and a new text. A cut never splits a character or a `\r\n`.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which encoding a file has, and the way there and back. It never guesses: a BOM, the configuration, or UTF-8.
+//! Detects the encoding of a file, decodes and encodes. It never guesses: a BOM, the configuration, or UTF-8.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(crate) enum Encoding {
     Named(&'static encoding_rs::Encoding),
 }
 
-/// What the first bytes and the configuration say: the encoding and the bytes of the BOM.
+/// The encoding that the first bytes or the configuration name, and the length of the BOM in bytes.
 pub(crate) fn detect(bytes: &[u8], label: Option<&str>) -> Result<(Encoding, usize), Refusal> {
     if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
         return Err(wrong("utf-32", "this file looks like UTF-32, which is not edited; make it UTF-8 first"));
@@ -68,7 +68,7 @@ fn named(label: &str) -> Result<Encoding, Refusal> {
     Ok(Encoding::Named(found))
 }
 
-/// Whether bytes that are not UTF-16 have a NUL where that makes them no text.
+/// Returns true if bytes that are not UTF-16 have a NUL in the range in which it makes a file binary.
 pub(crate) fn has_nul(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.cut(0..bytes.len().min(limits::BINARY_PROBE))).is_some()
 }
@@ -130,7 +130,7 @@ impl Encoding {
         }
     }
 
-    /// How many bytes a stretch takes.
+    /// The encoded length of a text, in bytes.
     pub(crate) fn width(self, text: &str) -> usize {
         match self {
             Self::Utf8 => text.len(),

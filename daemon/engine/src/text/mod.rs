@@ -3,7 +3,7 @@
 //! *Calling sequence*: [`Text::read`] (of no bytes for a file that does not exist yet); then the rest.
 //!
 //! *Invariants*: offsets are bytes of the decoded content, without the BOM, on character boundaries.
-//! What was decoded encodes to the same bytes again, otherwise reading refuses.
+//! Decoded content encodes to the same bytes again; reading fails if it would not.
 
 mod encoding;
 mod ending;

@@ -8,19 +8,19 @@ use super::index::LineIndex;
 use crate::Refusal;
 use crate::cut::Cut;
 
-/// What ends a line in a file.
+/// The kind of line ending that a file has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Breaks {
     /// `\n`, alone or after `\r`.
     Lf,
     /// A lone `\r`, since there is no `\n` at all.
     Cr,
-    /// It has one line at most.
+    /// None: the content has one line at most.
     None,
 }
 
 impl Breaks {
-    /// What ends the lines of a content.
+    /// The kind of line ending of a content.
     pub(crate) fn of(content: &str) -> Self {
         if memchr::memchr(b'\n', content.as_bytes()).is_some() {
             Self::Lf
@@ -72,13 +72,13 @@ impl Folded {
 /// The text of a file.
 #[derive(Debug)]
 pub(crate) struct Text<'a> {
-    /// How it is encoded.
+    /// The file's encoding.
     pub(crate) encoding: Encoding,
-    /// Bytes of its BOM.
+    /// The length of the BOM, in bytes.
     pub(crate) bom: usize,
-    /// What ends its lines.
+    /// The kind of line ending.
     pub(crate) breaks: Breaks,
-    /// What it says, without BOM.
+    /// The decoded text, without BOM.
     pub(crate) content: Cow<'a, str>,
     index: LineIndex,
     folded: OnceCell<Option<Folded>>,
@@ -114,13 +114,13 @@ impl<'a> Text<'a> {
         self.content.len()
     }
 
-    /// How many lines there are; an empty file has none.
+    /// The count of lines; 0 for an empty file.
     pub(crate) fn lines(&self) -> usize {
         self.index.total(self.content.as_bytes())
             + usize::from(!self.ends_with_break() && !self.content.is_empty())
     }
 
-    /// Whether the last line has an ending.
+    /// Returns true if the last line has an ending.
     pub(crate) fn ends_with_break(&self) -> bool {
         self.breaks != Breaks::None && self.content.as_bytes().last() == Some(&self.breaks.stop())
     }
@@ -137,7 +137,7 @@ impl<'a> Text<'a> {
         (first as u64, last as u64)
     }
 
-    /// Where a 1-based line starts; the end of the content for lines past the last.
+    /// The offset of the start of a 1-based line; the end of the content for lines past the last.
     pub(crate) fn line_start(&self, line: usize) -> usize {
         if line <= 1 {
             return 0;
@@ -177,7 +177,7 @@ impl<'a> Text<'a> {
         Some(self.content.cut(start..end))
     }
 
-    /// Whether an offset lies between `\r` and `\n`.
+    /// Returns true if an offset lies between `\r` and `\n`.
     pub(crate) fn splits_break(&self, offset: usize) -> bool {
         let bytes = self.content.as_bytes();
         offset > 0 && bytes.get(offset - 1) == Some(&b'\r') && bytes.get(offset) == Some(&b'\n')
@@ -199,7 +199,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether some line ends with `\r\n`.
+    /// Returns true if a line ends with `\r\n`.
     pub(crate) fn has_crlf(&self) -> bool {
         self.breaks == Breaks::Lf && memchr::memmem::find(self.content.as_bytes(), b"\r\n").is_some()
     }
