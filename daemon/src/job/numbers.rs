@@ -10,6 +10,7 @@ use editd_proto::limits::CANDIDATES;
 use editd_proto::path::WirePath;
 
 use crate::journal::past;
+use crate::receipt::lines::last_line;
 use crate::receipt::numbered::{NumberMeaning, meaning};
 use crate::state::WorkspaceState;
 use crate::store::record::NumberedLines;
@@ -41,12 +42,13 @@ pub(super) fn unclear(
     current: &[u8],
 ) -> UnclearNumbers {
     let mut found = UnclearNumbers::default();
+    let present = last_line(current);
     let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
     for named in entry.named_lines() {
         if found.moved.len() >= CANDIDATES {
             break;
         }
-        match meaning(numbered, named.lines) {
+        match meaning(numbered, named.lines, present) {
             NumberMeaning::Same => {}
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, now } => {

@@ -102,13 +102,17 @@ pub fn moved(known: &[NumberedLines], shifts: &[LineShift]) -> Vec<NumberedLines
     joined(out, &[])
 }
 
-/// Returns the meaning of the lines that an edit names: `last` = `first - 1` means the place before a line.
-pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64)) -> NumberMeaning {
-    let end = known.last().map_or(0, |run| run.last);
+/// Returns the meaning of the lines that an edit names: `last` = `first - 1` means the place before a line. `present` is
+/// the number of the last line of the present content.
+pub fn meaning(known: &[NumberedLines], (first, last): (u64, u64), present: u64) -> NumberMeaning {
+    let end = known.last();
     // After the last line of a file whose last line has no break.
-    let appends = first == last && first == end + 1;
-    if last >= first && !appends {
-        return of_lines(known, first, last);
+    let appends = end.filter(|end| first == last && first == end.last + 1);
+    match appends {
+        None if last >= first => return of_lines(known, first, last),
+        // The place after the last line that was shown has become a line, which an edit would replace.
+        Some(end) if first <= present => return NumberMeaning::Moved { read: end.hash, now: None },
+        _ => {}
     }
     let shown = |line: u64| known.iter().any(|run| run.first <= line && line <= run.last);
     // A place between two lines is known from the line after it, otherwise from the line before it.

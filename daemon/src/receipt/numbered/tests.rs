@@ -18,40 +18,51 @@ fn shift(at: u64, removed: u64, added: u64) -> LineShift {
 #[test]
 fn lines_behind_an_insertion_are_moved_and_lines_before_it_are_not() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 0, 2)]);
-    assert_eq!(meaning(&known, (1, 3)), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (5, 6)), NumberMeaning::Moved { read: hash(1), now: Some((7, 8)) });
-    assert_eq!(meaning(&known, (3, 4)), NumberMeaning::Moved { read: hash(1), now: None }, "torn apart");
-    assert_eq!(meaning(&known, (4, 3)), NumberMeaning::Moved { read: hash(1), now: Some((6, 5)) });
-    assert_eq!(meaning(&known, (12, 12)), NumberMeaning::Unknown);
+    assert_eq!(meaning(&known, (1, 3), 9), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (5, 6), 9), NumberMeaning::Moved { read: hash(1), now: Some((7, 8)) });
+    assert_eq!(meaning(&known, (3, 4), 9), NumberMeaning::Moved { read: hash(1), now: None }, "torn apart");
+    assert_eq!(meaning(&known, (4, 3), 9), NumberMeaning::Moved { read: hash(1), now: Some((6, 5)) });
+    assert_eq!(meaning(&known, (12, 12), 9), NumberMeaning::Unknown);
 }
 
 #[test]
 fn changed_lines_have_no_present_number() {
     let known = moved(&read(&[], hash(1), (1, 9), 0), &[shift(4, 1, 1)]);
-    assert_eq!(meaning(&known, (4, 4)), NumberMeaning::Moved { read: hash(1), now: None });
-    assert_eq!(meaning(&known, (3, 5)), NumberMeaning::Moved { read: hash(1), now: None });
-    assert_eq!(meaning(&known, (5, 5)), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (5, 4)), NumberMeaning::Same, "the place before a line is known by that line");
+    assert_eq!(meaning(&known, (4, 4), 9), NumberMeaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (3, 5), 9), NumberMeaning::Moved { read: hash(1), now: None });
+    assert_eq!(meaning(&known, (5, 5), 9), NumberMeaning::Same);
+    assert_eq!(
+        meaning(&known, (5, 4), 9),
+        NumberMeaning::Same,
+        "the place before a line is known by that line"
+    );
 }
 
 #[test]
 fn the_newest_read_gives_a_number_its_meaning_and_a_reply_only_where_no_read_did() {
     let old = moved(&read(&[], hash(1), (1, 9), 0), &[shift(1, 0, 1)]);
     let known = read(&old, hash(2), (4, 5), 1);
-    assert_eq!(meaning(&known, (4, 5)), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (6, 6)), NumberMeaning::Moved { read: hash(1), now: Some((7, 7)) });
+    assert_eq!(meaning(&known, (4, 5), 9), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (6, 6), 9), NumberMeaning::Moved { read: hash(1), now: Some((7, 7)) });
     let known = reported(&known, hash(2), &[(1, 2), (9, 12)], 2);
-    assert_eq!(meaning(&known, (1, 1)), NumberMeaning::Moved { read: hash(1), now: Some((2, 2)) });
-    assert_eq!(meaning(&known, (10, 12)), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (1, 1), 9), NumberMeaning::Moved { read: hash(1), now: Some((2, 2)) });
+    assert_eq!(meaning(&known, (10, 12), 9), NumberMeaning::Same);
 }
 
 #[test]
 fn a_place_behind_the_last_line_that_was_shown_is_known_by_that_line() {
     let known = read(&[], hash(1), (3, 5), 0);
-    assert_eq!(meaning(&known, (6, 5)), NumberMeaning::Same);
-    assert_eq!(meaning(&known, (7, 6)), NumberMeaning::Unknown);
+    assert_eq!(meaning(&known, (6, 5), 9), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (7, 6), 9), NumberMeaning::Unknown);
     let known = moved(&known, &[shift(1, 0, 2)]);
-    assert_eq!(meaning(&known, (6, 5)), NumberMeaning::Moved { read: hash(1), now: Some((8, 7)) });
+    assert_eq!(meaning(&known, (6, 5), 9), NumberMeaning::Moved { read: hash(1), now: Some((8, 7)) });
+}
+
+#[test]
+fn the_place_after_the_last_line_is_no_line_that_was_inserted_there() {
+    let known = read(&[], hash(1), (1, 1), 0);
+    assert_eq!(meaning(&known, (2, 2), 1), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (2, 2), 2), NumberMeaning::Moved { read: hash(1), now: None });
 }
 
 #[test]
@@ -59,7 +70,7 @@ fn very_many_runs_are_bounded() {
     let shifts: Vec<LineShift> = (1..500).map(|n| shift(n * 3, 1, 1)).collect();
     let known = moved(&read(&[], hash(1), (1, 5000), 0), &shifts);
     assert!(known.len() <= NUMBERED);
-    assert_eq!(meaning(&known, (2000, 2100)), NumberMeaning::Same);
+    assert_eq!(meaning(&known, (2000, 2100), 9), NumberMeaning::Same);
 }
 
 /// Contents with few different lines, so that many are equal.
@@ -87,7 +98,7 @@ proptest! {
             now = apply(&now, &splices).unwrap_or_default();
         }
         let asked = (first, first + count);
-        let place = match meaning(&known, asked) {
+        let place = match meaning(&known, asked, last_line(&now)) {
             NumberMeaning::Same => Some(asked),
             NumberMeaning::Moved { now, .. } => now,
             NumberMeaning::Unknown => None,
