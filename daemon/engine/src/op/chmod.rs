@@ -32,16 +32,16 @@ fn octal(digits: &str) -> Option<u32> {
     if plain { u32::from_str_radix(digits, 8).ok() } else { None }
 }
 
-/// Whether a number may have been meant as the octal digits that it shows. JSON has no octal numbers: 400 is 0o620, and
-/// whoever writes it mostly means `"400"`. Where only the number makes a mode that files have (420 is 0o644, and 0o420
-/// lets the group alone write), the number is meant.
+/// Returns true if a number may be meant as the octal digits that it shows. JSON has no octal numbers: 400 is 0o620,
+/// but mostly stands for `"400"`. If only the number itself is a mode that files usually have (420 is 0o644, while
+/// 0o420 lets only the group write), it is taken as a number.
 fn may_be_digits(bits: u32) -> bool {
     let Some(meant) = octal(&bits.to_string()).filter(|meant| *meant != bits) else { return false };
     let owner_reads = meant & 0o400 != 0;
     !nests(bits) || nests(meant) && owner_reads
 }
 
-/// Whether others may do nothing that the group may not, nor the group what the owner may not.
+/// Returns true if others have no permission that the group lacks, and the group none that the owner lacks.
 fn nests(bits: u32) -> bool {
     let [owner, group, others] = [bits >> 6 & 7, bits >> 3 & 7, bits & 7];
     group & !owner == 0 && others & !group == 0

@@ -20,9 +20,9 @@ pub(crate) const FIELDS: &[&str] = &["text", "if_empty"];
 /// A new file.
 #[derive(Debug)]
 pub(crate) struct Create {
-    /// What it says then.
+    /// The content of the new file.
     pub(crate) text: NewText,
-    /// Fill the file where it is there and empty.
+    /// True if an existing empty file may be filled.
     if_empty: bool,
 }
 

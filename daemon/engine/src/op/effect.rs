@@ -1,4 +1,4 @@
-//! What a text edit sees and what it answers. It holds no meaning of its own.
+//! The input and the result of a text edit.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::splice::Place;
 use crate::text::Text;
 use crate::{Refusal, refusal};
 
-/// What a text edit sees.
+/// The input of a text edit.
 pub(crate) struct Scene<'s> {
     /// The file as it was before any edit of its entry.
     pub(crate) text: &'s Text<'s>,
@@ -31,15 +31,15 @@ pub(crate) struct Scene<'s> {
     pub(crate) origin: &'s WirePath,
     /// The whole new content that another edit of the entry writes.
     pub(crate) written: Option<&'s str>,
-    /// What the job may still cost.
+    /// The remaining work of the job.
     pub(crate) budget: &'s Budget,
     /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'s>>,
-    /// Where else in the job a text stands: a path for people and a line.
+    /// Searches a text in the other files of the job; gives a displayable path and a line.
     pub(crate) elsewhere: &'s dyn Fn(&str) -> Option<(String, u64)>,
 }
 
-/// What is reported about where an edit went.
+/// The report about the place of an edit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// The rung.
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     pub(crate) score: Option<f64>,
     /// Breaks converted.
     pub(crate) converted: u64,
-    /// Whether a symbol was found in a file with syntax errors.
+    /// True if a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
     /// A warning for the reply; boxed, since few edits have one and a job may have many edits.
     pub(crate) note: Option<Box<EditNote>>,
@@ -73,14 +73,14 @@ pub(crate) enum EditNote {
     PassedBlank,
 }
 
-/// What a text edit would do.
+/// The result of a text edit.
 #[derive(Debug, Default)]
 pub(crate) struct Effect {
-    /// Where.
+    /// The places that change.
     pub(crate) places: Vec<Place>,
-    /// What it stores in its clipboard.
+    /// The text for the edit's clipboard.
     pub(crate) stored: Option<Rc<str>>,
-    /// What is reported.
+    /// The report.
     pub(crate) found: Found,
 }
 

@@ -1,4 +1,4 @@
-//! Which fields of the flat edit are given, and how the common ones are read. It knows no edit kind.
+//! Reads the common fields of the flat edit, and lists those that are given. It knows no edit kind.
 
 use editd_proto::limits;
 use editd_proto::message::Edit;
@@ -69,7 +69,7 @@ pub(crate) fn clipboard(field: &str, name: &Option<String>) -> Result<Option<Str
     }
 }
 
-/// Whether breaks are inserted as given.
+/// Returns true if breaks are inserted as given.
 pub(crate) fn literal_eol(edit: &Edit) -> Result<bool, Refusal> {
     match edit.eol.as_deref() {
         None | Some("file") => Ok(false),

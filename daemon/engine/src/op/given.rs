@@ -69,12 +69,12 @@ impl NewText {
         if self.reindent.is_none() { self.quoted() } else { None }
     }
 
-    /// Whether its indentation is said explicitly.
+    /// Returns true if the request sets the indentation.
     pub(crate) fn is_reindented(&self) -> bool {
         self.reindent.is_some()
     }
 
-    /// Whether this puts back what was just stored, untouched.
+    /// Returns true if the edit inserts the text that it just stored, unchanged.
     pub(crate) fn restores(&self, stored: Option<&str>) -> bool {
         self.from_clipboard.is_some() && self.from_clipboard.as_deref() == stored && self.reindent.is_none()
     }
@@ -95,8 +95,8 @@ impl NewText {
     }
 }
 
-/// What a matched range becomes when `new` stands there, and how many breaks were converted: lines that old
-/// and new share at either end keep the file's bytes, the other breaks follow the file's unless `literal`.
+/// The text that replaces a matched range when `new` is inserted there, and the count of converted breaks: lines that
+/// old and new share at either end keep the file's bytes, the other breaks follow the file's unless `literal`.
 pub(crate) fn fit(
     text: &Text<'_>,
     matched: &Range<usize>,
@@ -122,7 +122,7 @@ pub(crate) fn fit(
     (fitted, converted)
 }
 
-/// How many breaks of `given` differ from those of `made`, which has the same number or more at its end.
+/// The count of breaks of `given` that differ from those of `made`, which has at least as many breaks.
 pub(crate) fn changed_breaks(given: &str, made: &str, breaks: Breaks) -> u64 {
     let (a, b) = (break_list(given, breaks), break_list(made, breaks));
     a.into_iter().zip(b).filter(|(x, y)| given.cut(x.clone()) != made.cut(y.clone())).count() as u64

@@ -43,16 +43,16 @@ const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "thresh
 /// An insertion.
 #[derive(Clone, Debug)]
 pub(crate) struct Insert {
-    /// Where.
+    /// The position of the insertion.
     pub(crate) at: Position,
-    /// Beside what, where `at` says so.
+    /// The options for finding the anchor, if `at` names one.
     pub(crate) anchor: Option<Matching>,
-    /// Set where the text comes as lines at the start or the end.
+    /// True if the text is inserted as lines at the start or the end.
     pub(crate) as_lines: bool,
     /// Set if it goes on lines of its own, before or after those of the anchor. If the request does not say, the
     /// outcome warns when it does not.
     pub(crate) own_line: Option<bool>,
-    /// What.
+    /// The text to insert.
     pub(crate) text: NewText,
 }
 
@@ -120,7 +120,7 @@ impl Insert {
         }
     }
 
-    /// What of the text goes on the anchor's last line, and the lines behind it, which the ladder may map.
+    /// The part of the text that goes on the anchor's last line, and the lines behind it, which the ladder may map.
     fn on_its_line(&self, quote: &Quote<'_>, text: &Text<'_>) -> (&str, Option<&str>) {
         let Some(given) = self.text.mapped() else {
             return ("", None);
@@ -135,7 +135,7 @@ impl Insert {
         (given.cut(0..end), Some(given.cut(end..given.len())))
     }
 
-    /// Whether the text may go there: what is mapped line by line cannot end in front of the anchor's indentation.
+    /// Fails if the text may not go there: a text mapped line by line cannot end in front of the anchor's indentation.
     fn may_stand(&self, quote: &Quote<'_>, hit: Hit, text: &Text<'_>) -> Result<Hit, Option<Unfit>> {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
         let Brings::Beside(given, _) = quote.brings else { return Ok(hit) };

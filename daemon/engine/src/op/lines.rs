@@ -28,9 +28,9 @@ pub(crate) const FIELDS: &[&str] =
 pub(crate) struct Lines {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// The lines that stand there then.
+    /// The new lines.
     pub(crate) text: NewText,
-    /// Where the lines that stood there are stored.
+    /// The clipboard in which the old lines are stored.
     pub(crate) to_clipboard: Option<String>,
 }
 

@@ -10,12 +10,12 @@ use crate::refusal::malformed;
 
 pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
 
-/// Where a file goes.
+/// The destination of a rename or copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The other path.
     pub(crate) to: WirePath,
-    /// Whether something may be there.
+    /// True if a file at the destination may be overwritten.
     pub(crate) overwrite: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::Refusal;
 use crate::locate::{Brings, Quote, Rung};
 use crate::refusal::malformed;
 
-/// How a quoted text may be found.
+/// The options for finding a quoted text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matching {
     /// Only whole lines.

@@ -99,7 +99,7 @@ pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'st
 }
 
 impl Op {
-    /// What it proves about the content that it replaces.
+    /// The proof that the edit gives about the content it replaces.
     pub(crate) fn proof(&self) -> Proof {
         match self {
             Self::Replace(_) | Self::Chunk(_) => Proof::Quoted,
@@ -123,7 +123,7 @@ impl Op {
         }
     }
 
-    /// What it looks up first.
+    /// The text that the edit looks up first.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         match self {
             Self::Replace(op) => Some(op.quote().needle(breaks)),
@@ -197,7 +197,7 @@ impl Op {
         }
     }
 
-    /// Whether it puts text at the start or the end, which a missing file allows.
+    /// Returns true if the edit inserts text at the start or the end, which is possible in a missing file, too.
     pub(crate) fn adds_at_an_end(&self) -> bool {
         matches!(self, Self::Insert(insert) if matches!(&insert.at, Position::Start | Position::End))
     }

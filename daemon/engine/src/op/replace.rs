@@ -45,17 +45,17 @@ pub(crate) const FIELDS: &[&str] = &[
 /// A replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {
-    /// What is looked for.
+    /// The quoted text.
     pub(crate) old: String,
-    /// How it may be found.
+    /// The options for finding it.
     pub(crate) matching: Matching,
-    /// What stands there then.
+    /// The replacement.
     pub(crate) new: NewText,
-    /// The part of the file that is searched; all of it without.
+    /// The part of the file that is searched; the whole file if absent.
     pub(crate) within: Option<Within>,
     pub(crate) all: bool,
     expect: Option<u64>,
-    /// Where the matched bytes are stored.
+    /// The clipboard in which the matched bytes are stored.
     pub(crate) to_clipboard: Option<String>,
 }
 
@@ -225,7 +225,7 @@ impl Replace {
         text.lines_of(range.start..range.end + own)
     }
 
-    /// What the edit covers: with `whole_lines`, the last break too where the quotation ends in one.
+    /// The range that the edit covers: with `whole_lines`, it includes the last break if the quotation ends in one.
     fn matched(&self, text: &Text<'_>, range: &Range<usize>) -> Range<usize> {
         let (_, given) = split_final_break(&self.old, text.breaks);
         if self.matching.whole_lines && !given.is_empty() {
@@ -234,7 +234,7 @@ impl Replace {
         range.clone()
     }
 
-    /// The range that gives way and what stands there then.
+    /// The range that is replaced, its new text, and the count of converted breaks.
     fn replacement(
         &self,
         text: &Text<'_>,

@@ -19,7 +19,7 @@ pub(crate) const FIELDS: &[&str] = &["text", "eol", "from_clipboard", "reindent"
 /// A whole-file edit.
 #[derive(Debug)]
 pub(crate) struct Write {
-    /// What the file says then.
+    /// The new content of the file.
     pub(crate) text: NewText,
 }
 

@@ -1,4 +1,4 @@
-//! What a place of a chunk must pass, by name and number. It checks nothing itself.
+//! The checks that a place of a chunk must pass, by name and number. They are performed elsewhere.
 
 use crate::Refusal;
 
@@ -9,13 +9,13 @@ pub(crate) enum Check {
     Position,
     /// The old lines stand there.
     Content,
-    /// Where there are no old lines: the contexts touch.
+    /// The contexts touch; checked if there are no old lines.
     Insertion,
-    /// The old lines stand there, where they only go.
+    /// The old lines stand there; checked if they are only removed.
     Deletion,
-    /// The old lines lie in the range that was named.
+    /// The old lines lie in the range that the chunk names.
     Boundary,
-    /// The context after lies in it too.
+    /// The context after the old lines lies in that range, too.
     EndOfSymbol,
     /// No line has a line break inside.
     LineEnding,

@@ -33,11 +33,11 @@ pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Run
 /// A chunk.
 #[derive(Debug)]
 pub(crate) struct Chunk {
-    /// What it quotes.
+    /// The quoted lines.
     pub(crate) window: Window,
-    /// The lines that stand there then.
+    /// The lines that replace the old ones.
     pub(crate) new: String,
-    /// Where it is looked for.
+    /// The part of the file that is searched; the whole file if absent.
     pub(crate) within: Option<Within>,
 }
 
@@ -65,12 +65,12 @@ struct Stand {
 }
 
 impl Chunk {
-    /// What the first rung looks up.
+    /// The text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         self.window.needle(breaks)
     }
 
-    /// Finds the window and says what stands in the place of its old lines then.
+    /// Finds the window and replaces its old lines.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let region = Region::of(text, self.lines(scene)?)?;
@@ -139,7 +139,7 @@ impl Chunk {
         Ok(Err(unmapped))
     }
 
-    /// What stands in the place of the old lines, and how many breaks were converted.
+    /// The text that replaces the old lines, and the count of converted breaks.
     fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, stand: &Stand) -> (String, u64) {
         if self.new.is_empty() {
             return (String::new(), 0);

@@ -17,11 +17,11 @@ use crate::locate::{Brings, Quote, excerpt};
 use crate::op::Scene;
 use crate::text::split_final_break;
 
-/// A place and what speaks against it.
+/// A place and the check that it fails.
 struct Fall {
-    /// The line where the window would start.
+    /// The line at which the window would start.
     line: u64,
-    /// How many of its lines are there.
+    /// The count of the window's lines that stand there.
     equal: usize,
     check: Check,
     reason: String,
@@ -167,7 +167,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// What speaks against the window whose line `above` starts at an offset. `None` where the budget is spent.
+    /// The check that the window fails whose line `above` starts at an offset. `None` if the budget is spent.
     fn judge(&self, wanted: &[&str], at: usize, above: usize) -> Option<Fall> {
         let text = self.scene.text;
         let anchor = text.line_of(at);
@@ -213,8 +213,8 @@ impl View<'_, '_> {
         Some(Fall { line, equal: wanted.len(), check: self.check_of(k), reason })
     }
 
-    /// Where a quotation stands in a region, by the first rung that finds it; not all places of a frequent one.
-    /// `None` where the budget is spent.
+    /// The places of a quotation in a region, by the first rung that finds any; not all places of a frequent
+    /// quotation. `None` if the budget is spent.
     fn spots(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
         if !self.scene.budget.look(region.bytes.len()) {
             return None;

@@ -23,9 +23,9 @@ const SMALL: usize = 64 * 1024;
 pub(crate) struct Region {
     /// First and last line; an empty file has neither.
     pub(crate) lines: (u64, u64),
-    /// Their bytes, breaks and all.
+    /// The bytes of these lines, including the breaks.
     pub(crate) bytes: Range<usize>,
-    /// Where a window that lies in it ends at the latest: before the last line's break.
+    /// The last offset at which a window inside the region may end: before the last line's break.
     stop: usize,
 }
 
@@ -61,12 +61,12 @@ impl Region {
         Ok(Self::new(text, (first, last), at(first)..at(last + 1)))
     }
 
-    /// Whether a range of lines, without its last break, lies in it.
+    /// Returns true if a range of lines, without its last break, lies in the region.
     pub(crate) fn holds(&self, range: &Range<usize>) -> bool {
         self.bytes.start <= range.start && range.end <= self.stop
     }
 
-    /// Looks into it; `needle` is what is looked up first.
+    /// Searches the region; `needle` is the text that is looked up first.
     pub(crate) fn look<T>(
         &self,
         scene: &Scene<'_>,
@@ -90,7 +90,7 @@ impl Region {
 pub(crate) struct Field<'f, 'h> {
     region: &'f Region,
     hay: &'f Haystack<'h>,
-    /// Where the text that is searched starts in the file.
+    /// The offset in the file at which the searched text starts.
     base: usize,
 }
 
@@ -112,7 +112,7 @@ impl Field<'_, '_> {
         })
     }
 
-    /// What a rung makes of the new lines where the window stands at a range; `None` fails the rung.
+    /// The new lines as the rung adapts them if the window stands at a range; `None` if the rung does not match there.
     ///
     /// # Errors
     /// A conflict if the new lines could be indented in several ways.

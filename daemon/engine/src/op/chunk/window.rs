@@ -9,19 +9,19 @@ use crate::cut::{Cut, Span};
 use crate::locate::{self, Brings, Extent, Needle, Quote, Rung, Spot, Spots};
 use crate::text::{Breaks, Text, split_final_break};
 
-/// What stands around a chunk's old lines, and they themselves.
+/// The old lines of a chunk with the context before and after them.
 #[derive(Debug)]
 pub(crate) struct Window {
     /// The lines directly before; none is no constraint.
     pub(crate) before: String,
-    /// The lines that give way; none makes an insertion.
+    /// The lines that are replaced; none makes an insertion.
     pub(crate) old: String,
     /// The lines directly after; none is no constraint.
     pub(crate) after: String,
     joined: String,
 }
 
-/// How many lines each part of a window has.
+/// The count of lines of each part of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Counts {
     /// Lines of the context before.
@@ -45,12 +45,12 @@ impl Window {
         Self { before, old, after, joined }
     }
 
-    /// Whether nothing is quoted.
+    /// Returns true if the chunk quotes nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.joined.is_empty()
     }
 
-    /// What the first rung looks up.
+    /// The text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         Needle { text: split_final_break(&self.joined, breaks).0, extent: Extent::Lines }
     }
@@ -68,7 +68,7 @@ impl Window {
         locate::lines(&self.joined, breaks).into_iter().map(|(line, _)| line).collect()
     }
 
-    /// How many lines its parts have.
+    /// The count of lines of each part.
     pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
         let count = |part: &str| locate::lines(part, breaks).len();
         Counts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }

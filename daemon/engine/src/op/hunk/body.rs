@@ -19,7 +19,7 @@ pub(super) struct Group {
     pub(super) come: Range<usize>,
 }
 
-/// How the content ends after a hunk.
+/// The end of the content after a hunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ending {
     /// As it ended before.
@@ -31,7 +31,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Whether a content ends in a break then if it does now, and only then.
+    /// Returns true if the content ends in a break after the hunk exactly if it does so before.
     pub(super) fn keeps(self, text: &Text<'_>) -> bool {
         match self {
             Self::Kept => true,
@@ -44,19 +44,19 @@ impl Ending {
 /// The lines of a hunk.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    /// The lines that stay or go, each with its break.
+    /// The lines that stay or are removed, each with its break.
     pub(super) old: String,
-    /// The lines that come, likewise.
+    /// The lines that stay or are added, each with its break.
     pub(super) new: String,
-    /// What changes, from the top.
+    /// The changes, from the top.
     pub(super) groups: Vec<Group>,
-    /// How the content ends then.
+    /// The end of the content after the hunk.
     pub(super) ending: Ending,
-    /// Whether the hunk says that the content ends with it.
+    /// True if the hunk states that the content ends with it.
     pub(super) last: bool,
 }
 
-/// What a line of a hunk is.
+/// The kind of a hunk's line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Kept,

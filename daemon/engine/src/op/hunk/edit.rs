@@ -36,17 +36,17 @@ pub(crate) struct Hunk {
     pub(super) body: Body,
     /// The places in the block where lines are added.
     spots: Vec<Spot>,
-    /// How the block may be found; its text is the body's.
+    /// The options for finding the block; its text is the body's.
     pub(crate) how: Matching,
-    /// Where lines go that have no block, or `End` for the block that ends the file.
+    /// The position of lines that have no block, or `End` for the block that ends the file.
     pub(crate) at: Option<Position>,
-    /// The lines that stand above it.
+    /// The lines that the hunk expects above the block.
     pub(crate) headers: String,
-    /// Whether the block is the whole file.
+    /// True if the block is the whole file.
     pub(super) whole: bool,
-    /// Set if it stands below the hunk before it in the entry.
+    /// True if the block stands below that of the hunk before it in the entry.
     pub(super) in_order: bool,
-    /// Whether breaks stay as given where those of the block are as given.
+    /// True if breaks stay as given when the breaks of the block are as given.
     literal: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
 }
 
 impl Hunk {
-    /// What the first rung looks up, if the hunk quotes anything.
+    /// The text that the first rung looks up, if the hunk quotes anything.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
         (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
@@ -128,17 +128,17 @@ impl Hunk {
         (count(0..all), head, count(tail))
     }
 
-    /// Whether it stands just there.
+    /// Returns true if the block stands exactly at the line that the hunk names.
     pub(super) fn stands_on_line(&self, scene: &Scene<'_>) -> bool {
         self.headers.is_empty()
             && locate::on_line(scene.text, &self.quote())
                 .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
     }
 
-    /// Returns the places where it stands, at most `most`.
+    /// Returns the places of the block, at most `most`.
     ///
     /// # Errors
-    /// `not_found` where what it says to stand above it does not; `limit`.
+    /// `not_found` if the lines that the hunk expects above the block are not in the file; `limit`.
     pub(super) fn standing(&self, scene: &Scene<'_>, most: usize) -> Result<Option<Standing>, Refusal> {
         let Some(needle) = self.needle(scene.text.breaks) else { return Ok(None) };
         scene.pay_search(needle)?;
@@ -199,7 +199,7 @@ impl Hunk {
         Ok(Effect { places, stored: None, found })
     }
 
-    /// Whether the block has just the breaks that the hunk quotes. Then those of the lines that come are meant too.
+    /// Returns true if the block has exactly the breaks that the hunk quotes; added lines then keep their breaks.
     fn has_breaks_of(&self, text: &Text<'_>, hit: &Hit) -> bool {
         let whole = hit.range.start..hit.range.end + text.break_at(hit.range.end);
         let there = text.content.cut(whole);
@@ -244,7 +244,7 @@ impl Hunk {
         self.whole || self.body.last || self.at == Some(Position::End)
     }
 
-    /// How a block fits to what the hunk says beside its lines.
+    /// The fit of a block to the hunk's other conditions: its scope, the whole file, or the end of the file.
     fn fit(&self, text: &Text<'_>, scope: Option<&Scope>, range: &Range<usize>) -> Fit {
         let ends = range.end + text.break_at(range.end) == text.len();
         if (self.last() && !ends) || (self.whole && range.start > 0) {
@@ -321,20 +321,21 @@ impl Hunk {
     }
 }
 
-/// How the breaks of lines that come are made.
+/// The rules for the breaks of added lines.
 #[derive(Clone, Copy)]
 pub(super) struct Breaking {
     /// The rung that found the block.
     pub(super) rung: Rung,
-    /// Whether they stay as given.
+    /// True if they stay as given.
     pub(super) literal: bool,
     /// Set if the lines that stay are found by the file's lines.
     pub(super) as_file: bool,
 }
 
-/// How many lines a group removes and adds unchanged at its start, and of the rest at its end: they stay as the file
-/// has them. `end` is there where the group ends with the file, and says whether the file ends as before then: its
-/// last line decides about that, so it stays only if it was the last before. Breaks count where they are `literal`.
+/// The count of lines at the start of a group, and at its end, that the group removes and adds again unchanged: they
+/// keep the file's bytes. `end` is set if the group ends with the file, and true if the file ends in the same way as
+/// before. The last line decides about that, so it is kept only if it was the last before. Breaks are compared
+/// only if `literal`.
 fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>, literal: bool) -> (usize, usize) {
     let same = |(old, new): &(&Line<'_>, &Line<'_>)| old.0 == new.0 && (!literal || old.1 == new.1);
     let most = if end.is_some() { come.len().saturating_sub(1) } else { come.len() };
@@ -344,7 +345,7 @@ fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>, literal: bool
     (head, tail)
 }
 
-/// What stands in the place of a range of lines, and how many breaks were converted.
+/// The text that replaces a range of lines, and the count of converted breaks.
 pub(super) fn instead(
     text: &Text<'_>,
     old: &Range<usize>,

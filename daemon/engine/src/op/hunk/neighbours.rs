@@ -1,5 +1,5 @@
-//! What the hunks of an entry say about each other: a diff lists them from the top, and lines that came or went above
-//! have moved all that stands below. It chooses among the places of a hunk, and makes none.
+//! Chooses among the places of a hunk by the other hunks of its entry: a diff lists hunks from the top, and lines that
+//! were added or removed above move everything below by the same number. No new place is searched.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Where a hunk may stand below the lines that are said to stand above it. It reads the lines and their
+//! Limits a hunk to the part of the file below the header lines that it names. It reads the lines and their
 //! indentation, no syntax.
 
 use std::cell::OnceCell;
@@ -48,7 +48,7 @@ fn named(list: &str) -> impl Iterator<Item = &str> {
 /// The part of a file below some lines.
 #[derive(Debug)]
 pub(super) struct Scope {
-    /// Where the first place for the last of the lines starts.
+    /// The offset at which the first occurrence of the last header line starts.
     from: usize,
     /// The indented blocks below it, by their start; one may lie in another.
     blocks: Vec<Span>,
@@ -94,7 +94,7 @@ impl Scope {
         Some(Self { from, ..Self::new(blocks.collect()) })
     }
 
-    /// How a place that starts at an offset fits in.
+    /// The fit of a place that starts at an offset.
     pub(super) fn fit(&self, start: usize) -> Fit {
         match (start >= self.from, self.holds(start)) {
             (false, _) => Fit::Out,

@@ -13,7 +13,7 @@ fn hunk(header: &str, text: String, near: Option<u64>) -> Edit {
     Edit { op: "hunk".to_owned(), text: Some(text), before, near, ..Edit::default() }
 }
 
-/// What hunks make of a file.
+/// The content of a file after hunks.
 fn planned(content: &str, edits: Vec<Edit>) -> Result<String, Refusal> {
     let path = WirePath::from("f");
     let files = vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }];

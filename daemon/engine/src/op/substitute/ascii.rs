@@ -1,7 +1,7 @@
 //! The flag `a`: `\w`, `\d`, `\s` and `\b` spelt out as ASCII, since the engines' own switch would also take away what
 //! a dot and `[^…]` may match. It reads a pattern and checks nothing.
 
-/// Where an ASCII word begins or ends, and where it does not, for the linear engine.
+/// The patterns of an ASCII word boundary and of its opposite, for the linear engine.
 pub(super) const LINEAR: [&str; 2] = [r"(?-u:\b)", r"(?-u:\B)"];
 
 /// The same for the backtracking engine, which only knows words of any letters.

@@ -37,7 +37,7 @@ impl Backtracking {
     /// Compiles for a text.
     ///
     /// # Errors
-    /// What the engine says.
+    /// The message of the regular expression engine.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, String> {
         let reach = reach::mean(pattern, flags, text);
         // Every place that is passed takes a step too, where the next match is far away.
@@ -85,10 +85,10 @@ impl Backtracking {
         self.usual().map(|regex| regex.capture_names().collect()).unwrap_or_default()
     }
 
-    /// Visits matches that do not overlap, in order, until `visit` wants no more.
+    /// Visits matches that do not overlap, in order, until `visit` returns false.
     ///
     /// # Errors
-    /// What `visit` refuses; `limit` where one search takes too many steps, or all of the job's do.
+    /// The errors of `visit`; `limit` if one search, or all searches of the job, take too many steps.
     pub(crate) fn each(
         &self,
         text: &str,

@@ -32,11 +32,11 @@ pub(crate) struct Substitute {
     pub(crate) pattern: String,
     pub(crate) replacement: String,
     regex: Option<Flags>,
-    /// Whether it may be nowhere.
+    /// True if the pattern need not match.
     optional: bool,
-    /// Set where it must be at one place.
+    /// True if the pattern must match exactly once.
     once: bool,
-    /// The part of the file that is searched; all of it without.
+    /// The part of the file that is searched; the whole file if absent.
     pub(crate) within: Option<Within>,
     count: usize,
     expect: Option<u64>,
@@ -131,7 +131,7 @@ struct Places<'p, 's> {
 }
 
 impl Places<'_, '_> {
-    /// Whether a match begins or ends between `\r` and `\n`: it is none then.
+    /// Returns true if a match begins or ends between `\r` and `\n`; it is skipped then.
     fn splits_break(&self, range: &Range<usize>) -> bool {
         self.scene.text.splits_break(range.start) || self.scene.text.splits_break(range.end)
     }

@@ -50,7 +50,7 @@ pub(crate) enum Engine {
     Backtracking(Box<Backtracking>),
 }
 
-/// Where a match and its groups stand.
+/// The ranges of a match and its groups.
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 impl Engine {
@@ -162,10 +162,10 @@ impl Engine {
         Err(too_many_places())
     }
 
-    /// Visits matches that do not overlap, in order, until `visit` wants no more.
+    /// Visits matches that do not overlap, in order, until `visit` returns false.
     ///
     /// # Errors
-    /// What `visit` refuses; `limit` where backtracking takes too many steps.
+    /// The errors of `visit`; `limit` if backtracking takes too many steps.
     pub(crate) fn each(
         &self,
         text: &str,

@@ -1,5 +1,5 @@
-//! How far a regular expression reads for a match. One search is linear, but a search for every match may read
-//! the rest of the file each time, and no clock is here to notice. It finds no match.
+//! Measures how far a regular expression reads for a match. One search is linear, but a search for every match may read
+//! the rest of the file each time, and the engine has no clock that would show it. No match is returned.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::syntax;

@@ -1,5 +1,5 @@
-//! How far a pattern with look-around or back-references reads from one place: a step of the backtracking engine may
-//! run a whole repetition, so steps alone do not say what a search costs. It finds no match.
+//! Measures how far a pattern with look-around or back-references reads from one place: one step of the backtracking
+//! engine may run a whole repetition, so the count of steps alone is not the cost of a search. No match is returned.
 
 use fancy_regex::{Expr, LookAround};
 
@@ -54,7 +54,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// What stands for `expr` behind `before`; `None` where nothing can.
+    /// The pattern that stands for `expr` behind `before`; `None` if there is none.
     fn spell(&mut self, expr: &Expr, before: &str) -> Option<String> {
         let spelt = match expr {
             Expr::Concat(children) => {

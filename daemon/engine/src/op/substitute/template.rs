@@ -10,7 +10,7 @@ use crate::refusal::malformed;
 pub(crate) enum Part {
     /// Text as it stands.
     Text(String),
-    /// What a group matched; empty where it did not.
+    /// The match of a group; empty if the group did not match.
     Group(usize),
 }
 
