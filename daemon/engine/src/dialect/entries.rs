@@ -15,7 +15,7 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    /// How many there are.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
@@ -28,7 +28,7 @@ impl Entries {
         })
     }
 
-    /// An entry of its own: what follows for the path comes after it.
+    /// Adds a separate entry. Later hunks of the path go to a new entry after it.
     pub(super) fn alone(&mut self, path: WirePath, edits: Vec<Edit>) {
         self.close(&path);
         self.files.push(FileEntry { path, edits, ..FileEntry::default() });
@@ -46,18 +46,18 @@ impl Entries {
         }
     }
 
-    /// Whether an entry says nothing yet.
+    /// Returns true if an entry has no edits.
     pub(super) fn is_empty(&self, entry: usize) -> bool {
         self.files.get(entry).is_none_or(|file| file.edits.is_empty())
     }
 
-    /// All of them.
+    /// Returns all entries.
     pub(super) fn into_files(self) -> Vec<FileEntry> {
         self.files
     }
 }
 
-/// An edit that makes a missing file, or fills an empty one, with a text.
+/// An edit that creates a missing file, or fills an empty one, with a text.
 pub(super) fn fill(text: &str) -> Edit {
     Edit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
 }

@@ -130,7 +130,7 @@ pub(super) fn unfenced(payload: &str) -> &str {
 /// The least characters of a fence.
 const FENCE: usize = 3;
 
-/// Where in the payload, for people, and the 1-based number of the item.
+/// Returns the place in the payload, worded for people, and the 1-based number of the item.
 fn place(path: &Path) -> (String, Option<u64>) {
     let (mut words, mut item) = (String::new(), None);
     for segment in path {

@@ -42,31 +42,32 @@ pub(crate) trait Dialect: Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
-    /// What it is, in one sentence for people.
+    /// A description of the dialect in one sentence, for people.
     fn sentence(&self) -> &'static str;
 
-    /// Whether a payload is surely of this dialect: by its fields, or by its first marker. Two dialects that
-    /// both say so make it uncertain.
+    /// Returns true if the fields or the first marker of a payload identify this dialect. A payload that two dialects
+    /// identify is ambiguous.
     fn recognises(&self, payload: &Sample<'_>) -> bool;
 
-    /// Returns true if it reads the call of a tool around a payload itself; the others get what is in the call.
+    /// Returns true if the dialect reads the tool call around a payload itself. The other dialects get only the
+    /// content of the call.
     fn reads_calls(&self) -> bool {
         false
     }
 
-    /// What a payload asks for.
+    /// Translates a payload into a request.
     ///
     /// # Errors
-    /// `malformed`, `too_large` or `outside`, naming what to mend.
+    /// `malformed`, `too_large` or `outside`, with the part of the payload that must be corrected.
     fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal>;
 
-    /// A refused payload in the words of the dialect.
+    /// The error message of a refused payload, in the terms of the dialect.
     fn say_refusal(&self, error: &WireError) -> String {
         error.message.clone()
     }
 }
 
-/// A payload whose dialect nobody named.
+/// A payload that comes without the name of its dialect.
 #[derive(Debug)]
 pub(crate) enum Sample<'p> {
     /// A JSON object.
@@ -79,60 +80,62 @@ pub(crate) enum Sample<'p> {
 pub struct Translation {
     /// The dialect's name.
     pub dialect: &'static str,
-    /// What it asks for.
+    /// The request that the payload makes.
     pub asked: Asked,
-    /// How the answer is said.
+    /// The wording of the answer.
     pub words: Box<dyn Words>,
 }
 
-/// What a payload asks for.
+/// The request that a payload makes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Asked {
     /// An edit job.
     Job(Wanted),
-    /// To be shown a file.
+    /// Show a file.
     View {
-        /// Which.
+        /// The file.
         path: WirePath,
         /// First and last line, 1-based, inclusive; a last line past the end means the end.
         lines: Option<(u64, u64)>,
     },
-    /// To take back the last entry of this session that changed a file.
+    /// Undo the last entry of this session that changed a file.
     Undo {
-        /// Which.
+        /// The file.
         path: WirePath,
     },
 }
 
-/// The edits of a payload, with what it says about the whole job; what it leaves open the request decides.
+/// The edits of a payload, and its options for the whole job. The request beside the payload decides each option that
+/// is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Wanted {
     /// The files.
     pub files: Vec<FileEntry>,
-    /// What to do with what validators say.
+    /// The handling of validator issues.
     pub mode: Option<JobMode>,
-    /// Whether the reply shows diffs.
+    /// True if the reply contains diffs.
     pub diff: Option<bool>,
-    /// Similarity that fuzzy matching accepts.
+    /// The lowest similarity that fuzzy matching accepts.
     pub threshold: Option<f64>,
-    /// Apply what resolves.
+    /// True if the edits that succeed are applied even if others fail.
     pub partial: Option<bool>,
-    /// What to tell the user beside the reply.
+    /// Warnings for the user, beside the reply.
     pub warnings: Vec<String>,
 }
 
-/// What became of what was asked for.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'a> {
-    /// Of an edit or an undo: also where it was refused.
+    /// The receipt of an edit or an undo, whether it was applied or refused.
     Receipt(&'a Receipt),
-    /// Of a view.
+    /// The reply to a view.
     Read(&'a ReadReply),
 }
 
-/// How an answer is said in a dialect.
+/// The wording of answers in a dialect.
 pub trait Words: Send + Sync {
-    /// The answer as the tool's users know it. Bounded: it repeats no more than the answer holds.
+    /// Words the answer in the style of the original tool. The length is bounded: the text repeats no more than the
+    /// answer contains.
     fn say(&self, answer: &Answer<'_>) -> String;
 }
 

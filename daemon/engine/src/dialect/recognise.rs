@@ -1,4 +1,5 @@
-//! Which dialect a payload is of, where nobody says so: by its fields or its first marker. It never guesses.
+//! Recognises the dialect of a payload that comes without a name, by its fields or its first marker. It never
+//! guesses.
 
 use serde_json::Value;
 
@@ -8,11 +9,11 @@ use super::{Dialect, Sample, tools};
 use crate::Refusal;
 use crate::refusal::malformed;
 
-/// The one dialect that knows a payload for its own. In the call of a tool the tool's name decides where a dialect has
-/// such a tool; else what is in the call.
+/// Returns the one dialect that identifies a payload as its own. In a tool call, the name of the tool decides if a
+/// dialect has such a tool; otherwise, the content of the call decides.
 ///
 /// # Errors
-/// `malformed` where none does, or more than one.
+/// `malformed` if no dialect identifies the payload, or more than one does.
 pub(super) fn recognise(payload: &str, call: Option<&ToolCall>) -> Result<&'static dyn Dialect, Refusal> {
     if let Some(dialect) = call.and_then(|call| tools::called(call, true)) {
         return Ok(dialect);

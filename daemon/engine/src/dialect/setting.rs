@@ -1,4 +1,5 @@
-//! What a payload is translated with: the path given beside it, and where the workspace lies. It opens nothing.
+//! The context of a translation: the path given beside the payload, and the location of the workspace. It opens no
+//! file.
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::path::WirePath;
@@ -6,14 +7,14 @@ use editd_proto::path::WirePath;
 use crate::Refusal;
 use crate::refusal::malformed;
 
-/// What stands beside a payload.
+/// The context in which a payload is translated.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'s> {
-    /// The file, where the request names it.
+    /// The file, if the request names it.
     pub path: Option<&'s WirePath>,
-    /// The absolute names of the workspace's folder, without a slash at the end.
+    /// The absolute paths of the workspace folder, without a slash at the end.
     pub roots: &'s [Vec<u8>],
-    /// Bytes that a payload may have.
+    /// The most bytes that a payload may have.
     pub limit: usize,
 }
 

@@ -5,29 +5,29 @@ use crate::Refusal;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
-/// What an envelope says of one file.
+/// The part of an envelope that concerns one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Section<'p> {
     /// The number of its first line.
     pub(super) line: u64,
-    /// Which file.
+    /// The path of the file.
     pub(super) path: &'p str,
-    /// What becomes of it.
+    /// The operation on the file.
     pub(super) deed: Deed<'p>,
 }
 
-/// What becomes of a file.
+/// The operation of a section on its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Deed<'p> {
-    /// It comes, with this content.
+    /// Creates the file with this content.
     Add(String),
-    /// It goes.
+    /// Deletes the file.
     Delete,
-    /// It changes.
+    /// Changes the file.
     Update {
-        /// Where it goes.
+        /// The path to which the file moves.
         to: Option<&'p str>,
-        /// What changes in it.
+        /// The changes of its content.
         hunks: Vec<Hunk<'p>>,
     },
 }
@@ -37,13 +37,13 @@ pub(super) enum Deed<'p> {
 pub(super) struct Hunk<'p> {
     /// The number of its first line.
     pub(super) line: u64,
-    /// The lines that stand above it.
+    /// The lines above it in the file, from its `@@` headers.
     pub(super) headers: Vec<&'p str>,
-    /// The line where it says that it stands.
+    /// The line at which it should start, if a `@@` header gives a number.
     pub(super) near: Option<u64>,
-    /// Its lines, with what stands in front of them.
+    /// Its lines, with their signs.
     pub(super) text: String,
-    /// Whether it ends where the file ends.
+    /// True if it ends at the end of the file.
     pub(super) last: bool,
 }
 
@@ -55,17 +55,17 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const LAST: &str = "*** End of File";
 
-/// What is said where one is over and the text goes on.
+/// The error for text after the end of an envelope.
 const AGAIN: &str = "the patch ends here, and more follows; put all sections between one `*** Begin Patch` and one \
                      `*** End Patch`, or send the patches one after the other";
 
-/// Whether a text begins like an envelope.
+/// Returns true if a text begins with an envelope.
 pub(super) fn begins(payload: &str) -> bool {
     payload.lines().find(|line| !wraps(line)).is_some_and(|line| line.trim() == BEGIN)
 }
 
-/// Whether a line may stand in front of an envelope: blank, a fence, or the start of a heredoc. A command that goes
-/// to another folder first would give the paths another meaning, so no other command is passed over.
+/// Returns true if a line may stand before an envelope: a blank line, a fence, or the start of a heredoc. No other
+/// command is skipped: one that changes the folder would change the meaning of the paths.
 fn wraps(line: &str) -> bool {
     let line = line.trim();
     let call = line.strip_prefix("apply_patch").unwrap_or(line).trim_start();
@@ -73,7 +73,7 @@ fn wraps(line: &str) -> bool {
     line.is_empty() || line.starts_with("```") || tag.is_some_and(is_tag)
 }
 
-/// Whether a text may end a heredoc.
+/// Returns true if a text is valid as the delimiter of a heredoc.
 fn is_tag(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -223,13 +223,13 @@ fn hollow_update(number: u64, path: &str) -> Refusal {
     fault(number, format!("the update of `{}` is empty; say what to change", excerpt(path, 0)))
 }
 
-/// Whether a line is the header of a section although white space stands around it.
+/// Returns true if a line is the header of a section, white space around it aside.
 fn is_header(line: &str) -> bool {
     let line = line.trim();
     [ADD, DELETE, UPDATE].iter().any(|marker| line.starts_with(marker))
 }
 
-/// A hunk; `None` where it has no lines.
+/// Reads a hunk. Returns `None` if it has no lines.
 fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<Hunk<'p>>, Refusal> {
     let mut hunk = Hunk { line: lines.number(), ..Hunk::default() };
     let mut headed = false;

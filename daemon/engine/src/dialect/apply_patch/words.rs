@@ -13,14 +13,14 @@ use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
-/// What is said to have become of a file.
+/// The change of a file, as the reply lists it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verb {
-    /// It came.
+    /// The file was created.
     Add,
-    /// It changed.
+    /// The file was changed.
     Modify,
-    /// It went.
+    /// The file was deleted.
     Delete,
 }
 
@@ -34,29 +34,29 @@ impl Verb {
     }
 }
 
-/// What must be remembered of an entry.
+/// The data of an entry that its reply needs.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// What is done.
+    /// The change of the file.
     pub(super) verb: Verb,
-    /// Where the file was.
+    /// The path of the file before the change.
     pub(super) from: WirePath,
-    /// Where it is then.
+    /// The path of the file after the change.
     pub(super) path: WirePath,
     /// Its hunks.
     pub(super) hunks: Vec<SaidHunk>,
 }
 
-/// What must be remembered of a hunk.
+/// The data of a hunk that its reply needs.
 #[derive(Debug)]
 pub(super) struct SaidHunk {
     line: u64,
-    /// The lines that it looks for, as far as a message shows them.
+    /// The lines that it looks for, shortened as in messages.
     old: String,
 }
 
 impl Said {
-    /// Of an entry without hunks.
+    /// An entry without hunks.
     pub(super) fn new(verb: Verb, path: &WirePath) -> Self {
         Self { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() }
     }
@@ -134,7 +134,7 @@ impl PatchWords {
         }
     }
 
-    /// Which hunks of a file matched otherwise than quoted.
+    /// Returns a sentence for each hunk of a file that did not match exactly as quoted.
     fn loose(&self, entry: usize, file: &FileOutcome) -> impl Iterator<Item = String> {
         let hunks = self.entries.get(entry).map_or(&[][..], |said| &said.hunks);
         hunks.iter().zip(&file.edits).filter_map(|(hunk, edit)| {

@@ -9,10 +9,10 @@ use crate::dialect::json;
 use crate::op::Check;
 use crate::refusal::malformed;
 
-/// What a payload says.
+/// The content of a payload.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// The file, where it names one.
+    /// The file, if the payload names one.
     pub(super) path: Option<String>,
     /// The chunks, in order.
     pub(super) chunks: Vec<Edit>,

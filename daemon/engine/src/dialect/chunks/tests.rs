@@ -10,7 +10,7 @@ use super::payload::read;
 use super::words::ChunkWords;
 use crate::dialect::{Answer, Words};
 
-/// What one list of lines becomes.
+/// Returns the `old` text that a list of lines becomes.
 fn old(value: Value) -> Option<String> {
     let payload = json!({"chunks": [{"old_lines": value, "new_lines": []}]});
     read(&payload.to_string()).ok()?.chunks.pop()?.old

@@ -10,7 +10,7 @@ use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::op::Check;
 
-/// How an answer is said.
+/// The wording of answers.
 pub(super) struct ChunkWords;
 
 impl Words for ChunkWords {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub(super) struct Input {
     /// The file; may stand beside the payload instead.
     pub(super) path: Option<String>,
-    /// What to do with it.
+    /// The patches of the file.
     pub(super) patches: Vec<PatchRequest>,
 }
 
@@ -16,37 +16,37 @@ pub(super) struct Input {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object with `operation`")]
 pub(super) struct PatchRequest {
-    /// What to do.
+    /// The operation.
     pub(super) operation: Operation,
-    /// What is looked for.
+    /// The text to find.
     pub(super) old_text: Option<String>,
-    /// What stands there then; empty where absent.
+    /// The replacement text; empty if absent.
     pub(super) new_text: Option<String>,
-    /// Where the matched bytes are stored.
+    /// The name of the clipboard that stores the matched bytes.
     pub(super) to_clipboard: Option<String>,
-    /// What is inserted instead of `newText`.
+    /// The name of the clipboard whose content is inserted instead of `newText`.
     pub(super) from_clipboard: Option<String>,
-    /// How the inserted text is indented.
+    /// The change of the indentation of the inserted text.
     pub(super) reindent: Option<Reindent>,
-    /// Every occurrence, instead of the only one.
+    /// True to replace every occurrence. Otherwise, there must be exactly one.
     pub(super) replace_all: Option<bool>,
 }
 
-/// What a patch does.
+/// The operation of a patch.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Operation {
-    /// Puts new text in the place of old.
+    /// Replaces old text by new.
     Replace,
     /// Adds text at the end of the file.
     AppendEof,
-    /// Adds text at its start.
+    /// Adds text at the start of the file.
     PrependBof,
-    /// Gives it a new content, and makes it where it is missing.
+    /// Replaces the content of the file, and creates a missing file.
     Overwrite,
     /// Adds text directly before the old text.
     InsertBefore,
-    /// Adds text directly after it.
+    /// Adds text directly after the old text.
     InsertAfter,
 }
 
@@ -54,8 +54,8 @@ pub(super) enum Operation {
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `strip` and `add`")]
 pub(super) struct Reindent {
-    /// What each line must start with, and loses.
+    /// The prefix that each line must have and loses.
     pub(super) strip: Option<String>,
-    /// What each line gets.
+    /// The prefix that is added to each line.
     pub(super) add: Option<String>,
 }

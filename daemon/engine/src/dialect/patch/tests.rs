@@ -1,4 +1,4 @@
-//! What is said of answers that only a whole journey gives. They translate and plan nothing.
+//! Tests of the wording of answers that only a whole job produces. They translate and plan nothing.
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status};

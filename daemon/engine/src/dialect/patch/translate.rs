@@ -44,7 +44,7 @@ impl Dialect for Patch {
     }
 }
 
-/// What a patch says although its operation does not read it.
+/// Returns a warning if a patch has text to find that its operation does not read.
 fn passed_over(patch: &PatchRequest) -> Option<String> {
     let unread =
         matches!(patch.operation, Operation::AppendEof | Operation::PrependBof | Operation::Overwrite);

@@ -13,28 +13,28 @@ use crate::dialect::{Answer, Words};
 use crate::limits;
 use crate::locate::excerpt;
 
-/// What must be remembered of a payload to speak of its answer.
+/// The data of a payload that the wording of its answer needs.
 #[derive(Debug)]
 pub(super) struct Reply {
     patches: Vec<Remembered>,
 }
 
-/// What must be remembered of a patch.
+/// The data of a patch that the wording of its answer needs.
 #[derive(Debug)]
 struct Remembered {
-    /// The clipboard that it stores.
+    /// The clipboard that it stores to.
     clipboard: Option<String>,
     kind: Kind,
-    /// The lines that `edge` may have cut.
+    /// The quoted lines that the rung `edge` may have cut off.
     edges: Edges,
 }
 
-/// The first and the last of some quoted lines, where the new text has the same there.
+/// The first and the last quoted line, each only if the new text has the same line at that end.
 #[derive(Debug, Default)]
 struct Edges {
     first: Option<String>,
     last: Option<String>,
-    /// How many lines were quoted.
+    /// The number of quoted lines.
     lines: u64,
 }
 
@@ -51,7 +51,7 @@ impl Edges {
         }
     }
 
-    /// Which of them are not in the file, where that many lines are.
+    /// Names the quoted lines that are missing in the file, at a match of `there` lines.
     fn missing(&self, there: u64) -> String {
         let both = self.lines.saturating_sub(there) > 1;
         match (&self.first, &self.last) {
@@ -63,14 +63,14 @@ impl Edges {
     }
 }
 
-/// What a patch does, as far as advice about it differs.
+/// The kinds of patches for which the advice differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// It could replace every occurrence.
+    /// Replaces text, and could replace every occurrence.
     Replace,
-    /// It replaces the whole file, and cannot be made one with another.
+    /// Replaces the whole file, and cannot be merged with another patch.
     Overwrite,
-    /// It adds something.
+    /// Adds text.
     Other,
 }
 

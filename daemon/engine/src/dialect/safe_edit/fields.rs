@@ -20,9 +20,9 @@ pub(super) const OTHERS: [&str; 9] =
 pub(super) struct Input {
     /// The file; may stand beside the payload instead.
     pub(super) path: Option<String>,
-    /// What to do with what validators say.
+    /// The handling of validator issues.
     pub(super) mode: Option<JobMode>,
-    /// Whether the answer shows the diff.
+    /// True if the answer shows the diff.
     pub(super) show_diff: Option<bool>,
     content: Option<String>,
     line_edits: Option<Vec<LineEdit>>,
@@ -43,11 +43,11 @@ pub(super) struct LineEdit {
     pub(super) start_line: u64,
     /// The last line, inclusive.
     pub(super) end_line: u64,
-    /// What stands there then; empty deletes.
+    /// The new content of the range; an empty one deletes the range.
     pub(super) new_content: String,
 }
 
-/// Lines put before a line.
+/// Lines inserted before a line.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `at_line` and `content`")]
 pub(super) struct InsertLines {
@@ -62,19 +62,19 @@ pub(super) struct InsertLines {
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `search` and `replace`")]
 pub(super) struct SearchReplace {
-    /// What is looked for.
+    /// The text or pattern to find.
     pub(super) search: String,
-    /// What stands there then.
+    /// The replacement.
     pub(super) replace: String,
-    /// Whether `search` is a regular expression.
+    /// True if `search` is a regular expression.
     pub(super) regex: Option<bool>,
-    /// The most replacements; every place where absent.
+    /// The maximum number of replacements; all places if absent.
     pub(super) count: Option<u64>,
-    /// Python's flags.
+    /// Flags of Python's `re`.
     pub(super) flags: Option<u32>,
 }
 
-/// The one form of a payload.
+/// The form of a payload.
 #[derive(Debug)]
 pub(super) enum Form {
     /// The whole file.

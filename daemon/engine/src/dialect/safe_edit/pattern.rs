@@ -57,7 +57,7 @@ fn invalid(why: &str) -> Refusal {
 struct Reader<'p> {
     rest: &'p str,
     out: String,
-    /// Whether a repetition stands directly before.
+    /// True if a repetition stands directly before.
     repeated: bool,
 }
 

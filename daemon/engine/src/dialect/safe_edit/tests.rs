@@ -1,4 +1,5 @@
-//! What is said of answers that only a whole journey gives, and Python's patterns piece by piece. They plan nothing.
+//! Tests of the wording of answers that only a whole job produces, and of Python's patterns, piece by piece. They
+//! plan nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -10,16 +10,16 @@ use crate::dialect::summary::{Detail, summary};
 use crate::dialect::{Answer, Words};
 use crate::locate::excerpt;
 
-/// What must be remembered of a payload to speak of its answer.
+/// The data of a payload that the wording of its answer needs.
 #[derive(Debug)]
 pub(super) struct Reply {
     show_diff: bool,
-    /// What was looked for and what stands there then, shortened.
+    /// The search text and its replacement, shortened.
     search: Option<(String, String)>,
 }
 
 impl Reply {
-    /// For this form.
+    /// The wording for a payload of this form.
     pub(super) fn new(form: &Form, show_diff: Option<bool>) -> Self {
         let search = match form {
             Form::Search(given) => Some((excerpt(&given.search, 0), excerpt(&given.replace, 0))),
@@ -28,14 +28,14 @@ impl Reply {
         Self { show_diff: show_diff.unwrap_or(true), search }
     }
 
-    /// How many places there were, where that was asked for.
+    /// Returns the number of places and the shortened texts, if the receipt has a number of replacements.
     fn counted(&self, receipt: &Receipt) -> Option<(u64, &str, &str)> {
         let (search, replace) = self.search.as_ref()?;
         let count = receipt.files.iter().flat_map(|file| &file.edits).find_map(|edit| edit.replacements)?;
         Some((count, search, replace))
     }
 
-    /// Why it was refused, in the names of this dialect's fields.
+    /// Words the reason of a refusal, with the names of this dialect's fields.
     fn failed(&self, edit: Option<u64>, error: &WireError) -> String {
         let sentence = match (error.code, &self.search) {
             (Code::NotFound, Some((search, _))) => {

@@ -11,15 +11,15 @@ use crate::cut::Cut;
 /// One block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Block<'t> {
-    /// What the last line before it names, outside blocks, that is neither blank nor a fence nor a rule.
+    /// The name in the last line before the block that is outside blocks and neither blank nor a fence nor a rule.
     pub(super) named: Option<&'t str>,
     /// The number of the line of its first marker.
     pub(super) line: u64,
-    /// The line where its text should start.
+    /// The line at which its text should start.
     pub(super) near: Option<u64>,
-    /// The lines to look for, each with its break; none where the block is all that a new or empty file says.
+    /// The lines to find, each with its break; empty if the block is the whole content of a new or empty file.
     pub(super) old: String,
-    /// The lines that stand there then, likewise. Not empty where `old` is.
+    /// The lines that replace them, each with its break. Not empty if `old` is empty.
     pub(super) new: String,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn blocks(text: &str, first: u64, between: Between) -> Result<Vec<Blo
     Ok(found)
 }
 
-/// How many blocks a text holds that may still be growing: those that are whole, up to a fault if there is one.
+/// Returns the number of complete blocks in a text that may still be growing, up to the first fault.
 pub fn progress(text: &str) -> usize {
     let (mut state, mut count) = (State::Outside, 0);
     for line in lines(text, 1) {

@@ -1,4 +1,4 @@
-//! What is wrong with a text, and how that is said. It never mends one.
+//! Faults of a text, and their messages. It never corrects a text.
 
 use editd_proto::path::WirePath;
 
@@ -8,7 +8,7 @@ use crate::Refusal;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
-/// A form of a block, for whoever got it wrong.
+/// The form of a block, shown to callers that got it wrong.
 pub(super) const FORM: &str = "A block is:
 <<<<<<< SEARCH
 :start_line:(line where the text starts; may be left out)
@@ -22,26 +22,26 @@ A line of the text that starts like a marker gets a backslash in front of it.";
 /// A line that may not stand where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub(super) kind: Kind,
-    /// The number of the line; at an unexpected end, of the last one.
+    /// The number of the line; at an unexpected end, the number of the last line.
     pub(super) line: u64,
     /// The line, shortened.
     pub(super) marker: Option<String>,
-    /// The marker that belongs there, where it is one.
+    /// The marker that belongs there, if a marker does.
     pub(super) expected: Option<&'static str>,
 }
 
-/// What is wrong with a line.
+/// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A marker before its turn.
+    /// A marker that is out of order.
     Order,
-    /// Something like a marker where only `<<<<<<< SEARCH` may stand.
+    /// A line that resembles a marker where only `<<<<<<< SEARCH` may stand.
     Slip,
-    /// A block that is indented and has no SEARCH text that would tell how its lines are meant.
+    /// An indented block without SEARCH text, which would show how its lines are indented.
     Indented,
-    /// A conflict marker in the content that nothing escapes.
+    /// A conflict marker in the content that is not escaped.
     Conflict,
     /// A `:start_line:` or `:end_line:` in the REPLACE part.
     LineMarker,

@@ -22,16 +22,16 @@ pub(super) struct Portion<'p> {
     pub(super) text: Cow<'p, str>,
     /// The number of its first line.
     pub(super) first: u64,
-    /// Where blocks without their own line should start.
+    /// The line at which blocks without a line of their own should start.
     pub(super) start_line: Option<u64>,
-    /// Which text it is, as a message continues after a line's number.
+    /// The part of a message after the line number that identifies the text.
     pub(super) place: String,
 }
 
-/// The texts of a payload.
+/// Returns the texts of a payload.
 ///
 /// # Errors
-/// `malformed`, where it is neither of the three forms.
+/// `malformed` if the payload has none of the three forms.
 pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
     if tags::begins(payload) {
         return tags::portions(payload);
@@ -51,7 +51,7 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
     Ok(vec![Portion { path: None, text: Cow::Borrowed(text), first, start_line: None, place }])
 }
 
-/// Whether a payload is surely of this dialect.
+/// Returns true if a payload is certainly of this dialect.
 pub(super) fn recognises(sample: &Sample<'_>) -> bool {
     match sample {
         Sample::Json(fields) => list::fits_fields(fields),
@@ -63,7 +63,7 @@ pub(super) fn recognises(sample: &Sample<'_>) -> bool {
     }
 }
 
-/// A text without the CDATA wrapper around it, and the number of its first line.
+/// Returns a text without the CDATA wrapper around it, and the number of its first line.
 pub(super) fn unwrapped(text: &str, first: u64) -> (&str, u64) {
     let wrapped = text.trim().strip_prefix(CDATA).and_then(|rest| rest.strip_suffix(CDATA_END));
     let Some(inner) = wrapped else { return (text, first) };
@@ -71,9 +71,9 @@ pub(super) fn unwrapped(text: &str, first: u64) -> (&str, u64) {
     (inner, first + memchr::memchr_iter(b'\n', lead.as_bytes()).count() as u64)
 }
 
-/// What a CDATA wrapper begins with.
+/// The start of a CDATA wrapper.
 pub(super) const CDATA: &str = "<![CDATA[";
-/// What it ends with.
+/// The end of a CDATA wrapper.
 pub(super) const CDATA_END: &str = "]]>";
 
 /// Returns true if a text has a line that starts a block. An indented one does not count: in a diff, such a line is

@@ -12,7 +12,7 @@ use crate::refusal::malformed;
 /// Objects that hold nothing but another form.
 const WRAPPERS: [&str; 4] = ["apply_diff", "args", "files", "file"];
 
-/// Whether an object is surely of this dialect.
+/// Returns true if an object is certainly of this dialect.
 pub(super) fn fits_fields(fields: &Map<String, Value>) -> bool {
     let inner = WRAPPERS.iter().find_map(|name| fields.get(*name));
     match (fields.get("diff"), inner) {
@@ -24,7 +24,7 @@ pub(super) fn fits_fields(fields: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a value is surely of this dialect.
+/// Returns true if a value is certainly of this dialect.
 pub(super) fn fits(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fits_fields(fields),
@@ -33,10 +33,10 @@ pub(super) fn fits(value: &Value) -> bool {
     }
 }
 
-/// The texts of a value.
+/// Returns the texts of a value.
 ///
 /// # Errors
-/// `malformed`, naming the item and its field.
+/// `malformed`, with the item and its field.
 pub(super) fn portions(value: Value) -> Result<Vec<Portion<'static>>, Refusal> {
     let mut found = Vec::new();
     match inside_wrappers(value) {
@@ -157,7 +157,7 @@ pub(super) fn number(text: &str) -> Result<Option<u64>, ()> {
     }
 }
 
-/// Which item a message is about.
+/// Returns the item that a message is about.
 fn at(place: &str) -> &str {
     place.strip_prefix(" of ").unwrap_or("the payload")
 }

@@ -14,7 +14,7 @@ pub(super) struct Line<'t> {
     pub(super) number: u64,
     /// The line, with its break.
     pub(super) text: &'t str,
-    /// Where it starts.
+    /// The offset in the text at which it starts.
     pub(super) start: usize,
 }
 
@@ -28,20 +28,20 @@ impl Line<'_> {
     }
 }
 
-/// Where the machine is.
+/// The state of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// Between blocks.
     Outside,
     /// After `<<<<<<< SEARCH`, where `:start_line:`, `:end_line:` and then `-------` may still come.
     Head(Head),
-    /// In the SEARCH part, which starts there.
+    /// In the SEARCH part, which starts at this offset.
     Search(Head, usize),
-    /// In the REPLACE part, which starts there, after that SEARCH part.
+    /// In the REPLACE part: its head, the SEARCH part, and the offset at which REPLACE starts.
     Replace(Head, Range<usize>, usize),
 }
 
-/// What is known of a block before its content.
+/// The data of a block from the lines before its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Head {
     width: Width,
@@ -49,37 +49,37 @@ pub(super) struct Head {
     pub(super) indent: usize,
     /// The number of the line of its marker.
     pub(super) line: u64,
-    /// What `:start_line:` says.
+    /// The number after `:start_line:`.
     pub(super) near: Option<u64>,
     ended: bool,
 }
 
-/// A block, as places in the text.
+/// A block, as ranges of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Outline {
-    /// What stands before its content.
+    /// The data from the lines before its content.
     pub(super) head: Head,
     /// The SEARCH part, with its last break.
     pub(super) search: Range<usize>,
-    /// The REPLACE part, likewise.
+    /// The REPLACE part, with its last break.
     pub(super) replace: Range<usize>,
 }
 
-/// What the lines between blocks are for.
+/// The meaning of the lines between blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Between {
-    /// They name files.
+    /// The lines name files.
     Names,
-    /// Nothing: the file is known.
+    /// The lines have no meaning: the file is known.
     Nothing,
 }
 
-/// What a line leads to.
+/// The result of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// Another state, or the same.
     Go(State),
-    /// A whole block; the next state is [`State::Outside`].
+    /// A complete block; the next state is [`State::Outside`].
     Done(Outline),
 }
 

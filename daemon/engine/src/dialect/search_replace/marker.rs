@@ -1,22 +1,22 @@
-//! What one line of a text is: a marker, or content. It knows nothing of the lines around it.
+//! Classifies one line of a text as a marker or as content. It does not look at the lines around it.
 
 use crate::cut::Cut;
 use crate::locate::split_indent;
 
-/// What is expected where a block starts, as a message shows it.
+/// The marker at which a block starts, as messages show it.
 pub(super) const SEARCH: &str = "<<<<<<< SEARCH";
-/// What parts SEARCH and REPLACE.
+/// The marker between SEARCH and REPLACE.
 pub(super) const SEPARATOR: &str = "=======";
-/// What ends a block.
+/// The marker that ends a block.
 pub(super) const REPLACE: &str = ">>>>>>> REPLACE";
 
 /// Characters of a narrow marker.
 const NARROW: usize = 7;
 
-/// What a line must start with to need a `\` in front of it where it is content.
+/// The starts of content lines that must be escaped with a `\`.
 const ESCAPABLE: [&str; 6] = ["<<<<<<<", "=======", ">>>>>>>", "-------", ":start_line:", ":end_line:"];
 
-/// How many characters a marker is made of.
+/// The number of characters of a marker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Width {
     /// Seven.
@@ -25,7 +25,7 @@ pub(super) enum Width {
     Wide,
 }
 
-/// What a line is.
+/// The kinds of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Marker<'l> {
     /// `<<<<<<< SEARCH`.
@@ -34,7 +34,7 @@ pub(super) enum Marker<'l> {
     Separator(Width),
     /// `>>>>>>> REPLACE`.
     Replace,
-    /// Seven `<` or `>` and something else: a line that a merge leaves behind, or a marker with a slip.
+    /// Seven `<` or `>` and other text: a line that a merge leaves behind, or a mistyped marker.
     Conflict,
     /// `:start_line:`, with what follows it.
     StartLine(&'l str),
@@ -83,12 +83,12 @@ pub(super) fn escape_at(line: &str) -> Option<usize> {
     lead.find('\\').filter(|_| ESCAPABLE.iter().any(|start| bare.starts_with(start)))
 }
 
-/// Whether a line of seven signs and more may be meant for the start or the end of a block.
+/// Returns true if a line of seven or more signs may be meant as the start or the end of a block.
 pub(super) fn slips(line: &str) -> bool {
     line.trim_start().starts_with('<') || line.to_ascii_uppercase().contains("REPLACE")
 }
 
-/// Whether a line is a fence around a text.
+/// Returns true if a line is a fence around a text.
 pub(super) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("```") || line.starts_with("~~~")

@@ -25,7 +25,7 @@ const ELEMENTS: [(&str, &[&str]); 8] = [
     ("startLine", &["diff"]),
 ];
 
-/// Whether a payload is of this form: by its first tag.
+/// Returns true if a payload has this form, by its first tag.
 pub(super) fn begins(payload: &str) -> bool {
     let first = payload.lines().map(str::trim).find(|line| !line.is_empty() && !is_fence(line));
     first.is_some_and(|line| {
@@ -33,10 +33,10 @@ pub(super) fn begins(payload: &str) -> bool {
     })
 }
 
-/// The texts of a payload.
+/// Returns the texts of a payload.
 ///
 /// # Errors
-/// `malformed`, at the line that is wrong.
+/// `malformed`, with the faulty line.
 pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
     let mut scan = Scan { text: payload, at: 0, line: 1, open: Vec::new() };
     let mut files = Files::default();
@@ -79,7 +79,7 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
     Ok(files.done)
 }
 
-/// What was read of the files.
+/// The files that were read so far.
 #[derive(Default)]
 struct Files<'p> {
     done: Vec<Portion<'p>>,
@@ -179,7 +179,7 @@ impl<'p> Scan<'p> {
         self.wrong(&format!("`{shown}` does not belong {place}"))
     }
 
-    /// Whether an element stands next.
+    /// Returns true if the next text is the tag of an element.
     fn holds_elements(&self) -> bool {
         let rest = self.rest().trim_start();
         ELEMENTS
@@ -188,7 +188,7 @@ impl<'p> Scan<'p> {
             || rest.starts_with("</")
     }
 
-    /// A short value, up to its closing tag.
+    /// Reads a short value, up to its closing tag.
     fn value(&mut self, close: &str) -> Result<&'p str, Refusal> {
         let Some(end) = self.rest().find(close) else {
             return Err(self.wrong(&format!("expected `{close}`")));
@@ -242,7 +242,7 @@ impl<'p> Scan<'p> {
     }
 }
 
-/// Whether a line ends a block; the end of its element may follow the marker.
+/// Returns true if a line ends a block. The end of its element may follow the marker.
 fn ends_block(line: &str) -> bool {
     let tail = line.find("]]>").into_iter().chain(line.find("</")).min().unwrap_or(line.len());
     Marker::of(line.cut(0..tail)) == Marker::Replace

@@ -287,7 +287,7 @@ fn progress_counts_the_blocks_that_are_whole() {
     assert_eq!(progress("<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n=======\n"), 1);
 }
 
-/// What is said of a block that no rung found.
+/// Returns the message for a block that no rung found.
 fn said(error: WireError, near: Option<u64>) -> String {
     let path = WirePath::from("a.py");
     let words = SearchReplaceWords {

@@ -1,4 +1,5 @@
-//! What became of the blocks, in the words of the tool's users. It shows what the receipt holds, and no file.
+//! The outcome of the blocks, in the terms of the original tool. It shows the content of the receipt, and reads no
+//! file.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -13,21 +14,21 @@ use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
-/// What the payload said of one file.
+/// The data of the payload about one file.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// Which.
+    /// The path.
     pub(super) path: WirePath,
-    /// Whether a line of the text named it.
+    /// True if the path comes from a line of the text.
     pub(super) guessed: bool,
-    /// Where each block should start.
+    /// The line at which each block should start.
     pub(super) near: Vec<Option<u64>>,
 }
 
-/// The words of one payload.
+/// The wording for one payload.
 #[derive(Debug)]
 pub(super) struct SearchReplaceWords {
-    /// In the order of the entries.
+    /// The files, in the order of the entries.
     pub(super) files: Vec<Said>,
 }
 
@@ -148,13 +149,13 @@ impl SearchReplaceWords {
     }
 }
 
-/// Whether a block of a `partial` job was refused for this and says so itself.
+/// Returns true if the error of a `partial` job is also the error of one of its blocks, which reports it.
 fn stands_at_a_block(error: &WireError, receipt: &Receipt) -> bool {
     let mut edits = receipt.files.iter().flat_map(|file| &file.edits);
     edits.any(|edit| edit.error.as_ref().is_some_and(|own| (own.code, own.edit) == (error.code, error.edit)))
 }
 
-/// A text that no rung found: how near the nearest one came, and to what.
+/// Reports a text that no rung found, with the nearest text and its similarity.
 fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String) {
     let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
     let best = error.near_misses.first();
@@ -178,7 +179,8 @@ fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String)
     }
 }
 
-/// What the user should know of a block that was found otherwise than it was quoted; whether there is anything.
+/// Reports a block that was not found as quoted: its lines, offset and rung. Returns true if there was something to
+/// report.
 fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     let loose = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
     let moved = edit.moved.filter(|lines| *lines != 0);
@@ -201,7 +203,7 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
     true
 }
 
-/// What a block's refusal says, with nothing that only a native job has.
+/// Returns the message of a block's refusal, without the parts that only a native job has.
 fn sentence(error: &WireError, guessed: bool) -> Cow<'_, str> {
     match (error.code, error.edit, error.other_edit) {
         (Code::Missing, ..) if guessed => {

@@ -6,37 +6,37 @@ use serde::Deserialize;
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `command` and `path`")]
 pub(super) struct Input {
-    /// What to do.
+    /// The command.
     pub(super) command: Command,
-    /// The file; may stand beside the payload instead.
+    /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
-    /// First and last line to show.
+    /// The first and the last line to show.
     pub(super) view_range: Option<(i64, i64)>,
     /// The content of a new file.
     pub(super) file_text: Option<String>,
-    /// What is looked for.
+    /// The text to find.
     pub(super) old_str: Option<String>,
-    /// What stands there then, or what is inserted.
+    /// The replacement, or the text to insert.
     pub(super) new_str: Option<String>,
     /// The line after which text is inserted.
     pub(super) insert_line: Option<i64>,
-    /// What is inserted.
+    /// The text to insert.
     pub(super) insert_text: Option<String>,
 }
 
-/// What a payload asks for.
+/// The command of a payload.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Command {
     /// Shows a file.
     View,
-    /// Makes a file.
+    /// Creates a file.
     Create,
-    /// Puts one text in the place of another.
+    /// Replaces one text by another.
     StrReplace,
-    /// Adds lines behind a line.
+    /// Adds lines after a line.
     Insert,
-    /// Takes the last edit back.
+    /// Undoes the last edit.
     UndoEdit,
 }
 

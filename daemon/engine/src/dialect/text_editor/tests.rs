@@ -1,4 +1,4 @@
-//! What is said of a file that is shown and of an edit that is taken back, and payloads at random. No file is touched.
+//! Tests of the wording of views and undos, and of random payloads. They touch no file.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

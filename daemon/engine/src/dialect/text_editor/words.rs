@@ -18,18 +18,18 @@ use crate::locate::excerpt;
 pub(super) struct EditorWords {
     command: Command,
     path: WirePath,
-    /// What is looked for, shortened.
+    /// The text to find, shortened.
     old: String,
 }
 
 impl EditorWords {
-    /// For this command.
+    /// The wording for this command.
     pub(super) fn new(command: Command, path: &WirePath, old: Option<&str>) -> Self {
         Self { command, path: path.clone(), old: excerpt(old.unwrap_or_default(), 0) }
     }
 }
 
-/// A payload that was refused.
+/// The message of a refused payload.
 pub(super) fn refused(error: &WireError) -> String {
     explain(error)
 }

@@ -1,4 +1,4 @@
-//! Which dialect and which tool a payload is for. No file is touched.
+//! Tests of the choice of the dialect and the tool of a payload. They touch no file.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

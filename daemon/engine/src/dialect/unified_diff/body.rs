@@ -1,5 +1,5 @@
-//! Where a hunk ends: its lines are counted, and what its header says of them is believed only where that is the
-//! better reading. It knows no file.
+//! Finds the end of a hunk. It counts the lines, and uses the counts of the header only where they lead to the better
+//! reading. It reads no file.
 
 use super::header::Numbers;
 use crate::Refusal;
@@ -9,23 +9,24 @@ use crate::refusal::malformed;
 /// The lines of a hunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Body {
-    /// With their signs, each with its break.
+    /// The lines with their signs, each with its break.
     pub(super) text: String,
-    /// Lines of each side, before and after.
+    /// The number of lines of each side, before and after.
     pub(super) counts: (u64, u64),
 }
 
-/// Whether a line begins what is no part of a hunk.
+/// Returns true if a line begins text that is not part of a hunk.
 fn ends(line: &str) -> bool {
     ["diff ", "@@", "--- ", "Index: ", "Only in ", "=====", "```", "-- ", "From ", "*** "]
         .iter()
         .any(|start| line.starts_with(start))
 }
 
-/// Reads the lines of a hunk from `lines`, the first of which has the number `first`. How many it took is returned too.
+/// Reads the lines of a hunk from `lines`, whose first line has the number `first`. Returns also the number of lines
+/// read.
 ///
 /// # Errors
-/// `malformed` with the line, where one has no sign and the hunk is not over.
+/// `malformed` with the line, if a line has no sign and the hunk is not complete.
 pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Result<(Body, usize), Refusal> {
     let said = numbers.map(|numbers| (numbers.old.1, numbers.new.1));
     let (mut old, mut new, mut taken, mut blanks) = (0u64, 0u64, 0usize, 0usize);
@@ -68,8 +69,8 @@ pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Resu
     Ok((Body { text, counts: (old, new) }, taken))
 }
 
-/// Whether a line is that above a mail's signature: the hunk has all its lines, or git's version is all that follows
-/// in the mail, which no hunk could go on with.
+/// Returns true if a line is the separator above the signature of a mail: the hunk has all its lines, or only git's
+/// version follows it in the mail, and no hunk can continue with that.
 fn is_signature(lines: &[&str], at: usize, left: Option<(u64, u64)>) -> bool {
     let mut below = lines.iter().skip(at).map(|line| line.trim_end());
     if below.next() != Some("--") {
@@ -88,8 +89,8 @@ fn is_signature(lines: &[&str], at: usize, left: Option<(u64, u64)>) -> bool {
                 .is_none_or(|line| line.starts_with("From ") || line == "```"))
 }
 
-/// Whether the next file begins here: where `---`, `+++` and `@@` follow each other, unless just one line of each
-/// side is missing.
+/// Returns true if the next file begins here: `---`, `+++` and `@@` follow each other, unless exactly one line of
+/// each side is missing.
 fn begins_file(lines: &[&str], at: usize, left: Option<(u64, u64)>) -> bool {
     let starts = |ahead: usize, with: &str| lines.get(at + ahead).is_some_and(|line| line.starts_with(with));
     starts(0, "--- ") && starts(1, "+++ ") && starts(2, "@@") && left != Some((1, 1))

@@ -26,7 +26,7 @@ fn range(text: &str) -> Option<(u64, u64)> {
     Some((first.parse().ok()?, count.parse().ok()?))
 }
 
-/// What a `---` or `+++` line names.
+/// The name in a `---` or `+++` line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Name<'p> {
     /// No file.
@@ -35,7 +35,7 @@ pub(super) enum Name<'p> {
     File(Cow<'p, str>),
 }
 
-/// The name behind `--- ` or `+++ `, and whether its time stamp says that there is no such file.
+/// Returns the name behind `--- ` or `+++ `, and true if its time stamp marks a file that does not exist.
 pub(super) fn name(rest: &str) -> (Name<'_>, bool) {
     let trimmed = rest.trim();
     if let Some(name) = unquoted(trimmed) {
@@ -131,7 +131,7 @@ pub(super) fn without_prefix(name: &str) -> &str {
     }
 }
 
-/// Where the text in quotes ends with which a string begins.
+/// Returns the offset behind the closing quote of a string that begins with a quote.
 fn quote_end(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().enumerate().skip(1).find_map(|(at, byte)| {
@@ -141,7 +141,7 @@ fn quote_end(text: &str) -> Option<usize> {
     })
 }
 
-/// A name in quotes as C writes it, as git does for names that are not plain.
+/// Reads a name quoted as in C, which git uses for names with special characters.
 fn unquoted(text: &str) -> Option<String> {
     let inner = text.cut(0..quote_end(text).filter(|_| text.starts_with('"'))?);
     let mut bytes = inner.bytes().skip(1).peekable();
@@ -176,7 +176,7 @@ fn unquoted(text: &str) -> Option<String> {
     String::from_utf8(name).ok()
 }
 
-/// What a file's mode in a git header is.
+/// The mode of a file in a git header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {
     /// A regular file with these permission bits.

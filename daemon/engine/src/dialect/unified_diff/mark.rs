@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 const MARK: char = '\u{feff}';
 
-/// What a hunk does to the mark, which is no part of the first line.
+/// The change that a hunk makes to the byte order mark, which is not part of the first line.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Marked<'t> {
-    /// It stays; the lines without it.
+    /// The mark stays. The text has the lines without it.
     Kept(Cow<'t, str>),
-    /// It comes or goes.
+    /// The mark is added or removed.
     Changed,
 }
 

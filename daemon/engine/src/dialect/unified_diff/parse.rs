@@ -10,7 +10,7 @@ use super::names;
 use crate::Refusal;
 use crate::refusal::{malformed, refuse};
 
-/// What a diff says of one file.
+/// The part of a diff that concerns one file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FilePatch<'p> {
     /// The number of its first line.
@@ -19,7 +19,7 @@ pub(super) struct FilePatch<'p> {
     pub(super) commit: u64,
     /// The text after `diff --git`.
     pub(super) git: Option<&'p str>,
-    /// Set while the lines of git's header go on.
+    /// True while the lines of git's header continue.
     open: bool,
     /// The text after `Index:` above it.
     pub(super) index: Option<&'p str>,
@@ -53,7 +53,7 @@ impl FilePatch<'_> {
         self.git.is_some() && self.named.is_none() && self.hunks.is_empty()
     }
 
-    /// Whether nothing is said of any file: a line of prose that only begins like git's first one.
+    /// Returns true if the entry concerns no file: a line of prose that only begins like git's first header line.
     fn is_prose(&self) -> bool {
         let says = [self.comes, self.goes, self.mode].iter().any(Option::is_some)
             || self.renamed != Pair::default()
@@ -62,7 +62,7 @@ impl FilePatch<'_> {
     }
 }
 
-/// From where and to where.
+/// The source and the target path.
 pub(super) type Pair<'p> = (Option<Cow<'p, str>>, Option<Cow<'p, str>>);
 
 /// One hunk.
@@ -70,7 +70,7 @@ pub(super) type Pair<'p> = (Option<Cow<'p, str>>, Option<Cow<'p, str>>);
 pub(super) struct Hunk {
     /// The number of its header's line.
     pub(super) line: u64,
-    /// What its header says.
+    /// The line numbers of its header.
     pub(super) numbers: Option<Numbers>,
     /// Its lines.
     pub(super) body: Body,
@@ -83,7 +83,7 @@ pub(super) fn fault(line: u64, code: Code, what: &str) -> Refusal {
     error
 }
 
-/// Whether a text has lines that only a unified diff has.
+/// Returns true if a text has lines that only a unified diff has.
 pub(super) fn fits(payload: &str) -> bool {
     let lines: Vec<&str> = payload.lines().collect();
     let starts = |at: usize, with: &str| lines.get(at).is_some_and(|line| line.starts_with(with));
@@ -95,7 +95,8 @@ pub(super) fn fits(payload: &str) -> bool {
     })
 }
 
-/// The lines of a diff. Where its headers end in `\r`, that came on the way and stands in no file.
+/// Returns the lines of a diff. If its headers end in `\r`, the `\r` was added in transit and is removed: it is in no
+/// file.
 fn lines(payload: &str) -> Vec<&str> {
     let heads = ["--- ", "+++ ", "@@ ", "diff "];
     let mut headers =

@@ -13,17 +13,17 @@ use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
-/// What must be remembered of an entry.
+/// The data of an entry that its reply needs.
 #[derive(Debug)]
 pub(super) struct Said {
     /// The file.
     path: WirePath,
-    /// Where it goes.
+    /// The path to which the file moves.
     pub(super) to: Option<WirePath>,
     /// The name of the file in the diff.
     known: WirePath,
     verb: &'static str,
-    /// Set if the reply names it only when it fails.
+    /// True if the reply names the file only when it fails.
     quiet: bool,
     /// The lines of its hunks in the diff.
     pub(super) hunks: Vec<u64>,
@@ -204,12 +204,12 @@ impl Said {
     }
 }
 
-/// Whether some breaks of the diff were made those of the file.
+/// Returns true if line breaks of the diff were converted to those of the file.
 fn follows(files: &[FileOutcome]) -> bool {
     files.iter().flat_map(|file| &file.edits).any(|edit| edit.converted_breaks.is_some())
 }
 
-/// What is worth saying of a hunk that was found.
+/// Returns the message for a hunk that was found elsewhere or not exactly as quoted.
 fn succeeded(number: u64, edit: &EditOutcome) -> Option<String> {
     let moved = edit.moved.filter(|lines| *lines != 0);
     let rung = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
