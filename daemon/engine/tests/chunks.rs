@@ -11,7 +11,7 @@ use editd_proto::message::{Edit, FileEntry, JobRequest, Within};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
-/// What a job of these edits makes of a file.
+/// Applies a job of these edits to a file, and returns the new content.
 fn run(file: &str, edits: &[Edit]) -> Result<String, Refusal> {
     let path = WirePath::from("f");
     let entry = FileEntry { path: path.clone(), edits: edits.to_vec(), ..FileEntry::default() };
@@ -88,8 +88,8 @@ fn names(lines: &[Line]) -> Vec<&str> {
     lines.iter().map(|(line, _)| line.as_str()).collect()
 }
 
-/// Where a window of lines stands, as a naive reader finds it: with the breaks that the quotation has if it does so
-/// anywhere, else with any.
+/// Returns the places of a window of lines as a naive search finds them: with the breaks of the quotation if there is
+/// such a place, otherwise with any breaks.
 fn places(lines: &[Line], window: &[&str], inside: &Range<usize>) -> Vec<usize> {
     let names = names(lines);
     let found = inside
@@ -100,11 +100,11 @@ fn places(lines: &[Line], window: &[&str], inside: &Range<usize>) -> Vec<usize> 
     if exact.is_empty() { other } else { exact }
 }
 
-/// What is left of a text where only the lines in the middle may differ: whether the rest is there byte for byte.
+/// Returns true if all lines before and after the range `old` are still in the text, byte for byte.
 fn untouched(before: &[Line], old: &Range<usize>, after: &str) -> bool {
     let head = text(&before[..old.start]);
     let tail = text(&before[old.end..]);
-    // An open last line that gets a line behind it is completed, and nothing else.
+    // An open last line that gets a line after it receives a break, and no other change.
     after.starts_with(&head) && after.len() >= head.len() + tail.len() && after.ends_with(&tail)
 }
 

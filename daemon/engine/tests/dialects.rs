@@ -23,7 +23,7 @@ fn translated(dialect: &str, payload: &Value) -> Result<JobRequest, Refusal> {
     translate(Some(dialect), &payload.to_string(), &SETTING).map(|translation| job_of(&translation))
 }
 
-/// What a job makes of the file `f`.
+/// Applies a job to the file `f`, and returns its content.
 fn outcome(job: &JobRequest, content: &str) -> Result<String, Refusal> {
     let mut world = World::default();
     for path in needs(job)?.paths {
@@ -184,13 +184,13 @@ fn printed(edit: &Edit) -> Value {
     patch
 }
 
-/// What stands in the file, one unique piece after the other; none at either end, where insertions would meet.
+/// Returns a file of unique pieces in a row, with none at either end, where insertions would meet.
 fn pieces(count: usize, gap: &str) -> String {
     let pieces: String = (0..count).map(|number| format!("<{number}>{gap}")).collect();
     format!("{gap}{pieces}")
 }
 
-/// Pattern, flags, template, text, count, and what CPython 3.11 makes of the text.
+/// Pattern, flags, template, text, count, and the result of CPython 3.11.
 type Sample = (String, u32, String, String, Option<u64>, String);
 
 #[test]
@@ -237,7 +237,7 @@ proptest! {
         }
     }
 
-    /// What is printed is read back as the same edits.
+    /// A printed patch is read back as the same edits.
     #[test]
     fn a_printed_patch_is_read_back(edits in prop::collection::vec(patch_edit(), 1..5)) {
         let payload = json!({"path": "d/f", "patches": edits.iter().map(printed).collect::<Vec<_>>()});

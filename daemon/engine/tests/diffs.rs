@@ -19,7 +19,7 @@ fn file(text: &str) -> State {
     State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 }
 }
 
-/// What a payload makes of the file `f`.
+/// Applies a payload to the file `f`, and returns its state.
 fn done(dialect: &str, payload: &str, before: &State) -> Result<State, Refusal> {
     let translation = translate(Some(dialect), payload, &SETTING)?;
     let Asked::Job(Wanted { files, .. }) = translation.asked else { panic!("it asks for no job") };

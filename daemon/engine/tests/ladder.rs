@@ -41,20 +41,20 @@ fn lines() -> impl Strategy<Value = Vec<Line>> {
     })
 }
 
-/// What is done to the quoted lines.
+/// The change of the quoted lines.
 #[derive(Clone, Debug)]
 enum Disturbed {
-    /// So many characters of indentation are lost in every line.
+    /// Every line loses so many characters of indentation.
     Dedented(usize),
-    /// Something stands in front of every line.
+    /// Every line gets a prefix.
     Indented(&'static str),
-    /// Indentation in steps of two becomes another.
+    /// Indentation in steps of two is rewritten in steps of this text.
     Rescaled(&'static str),
-    /// The first line lost its indentation.
+    /// The first line loses its indentation.
     Torn,
-    /// Numbers in front, from this one.
+    /// Every line gets a number, from this one, and a separator.
     Numbered(u64, &'static str),
-    /// Nothing but what is behind.
+    /// Only the white space at the line ends changes.
     Kept,
 }
 
@@ -71,7 +71,7 @@ fn disturbed() -> impl Strategy<Value = Disturbed> {
 }
 
 impl Disturbed {
-    /// What stands in front of a quoted line instead of its indentation.
+    /// Returns the text before a quoted line that replaces its indentation.
     fn front(&self, i: usize, indent: &str) -> String {
         match self {
             Self::Dedented(count) => indent.chars().skip(*count).collect(),
@@ -109,7 +109,7 @@ fn indent_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// Whether some mapping explains these pairs of lines, every way tried.
+/// Returns true if some mapping explains these pairs of lines. It tries all mappings.
 fn one_mapping(pairs: &[(&str, &str)]) -> bool {
     let pairs: Vec<(&str, &str)> =
         pairs.iter().filter(|(a, _)| !blank(a)).map(|(a, b)| (indent_of(a), indent_of(b))).collect();
@@ -121,7 +121,7 @@ fn one_mapping(pairs: &[(&str, &str)]) -> bool {
         one.is_some() && stand.all(|other| other == one)
     });
     let steps: Vec<String> = std::iter::once("\t".to_owned()).chain((1..40).map(|n| " ".repeat(n))).collect();
-    // The largest step that all are made of is their greatest common divisor.
+    // The largest step of which all consist is their greatest common divisor.
     let all_of = |step: &str| pairs.iter().all(|(a, _)| *a == step.repeat(a.len() / step.len()));
     let search = steps.iter().rev().find(|step| all_of(step));
     let depths: Vec<i64> =
@@ -178,7 +178,7 @@ fn unnumbered(quoted: &[String]) -> Option<Vec<String>> {
     says.then(|| list.into_iter().map(strip).collect())
 }
 
-/// Where windows of a file begin that equal the quoted lines at a rung.
+/// Returns the starts of the windows of a file that equal the quoted lines at a rung.
 fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
     let wanted = if rung == "numbered" { unnumbered(quoted) } else { Some(quoted.to_vec()) };
     let Some(wanted) = wanted else { return Vec::new() };
@@ -212,7 +212,7 @@ fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
 
 const RUNGS: [&str; 5] = ["exact", "eol", "trailing", "indent", "numbered"];
 
-/// How often a text stands in another, anywhere in its lines but between `\r` and `\n`.
+/// Counts the places of a text in another, anywhere in its lines but between `\r` and `\n`.
 fn anywhere(content: &str, old: &str) -> usize {
     let begins = |at: usize| {
         content[at..].starts_with(old) && !(old.starts_with('\n') && content[..at].ends_with('\r'))
@@ -220,7 +220,8 @@ fn anywhere(content: &str, old: &str) -> usize {
     content.char_indices().filter(|(at, _)| begins(*at)).count()
 }
 
-/// The first rung that finds a window, and all that it finds; the number of the first line decides between them.
+/// Returns the first rung that finds a window, and all windows that it finds. The number of the first line decides
+/// between them.
 fn found(
     rungs: &[&'static str],
     file: &[Line],
@@ -258,8 +259,8 @@ fn renamed(file: &[Line], at: usize, quoted: &[String]) -> Vec<Line> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// What the ladder finds is what the first rung with any candidate finds in the naive model; it is changed only
-    /// there, and the new lines are indented as the file is.
+    /// The ladder finds the same place as the first rung with a candidate in the naive model. Only that place is
+    /// changed, and the new lines are indented as the file is.
     #[test]
     fn the_ladder_finds_what_a_naive_model_finds(
         file in lines(), start in 0..8usize, count in 1..4usize, how in disturbed(),

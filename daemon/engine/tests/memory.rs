@@ -1,5 +1,5 @@
-//! What planning an edit of a 10 MB file costs in memory: at most four times the file, the file itself
-//! included (and a twentieth for what does not grow with it). It measures no time.
+//! The memory that planning an edit of a 10 MB file takes: at most four times the file, the file itself included, and
+//! a twentieth more for memory that does not grow with the file. It measures no time.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "counting what is allocated needs an allocator of our own")]

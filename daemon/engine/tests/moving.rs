@@ -10,12 +10,12 @@ use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Po
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
-/// What is at each path: content and mode.
+/// The content and the mode of each path.
 type Files = BTreeMap<&'static str, (String, u32)>;
 
 const PATHS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// What an entry does to its file.
+/// The operation of an entry on its file.
 #[derive(Clone, Debug)]
 enum Deed {
     Write(&'static str),

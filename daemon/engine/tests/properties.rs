@@ -46,7 +46,7 @@ fn bytes_of(state: &State) -> Vec<u8> {
     }
 }
 
-/// What holds for every plan.
+/// Checks the invariants of every plan.
 fn check(plan: &Plan) {
     for change in &plan.changes {
         let (before, after) = (bytes_of(&change.before), bytes_of(&change.after));
@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// What one quotation replaces is exactly what a naive search finds, in every encoding.
+    /// A quotation replaces exactly the place that a naive search finds, in every encoding.
     #[test]
     fn a_replacement_is_that_of_a_naive_model(content in text(), old in short(), new in short(), kind in 0u8..4) {
         let edit = Edit { eol: Some("literal".to_owned()), loosest: Some("exact".to_owned()), ..replace(&old, &new) };
@@ -321,7 +321,7 @@ proptest! {
         }
     }
 
-    /// Who overlaps does not depend on who comes first, and both are named.
+    /// An overlap does not depend on the order of the edits, and the error names both.
     #[test]
     fn overlap_is_symmetric(content in text(), a in edit(), b in edit()) {
         let (ab, ba) = (one(content.as_bytes(), vec![a.clone(), b.clone()]), one(content.as_bytes(), vec![b, a]));

@@ -29,7 +29,7 @@ const TEXTS: [(&str, &str); 4] = [
     ),
 ];
 
-/// What is put into a text, and what edits bring.
+/// The pieces of which files and new texts are made.
 const PIECES: [&str; 16] = [
     "",
     "\n",

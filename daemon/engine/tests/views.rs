@@ -1,4 +1,4 @@
-//! What a reader is shown of a file: lines, encoding, endings. Nothing is planned here.
+//! Tests of views of a file: lines, encoding, line ends. They plan nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

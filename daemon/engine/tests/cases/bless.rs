@@ -91,7 +91,7 @@ fn like(wanted: &Value, found: &Value) -> Value {
     }
 }
 
-/// What a case without a reply is given: how each edit ended, or why the job was refused.
+/// Returns the reply for a case without one: the outcome of each edit, or the error of the job.
 fn summary(reply: &Value) -> Value {
     let pick = |value: &Value, keys: &[&str]| -> Value {
         keys.iter().filter_map(|key| Some(((*key).to_owned(), value.get(*key)?.clone()))).collect()

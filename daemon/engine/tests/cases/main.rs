@@ -44,7 +44,7 @@ struct Case {
     payload_path: Option<String>,
     /// Bytes that a payload may have.
     payload_limit: Option<usize>,
-    /// What the request says beside the payload.
+    /// The option `partial` of the request beside the payload.
     payload_partial: Option<bool>,
     payload_threshold: Option<f64>,
     before: BTreeMap<String, String>,
@@ -104,7 +104,7 @@ fn world(case: &Case, job: &JobRequest) -> World {
     world
 }
 
-/// What holds for every plan: splices give the state after and, taken back, the state before.
+/// Checks the invariants of every plan: the splices produce the state after, and their inverse the state before.
 fn look_through_every_lens(world: &World, plan: &Plan) {
     let bytes = |state: &State| match state {
         State::Absent => Vec::new(),
@@ -122,7 +122,7 @@ fn look_through_every_lens(world: &World, plan: &Plan) {
     }
 }
 
-/// Whether every field that `wanted` names is so; `found` may have more.
+/// Returns true if `found` has every field of `wanted` with the same value; it may have more.
 fn covers(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Object(wanted), found) => wanted
@@ -135,7 +135,7 @@ fn covers(wanted: &Value, found: &Value) -> bool {
     }
 }
 
-/// A reply with what is left out where it says nothing: statuses that are `applied`, and empty lists.
+/// Returns a reply with the defaults that it leaves out: the status `applied`, and empty lists.
 fn with_statuses(mut reply: Value) -> Value {
     let said = |value: &mut Value| {
         let map = value.as_object_mut().unwrap();

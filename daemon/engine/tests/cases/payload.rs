@@ -13,7 +13,7 @@ use super::{Case, Outcome, name_of, outcome, world};
 /// The folder in which a case's workspace would lie.
 const ROOT: &[u8] = b"/workspace";
 
-/// What a payload comes to, and what its dialect says of it.
+/// Runs a payload, and returns the outcome with the message of its dialect.
 pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
     let path = case.payload_path.as_deref().map(WirePath::from);
     let roots = [ROOT.to_vec()];
