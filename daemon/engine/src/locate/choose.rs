@@ -1,4 +1,4 @@
-//! Which candidate is meant, if one is: the only one, or the one that `near` points at. It never guesses.
+//! Chooses among the candidates of a rung: the only one, or the one that `near` points at. It never guesses.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::report::candidate;
 use crate::Refusal;
 use crate::text::Text;
 
-/// Candidates of one rung as they come in: counted, a few kept.
+/// The candidates of one rung. All are counted, and a few are kept.
 pub(crate) struct Tally {
     all: Few,
     on_line: Few,
@@ -62,15 +62,15 @@ impl Tally {
         }
     }
 
-    /// How many there were.
+    /// The number of candidates.
     pub(crate) fn total(&self) -> u64 {
         self.all.count
     }
 
-    /// The one that is meant, and by how many lines it was away from `near`.
+    /// Returns the chosen candidate, and its distance in lines from `near`.
     ///
     /// # Errors
-    /// `ambiguous`.
+    /// `ambiguous` if the choice is not certain.
     pub(crate) fn choose(
         &self,
         text: &Text<'_>,

@@ -43,7 +43,7 @@ pub(crate) fn search(
     Ok(())
 }
 
-/// What is left of the new text; `None` where two cuts explain one place differently.
+/// Returns the new text without the lines that were cut; `None` if two cuts fit the place with different results.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let breaks = hay.text.breaks;
     let there = fold_breaks(hay.text.content.cut(range.clone()), breaks);
@@ -54,21 +54,21 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
     news.all(|other| other == new).then(|| Adapted { new: Some(new.to_owned()), score: None, as_file: false })
 }
 
-/// What is left of old and new after a cut.
+/// The rest of the old and the new text after a cut.
 struct Rest<'q> {
     old: &'q str,
     new: &'q str,
 }
 
-/// Whether a range is whole lines, but perhaps for the last one's break. A part of a line is too little to go by: it
-/// may be the end of another word.
+/// Returns true if a range consists of whole lines; the break of the last one may be missing. A part of a line is not
+/// enough evidence: it may be the end of another word.
 fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
     let begins = |at: usize| at == 0 || text.content.as_bytes().get(at - 1) == Some(&text.breaks.stop());
     let ends = range.end == text.len() || begins(range.end) || text.break_at(range.end) > 0;
     begins(range.start) && ends
 }
 
-/// What is left after a cut at either end, and after one at both.
+/// Returns the rests after a cut at one end, and after a cut at both ends.
 fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
     let Brings::Instead(new) = quote.brings else {
         return [Vec::new(), Vec::new()];

@@ -34,22 +34,22 @@ pub(crate) fn plain(c: char) -> Option<(char, usize)> {
     Some((one, 1))
 }
 
-/// Whether a byte may lead a character of the table. The table's test holds it to that.
+/// Returns true if a byte may be the first byte of a character of the table. A test checks this against the table.
 fn leads(byte: u8) -> bool {
     matches!(byte, 0xc2 | 0xe2 | 0xe3 | 0xef)
 }
 
-/// Whether folding changes more of a text than its breaks.
+/// Returns true if folding changes more of a text than its breaks.
 pub(crate) fn is_typographic(text: &str) -> bool {
     let bytes = text.as_bytes();
     let suspects = bytes.iter().enumerate().filter(|(_, byte)| leads(**byte));
     suspects.filter_map(|(at, _)| text.get(at..)?.chars().next()).any(|c| plain(c).is_some())
 }
 
-/// A stretch that stays as it is, and what gives way behind it.
+/// A stretch of text that stays, and the characters after it that are replaced.
 struct Step<'t> {
     same: &'t str,
-    /// Bytes that give way; none at the end of the text.
+    /// The number of bytes that are replaced; 0 at the end of the text.
     gone: usize,
     plain: char,
     times: usize,

@@ -26,26 +26,26 @@ pub(super) const BATCH: usize = 512 * 1024;
 /// Places of one quotation that are kept; those of a more frequent one are looked up alone.
 const KEPT: usize = 16;
 
-/// Where quotations stand, each all its places; one that is too frequent is not in it.
+/// All places of each quotation. A quotation that is too frequent is missing.
 pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
-/// Where a quotation may stand.
+/// The places at which a quotation may occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Extent {
     /// Anywhere in a line.
     Anywhere,
-    /// On whole lines: where it is only part of one, it does not stand. A line that many lines begin with would be
-    /// too frequent otherwise.
+    /// On whole lines. A part of a line does not count: otherwise, a text with which many lines begin would be
+    /// too frequent.
     Lines,
 }
 
 impl Extent {
-    /// That of a quotation.
+    /// Returns the extent of a quotation.
     pub(crate) fn of(quote: &Quote<'_>) -> Self {
         if quote.whole_lines { Self::Lines } else { Self::Anywhere }
     }
 
-    /// Whether a range may be a place: the search that asks for it looks closer.
+    /// Returns true if a range may be a place. The search that asks for it checks more closely.
     fn admits(self, content: &str, range: Range<usize>) -> bool {
         let stop = |at: usize| matches!(content.as_bytes().get(at), None | Some(b'\n' | b'\r'));
         self == Self::Anywhere || (range.start.checked_sub(1).is_none_or(stop) && stop(range.end))
@@ -55,9 +55,9 @@ impl Extent {
 /// A text that will be looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Needle<'q> {
-    /// It; of whole lines, without the last one's break.
+    /// The text; for whole lines, without the break of the last one.
     pub(crate) text: &'q str,
-    /// Where it may stand.
+    /// The places at which it may occur.
     pub(crate) extent: Extent,
 }
 
@@ -94,7 +94,7 @@ impl<'q> Known<'q> {
 pub(crate) struct Haystack<'h> {
     /// The text.
     pub(crate) text: &'h Text<'h>,
-    /// What looking may still cost the job: each rung that reads the text again pays for it.
+    /// The remaining work budget of the job. Each rung that reads the text again takes from it.
     pub(crate) budget: &'h Budget,
     needles: Vec<Needle<'h>>,
     exact: OnceCell<Known<'h>>,
@@ -126,7 +126,7 @@ impl<'h> Haystack<'h> {
         *self.unit.get_or_init(|| dominant(&self.text.content, char::from(self.text.breaks.stop())))
     }
 
-    /// Whether one pass serves all quotations.
+    /// Returns true if one pass looks up all quotations.
     pub(super) fn in_bulk(&self) -> bool {
         self.needles.len() > 8 && self.needles.len().saturating_mul(self.text.len()) > ALONE
     }
@@ -149,17 +149,17 @@ impl<'h> Haystack<'h> {
         if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
 
-    /// Whether a look-up of this quotation reads the text once more.
+    /// Returns true if a look-up of this quotation reads the text again.
     pub(crate) fn reads_again(&self, needle: Needle<'_>) -> bool {
         !self.in_bulk() || !self.exact_places(needle.extent).contains_key(needle.text)
     }
 
-    /// Pays for reading the text once more for one quotation.
+    /// Takes the cost of reading the text again for one quotation from the budget.
     ///
     /// # Errors
-    /// `limit`.
+    /// `limit` if the budget does not suffice.
     pub(crate) fn pay_again(&self) -> Result<(), Refusal> {
-        // What is looked up alone beside many others is mostly frequent.
+        // A quotation that is looked up alone beside many others is usually frequent.
         let passes = if self.in_bulk() { limits::FREQUENT_PASSES } else { 1 };
         let affordable = self.budget.search(self.text.len().saturating_mul(passes));
         affordable.then_some(()).ok_or_else(searched_too_much)

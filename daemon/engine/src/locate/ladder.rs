@@ -47,11 +47,11 @@ pub(crate) type Search = fn(
     &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal>;
 
-/// What a rung makes of the new text at the one place that it found; `None` where that cannot be done, which
-/// fails the rung: the next one is tried.
+/// Fits the new text to the only place that a rung found. `None` if that is not possible: the rung fails, and the
+/// next one is tried.
 type Adapt = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Option<Adapted>;
 
-/// The same of a rung that maps indentation, which may be possible in several ways.
+/// The same for a rung that maps indentation, which may be possible in several ways.
 type Settle = fn(&Haystack<'_>, &Quote<'_>, &Range<usize>) -> Result<Option<Adapted>, ReadingConflict>;
 
 /// The part of a rung that fits the new text to its place.
@@ -77,7 +77,7 @@ pub(super) struct Step {
     unfit: &'static str,
 }
 
-/// What keeps a new text from a mapping.
+/// The reasons for which a new text cannot be fitted.
 const INDENTED: &str =
     "the new lines cannot be indented as the lines there are; indent old and new text as the file does";
 const NUMBERS: &str = "only some of the new lines bear numbers; give all of them numbers, or none";
@@ -125,8 +125,8 @@ impl Step {
         }
     }
 
-    /// Whether a quote lets this rung be tried: those up to the loosest, and `edge` where just that is asked for
-    /// and there is a new text from which a line can be cut too.
+    /// Returns true if a quote permits this rung: all rungs up to the loosest one. `edge` is permitted only if it is
+    /// the loosest one and there is a new text from which a line can be cut too.
     fn serves(&self, quote: &Quote<'_>) -> bool {
         let cuttable = matches!(quote.brings, Brings::Instead(_)) && !quote.whole_lines;
         match self.rung {
@@ -151,16 +151,16 @@ fn as_given(_: &Haystack<'_>, _: &Quote<'_>, _: &Range<usize>) -> Option<Adapted
     Some(Adapted::default())
 }
 
-/// What a rung makes of the new text.
+/// The new text as a rung fitted it to a place.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Adapted {
-    /// The new text, where it is not as it was given: mapped, stripped or cut; the lines that old and new
-    /// share at either end are the file's own.
+    /// The new text, if it differs from the given one: it was mapped, stripped or cut. The lines that old and new
+    /// text share at either end are those of the file.
     pub(crate) new: Option<String>,
-    /// Similarity, at the fuzzy rung.
+    /// The similarity, at the fuzzy rung.
     pub(crate) score: Option<f64>,
-    /// Set if the new text was written with the file's indentation: the lines that stay are found by the file's
-    /// lines, not by the quoted ones.
+    /// True if the new text has the file's indentation. The lines that stay are then found by the lines of the file,
+    /// not by the quoted ones.
     pub(crate) as_file: bool,
 }
 
@@ -196,14 +196,14 @@ pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
     rungs(quote).map(|(step, _)| step.name.to_owned()).collect()
 }
 
-/// How a candidate stands to what an edit knows of its place beside the quotation.
+/// The relation of a candidate to the other facts that an edit has about its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
-    /// It is none.
+    /// It is not a place of the edit.
     Out,
-    /// It is one.
+    /// It may be the place of the edit.
     May,
-    /// It is one, and the one that is meant where it is the only such.
+    /// It may be the place of the edit. It is chosen over the others if no other candidate has this value.
     Meant,
 }
 
@@ -259,8 +259,8 @@ pub(crate) fn one_where(
     Ok(Err(unfit))
 }
 
-/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
-/// Whether this version has the rung.
+/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself. Returns
+/// true if this version has the rung.
 ///
 /// # Errors
 /// `limit` where the job's work budget runs out.
@@ -276,7 +276,7 @@ pub(crate) fn candidates(
     Ok(true)
 }
 
-/// What a rung makes of the new text at a candidate of [`candidates`]; `None` fails the rung.
+/// Fits the new text to a candidate of [`candidates`] at a rung; `None` fails the rung.
 ///
 /// # Errors
 /// A conflict if the new text could be indented in several ways.

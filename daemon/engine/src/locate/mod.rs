@@ -1,11 +1,11 @@
-//! Where a quoted text stands: one ladder, from exact to loose. A rung is tried only when every rung above
-//! found nothing; two candidates are never chosen between except by `near`. It changes no text.
+//! Finds the place of a quoted text with a ladder of rungs, from exact to loose. A rung is tried only if all rungs
+//! above it found nothing. Only `near` chooses between two candidates. It changes no text.
 //!
-//! *Calling sequence*: a [`Quote`] from an edit's fields; [`one`] or [`every`]; where they find nothing,
-//! [`not_found`] says so with what is nearest.
+//! *Calling sequence*: create a [`Quote`] from the fields of an edit; call [`one`] or [`every`]; if they find
+//! nothing, [`not_found`] makes the error, with the nearest text.
 //!
-//! *To add a rung*: one file with a function of `Search`'s and one of `Adapt`'s type, named in the table in
-//! `ladder`.
+//! *To add a rung*: write one file with a function of the type `Search` and one of the type `Adapt`, and name them in
+//! the table in `ladder`.
 
 mod choose;
 mod edge;

@@ -71,8 +71,8 @@ fn ends(line: &str) -> usize {
     }
 }
 
-/// What of a line counts for finding it again: all but its white space. Two lines with one key need not be equal:
-/// it only says where to look, so a hash that is made in one step for each byte will do.
+/// Returns the hash of a line without its white space. Two lines with the same hash need not be equal: the hash only
+/// selects places to look at, so a hash with one step for each byte is enough.
 fn key(line: &str) -> u64 {
     let letters = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
     letters
@@ -163,7 +163,7 @@ fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// What of a line can be seen.
+/// Returns the visible characters of a line.
 fn visible(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !invisible(*c)).collect()
 }
@@ -172,7 +172,7 @@ fn invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// A line with what cannot be seen written out: tabs, odd blanks, and plain blanks at its ends as `·`.
+/// Writes out the invisible characters of a line: tabs, unusual blanks, and plain blanks at its ends as `·`.
 fn reveal(line: &str) -> String {
     let plain = |c: char| c == ' ';
     let lead = line.len() - line.trim_start_matches(|c: char| c.is_whitespace()).len();

@@ -12,7 +12,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::text::{Breaks, Text};
 
-/// What stands between a number and its line: `12 | line`, `12→line`, and a tab.
+/// The separators between a number and its line: `12 | line`, `12→line`, and a tab.
 const SEPARATORS: [char; 3] = ['|', '→', '\t'];
 
 /// Visits the runs of lines that equal the quoted ones without their numbers and the white space at their ends.
@@ -64,19 +64,19 @@ fn joined(list: &[Line<'_>]) -> String {
     list.iter().flat_map(|(line, ending)| [*line, *ending]).collect()
 }
 
-/// How the numbers of a text are written.
+/// The format of the line numbers of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Style {
     separator: char,
-    /// One space behind it belongs to it.
+    /// True if one space after the separator belongs to it.
     spaced: bool,
 }
 
-/// A text whose lines bore numbers.
+/// A text without its line numbers.
 struct Numbered<'l> {
     style: Style,
     first: u64,
-    /// Without them.
+    /// The lines without their numbers.
     lines: Vec<Line<'l>>,
 }
 
@@ -128,12 +128,12 @@ impl Style {
     }
 }
 
-/// Whether what follows a separator is a space and a line, or an empty line whose space was dropped.
+/// Returns true if the text after a separator is a space and a line, or an empty line whose space was dropped.
 fn spaced(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(' ')
 }
 
-/// The number in front of a line, what separates them, and the line.
+/// Returns the number before a line, the separator, and the line.
 fn prefix(line: &str) -> Option<(u64, char, &str)> {
     let from = line.trim_start_matches(BLANKS);
     let digits = from.bytes().take_while(u8::is_ascii_digit).count();

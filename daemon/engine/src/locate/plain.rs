@@ -23,12 +23,12 @@ impl<'h> Plain<'h> {
         self.folding.get_or_init(|| Folding::of(&text.content, text.breaks)).as_ref()
     }
 
-    /// Whether the content holds typographic characters.
+    /// Returns true if the content has typographic characters.
     pub(crate) fn is_folded(&self, text: &Text<'_>) -> bool {
         self.folding(text).is_some()
     }
 
-    /// The content.
+    /// Returns the folded content.
     pub(crate) fn content<'t>(&'t self, text: &'t Text<'_>) -> &'t str {
         match self.folding(text) {
             Some(folding) => &folding.content,
@@ -36,7 +36,8 @@ impl<'h> Plain<'h> {
         }
     }
 
-    /// The offset in the file's content of an offset in this one; `None` inside of what one character became.
+    /// Returns the offset in the file's content for an offset in the folded content; `None` inside the replacement of
+    /// a character.
     pub(crate) fn original(&self, text: &Text<'_>, offset: usize) -> Option<usize> {
         match self.folding(text) {
             Some(folding) => folding.original(&text.content, offset),

@@ -19,17 +19,17 @@ const WALK: usize = 16 * 1024;
 /// Bytes of lists of lines in one pass: less than elsewhere, since its automaton stands beside the content.
 const BATCH: usize = 64 * 1024;
 
-/// What is left out of every line.
+/// The white space that is left out of every line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// White space at its end.
+    /// White space at the end.
     Trimmed,
-    /// White space at both of its ends.
+    /// White space at both ends.
     Bare,
 }
 
 impl Form {
-    /// What stays of a line.
+    /// Returns the rest of a line.
     fn kept(self, line: &str) -> &str {
         match self {
             Self::Trimmed => line.trim_end_matches(BLANKS),
@@ -37,7 +37,7 @@ impl Form {
         }
     }
 
-    /// A text whose breaks are all `\n` in this form; `None` where it is that already.
+    /// Returns a text whose breaks are all `\n` in this form; `None` if it has this form already.
     fn strip(self, folded: &str) -> Option<String> {
         let mut stripped: Option<String> = None;
         let (mut from, mut start) = (0, 0);
@@ -67,18 +67,18 @@ impl Form {
     }
 }
 
-/// Where runs of whole lines stand in the file, each all its places.
+/// All places in the file of each run of whole lines.
 type Runs<'q> = HashMap<Cow<'q, str>, Vec<Span>>;
 
-/// Looking lists of lines up in one form. The content is made for each pass and never kept: it takes as much memory
-/// as the file.
+/// Looks up lists of lines in one form. The reduced content is built for each pass and never kept: it takes as much
+/// memory as the file.
 pub(crate) struct Reduced<'h> {
     form: Form,
     known: OnceCell<Runs<'h>>,
 }
 
 impl<'h> Reduced<'h> {
-    /// In the haystack's text, later.
+    /// A look-up that has not read the haystack's text yet.
     pub(crate) fn new(form: Form) -> Self {
         Self { form, known: OnceCell::new() }
     }
@@ -199,7 +199,7 @@ struct Way {
 }
 
 impl Way {
-    /// Where the line starts in the file that starts at `at` in the reduced content.
+    /// Returns the offset in the file of the line that starts at `at` in the reduced content.
     fn to(&mut self, pass: &Pass<'_>, at: usize) -> usize {
         let (file, content) = (pass.text.content.as_bytes(), pass.content.as_bytes());
         if at < self.reduced || at - self.reduced > WALK {
@@ -216,8 +216,8 @@ impl Way {
     }
 }
 
-/// What a quote covers of a run of lines that was found for it: the last break too where it ends in one and is
-/// no list of lines.
+/// Returns the range that a quote covers of a run of lines that was found for it. It includes the last break if the
+/// quote ends in one and is not a list of lines.
 pub(crate) fn covered(text: &Text<'_>, quote: &Quote<'_>, lines: Range<usize>) -> Range<usize> {
     let ends = !split_final_break(quote.old, text.breaks).1.is_empty();
     if quote.whole_lines || !ends {
@@ -226,7 +226,7 @@ pub(crate) fn covered(text: &Text<'_>, quote: &Quote<'_>, lines: Range<usize>) -
     lines.start..lines.end + text.break_at(lines.end)
 }
 
-/// The list of lines that a quote asks for, without the last one's break.
+/// Returns the list of lines that a quote looks for, without the break of the last one.
 pub(crate) fn list<'q>(text: &Text<'_>, quote: &Quote<'q>) -> &'q str {
     split_final_break(quote.old, text.breaks).0
 }

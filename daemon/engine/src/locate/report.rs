@@ -1,4 +1,5 @@
-//! What a refusal shows of a file: candidates, and what is nearest to a text that is not there. It decides nothing.
+//! The parts of a file that a refusal shows: candidates, and the text nearest to one that was not found. It decides
+//! nothing.
 
 use editd_proto::error::{Candidate, Code, NearMiss};
 
@@ -11,7 +12,7 @@ use crate::limits;
 use crate::refusal::refuse;
 use crate::text::Text;
 
-/// A candidate as a reply lists it.
+/// Returns a candidate as a reply lists it.
 pub(crate) fn candidate(text: &Text<'_>, offset: usize) -> Candidate {
     let line = text.line_of(offset);
     let start = text.line_start(line);
@@ -36,19 +37,19 @@ fn floor(line: &str, at: usize) -> usize {
     (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// What may explain that a text was not found.
+/// Facts that may explain why a text was not found.
 pub(crate) struct Miss<'m> {
-    /// What the edit would put there, if it is a replacement.
+    /// The new text of the edit, if it is a replacement.
     pub(crate) new: Option<&'m str>,
-    /// Another file of the job that has the text, as its name for people and a line.
+    /// Another file of the job that has the text: its name for people, and the line.
     pub(crate) elsewhere: Option<(String, u64)>,
-    /// Where it stands all the same, but cannot be taken.
+    /// A place at which the text was found, but to which the new text cannot be fitted.
     pub(crate) unfit: Option<Unfit>,
-    /// Whether the file may still be read for what is nearest and why.
+    /// True if the file may still be read for the nearest text and the reason.
     pub(crate) look: bool,
 }
 
-/// A `not_found` error: where was looked, how, what is nearest and, where it is known, why.
+/// Returns a `not_found` error with the searched lines and rungs, the nearest text and, if known, the reason.
 pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> Refusal {
     let lines = text.lines();
     let range = match lines {

@@ -18,7 +18,7 @@ fn quote(old: &str, loosest: Rung) -> Quote<'_> {
     Quote { old, whole_lines: true, near: None, window: 40, loosest, threshold: 1.0, brings }
 }
 
-/// How a quotation alone ends in a file where so many lines may be compared one by one.
+/// Looks up one quotation in a file, with a budget that allows so many lines to be compared one by one.
 fn alone(
     content: &str,
     old: &str,

@@ -1,11 +1,12 @@
-//! How alike two short lines are. It costs at most the product of two shortened lengths, 64 pairs at a time.
+//! The similarity of two short lines. It costs at most the product of two shortened lengths, 64 pairs at a time.
 
 use rapidfuzz::distance::levenshtein;
 
 /// Characters of a line that are compared.
 pub(crate) const CHARS: usize = 200;
 
-/// 1 − Levenshtein / the longer length, over the first characters of both, white space at the ends aside.
+/// 1 − Levenshtein / the longer length, over the first characters of both lines, without the white space at their
+/// ends.
 pub(crate) fn alike(a: &str, b: &str) -> f64 {
     let (a, b) = (a.trim(), b.trim());
     if a == b {
@@ -24,11 +25,11 @@ pub(crate) fn shown(score: f64) -> f64 {
     (score * 1e4 + 1e-5).floor() / 1e4
 }
 
-/// How often each of a few classes of letters stands in the first characters of a line.
+/// The number of letters of each of a few classes in the first characters of a line.
 pub(crate) struct Bag([i32; 32]);
 
 impl Bag {
-    /// The bag of a line.
+    /// Counts the letters of a line.
     pub(crate) fn of(line: &str) -> Self {
         let mut counts = [0; 32];
         for letter in line.trim().chars().take(CHARS) {

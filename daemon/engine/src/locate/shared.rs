@@ -68,7 +68,7 @@ pub(crate) fn keep_shared_lines(
     Some(made)
 }
 
-/// How many lines two lists share at the start, and of the rest at the end.
+/// Returns the number of lines that two lists share at the start, and the number that the rest shares at the end.
 fn shared(a: &[Line<'_>], b: &[Line<'_>]) -> (usize, usize) {
     let same = |(x, y): &(&Line<'_>, &Line<'_>)| x.0 == y.0;
     let head = a.iter().zip(b).take_while(same).count();
@@ -77,7 +77,7 @@ fn shared(a: &[Line<'_>], b: &[Line<'_>]) -> (usize, usize) {
     (head, tail)
 }
 
-/// The lines of a text, each with its break; the last may have none.
+/// Returns the lines of a text, each with its break; the last may have none.
 pub(crate) fn lines(text: &str, breaks: Breaks) -> Vec<Line<'_>> {
     let mut from = 0;
     let mut list: Vec<Line<'_>> = Vec::new();

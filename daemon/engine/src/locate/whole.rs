@@ -5,21 +5,21 @@ use std::ops::{ControlFlow, Range};
 use crate::cut::Cut;
 use crate::text::{Breaks, split_final_break};
 
-/// What ends a line in some content.
+/// The bytes that end a line in some content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineEnd {
     stop: u8,
-    /// Whether a `\r` before `stop` belongs to the break.
+    /// True if a `\r` before `stop` belongs to the break.
     paired: bool,
 }
 
 impl LineEnd {
-    /// In a file.
+    /// The line ends of a file.
     pub(crate) fn of(breaks: Breaks) -> Self {
         Self { stop: breaks.stop(), paired: breaks != Breaks::Cr }
     }
 
-    /// In a folded content.
+    /// The line ends of folded content.
     pub(crate) const FOLDED: Self = Self { stop: b'\n', paired: false };
 
     fn splits(self, bytes: &[u8], at: usize) -> bool {
@@ -30,7 +30,8 @@ impl LineEnd {
         at == 0 || (bytes.get(at - 1) == Some(&self.stop) && !self.splits(bytes, at))
     }
 
-    /// Whether whole lines stand at `at..stop`; `blank_last` where the last is blank: it is one only with a break.
+    /// Returns true if `at..stop` consists of whole lines. `blank_last` means that the last line is blank; such a
+    /// line counts only with its break.
     fn bounds(self, bytes: &[u8], at: usize, stop: usize, blank_last: bool) -> bool {
         let closed = self.ends(bytes, stop) || (stop == bytes.len() && !blank_last);
         closed && self.begins(bytes, at)
@@ -94,7 +95,7 @@ pub(crate) fn at(
     stands.then_some(at..stop)
 }
 
-/// Whether the last of some lines is blank.
+/// Returns true if the last of some lines is blank.
 fn blank_last(lines: &str, breaks: Breaks) -> bool {
     lines.is_empty() || !split_final_break(lines, breaks).1.is_empty()
 }

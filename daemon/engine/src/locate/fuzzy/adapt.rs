@@ -1,5 +1,5 @@
-//! What the new text becomes at a window that was found: indented as the file is, lines that it shares with the quoted
-//! text at either end left as they are there. It finds nothing.
+//! Fits the new text to a window that was found: it is indented as the file is, and the lines that it shares with the
+//! quoted text at either end stay as they are in the file. It finds nothing.
 
 use std::ops::Range;
 

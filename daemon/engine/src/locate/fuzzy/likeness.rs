@@ -1,5 +1,5 @@
-//! How similar a stretch of a file is to a quoted text that was not found, for a message: as the rung has it, but of
-//! long texts only the start. It accepts and refuses nothing.
+//! The similarity of a stretch of a file to a quoted text that was not found, for a message. It is calculated as in
+//! the fuzzy rung, but only over the start of long texts. It accepts and refuses nothing.
 
 use rapidfuzz::distance::levenshtein::BatchComparator;
 

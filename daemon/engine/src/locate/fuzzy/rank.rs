@@ -15,10 +15,10 @@ use crate::plan::Budget;
 use crate::refusal::spent;
 use crate::text::Text;
 
-/// What rounding may take from a similarity.
+/// The tolerance for rounding errors of a similarity.
 pub(super) const SLACK: f64 = 1e-9;
 
-/// One text, compared with many.
+/// A text that is compared with many others.
 pub(super) struct Ruler<'r> {
     wanted: &'r Wanted,
     letters: BatchComparator<char>,
@@ -26,12 +26,12 @@ pub(super) struct Ruler<'r> {
 }
 
 impl<'r> Ruler<'r> {
-    /// For a text.
+    /// A ruler for a text.
     pub(super) fn new(wanted: &'r Wanted) -> Self {
         Self { wanted, letters: BatchComparator::new(wanted.text.chars()), there: String::new() }
     }
 
-    /// How similar a stretch of a file is; `None` where less than `least`, or where the budget is spent.
+    /// Returns the similarity of a stretch of a file; `None` if it is below `least`.
     ///
     /// # Errors
     /// `limit` where `budget` runs out.
@@ -59,8 +59,8 @@ impl<'r> Ruler<'r> {
         Ok(distance.map(|distance| 1.0 - distance as f64 / longer).filter(|score| score + SLACK >= least))
     }
 
-    /// Whether the stretch that was compared last goes on where the text begins or ends: without its first or its
-    /// last character it is nearer to the text.
+    /// Returns true if the stretch that was compared last is nearer to the text without its first character, if
+    /// `at_start` is set, or without its last one, if `at_end` is set: the text may begin or end inside a line.
     pub(super) fn is_exceeded(&self, at_start: bool, at_end: bool) -> bool {
         let there = self.there.trim_start();
         let letters = BatchComparator::new(self.wanted.text.trim_start().chars());
@@ -70,8 +70,8 @@ impl<'r> Ruler<'r> {
             || (at_end && ahead.next_back().is_some() && nearer(ahead.as_str()))
     }
 
-    /// How the indentation of a stretch of a file follows from the text's: told by the lines that are equal but for
-    /// it; where there is none, by all.
+    /// Returns the mapping of indentation from the text to a stretch of a file. It is derived from the lines that
+    /// differ only in indentation; if there are none, from all lines.
     pub(super) fn mapping(&self, stretch: &str, text: &Text<'_>) -> Option<Mapping> {
         let (mut equal, mut all) = (Vec::new(), Vec::new());
         let mut shaped = String::new();

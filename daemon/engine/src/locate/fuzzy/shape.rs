@@ -61,7 +61,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What a quote looks for; `None` where no character of it counts.
+    /// Returns the text that a quote looks for; `None` if no character of it counts.
     pub(super) fn of(quote: &Quote<'_>, breaks: Breaks) -> Option<Self> {
         let folded = fold_breaks(quote.old, breaks);
         let quoted = split_final_break(&folded, Breaks::Lf).0.to_owned();

@@ -14,16 +14,16 @@ use crate::limits;
 use crate::refusal::spent;
 use crate::text::Text;
 
-/// A run of lines, and how similar it can be at most.
+/// A run of lines, and an upper bound of its similarity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
-    /// Where, without the last line's break.
+    /// The range of its lines, without the break of the last one.
     pub(super) span: Span,
-    /// A bound of its similarity.
+    /// An upper bound of its similarity.
     pub(super) bound: f64,
 }
 
-/// How often a stretch stands in the text that is looked for, and how often in the window.
+/// The number of times that a stretch occurs in the text that is looked for, and in the window.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     wanted: u32,
@@ -34,9 +34,9 @@ struct Slot {
 struct Row {
     start: usize,
     chars: usize,
-    /// Whether it alone is too long.
+    /// True if the line alone is too long.
     long: bool,
-    /// How many of its stretches are looked for.
+    /// The number of its stretches that are looked for.
     slots: usize,
 }
 
@@ -134,7 +134,7 @@ impl Sieve {
         self.long -= usize::from(row.long);
     }
 
-    /// How similar the lines that were taken can be at most.
+    /// Returns an upper bound of the similarity of the lines that were taken.
     fn bound(&self) -> f64 {
         let chars = self.chars.saturating_sub(1);
         let longer = chars.max(self.wanted_chars);
@@ -143,10 +143,10 @@ impl Sieve {
         1.0 - apart as f64 / longer.max(1) as f64
     }
 
-    /// The windows of as many lines as the text that may reach the threshold, in file order.
+    /// Returns the windows with as many lines as the text that may reach the threshold, in file order.
     ///
     /// # Errors
-    /// `limit` above `limits::FUZZY_WINDOWS`.
+    /// `limit` if there are more than `limits::FUZZY_WINDOWS`.
     pub(super) fn windows(mut self, text: &Text<'_>, lines: usize) -> Result<Vec<Window>, Refusal> {
         let bytes = text.content.as_bytes();
         let mut found = Vec::new();

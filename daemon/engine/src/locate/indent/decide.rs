@@ -1,5 +1,5 @@
-//! Which of several readings the new lines of an edit have: mapped as the quoted lines are, or as the file has its
-//! lines already. It accepts a reading only if nothing speaks for another.
+//! Chooses between the readings of the new lines of an edit: mapped as the quoted lines are, or already indented as
+//! the file is. It accepts a reading only if there is no evidence for another.
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use super::mapping::{How, Mapping};
 use super::unit::{Kinds, Unit};
 use crate::cut::Cut;
 
-/// What the pairs so far leave possible.
+/// The mappings that the pairs so far permit.
 #[derive(Clone, Debug)]
 pub(crate) struct Gauge<'a> {
     first: Option<(&'a str, &'a str)>,
@@ -20,7 +20,7 @@ pub(crate) struct Gauge<'a> {
 struct Shift {
     /// The shortest `Q`.
     search: usize,
-    /// What all searched indentations have in common at their start, and what those of the file have.
+    /// The length of the common start of all quoted indentations, and the same for the file's.
     common_search: usize,
     common_file: usize,
 }
@@ -55,13 +55,13 @@ impl<'a> Gauge<'a> {
         self.shift.is_some() || self.scale.is_some()
     }
 
-    /// Whether there is a mapping.
+    /// Returns true if there is a mapping.
     pub(crate) fn explains(&self) -> bool {
         let scaled = self.scale.is_some_and(|scale| scale.file.is_some());
         self.first.is_some() && (self.shift.is_some() || scaled)
     }
 
-    /// The mapping that explains every pair.
+    /// Returns the mapping that explains every pair.
     pub(crate) fn mapping(&self) -> Option<Mapping> {
         let (search, file) = self.first?;
         let how = if let Some(shift) = self.shift {

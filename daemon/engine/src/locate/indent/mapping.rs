@@ -1,5 +1,5 @@
-//! How the indentation of a quoted text becomes the file's, line by line. A line that it does not reach has no
-//! answer, and that fails the rung.
+//! The mapping from the indentation of a quoted text to that of the file, line by line. A line that it does not cover
+//! has no result, and that fails the rung.
 
 use super::gauge::Gauge;
 use super::unit::{Kinds, Unit, is_blank, split_indent};
@@ -9,27 +9,27 @@ use crate::limits;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Mapping {
     how: How,
-    /// What the lines of the file, from which it was made, are indented with.
+    /// The kinds of characters that indent the lines of the file from which it was made.
     kinds: Kinds,
 }
 
-/// What becomes of a line's indentation.
+/// The change of the indentation of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum How {
-    /// What it begins with gives way to something else.
+    /// Replaces the start of the indentation.
     Shift {
-        /// What every line begins with.
+        /// The start of every quoted line.
         search: String,
-        /// What stands there in the file.
+        /// The start of the lines in the file.
         file: String,
     },
-    /// Steps of another width.
+    /// Replaces steps of indentation by steps of another width.
     Scale {
         /// A step of the quoted text.
         search: Unit,
         /// A step of the file.
         file: Unit,
-        /// Steps that the file has more.
+        /// The number of steps by which the file is deeper.
         deeper: i64,
     },
 }

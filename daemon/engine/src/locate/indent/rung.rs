@@ -59,8 +59,8 @@ pub(crate) fn search(
     Err(spent(message, limits::COMPARE_WORK))
 }
 
-/// Whether the lines stand somewhere with their own indentation once blank lines around them are left out: then a
-/// blank line too many is as likely as another indentation, and does not tell the places apart.
+/// Returns true if the lines occur with their own indentation once the blank lines around them are left out. A
+/// surplus blank line is then as likely as another indentation, and does not tell the places apart.
 fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal> {
     let solid = |at: &usize| list.as_bytes().get(*at).is_some_and(|byte| !byte.is_ascii_whitespace());
     let (Some(first), Some(last)) = ((0..list.len()).find(solid), (0..list.len()).rfind(solid)) else {
@@ -112,13 +112,14 @@ struct Wanted<'q> {
     behind: Option<Option<Unit>>,
 }
 
-/// What explains a window.
+/// The facts that explain a window.
 struct Explained<'w> {
     gauge: Gauge<'w>,
-    /// The file's indentation of the first line, where that is quoted without and explained by nothing else.
+    /// The file's indentation of the first line, if that line is quoted without indentation and only this explains
+    /// it.
     first: Option<&'w str>,
-    /// The same where a mapping explains all lines, but the first is quoted without indentation and the others are as
-    /// the file's: it may be quoted from the middle of a line.
+    /// The same, if a mapping explains all lines, but the first is quoted without indentation and the others are
+    /// indented as in the file: it may be quoted from the middle of a line.
     torn: Option<&'w str>,
 }
 
@@ -132,7 +133,7 @@ impl<'q> Wanted<'q> {
         Self { unit: unit(0), behind, indents }
     }
 
-    /// What explains a window, and how many lines were looked at to know.
+    /// Explains a window. Returns also the number of lines that were compared.
     fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
         let mut all = Gauge::new(self.unit);
         let mut behind = self.behind.map(Gauge::new);

@@ -11,7 +11,7 @@ pub(crate) fn split_indent(line: &str) -> (&str, &str) {
     line.split_at_checked(line.len() - rest.len()).unwrap_or(("", line))
 }
 
-/// Whether a line has nothing but spaces and tabs.
+/// Returns true if a line has nothing but spaces and tabs.
 pub(crate) fn is_blank(line: &str) -> bool {
     line.trim_matches(BLANKS).is_empty()
 }
@@ -21,7 +21,7 @@ pub(crate) fn is_blank(line: &str) -> bool {
 pub(crate) enum Unit {
     /// A tab.
     Tab,
-    /// So many spaces, at least one.
+    /// This number of spaces, at least one.
     Spaces(usize),
 }
 
@@ -61,7 +61,7 @@ impl Unit {
         }
     }
 
-    /// What it is made of.
+    /// The character of the step.
     pub(crate) fn letter(self) -> char {
         match self {
             Self::Tab => '\t',
@@ -69,35 +69,35 @@ impl Unit {
         }
     }
 
-    /// Whether both are tabs or both are spaces.
+    /// Returns true if both are tabs or both are spaces.
     pub(crate) fn is_kin(self, other: Self) -> bool {
         self.letter() == other.letter()
     }
 
-    /// How many steps an indentation has; `None` where it is not made of them.
+    /// Returns the number of steps of an indentation; `None` if it does not consist of such steps.
     pub(crate) fn depth(self, indent: &str) -> Option<usize> {
         let whole = indent.len().is_multiple_of(self.width());
         (whole && indent.chars().all(|c| c == self.letter())).then(|| indent.len() / self.width())
     }
 
-    /// An indentation of so many steps, up to `limits::INDENT` bytes.
+    /// Returns an indentation of so many steps; `None` above `limits::INDENT` bytes.
     pub(crate) fn times(self, depth: usize) -> Option<String> {
         let bytes = depth.checked_mul(self.width()).filter(|bytes| *bytes <= limits::INDENT)?;
         Some(self.letter().to_string().repeat(bytes))
     }
 }
 
-/// Which characters some indentation is made of.
+/// The characters that some indentation consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kinds {
-    /// Tabs are among them.
+    /// True if it has tabs.
     pub(crate) tabs: bool,
-    /// Spaces are among them.
+    /// True if it has spaces.
     pub(crate) spaces: bool,
 }
 
 impl Kinds {
-    /// Of one indentation.
+    /// Returns the kinds of one indentation.
     pub(crate) fn of(indent: &str) -> Self {
         Self { tabs: indent.contains('\t'), spaces: indent.contains(' ') }
     }
@@ -107,7 +107,7 @@ impl Kinds {
         Self { tabs: self.tabs || other.tabs, spaces: self.spaces || other.spaces }
     }
 
-    /// Whether both characters are among them.
+    /// Returns true if it has both tabs and spaces.
     pub(crate) fn is_mix(self) -> bool {
         self.tabs && self.spaces
     }
