@@ -88,17 +88,17 @@ pub(super) fn after(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>)
     Ok(effect)
 }
 
-/// What comes, without the comma at its end where the list has commas.
+/// A text to add, without the comma at its end if the list has commas.
 struct Item {
     text: String,
-    /// Where the code in it ends, before comments.
+    /// The end of the code in it, before any comments.
     code: usize,
-    /// Whether it ends in a comment that would take what follows on its line.
+    /// True if it ends in a line comment, which would swallow any text behind it on the line.
     takes_line: bool,
 }
 
 impl Item {
-    /// Reads it; `None` where there is nothing.
+    /// Reads the text of an edit; `None` if it is empty.
     fn read(site: &Site<'_, '_>, given: &NewText, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
         let text = given.resolve(clips)?;
         let bare = trimmed(&text, site.scene.text.breaks);
@@ -125,14 +125,14 @@ impl Site<'_, '_> {
         self.scene.text.ending_at(at).unwrap_or("\n").to_owned()
     }
 
-    /// Where the comma behind a symbol of this number stands.
+    /// The offset of the comma behind the symbol of this number.
     pub(super) fn comma(&self, at: usize) -> Option<usize> {
         let end = self.known.get(at)?.definition.end;
         let comma = over_blanks(self.scene.text, end);
         self.scene.text.content.cut(comma..self.scene.text.len()).starts_with(',').then_some(comma)
     }
 
-    /// Whether it stands in a list whose items have commas between them.
+    /// Returns true if the symbol stands in a list whose items are separated by commas.
     pub(super) fn has_commas(&self) -> bool {
         let before = self.known.before(self.at).filter(|before| self.one_list(*before, self.at));
         let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
@@ -143,8 +143,8 @@ impl Site<'_, '_> {
                 || (after.is_none() && before.is_some_and(|before| self.comma(before).is_some())))
     }
 
-    /// Whether two symbols, of which the first stands before the second, stand in one list: neither it nor a statement ends
-    /// between them.
+    /// Returns true if two symbols, of which the first stands before the second, stand in one list: neither the list nor
+    /// a statement ends between them.
     pub(super) fn one_list(&self, first: usize, second: usize) -> bool {
         let (Some(first), Some(second)) = (self.known.get(first), self.known.get(second)) else {
             return false;

@@ -1,4 +1,4 @@
-//! What stands around a range: its lines, their indentation, the blank lines above and below. It changes nothing.
+//! Reads the surroundings of a range: its lines, their indentation, the blank lines above and below.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::locate::{is_blank, split_indent};
 use crate::op::Scene;
 use crate::text::Text;
 
-/// Where the line of an offset starts.
+/// The offset at which the line of an offset starts.
 pub(super) fn line_start(text: &Text<'_>, at: usize) -> usize {
     memchr::memrchr(text.breaks.stop(), text.content.as_bytes().cut(0..at)).map_or(0, |stop| stop + 1)
 }
 
-/// Where the line after that of an offset starts; the end of the text for the last.
+/// The offset at which the next line starts; the end of the text if there is none.
 pub(super) fn next_line(text: &Text<'_>, at: usize) -> usize {
     let rest = text.content.as_bytes().cut(at..text.len());
     memchr::memchr(text.breaks.stop(), rest).map_or(text.len(), |stop| at + stop + 1)
 }
 
-/// Where the line of an offset ends, without its break.
+/// The offset at which the line of an offset ends, without its break.
 pub(super) fn line_end(text: &Text<'_>, at: usize) -> usize {
     let rest = text.content.cut(at..next_line(text, at));
     at + rest.trim_end_matches(['\n', '\r']).len()
@@ -31,12 +31,12 @@ pub(super) fn indentation<'t>(text: &'t Text<'_>, at: usize) -> &'t str {
     split_indent(text.content.cut(line_start(text, at)..at)).0
 }
 
-/// Whether nothing stands before an offset on its line.
+/// Returns true if only white space stands before an offset on its line.
 pub(super) fn begins_line(text: &Text<'_>, at: usize) -> bool {
     is_blank(text.content.cut(line_start(text, at)..at))
 }
 
-/// Whether nothing stands after an offset on its line.
+/// Returns true if only white space stands after an offset on its line.
 pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
     is_blank(text.content.cut(at..line_end(text, at)))
 }

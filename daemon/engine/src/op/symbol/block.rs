@@ -1,5 +1,5 @@
-//! The body of a YAML key that is a block of text: `|` or `>` with lines below. A text that comes without such a header
-//! gets that of the file. Nothing else of YAML is known here.
+//! The body of a YAML key that is a block of text: `|` or `>` with lines below. A new text without such a header
+//! gets the file's. Nothing else of YAML is handled here.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{is_blank, lines, split_indent};
 
-/// What such a body becomes; `None` where it is none, or the text brings a header of its own.
+/// The new body of such a key; `None` if the body is not a block, or if the text has a header of its own.
 ///
 /// # Errors
-/// `too_large` where it would be more than a file may have.
+/// `too_large` if the body would be larger than a file may be.
 pub(super) fn in_block(
     site: &Site<'_, '_>,
     edit: &SymbolEdit,
@@ -48,8 +48,8 @@ pub(super) fn in_block(
     Ok(Some([header, ending.as_str(), &made].concat()))
 }
 
-/// What of a file gives way to a block of text with its header, and to what: a comment behind the body goes behind the
-/// header, since below it would be text.
+/// The range that a block of text with its header replaces, and the text. A comment behind the old body moves behind
+/// the header, since it would be a part of the text below it.
 pub(super) fn with_comment(site: &Site<'_, '_>, body: &Range<usize>, made: String) -> (Range<usize>, String) {
     let text = site.scene.text;
     let end = line_end(text, body.end);
@@ -65,7 +65,7 @@ pub(super) fn with_comment(site: &Site<'_, '_>, body: &Range<usize>, made: Strin
     }
 }
 
-/// Whether a line opens a block of text.
+/// Returns true if a line is the header of a block of text.
 fn is_header(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix(['|', '>']) else { return false };
     let rest = rest.trim_start_matches(|letter: char| matches!(letter, '+' | '-' | '1'..='9'));

@@ -1,4 +1,5 @@
-//! `replace_body` and `replace`: what a definition says gives way. They touch nothing that stands in front of it.
+//! `replace_body` and `replace`: replace the body or the whole definition. The lines in front of it stay unless the
+//! text has such lines, too.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -76,7 +77,7 @@ pub(super) fn replace_body(
     Ok(site.replaced(range, &new, &edit.text, stored))
 }
 
-/// A body without the mark at its end that ends the definition in the file as well: it would be there twice.
+/// Removes a mark at the end of a body that ends the definition in the file, too: it would be there twice.
 fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str>) -> Cow<'g, str> {
     let content = &site.scene.text.content;
     let own = content.cut(body.clone());
@@ -90,7 +91,7 @@ fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str
     }
 }
 
-/// What of a file gives way to a text that is a part of it with some of that changed, as it is.
+/// The range that the text replaces without reindenting, if the text is a part of the file with some changes.
 fn own_place(
     site: &Site<'_, '_>,
     edit: &SymbolEdit,
@@ -119,7 +120,7 @@ fn own_place(
     stands(text.content.cut(range.clone()), given, &target, site.quotes(), text.breaks).then_some(range)
 }
 
-/// What stands around a body that is a block: it stays where the text brings none.
+/// The braces around a body that is a block; they stay in the file if the text has none.
 fn braces(site: &Site<'_, '_>, body: &str) -> Option<Braces> {
     let (language, kind) = (site.known.language, site.symbol.kind);
     if is_value(kind) || UNBRACED.contains(&language) {
@@ -131,7 +132,7 @@ fn braces(site: &Site<'_, '_>, body: &str) -> Option<Braces> {
     known.into_iter().find(|(may, braces)| *may && has_braces(body, braces)).map(|(_, braces)| braces)
 }
 
-/// Whether the body of such a symbol is its value.
+/// Returns true if the body of such a symbol is its value.
 fn is_value(kind: SymbolKind) -> bool {
     matches!(
         kind,
@@ -177,7 +178,7 @@ fn between_braces(
     Ok(format!("{first}{ending}{made}{ending}{outer}{last}"))
 }
 
-/// What of a file gives way where the body has no braces, and to what.
+/// The range that is replaced if the body has no braces, and its new text.
 fn open_body(
     site: &Site<'_, '_>,
     edit: &SymbolEdit,
@@ -215,7 +216,7 @@ fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String
     if is_key && there == outer && !list { deeper(site, &outer) } else { there.to_owned() }
 }
 
-/// Whether a text cannot begin on the line of the definition.
+/// Returns true if a text cannot begin on the line of the definition.
 fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
     let given = given.trim_start();
     match site.known.language {
@@ -230,7 +231,7 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
     }
 }
 
-/// The definition gives way.
+/// Replaces the definition.
 pub(super) fn replace(
     site: &Site<'_, '_>,
     edit: &SymbolEdit,
@@ -276,8 +277,8 @@ pub(super) fn replace(
     Ok(site.replaced(range, &fit.inline(&given)?, &edit.text, stored))
 }
 
-/// Where in the front of a definition that begins which gives way to the front that a text brings: attributes take the
-/// place of attributes, comments that of all.
+/// The offset in the lines in front of a definition from which those of the new text replace them: attributes replace
+/// attributes, comments replace everything.
 fn in_place_of(site: &Site<'_, '_>, front: &str, given: &str) -> Option<usize> {
     if front.is_empty() {
         return None;
@@ -291,7 +292,7 @@ fn in_place_of(site: &Site<'_, '_>, front: &str, given: &str) -> Option<usize> {
     if has_comment { Some(0) } else { quotes.behind_comments(front) }
 }
 
-/// Where a line stands among the lines in front of a definition.
+/// The offset of a line among the lines in front of a definition.
 fn line_in(front: &str, wanted: &str) -> Option<usize> {
     let mut at = 0;
     for line in front.split_inclusive(['\n', '\r']) {
@@ -340,13 +341,13 @@ fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Re
     Ok(())
 }
 
-/// What of a function that is a value stands between its name and its body: `(a) =>`, `function (a)`.
+/// The text between the name and the body of a function that is a value: `(a) =>`, `function (a)`.
 fn value_head(signature: &str) -> Option<&str> {
     let (_, head) = signature.split_once('=').filter(|(_, head)| !head.starts_with(['=', '>']))?;
     Some(head.trim()).filter(|head| head.contains('(') || head.ends_with("=>"))
 }
 
-/// Whether a text begins with another, white space aside.
+/// Returns true if a text begins with another, ignoring white space.
 fn begins_with(text: &str, start: &str) -> bool {
     let mut letters = text.chars().filter(|letter| !letter.is_whitespace());
     start.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.next() == Some(letter))

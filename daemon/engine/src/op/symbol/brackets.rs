@@ -1,16 +1,16 @@
-//! Which brackets are open where a line of a text begins and ends. It looks at no indentation and changes nothing.
+//! Finds the brackets that are open at the start and end of each line of a text. It ignores indentation.
 
 use std::ops::Range;
 
-/// Brackets in brackets that are told apart; code has some ten. Deeper ones count as none.
+/// The depth of nested brackets up to which they are matched; code has some ten. Deeper ones are ignored.
 const DEEPEST: usize = 256;
 
-/// What is open around a line.
+/// The open brackets around a line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Open {
-    /// Whether it begins inside `(` or `[`, where lines may stand anywhere.
+    /// True if the line begins inside `(` or `[`, which allow any indentation.
     pub(super) inside: bool,
-    /// Whether some bracket, `{` among them, is open at its end.
+    /// True if any bracket, `{` included, is open at the end of the line.
     pub(super) after: bool,
 }
 

@@ -30,18 +30,18 @@ use crate::symbols::short;
 pub(crate) const FIELDS: &[&str] =
     &["name", "within", "action", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
 
-/// What is done with a symbol.
+/// The action on a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
-    /// The body gives way.
+    /// Replaces the body.
     ReplaceBody,
-    /// The definition gives way.
+    /// Replaces the definition.
     Replace,
-    /// Something comes before it.
+    /// Inserts text before the symbol.
     InsertBefore,
-    /// Something comes after it.
+    /// Inserts text after the symbol.
     InsertAfter,
-    /// All of it goes.
+    /// Deletes the whole symbol.
     Delete,
 }
 
@@ -59,9 +59,9 @@ pub(crate) struct SymbolEdit {
     /// The symbol: its name path or a position in it.
     pub(crate) symbol: Within,
     action: Action,
-    /// What comes; nothing for `delete`.
+    /// The new text; empty for `delete`.
     pub(crate) text: NewText,
-    /// Where what goes is stored.
+    /// The clipboard in which the removed text is stored.
     pub(crate) to_clipboard: Option<String>,
 }
 
@@ -116,22 +116,22 @@ pub(super) struct Site<'s, 'v> {
 }
 
 impl SymbolEdit {
-    /// The symbol that it is about.
+    /// The symbol that the edit names.
     fn which(&self) -> Which<'_> {
         Which::of(&self.symbol).unwrap_or(Which::Name(""))
     }
 
-    /// The symbol that it deletes.
+    /// The symbol that the edit deletes, if any.
     pub(crate) fn deletes(&self) -> Option<Which<'_>> {
         (self.action == Action::Delete).then(|| self.which())
     }
 
-    /// Whether it only adds.
+    /// Returns true if the edit only adds text.
     pub(crate) fn adds(&self) -> bool {
         matches!(self.action, Action::InsertBefore | Action::InsertAfter)
     }
 
-    /// Finds the symbol and says what is there then.
+    /// Finds the symbol and performs the action.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let known = scene.symbols.known(scene)?;
         let at = known.find(scene, self.which())?;
@@ -191,7 +191,7 @@ impl SymbolEdit {
 }
 
 impl Site<'_, '_> {
-    /// How a text is indented that goes where lines have this indentation.
+    /// The rules for indenting a text that is inserted among lines with this indentation.
     pub(super) fn fit<'f>(&'f self, given: &NewText, target: &'f str) -> Fit<'f> {
         let may = !given.is_reindented()
             && self.known.language != Language::Markdown
@@ -202,7 +202,7 @@ impl Site<'_, '_> {
         Fit { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
     }
 
-    /// The same inside of the symbol.
+    /// The same for a text inside the symbol.
     pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> Fit<'f> {
         let fit = self.fit(given, target);
         // By itself such a text is no script.
@@ -210,7 +210,7 @@ impl Site<'_, '_> {
         Fit { may: fit.may && !script && !self.keeps_white_space(Some(self.at)), ..fit }
     }
 
-    /// Whether white space in an element of HTML, or in one around it, is seen by who reads the page.
+    /// Returns true if white space in an element of HTML, or in one around it, is visible on the page.
     fn keeps_white_space(&self, element: Option<usize>) -> bool {
         let element = element.and_then(|at| self.known.get(at));
         let mut around = std::iter::successors(element, |inner| self.known.get(inner.parent?));
@@ -222,7 +222,7 @@ impl Site<'_, '_> {
         self.known.language == Language::Html && tags.iter().any(|tag| name.eq_ignore_ascii_case(tag))
     }
 
-    /// How strings and comments of a text that comes are found.
+    /// The finder of strings and comments in a new text.
     pub(super) fn quotes(&self) -> Quotes<'_> {
         Quotes { language: self.known.language, budget: self.scene.budget }
     }

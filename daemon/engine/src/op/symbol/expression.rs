@@ -30,7 +30,7 @@ pub(super) fn refuse_statements(site: &Site<'_, '_>, given: &str) -> Result<(), 
     Err(refuse(Code::Unsupported, "its body is an expression; send one, without `;`, or use `replace`"))
 }
 
-/// Whether a `;` stands in no brackets, or a value is returned.
+/// Returns true if the text has a `;` outside of brackets, or begins with `return`.
 fn says_statements(site: &Site<'_, '_>, given: &str) -> bool {
     let returns = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     if given.trim_start().strip_prefix("return").is_some_and(returns) {

@@ -1,5 +1,5 @@
-//! A text with the indentation of the place where it goes. It keeps what is indented rightly already, and never joins,
-//! parts or drops a line but blank ones at either end.
+//! Indents a text for the place at which it is inserted. A text that has the right indentation stays as it is. No line
+//! is joined, split or dropped, except blank ones at either end.
 
 use editd_proto::limits as shared;
 
@@ -12,19 +12,19 @@ use crate::locate::{Line, Unit, is_blank, lines, split_indent};
 use crate::refusal::too_large;
 use crate::text::{Breaks, split_final_break};
 
-/// How lines are indented where a text goes.
+/// The rules for indenting a text.
 pub(super) struct Fit<'f> {
-    /// What ends the file's lines.
+    /// The kind of the file's line endings.
     pub(super) breaks: Breaks,
     /// The indentation of the text's outermost lines.
     pub(super) target: &'f str,
-    /// The file's step.
+    /// The file's step of indentation.
     pub(super) unit: Option<Unit>,
-    /// Whether the text's indentation may change at all.
+    /// True if the text's indentation may change at all.
     pub(super) may: bool,
-    /// Whether the first line may have lost its indentation.
+    /// True if the first line may have lost its indentation.
     pub(super) torn: bool,
-    /// How strings in it are found; `None` where there are none.
+    /// The finder of strings in the text; `None` if it has none.
     pub(super) quotes: Option<Quotes<'f>>,
 }
 
@@ -109,12 +109,12 @@ impl Fit<'_> {
         Ok(made.trim_start_matches(crate::locate::BLANKS).to_owned())
     }
 
-    /// Where it is no code.
+    /// The ranges of the text that are not code.
     fn asides(&self, given: &str) -> Option<Asides> {
         self.quotes.map_or_else(|| Some(Asides::default()), |quotes| quotes.of_lines(given))
     }
 
-    /// The step that the text is written in, where it is another than the file's.
+    /// The step in which the text is indented, if it differs from the file's.
     fn other_unit<'l, I: Iterator<Item = &'l str>>(&self, indents: impl Fn() -> I) -> Option<Unit> {
         let file = self.unit?;
         let steps = step::all(indents());
@@ -158,8 +158,8 @@ impl Fit<'_> {
     }
 }
 
-/// Whether some line, where the first has no indentation, goes back to an indentation that no line above it has. Lines
-/// that begin inside brackets may stand anywhere.
+/// Returns true if a line goes back to an indentation that no line above it has, given that the first line has none.
+/// Lines that begin inside brackets are ignored, since they may have any indentation.
 fn returns_elsewhere(lines: &[(&str, Open)]) -> bool {
     let mut stack: Vec<usize> = Vec::new();
     for (line, _) in lines.iter().filter(|(_, open)| !open.inside) {
@@ -179,12 +179,12 @@ fn returns_elsewhere(lines: &[(&str, Open)]) -> bool {
     false
 }
 
-/// Whether a line begins a comment or an attribute: what follows stands as deep as it does.
+/// Returns true if a line begins a comment or an attribute: the next line has the same indentation.
 fn begins_aside(line: &str) -> bool {
     ["//", "#", "/*", "@", "--"].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Whether the line after the first may be indented deeper than it.
+/// Returns true if the second line may be indented deeper than the first.
 pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
     const ITEMS: [&str; 2] = ["- ", "* "];
     const GOES_ON: [&str; 10] = [".", "?", "&&", "||", "->", "=>", "+ ", ": ", "and ", "or "];
@@ -200,13 +200,14 @@ pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
         || GOES_ON.iter().any(|word| second.starts_with(word))
 }
 
-/// What two indentations begin with.
+/// The common start of two indentations.
 fn shared_start<'l>(a: &'l str, b: &str) -> &'l str {
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     a.get(..shared).unwrap_or("")
 }
 
-/// Whether two texts say the same but for white space around them, and, unless `literal`, the kind of their breaks.
+/// Returns true if two texts are equal except for white space around them and, unless `literal`, the kind of
+/// their breaks.
 pub(super) fn same(a: &str, b: &str, literal: bool, breaks: Breaks) -> bool {
     let (a, b) = (a.trim(), b.trim());
     if literal || a == b {
@@ -216,7 +217,7 @@ pub(super) fn same(a: &str, b: &str, literal: bool, breaks: Breaks) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|((x, _), (y, _))| x == y)
 }
 
-/// Whether a text has one line.
+/// Returns true if a text has only one line.
 pub(super) fn one_line(text: &str, breaks: Breaks) -> bool {
     !split_final_break(text, breaks).0.contains(['\n', '\r'])
 }

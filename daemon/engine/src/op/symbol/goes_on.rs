@@ -1,5 +1,5 @@
-//! Fields of classes in languages where the end of a line may stand for `;`: a member that begins with `[` or `*` would
-//! go on with the value of the field above it. It changes nothing.
+//! Fields of classes in languages in which a line end may stand for `;`: a member that begins with `[` or `*` would
+//! continue the value of the field above it.
 
 use editd_syntax::{Language, SymbolKind};
 
@@ -9,11 +9,11 @@ use crate::cut::Cut;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
-/// Refuses that a text comes to stand behind the member of the number `above` and before that of the number `below`;
-/// without a text they come to stand beside each other.
+/// Checks a text that is inserted behind the member of the number `above` and before that of the number `below`;
+/// without a text, checks that the two members may stand beside each other.
 ///
 /// # Errors
-/// `malformed`, where one would go on in the next.
+/// `malformed` if one of them would continue in the next.
 pub(super) fn refuse(
     site: &Site<'_, '_>,
     above: Option<usize>,
@@ -45,7 +45,7 @@ pub(super) fn refuse(
     Ok(())
 }
 
-/// Whether the value of a field goes on in what follows.
+/// Returns true if the value of a field would continue in the text behind it.
 fn goes_on(site: &Site<'_, '_>, first: &str, second: &str) -> bool {
     let quotes = site.quotes();
     let begins = quotes.behind_comments(second).unwrap_or(second.len() - second.trim_start().len());
@@ -57,7 +57,7 @@ fn goes_on(site: &Site<'_, '_>, first: &str, second: &str) -> bool {
     }
 }
 
-/// Whether a line gives a field a value.
+/// Returns true if a line gives a field a value.
 fn has_value(line: &str) -> bool {
     let name = line.split(['(', '{']).next().unwrap_or_default();
     name.contains('=')

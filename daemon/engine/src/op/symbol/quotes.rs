@@ -1,4 +1,4 @@
-//! Where a text that comes is no code: in strings, heredocs and comments. Nothing is changed here.
+//! Finds the parts of a new text that are not code: strings, heredocs and comments.
 
 use std::ops::Range;
 
@@ -10,36 +10,36 @@ use crate::locate::{Line, lines};
 use crate::plan::Budget;
 use crate::text::Breaks;
 
-/// How texts are looked at.
+/// A finder of strings and comments in texts of one language.
 #[derive(Clone, Copy)]
 pub(super) struct Quotes<'q> {
     pub(super) language: Language,
     pub(super) budget: &'q Budget,
 }
 
-/// What stands around a block: `{}`, in Bash also `()`.
+/// The braces around a block: `{}`, in Bash also `()`.
 pub(super) type Braces = &'static [u8; 2];
 
-/// Whether a text begins and ends with these.
+/// Returns true if a text begins and ends with these braces.
 pub(super) fn has_braces(text: &str, [first, last]: Braces) -> bool {
     let bytes = text.as_bytes();
     bytes.len() > 1 && bytes.first() == Some(first) && bytes.last() == Some(last)
 }
 
-/// What may begin a string of several lines, or a comment.
+/// Characters that may begin a string of several lines, or a comment.
 const MARKS: [char; 8] = ['"', '\'', '`', '<', '\\', '?', '/', '#'];
 
-/// Where a text is no code.
+/// The ranges of a text that are not code.
 #[derive(Default)]
 pub(super) struct Asides {
-    /// Strings and comments, in its order.
+    /// Strings and comments, in the order of the text.
     pub(super) all: Vec<Range<usize>>,
-    /// Those among them whose white space counts, each with whether that of the line does on which it begins.
+    /// The ranges whose white space counts; the flag is true if that of the line at which the range begins counts, too.
     fixed: Vec<(Range<usize>, bool)>,
 }
 
 impl Asides {
-    /// For each line of the text whether its white space counts, since it begins in a string.
+    /// Returns, for each line of the text, true if its white space counts because it begins in a string.
     pub(super) fn quoted(&self, lines: &[Line<'_>]) -> Vec<bool> {
         let mut fixed = self.fixed.iter().peekable();
         let mut from = 0;
@@ -55,16 +55,17 @@ impl Asides {
     }
 }
 
-/// A comment of Ruby, which only stands where a line begins.
+/// A comment of Ruby, which must begin at the start of a line.
 const COLUMN_ONE: &str = "=begin";
 
 impl Quotes<'_> {
-    /// For each line whether it begins in a string whose white space counts; `None` where that cannot be told.
+    /// Returns, for each line, true if it begins in a string whose white space counts; `None` if the text
+    /// cannot be parsed.
     pub(super) fn lines(&self, text: &str, breaks: Breaks) -> Option<Vec<bool>> {
         Some(self.of_lines(text)?.quoted(&lines(text, breaks)))
     }
 
-    /// Where it is no code, as far as that matters to its lines; `None` where that cannot be told.
+    /// The ranges that are not code, as far as they affect whole lines; `None` if the text cannot be parsed.
     pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
         if !text.contains(['\n', '\r']) || !text.contains(MARKS) && !text.contains(COLUMN_ONE) {
             return Some(Asides::default());
@@ -80,7 +81,7 @@ impl Quotes<'_> {
         Some(Asides { fixed, all: found.into_iter().map(|(range, _)| range).collect() })
     }
 
-    /// Whether a text is one block: its first brace goes with its last.
+    /// Returns true if a text is one block, that is, if its first brace matches its last.
     pub(super) fn is_block(&self, text: &str, braces: Braces) -> bool {
         let text = text.trim();
         if !has_braces(text, braces) {
@@ -107,7 +108,7 @@ impl Quotes<'_> {
         true
     }
 
-    /// Where the code of a text ends, and whether a comment is behind it that goes on to the end of its line.
+    /// The end of the code of a text, and true if a comment behind it extends to the end of its line.
     pub(super) fn code_end(&self, text: &str) -> (usize, bool) {
         let mut end = text.trim_end().len();
         let comments = self.asides(text).unwrap_or_default().into_iter();
@@ -128,7 +129,7 @@ impl Quotes<'_> {
         self.parsed(text, editd_syntax::non_code)
     }
 
-    /// Whether a comment is among what a text has in front of its definition; `None` where nothing is there.
+    /// Returns true if the lines in front of a text's definition have a comment; `None` if there are no such lines.
     pub(super) fn front(&self, text: &str) -> Option<bool> {
         let comments: Vec<Range<usize>> = self
             .asides(text)?
@@ -147,7 +148,7 @@ impl Quotes<'_> {
         (!front.is_empty()).then_some(has_comment)
     }
 
-    /// Whether a text begins with a key that is in no brackets.
+    /// Returns true if a text begins with a key outside of brackets.
     pub(super) fn is_mapping(&self, text: &str) -> bool {
         let outline = self.parsed(text, editd_syntax::outline);
         let first = outline.and_then(|outline| outline.symbols.into_iter().next());
@@ -156,7 +157,7 @@ impl Quotes<'_> {
         })
     }
 
-    /// Where in the front of a definition the first thing stands that is no comment.
+    /// The offset of the first thing in the front of a definition that is not a comment.
     pub(super) fn behind_comments(&self, front: &str) -> Option<usize> {
         let mut at = front.len() - front.trim_start().len();
         for (range, is) in self.asides(front)? {

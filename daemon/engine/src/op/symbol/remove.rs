@@ -121,12 +121,12 @@ impl Site<'_, '_> {
         Ok(start..more.copied().unwrap_or(end))
     }
 
-    /// Whether a range has white space alone.
+    /// Returns true if a range has only white space.
     fn is_blank(&self, range: Range<usize>) -> bool {
         range.start <= range.end && between(self.scene.text, range).trim().is_empty()
     }
 
-    /// The first and the last of the symbols that go with it: nothing but blank lines stands between them.
+    /// The first and the last of the deleted symbols around this one between which only blanks stand.
     fn run(&self) -> (usize, usize) {
         let going = self.scene.symbols.going(self.scene, self.known);
         going.get(&self.at).copied().unwrap_or((self.at, self.at))

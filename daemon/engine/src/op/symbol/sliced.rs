@@ -1,15 +1,15 @@
-//! Whether a text is a part of the file with some of it changed: its lines have the file's indentation then, but for the
-//! first, which lost what stood in front of the part. It changes nothing.
+//! Recognizes a text that is a part of the file with some changes. Its lines already have the file's indentation,
+//! except the first, which lost the white space in front of the part.
 
 use super::fitting::{may_go_deeper, trimmed};
 use super::quotes::Quotes;
 use crate::locate::{is_blank, lines, split_indent};
 use crate::text::Breaks;
 
-/// Whether `given` is `there` with some of it changed. `target` is the indentation of the outermost lines there.
+/// Returns true if `given` is `there` with some changes. `target` is the indentation of the outermost lines of `there`.
 ///
-/// Either each line has the indentation of the one in its place, or lines at the start or end are the same, and none
-/// between them stands further out than `target`, unless it begins in a string.
+/// Either each line has the indentation of the line with the same number, or lines at the start or end are equal and
+/// each line between them is indented at least as deep as `target`, unless it begins in a string.
 pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>, breaks: Breaks) -> bool {
     let old = Lines::of(there, breaks);
     let new = Lines::of(given, breaks);
@@ -29,7 +29,7 @@ pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>,
     }
 }
 
-/// Lines without their breaks, from the first to the last that says something.
+/// Lines without their breaks, from the first to the last that is not blank.
 struct Lines<'l>(Vec<&'l str>);
 
 impl<'l> Lines<'l> {
@@ -37,19 +37,19 @@ impl<'l> Lines<'l> {
         Self(lines(trimmed(text, breaks), breaks).into_iter().map(|(line, _)| line).collect())
     }
 
-    /// The second line that says something.
+    /// The second line that is not blank.
     fn second(&self) -> Option<&'l str> {
         self.0.iter().skip(1).copied().find(|line| !is_blank(line))
     }
 
-    /// Whether the first line may begin a block, and the second stands at `target`.
+    /// Returns true if the first line may begin a block, and the second has the indentation `target`.
     fn opens_at(&self, target: &str) -> bool {
         let (Some(first), Some(second)) = (self.0.first(), self.second()) else { return false };
         let (indent, rest) = split_indent(second);
         indent == target && !target.is_empty() && may_go_deeper(first.trim(), rest.trim_end())
     }
 
-    /// Whether each line but the first has the indentation of the one in its place.
+    /// Returns true if each line but the first has the indentation of the line with the same number.
     fn same_shape(&self, new: &Self) -> bool {
         let alike = |(old, new): (&&str, &&str)| {
             is_blank(old) && is_blank(new) || split_indent(old).0 == split_indent(new).0
@@ -57,7 +57,7 @@ impl<'l> Lines<'l> {
         self.0.len() == new.0.len() && self.0.iter().zip(&new.0).skip(1).all(alike)
     }
 
-    /// Whether lines at the start or end are the same, indented ones among them, and the others fit between.
+    /// Returns true if lines at the start or end are equal, indented ones among them, and the others fit between.
     fn shares_ends(
         &self,
         new: &Self,

@@ -1,4 +1,4 @@
-//! How far apart definitions stand, and how deep what lies in them: as in the file, else as is usual. It changes nothing.
+//! Blank lines between definitions and the indentation inside of them: as in the file, else as usual in the language.
 
 use editd_syntax::{Language, Symbol, SymbolKind};
 
@@ -44,19 +44,19 @@ pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> Result<usize, Ref
     Ok(count.min(limits::BLANK_LINES))
 }
 
-/// Whether a symbol and the one after it are of the kind of another, and as deep.
+/// Returns true if a symbol and the one after it have the kind and the depth of another symbol.
 fn alike(known: &Known, at: usize, symbol: &Symbol) -> bool {
     let alike =
         |at: usize| known.get(at).is_some_and(|one| one.kind == symbol.kind && one.depth == symbol.depth);
     alike(at) && known.after(at).is_some_and(alike)
 }
 
-/// What lies between two symbols of one parent.
+/// The gap between two symbols of one parent.
 struct Gap {
-    /// Where the first ends and the second starts.
+    /// The end of the first symbol and the start of the second.
     from: usize,
     to: usize,
-    /// Whether the second is the one that is looked from.
+    /// True if the gap lies above the edited symbol.
     above: bool,
 }
 
@@ -78,7 +78,7 @@ impl Gap {
     }
 }
 
-/// Where the file has no neighbours to learn from.
+/// The usual count of blank lines, for a symbol without neighbours to learn from.
 fn usual(site: &Site<'_, '_>) -> usize {
     let symbol = site.symbol;
     let plain = matches!(

@@ -30,7 +30,7 @@ fn most(counts: [usize; STEPS.len()]) -> Option<Unit> {
     STEPS.into_iter().zip(counts).find(|(_, count)| *count == most).map(|(step, _)| step)
 }
 
-/// What one indentation has more than another.
+/// The step by which one indentation is deeper than another.
 fn added(above: &str, indent: &str) -> Option<Unit> {
     let more = indent.strip_prefix(above)?;
     match (more.len(), more.as_bytes().first()?) {

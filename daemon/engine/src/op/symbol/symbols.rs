@@ -20,17 +20,17 @@ use crate::refusal::{refuse, spent};
 use crate::symbols::{chosen, named, parsed, short};
 use crate::text::Text;
 
-/// Which symbol is meant.
+/// A way to name a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Which<'a> {
-    /// The one of a name path.
+    /// The symbol of a name path.
     Name(&'a str),
-    /// The one at a place.
+    /// The symbol at a position.
     Position(SymbolPosition),
 }
 
 impl<'a> Which<'a> {
-    /// What `within` says about a symbol; `None` for a range of lines.
+    /// The symbol that `within` names; `None` for a range of lines.
     pub(crate) fn of(within: &'a Within) -> Option<Self> {
         match within {
             Within::Lines(_) => None,
@@ -40,9 +40,9 @@ impl<'a> Which<'a> {
     }
 }
 
-/// The definitions of a file, as far as anybody asked.
+/// The definitions of a file, parsed when first needed.
 pub(crate) struct Symbols<'s> {
-    /// Which symbols the edits of the entry delete.
+    /// The symbols that the edits of the entry delete.
     deleted: Vec<Which<'s>>,
     known: OnceCell<Result<Known, Refusal>>,
     going: OnceCell<HashMap<usize, (usize, usize)>>,
@@ -50,7 +50,7 @@ pub(crate) struct Symbols<'s> {
     pub(super) parted: RefCell<HashSet<usize>>,
 }
 
-/// What parsing told.
+/// The result of parsing a file.
 pub(super) struct Known {
     pub(super) language: Language,
     pub(super) outline: Outline,
@@ -68,10 +68,10 @@ impl<'s> Symbols<'s> {
         Self { deleted, known: OnceCell::new(), going: OnceCell::new(), parted }
     }
 
-    /// What there is.
+    /// The parsed file.
     ///
     /// # Errors
-    /// `unsupported` where the language is not known, `too_large` and `limit` where the file cannot be parsed.
+    /// `unsupported` if the language is not known, `too_large` and `limit` if the file cannot be parsed.
     pub(super) fn known(&self, scene: &Scene<'_>) -> Result<&Known, Refusal> {
         self.known.get_or_init(|| Known::of(scene)).as_ref().map_err(Clone::clone)
     }
@@ -112,7 +112,7 @@ impl<'s> Symbols<'s> {
         chosen(scene.text, &known.outline, symbol, name).map(|told| Box::new(EditNote::Chosen(told)))
     }
 
-    /// Whether the file has syntax errors.
+    /// Returns true if the file was parsed and has syntax errors.
     pub(crate) fn broken(&self) -> bool {
         matches!(self.known.get(), Some(Ok(known)) if known.outline.broken)
     }
@@ -150,17 +150,17 @@ impl Known {
         self.beside.get(at)?.1
     }
 
-    /// Whether nothing but blanks stands between two symbols.
+    /// Returns true if only blanks stand between two symbols.
     fn touch(&self, text: &Text<'_>, first: usize, second: usize) -> bool {
         let (Some(first), Some(second)) = (self.get(first), self.get(second)) else { return false };
         let gap = first.extent.end..second.extent.start;
         gap.start <= gap.end && between(text, gap).trim().is_empty()
     }
 
-    /// The number of the symbol that is meant.
+    /// The number of the named symbol.
     ///
     /// # Errors
-    /// `symbol_not_found` and `ambiguous` with what there is, `out_of_range` for a place outside the file.
+    /// `symbol_not_found` and `ambiguous` with the candidates, `out_of_range` for a position outside the file.
     pub(super) fn find(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<usize, Refusal> {
         scene.pay(scene.text.len())?;
         let found = match which {
@@ -248,7 +248,7 @@ fn beside(outline: &Outline) -> Vec<(Option<usize>, Option<usize>)> {
     beside
 }
 
-/// What stands between two offsets.
+/// The text between two offsets.
 pub(super) fn between<'t>(text: &'t Text<'_>, range: Range<usize>) -> &'t str {
     text.content.cut(range)
 }
