@@ -1,4 +1,5 @@
-//! Runs every file in `cases/`: one file, one rule, its name the rule as a sentence. `BLESS=1` rewrites what
+//! Runs every file in `cases/KIND/`: one file, one rule, its name the rule as a sentence. The kind is that of the job's edits (`jobs`
+//! if they have several), or the dialect of a payload (`dialects` if it is of none or of several). `BLESS=1` rewrites what
 //! they expect; it never adds a field that a case does not name.
 //!
 //! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it); then the
@@ -252,10 +253,17 @@ fn shown(files: &BTreeMap<String, State>) -> BTreeMap<String, (String, Option<u3
 
 #[test]
 fn no_case_is_forgotten() {
-    let mut files: Vec<String> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().trim_end_matches(".toml").to_owned())
-        .collect();
+    let list = |folder: PathBuf| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    };
+    let named = |kind: String| -> Vec<String> {
+        let names = list(folder().join(&kind)).into_iter();
+        names.map(|name| format!("{kind}/{}", name.trim_end_matches(".toml"))).collect()
+    };
+    let (mut files, mut cases): (Vec<String>, Vec<&str>) =
+        (list(folder()).into_iter().flat_map(named).collect(), CASES.to_vec());
     files.sort();
-    assert_eq!(files, CASES);
+    cases.sort_unstable();
+    assert_eq!(files, cases);
 }
