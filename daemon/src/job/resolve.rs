@@ -38,7 +38,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
         let place = found.map_err(|error| refusal(path, &error))?;
         let known = place.path().clone();
         if state.is_broken(&known) {
-            let message = format!("{known} waits for a job that broke to be taken back; send the job again");
+            let message = format!("{known} is locked until a failed job is rolled back; send the job again");
             return Err(Box::new(WireError::new(Code::Busy, message).at(&known)));
         }
         // Two hard links of one file in one job: the edits must see each other, so they are one path.

@@ -343,7 +343,7 @@ enum Ended {
     Stopped,
 }
 
-/// Brings a job that broke behind its intent to an end, as recovery would.
+/// Finishes a job that failed after its intent, or takes it back, as recovery would.
 fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
     let open = state.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
     let Some((entry, sealed)) = open else { return Err(refusal) };

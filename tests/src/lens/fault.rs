@@ -134,7 +134,7 @@ impl Strike {
         desk.machine.mend();
         let again = desk.act(&story.job, "another key")?;
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
-        let reasons = ["accepts no more changes", "waits for a job that broke", "locked until a failed job"];
+        let reasons = ["accepts no more changes", "locked until a failed job"];
         match answer {
             Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
             // What changes nothing needs no log.
