@@ -1,11 +1,11 @@
-//! Slicing that cannot panic: a range that does not fit gives nothing. It hides no decision: ranges are
-//! computed by this crate, and a wrong one shows as a failed check of the splices, not as a crash.
+//! Slicing that cannot panic: a range that does not fit gives an empty slice. Ranges are computed by this crate; a
+//! wrong one shows as a failed check of the splices, not as a crash.
 
 use std::ops::Range;
 
-/// A stretch of something.
+/// A sequence that can be sliced.
 pub(crate) trait Cut {
-    /// The stretch, or nothing where it does not lie inside on boundaries.
+    /// The slice, or an empty one if the range does not lie inside on boundaries.
     fn cut(&self, range: Range<usize>) -> &Self;
 }
 

@@ -1,10 +1,10 @@
-//! Hashes of two contents that begin alike, for little more than the price of one. It compares nothing.
+//! Hashes two contents with a common start for little more than the cost of one.
 
 use editd_proto::ids::ContentHash;
 
 use crate::cut::Cut;
 
-/// Bytes of a subtree from which on the hash runs at full speed.
+/// The size of a subtree, in bytes, from which the hash runs at full speed.
 const SUBTREE: usize = 128 * 1024;
 
 /// The hash of a content.

@@ -1,13 +1,13 @@
 //! The meaning of edits: text, locating, splices. Pure: no function here touches a file, a clock or a socket.
 //!
-//! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] names what it must be shown, [`plan`] turns the job and the
-//! [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
+//! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] lists the files and clipboards that it depends on,
+//! [`plan`] turns the job and the [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
 //!
-//! *Invariants*: every byte that no splice covers is as it was; the same job and world give the same plan; no
+//! *Invariants*: every byte outside of the splices stays the same; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`WireError`] with a stable code.
 //!
-//! *Limitations*: work is counted in bytes and steps, since no clock is here; `symbol` edits know the languages of
-//! `editd_syntax`, in the file as it was before the entry.
+//! *Limitations*: work is counted in bytes and steps, since the engine has no clock; `symbol` edits support the
+//! languages of `editd_syntax`, in the file as it was before the entry.
 
 mod clip;
 mod cut;
@@ -55,7 +55,7 @@ pub use view::{View, view};
 /// Why an edit was refused. Boxed: it is large and rare.
 pub type Refusal = Box<WireError>;
 
-/// One changed range: at `at` in the content before, `old` gives way to `new`.
+/// One changed range: at `at` in the content before, `new` replaces `old`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Splice {
     /// Byte offset in the content before.

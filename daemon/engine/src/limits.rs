@@ -1,4 +1,4 @@
-//! Every limit of planning alone, with its reason; those that clients must know stand in
+//! The limits that only planning has, with their reasons; limits that clients must know are in
 //! `editd_proto::limits`.
 
 /// Bytes from the start of a file in which a NUL makes it binary.
@@ -10,7 +10,7 @@ pub(crate) const PLACES: usize = 300_000;
 /// Splices of one file above which neighbours are joined, so that their overhead stays below the file's size.
 pub(crate) const SPLICES: usize = 16_384;
 
-/// Bytes between two splices that are joined where there are more than [`SPLICES`].
+/// Bytes between two splices up to which they are joined if there are more than [`SPLICES`].
 pub(crate) const SPLICE_GAP: usize = 32;
 
 /// Bytes of a compiled regular expression.
@@ -19,19 +19,19 @@ pub(crate) const REGEX_SIZE: usize = 1024 * 1024;
 /// Bytes of a pattern: compiling costs a multiple of it.
 pub(crate) const PATTERN: usize = 64 * 1024;
 
-/// Bytes of a pattern that is looked through for wildcards that swallow a second start: each level of it is walked anew.
+/// Bytes of a pattern that is checked for wildcards that swallow a second start: each level of it is walked anew.
 pub(crate) const GUARDED_PATTERN: usize = 4 * 1024;
 
 /// Steps that the backtracking engine may take back in one search.
 pub(crate) const BACKTRACKS: usize = 100_000;
 
-/// The same where the next match is far: each place that is passed takes a step too. A fraction of a second.
+/// The same if the next match is far away: each place passed on the way takes a step, too. A fraction of a second.
 pub(crate) const FAR_BACKTRACKS: usize = 8_000_000;
 
-/// Steps that a search begins with: most need fewer, and what it is let take is what it costs.
+/// Steps that a search begins with: most need fewer, and the steps allowed are the steps that it costs.
 pub(crate) const FEW_BACKTRACKS: usize = 256;
 
-/// Steps that all searches of one job may be let take: seconds at the slowest.
+/// Steps that all searches of one job may be allowed: seconds at the slowest.
 pub(crate) const BACKTRACK_STEPS: u64 = 128 * 1024 * 1024;
 
 /// Bytes that are read in the time of one step.
@@ -40,7 +40,7 @@ pub(crate) const STEP_BYTES: usize = 32;
 /// Matches that the backtracking engine may be asked for in one substitution.
 pub(crate) const BACKTRACK_MATCHES: usize = 20_000;
 
-/// Bytes that the steps of one search may read, where a step runs a whole repetition. A fraction of a second.
+/// Bytes that the steps of one search may read if a step runs a whole repetition. A fraction of a second.
 pub(crate) const BACKTRACK_WORK: usize = 64 * 1024 * 1024;
 
 /// Look-ahead of one pattern whose reach is measured.
@@ -73,7 +73,7 @@ pub(crate) const DIFFS: u64 = 4 * 1024 * 1024;
 /// Refusals of one entry that are explained in full.
 pub(crate) const EXPLAINED: usize = 100;
 
-/// Characters of the message of any more.
+/// Characters of the message of each further refusal.
 pub(crate) const BRIEFLY: usize = 200;
 
 /// Bytes that the literal searches of one job may look at: seconds at the slowest.
@@ -86,7 +86,7 @@ pub(crate) const FREQUENT_PASSES: usize = 8;
 /// the file counts as four. Seconds at the slowest.
 pub(crate) const LIKENESS_WORK: u64 = 1024 * 1024 * 1024;
 
-/// Characters of a quoted text that is looked for by likeness: comparing it with one window of the file must stay a
+/// Characters of a quoted text that is searched by likeness: comparing it with one window of the file must stay a
 /// small part of [`LIKENESS_WORK`], and its tables take 200 bytes for each.
 pub(crate) const FUZZY_QUOTE: usize = 64 * 1024;
 
@@ -99,14 +99,14 @@ pub(crate) const FUZZY_TIE: f64 = 0.02;
 /// Bytes of file text that the search for near misses of one job may look at: it serves a message only.
 pub(crate) const NEAREST_WORK: u64 = 16 * 1024 * 1024;
 
-/// Lines that the rungs of one job may compare one by one, where a quotation could stand at many places: a second
+/// Lines that the rungs of one job may compare one by one, for a quotation with many possible places: a second
 /// at most.
 pub(crate) const COMPARE_WORK: u64 = 16 * 1024 * 1024;
 
-/// Bytes of a window that says the same as the one before: seeing that costs as much as comparing one line.
+/// Bytes of a window with the same text as the one before: detecting that costs as much as comparing one line.
 pub(crate) const SAME_BYTES: usize = 512;
 
-/// Places of a chunk that are compared to say why it stands nowhere: it serves a message of five.
+/// Places of a chunk that are compared to explain why it was not found: the message names five.
 pub(crate) const LOOKED_AT: usize = 64;
 
 /// The cost of reading a file line by line, in literal searches of the file.
@@ -126,7 +126,7 @@ pub(crate) const PARSE_STEPS: u64 = 5_000;
 /// are hard to parse costs no more than a few times as much as one of ordinary files.
 pub(crate) const PARSE_BYTES_PER_STEP: u64 = 8;
 
-/// Steps of the parser that a text which an edit brings may take, however short: a job may have thousands of them.
+/// Steps of the parser for the new text of one edit, however short: a job may have thousands of them.
 pub(crate) const PART_STEPS: u64 = 1_000;
 
 /// The cost of a blank line beside a symbol, in bytes of literal searches: each blank line is checked separately.
@@ -135,10 +135,10 @@ pub(crate) const BLANK_LINE: usize = 1024;
 /// The cost of listing one symbol when another symbol was not found, in bytes of literal searches.
 pub(crate) const SYMBOL_LISTED: usize = 1024;
 
-/// Blank lines that an insertion beside a symbol learns from its neighbours.
+/// Blank lines that an insertion beside a symbol copies from its neighbours, at most.
 pub(crate) const BLANK_LINES: usize = 8;
 
-/// Lines of both sides that the line diff compares; more count as replaced whole.
+/// Lines of both sides that the line diff compares; more count as replaced as a whole.
 pub(crate) const DIFF_LINES: usize = 100_000;
 
 /// Bytes of the indentation that a mapping may give a line: converting steps of one space to steps of eight
@@ -152,13 +152,13 @@ pub(crate) const EXCERPT: usize = 160;
 /// small part of a frame.
 pub(crate) const REGION: usize = 1024;
 
-/// Blocks of which a dialect's wording says more than that they are there: a screen or two.
+/// Blocks that a dialect describes in detail, at most: a screen or two.
 pub(crate) const SAID: usize = 100;
 
-/// Clipboards that an answer names one by one: a payload may fill thousands.
+/// Clipboards that a reply names one by one: a payload may fill thousands.
 pub(crate) const CLIPBOARDS_SAID: usize = 20;
 
-/// Letters of what is said about a payload's JSON: it may quote what was sent.
+/// Characters of a message about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
 
 /// Bytes that the symbols of an outline may take in a reply: a frame has room for twice as much.
@@ -167,13 +167,13 @@ pub(crate) const OUTLINE: usize = editd_proto::limits::FRAME / 2;
 /// Bytes of a symbol in a reply besides its name, with all the numbers that it has.
 pub(crate) const SYMBOL_BYTES: usize = 256;
 
-/// Bytes of a name path that a refusal lists or an edit names: a longer one is nobody's to type.
+/// Bytes of a name path that a refusal lists or an edit names: nobody types a longer one.
 pub(crate) const SYMBOL_NAME: usize = 1024;
 
-/// Bytes at the start of a file in which it may say that it is generated: a licence may stand before that.
+/// Bytes at the start of a file that are searched for a generator's comment: a licence may stand before it.
 pub(crate) const HEADER: usize = 8 * 1024;
 
-/// Lines of the same.
+/// Lines at the start of a file that are searched for it.
 pub(crate) const HEADER_LINES: usize = 100;
 
 const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);

@@ -1,4 +1,4 @@
-//! Short ways to say no. It decides nothing: what is refused, and why, is decided where it is found.
+//! Constructors of refusals. The callers decide what is refused, and why.
 
 use editd_proto::error::{Code, WireError};
 
@@ -33,7 +33,7 @@ pub(crate) fn no_room() -> Refusal {
     refuse(Code::Busy, "the job needs more memory than it has now; it is tried again with more")
 }
 
-/// A fault of the engine itself: stated instead of a panic.
+/// A fault of the engine itself, reported instead of a panic.
 pub(crate) fn internal(message: impl Into<String>) -> Refusal {
     refuse(Code::Internal, message)
 }

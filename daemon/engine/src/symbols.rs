@@ -1,5 +1,5 @@
-//! A file's definitions as they are told to others: found in its decoded text, placed by line and column. It edits
-//! nothing, and what a definition is, `editd_syntax` says.
+//! The definitions of a file as replies list them: found in its decoded text, placed by line and column. It edits
+//! nothing; `editd_syntax` defines what a definition is.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,11 +22,12 @@ const DECLARATIONS: usize = 10;
 /// A file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outlined {
-    /// The language, as it is told.
+    /// The name of the language in replies.
     pub language: &'static str,
-    /// In the order of the file, at most [`editd_proto::limits::SYMBOLS`], and as many as a frame can carry.
+    /// The symbols in the order of the file, at most [`editd_proto::limits::SYMBOLS`], and as many as a frame can
+    /// carry.
     pub symbols: Vec<SymbolInfo>,
-    /// Those left out at the end.
+    /// The number of symbols left out at the end.
     pub omitted: u64,
     /// True if the text has syntax errors, so that symbols may be missing.
     pub broken: bool,
@@ -43,7 +44,7 @@ pub struct SymbolView {
     pub symbol: SymbolInfo,
 }
 
-/// Lists the definitions of a file that lie at most `depth` symbols deep, 0 for those in no other; all without.
+/// Lists the definitions of a file at nesting depths up to `depth`, where 0 is the top level; all if it is absent.
 ///
 /// # Errors
 /// `binary` and `encoding` where it is not text, `unsupported` where its language is not known, `too_large` and
@@ -189,7 +190,7 @@ pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &WirePath) -> Re
     Err(about(refusal, path))
 }
 
-/// A name that was sent, for a message.
+/// A name from the request, for a message.
 fn quoted(name: &str) -> String {
     let shown: String = name.chars().take(limits::EXCERPT).collect();
     format!("{shown:?}")

@@ -97,7 +97,7 @@ impl Delta {
     }
 }
 
-/// Runs as they come, with the lines counted so far.
+/// The runs found so far, with the lines counted up to the last.
 struct Runs<'c> {
     before: &'c [u8],
     after: &'c [u8],

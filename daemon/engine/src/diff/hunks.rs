@@ -35,7 +35,7 @@ pub struct HunkExtent {
 }
 
 impl<'s> LineChange<'s> {
-    /// Compares two states of a file. `splices` turn one into the other; they may be coarse.
+    /// Compares two states of a file. `splices` turn one into the other, and may cover more than what differs.
     pub fn new(before: &'s State, after: &'s State, splices: &[Splice]) -> Self {
         let (old, new) = (content(before), content(after));
         let raw = matches!((&old, &new), (Cow::Borrowed(_), Cow::Borrowed(_)));
@@ -59,7 +59,7 @@ impl<'s> LineChange<'s> {
         self.delta.totals()
     }
 
-    /// Tells where a file changed, and by how many lines; nothing of a content that is not shown as text.
+    /// Writes the changed lines and their counts into an outcome; nothing for a content that is not shown as text.
     pub fn tell(&self, outcome: &mut FileOutcome) {
         if !is_binary(&self.before) && !is_binary(&self.after) {
             self.delta.tell(outcome);
@@ -71,7 +71,7 @@ impl<'s> LineChange<'s> {
         entry_diff(path, self.states.0, self.states.1, Moved::No, Some(&self.delta))
     }
 
-    /// The hunks of the diff, in its order; none where the content is not shown as its bytes.
+    /// The hunks of the diff, in its order; none if the content is not shown as its bytes.
     pub fn hunks(&self) -> Vec<HunkExtent> {
         let mut rest = self.delta.changes.iter();
         let hunk = |&used: &usize| {
@@ -86,7 +86,7 @@ impl<'s> LineChange<'s> {
         self.hunks.iter().map(hunk).collect()
     }
 
-    /// The content after with some of its hunks taken back; `back` is asked by the 1-based number of each.
+    /// The content after, with some of its hunks reverted: those for whose 1-based number `back` returns true.
     pub fn without(&self, back: &dyn Fn(u64) -> bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.after.len().max(self.before.len()));
         let (mut rest, mut from) = (self.delta.changes.iter(), 0);

@@ -1,5 +1,5 @@
-//! Unified diffs, bounded, from splices where they are known: the price is that of the change, not of the
-//! file. They are for readers; nothing is applied from them.
+//! Unified diffs, bounded, from splices if they are known: the cost is that of the change, not of the file. They are
+//! for readers; nothing is applied from them.
 
 mod changes;
 mod hunks;

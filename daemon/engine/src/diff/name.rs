@@ -19,7 +19,7 @@ pub(crate) fn quoted(side: char, path: &WirePath) -> String {
     }
 }
 
-/// With a tab behind a name that has blanks, by which readers see where it ends.
+/// The name, with a tab behind it if it has blanks, so that readers can find its end.
 pub(crate) fn header(side: char, path: &WirePath) -> String {
     let name = quoted(side, path);
     let tab = if name.contains(' ') && !name.starts_with('"') { "\t" } else { "" };

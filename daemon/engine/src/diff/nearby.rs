@@ -1,5 +1,5 @@
-//! A diff for a reader who wants to know what changed near some lines: few hunks, the nearest first to be kept. It
-//! says which lines it shows.
+//! A diff for a reader who wants to know what changed near some lines: few hunks, of which the nearest are kept. It
+//! reports the lines that it shows.
 
 use editd_proto::path::WirePath;
 

@@ -1,4 +1,4 @@
-//! Diffs of what is at a path before and after, with git's extra headers where mode or path change. It reads
+//! Diffs of the states of a path before and after, with git's extra headers if mode or path change. It reads
 //! no file.
 
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub fn unified_diff(path: &WirePath, before: &State, after: &State) -> (String, 
     entry_diff(path, before, after, Moved::No, None)
 }
 
-/// The same, of a file that may have moved, with the lines that changed where they are known.
+/// The same for a file that may have moved, with the changed lines if they are known.
 pub(crate) fn entry_diff(
     path: &WirePath,
     before: &State,
@@ -66,7 +66,7 @@ pub(crate) fn entry_diff(
     (String::from_utf8_lossy(&out).into_owned(), omitted)
 }
 
-/// Tells a file's outcome which lines of its content changed, where a reader can read both contents.
+/// Writes the changed lines into a file's outcome, if a reader can read both contents.
 pub fn tell_change(outcome: &mut FileOutcome, before: &State, after: &State) {
     let (old, new) = (content(before), content(after));
     if !is_binary(&old) && !is_binary(&new) {

@@ -1,5 +1,5 @@
-//! The comments at the top of a file, line by line, in whatever language. It ends at the first line of code, and
-//! understands nothing.
+//! Iterates over the lines of the comments at the top of a file, in any language. It ends at the first line of code,
+//! and does not parse the code.
 
 use crate::cut::Cut;
 use crate::limits;
@@ -23,7 +23,7 @@ const BLOCKS: &[(&str, &str)] = &[
 const LEADERS: &[&str] =
     &["///", "//!", "//", "#", "--", ";", "%", "'", "!", "*", "rem ", "@rem ", "::", "dnl ", ".. "];
 
-/// Lines that may stand before or between the first comments though they are none, in lower case.
+/// Lines other than comments that may stand before or between the first comments, in lower case.
 const PREAMBLE: &[&str] = &["<?", "<!doctype", "package ", "\"use ", "@charset", "---", "{{", "syntax ="];
 
 /// The comments at the top of a text.
@@ -33,7 +33,7 @@ pub(super) struct Comments<'t> {
     prose: bool,
     /// The end of the block comment that is open.
     open: Option<&'static str>,
-    /// Between the fences of an example.
+    /// True between the fences of an example.
     fenced: bool,
 }
 

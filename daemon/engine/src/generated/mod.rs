@@ -17,8 +17,8 @@ use crate::limits;
 use comments::Comments;
 use says::Listener;
 
-/// Why a file is taken for a generated one, as the end of a sentence; `None` where nothing says so. `bytes` is its
-/// content, of which the first 8 KiB are looked at.
+/// The reason why a file counts as generated, as the end of a sentence; `None` if nothing marks it. `bytes` is its
+/// content, of which the first 8 KiB are read.
 pub fn generated(path: &WirePath, bytes: &[u8]) -> Option<String> {
     if let Some(why) = paths::why(path.as_bytes()) {
         return Some(why);
@@ -32,7 +32,7 @@ pub fn generated(path: &WirePath, bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// The first bytes of a file as text; what is none stands as a replacement character.
+/// The first bytes of a file as text; invalid bytes become replacement characters.
 fn head(bytes: &[u8]) -> Cow<'_, str> {
     let head = bytes.cut(0..bytes.len().min(limits::HEADER));
     let wide = |unit: fn([u8; 2]) -> u16| {

@@ -30,7 +30,7 @@ const LOCKS: &[&str] = &[
     "yarn.lock",
 ];
 
-/// Ends of names that a compiler, bundler or designer gives to what it writes.
+/// Suffixes of the names of files that a compiler, bundler or designer writes.
 const ENDS: &[&str] = &[
     ".css.map",
     ".designer.cs",
@@ -63,7 +63,7 @@ const ENDS: &[&str] = &[
     "_pb2_grpc.py",
 ];
 
-/// Folders in which nothing is written by hand; `vendor` is none of them, since people do write there.
+/// Folders whose files are never written by hand. `vendor` is not among them, since people do edit files there.
 const FOLDERS: &[&str] = &[
     ".dart_tool",
     ".gradle",
@@ -84,10 +84,10 @@ const FOLDERS: &[&str] = &[
 /// A folder of that name is one of these only directly in front of another.
 const NESTED: &[(&str, &str)] = &[("target", "debug"), ("target", "release")];
 
-/// Ends of names of prose, in which only `<!-- … -->` is a comment.
+/// Suffixes of the names of prose, in which only `<!-- … -->` is a comment.
 const PROSE: &[&str] = &[".adoc", ".htm", ".html", ".markdown", ".md", ".mdx", ".mkd", ".rst"];
 
-/// Why a path alone says that its file is generated.
+/// The reason why a path alone marks its file as generated.
 pub(super) fn why(path: &[u8]) -> Option<String> {
     let path = String::from_utf8_lossy(path).to_ascii_lowercase();
     let mut folders: Vec<&str> = path.split('/').collect();

@@ -20,7 +20,7 @@ const SIGNATURES: &[&str] = &[
     "generated using swiftgen",
 ];
 
-/// Ways to say that a program did it.
+/// Phrases in front of `generated` that name a program as the author.
 const BY_ITSELF: &[&str] =
     &["automatically ", "auto-", "auto ", "auto", "machine-", "machine ", "programmatically ", ""];
 
@@ -46,20 +46,20 @@ const CREATED: &[&str] =
 /// Words behind `generated` that still state it of the file itself.
 const AFTER: &[&str] = &["by", "from", "using", "with", "automatically", "on", "at", "via", "during", "and"];
 
-/// The lines that were heard so far.
+/// The state of scanning the comment lines of one file.
 #[derive(Default)]
 pub(super) struct Listener<'t> {
     heard: usize,
     /// True if the last line had text.
     spoken: bool,
-    /// The last line that speaks of generation, and which it was.
+    /// The last line with a word about generation, and its number.
     generated: Option<(usize, &'t str)>,
-    /// The last that asks not to be edited.
+    /// The number of the last line that asks not to edit the file.
     request: Option<usize>,
 }
 
 impl<'t> Listener<'t> {
-    /// Hears the next line; the line that says that the file is generated, once that is clear.
+    /// Scans the next line. Returns the line that calls the file generated, once there is enough evidence.
     pub(super) fn hears(&mut self, line: &'t str) -> Option<&'t str> {
         self.heard += 1;
         let said = unquoted(line);
@@ -88,7 +88,7 @@ impl<'t> Listener<'t> {
     }
 }
 
-/// Without what stands in quotation marks or backquotes, each run of blanks as one.
+/// The line without quoted text, each run of blanks as one.
 fn unquoted(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut mark = None;

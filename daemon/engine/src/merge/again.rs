@@ -1,5 +1,5 @@
-//! The edits of an older content, located again in a newer one: what they quote by its text, what they number by the
-//! line. It merges nothing: an edit whose place is not certain has none.
+//! Locates the edits of an older content in a newer one: quotations by their text, numbered lines by the line. It
+//! merges nothing: an edit without a certain place gets none.
 //!
 //! *Invariants*: a quoted text is located again only if it stands once in either content, found at the same rung or a
 //! stricter one; a numbered line only if others left it alone, and no comparison could have told it elsewhere. So no
@@ -23,7 +23,7 @@ use crate::{Options, Plan, Refusal, State, World, plan};
 pub struct BothContents<'c> {
     /// The content that the entry was made on.
     pub base: &'c [u8],
-    /// The content that is there.
+    /// The current content.
     pub current: &'c [u8],
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Wanted<'w> {
     pub(super) options: &'w Options,
     /// The content that the entries were made on.
     pub(super) base: &'w Arc<[u8]>,
-    /// The content that is there.
+    /// The current content.
     pub(super) current: &'w Arc<[u8]>,
 }
 
@@ -49,8 +49,8 @@ impl<'w> Wanted<'w> {
     }
 }
 
-/// The edits of a path that have one certain place in the content there is, as they are made there; `None` for each other.
-/// The edits of several stages stand on each other: all of those that have a place in the base have one, or none is told.
+/// The edits of a path that have one certain place in the current content, adapted to it; `None` for each other one.
+/// The edits of several stages depend on each other: all that have a place in the base get one, or none of them does.
 pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Op>>>> {
     let contents = wanted.contents();
     let stages: Vec<Entry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
@@ -156,14 +156,14 @@ fn quotes_one(op: &Op) -> bool {
     }
 }
 
-/// An entry whose quotations come without the lines near which they stood then.
+/// The entry, with its quotations stripped of the line near which they stood.
 fn without_hints(entry: &Entry) -> Entry {
     let mut entry = entry.clone();
     entry.edits.iter_mut().flatten().filter(|op| quotes_one(op)).for_each(Op::forget_line);
     entry
 }
 
-/// An edit with the numbers of now.
+/// The edit, with current line numbers.
 fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
     match op {
         Op::Lines(op) => Some(Op::Lines(Arc::new(Lines { start, end, ..(**op).clone() }))),

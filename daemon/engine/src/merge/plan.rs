@@ -1,4 +1,4 @@
-//! A plan that was made on older contents, told as a change of what is there now. It plans nothing itself.
+//! Rewrites a plan that was made on older contents as a change of the current contents. It plans nothing itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct StaleFiles<'s> {
     pub job: &'s Job,
     /// The clipboards of the job's world.
     pub clips: &'s BTreeMap<String, Vec<u8>>,
-    /// The files, as they are now.
+    /// The current contents of the files.
     pub current: &'s BTreeMap<WirePath, State>,
 }
 

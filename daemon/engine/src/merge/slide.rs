@@ -1,7 +1,7 @@
-//! Over which lines a change can be told elsewhere without changing what comes of it. It moves no change.
+//! The lines over which a change can be shifted without a different result. It moves no change.
 //!
 //! A line added beside an equal one, or one of several equal lines removed, is the same change at more than one
-//! place, and which place a comparison names is chance. So two changes are apart only if all their places are.
+//! place, and a comparison picks one of them by chance. So two changes are apart only if all their places are.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! `create`: a new file, refused where something is. Fields: `text`, empty where absent; `if_empty`, which also fills a
-//! file that is there and empty. It overwrites nothing.
+//! `create`: a new file, refused if the file exists. Fields: `text`, empty if absent; `if_empty`, which also fills an
+//! existing empty file. It overwrites nothing.
 
 use std::sync::Arc;
 
@@ -31,11 +31,11 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     Ok(Op::Create(Arc::new(Create { text, if_empty: edit.if_empty.unwrap_or(false) })))
 }
 
-/// Byte order marks: a file that holds nothing else is empty.
+/// Byte order marks: a file that holds nothing else counts as empty.
 const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
 
 impl Create {
-    /// The refusal where the file exists; none where it is empty and may be filled.
+    /// The refusal if the file exists; none if it is empty and may be filled.
     pub(crate) fn check_existing(&self, path: &WirePath, content: &[u8]) -> Option<Refusal> {
         if !self.if_empty {
             return Some(refuse(Code::Exists, format!("{path} exists; use `write` to replace it")));
@@ -48,7 +48,7 @@ impl Create {
         ))
     }
 
-    /// Says what the file says.
+    /// The content of the file.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         Ok(rewrite(scene, &self.text.resolve(clips)?))
     }

@@ -17,7 +17,7 @@ use crate::{Refusal, refusal};
 pub(crate) struct Scene<'s> {
     /// The file as it was before any edit of its entry.
     pub(crate) text: &'s Text<'s>,
-    /// The same, for looking quotations up.
+    /// The same, prepared for the search of quotations.
     pub(crate) hay: &'s Haystack<'s>,
     /// The same, for the lines that hunks name.
     pub(crate) outline: &'s Outline<'s>,
@@ -27,7 +27,7 @@ pub(crate) struct Scene<'s> {
     pub(crate) symbols: &'s Symbols<'s>,
     /// The edit's index in its entry.
     pub(crate) edit: u32,
-    /// The file's path: where clipboards come from.
+    /// The file's path, which is recorded as the origin of clipboards.
     pub(crate) origin: &'s WirePath,
     /// The whole new content that another edit of the entry writes.
     pub(crate) written: Option<&'s str>,
@@ -42,19 +42,19 @@ pub(crate) struct Scene<'s> {
 /// The report about the place of an edit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// The rung.
+    /// The rung that found it.
     pub(crate) rung: Option<Rung>,
     /// First and last line.
     pub(crate) lines: Option<(u64, u64)>,
     /// The same in the new content.
     pub(crate) now: Option<(u32, u32)>,
-    /// By how many lines it was away from `near`.
+    /// The distance from `near`, in lines.
     pub(crate) moved: Option<i64>,
-    /// Places, where there may be several.
+    /// The number of places, for an edit that may have several.
     pub(crate) replacements: Option<u64>,
     /// Similarity, at the fuzzy rung.
     pub(crate) score: Option<f64>,
-    /// Breaks converted.
+    /// The number of breaks converted.
     pub(crate) converted: u64,
     /// True if a symbol was found in a file with syntax errors.
     pub(crate) in_broken: bool,
@@ -85,7 +85,7 @@ pub(crate) struct Effect {
 }
 
 impl Found {
-    /// As the reply has it.
+    /// The outcome in the form of a reply.
     pub(crate) fn outcome(&self, changed: bool) -> EditOutcome {
         EditOutcome {
             edit: None,
@@ -103,19 +103,19 @@ impl Found {
 }
 
 impl Scene<'_> {
-    /// The refusal of a quote that no rung finds.
+    /// The refusal of a quotation that no rung finds.
     pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<Unfit>) -> Refusal {
         let look = unfit.is_none() && self.budget.look(self.text.len());
         let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };
         not_found(self.text, quote, &Miss { new, elsewhere, unfit, look })
     }
 
-    /// Pays for one look-up, where it reads the file.
+    /// Charges the budget for one search, if it reads the file.
     pub(crate) fn pay_search(&self, needle: Needle<'_>) -> Result<(), Refusal> {
         if self.hay.reads_again(needle) { self.hay.pay_again() } else { Ok(()) }
     }
 
-    /// Pays for reading so many bytes.
+    /// Charges the budget for reading this many bytes.
     pub(crate) fn pay(&self, bytes: usize) -> Result<(), Refusal> {
         if self.budget.search(bytes) {
             return Ok(());
@@ -125,7 +125,7 @@ impl Scene<'_> {
 }
 
 impl Scene<'_> {
-    /// Stores a matched text, where the edit says so.
+    /// Stores a matched text, if the edit names a clipboard.
     ///
     /// # Errors
     /// `too_large` for a clipboard, or for all that a job may store.

@@ -47,13 +47,13 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
     .filter_map(|(name, given)| given.then_some(name))
 }
 
-/// The names of the fields that an edit came with, besides `op`, whether there are such fields or not.
+/// The names of all fields that an edit was sent with, besides `op`, known or not.
 pub(crate) fn given(edit: &Edit) -> impl Iterator<Item = &str> {
     let known = present(edit).map(|name| -> &str { name });
     known.chain(edit.unknown.iter().map(String::as_str))
 }
 
-/// A field that must be there.
+/// A field that is required.
 pub(crate) fn required<'a, T>(edit: &Edit, name: &str, value: &'a Option<T>) -> Result<&'a T, Refusal> {
     value.as_ref().ok_or_else(|| malformed(format!("`{}` needs the field `{name}`", edit.op)))
 }

@@ -1,4 +1,4 @@
-//! The text that an edit brings: given, or from a clipboard, indented anew, its breaks made the file's. It
+//! The new text of an edit: sent or from a clipboard, reindented, with the file's line breaks. It
 //! finds no place.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ use crate::text::{Breaks, Text, break_list, follow};
 #[derive(Clone, Debug)]
 pub(crate) struct NewText {
     text: String,
-    /// The clipboard that stands in for it.
+    /// The clipboard that is used instead of the text.
     pub(crate) from_clipboard: Option<String>,
     reindent: Option<Reindent>,
     /// Breaks stay as given.
@@ -53,7 +53,7 @@ impl NewText {
         Self { text, from_clipboard: None, reindent: None, literal: true }
     }
 
-    /// The text itself, where no clipboard stands in for it.
+    /// The text itself, unless a clipboard is used instead.
     pub(crate) fn quoted(&self) -> Option<&str> {
         if self.from_clipboard.is_none() { Some(&self.text) } else { None }
     }
@@ -63,8 +63,8 @@ impl NewText {
         &self.text
     }
 
-    /// The text itself, where the ladder's rungs may change it: one from a clipboard and one that is indented
-    /// explicitly stay as they are.
+    /// The text itself, if the ladder's rungs may change it: a text from a clipboard and one with `reindent` stay as
+    /// they are.
     pub(crate) fn mapped(&self) -> Option<&str> {
         if self.reindent.is_none() { self.quoted() } else { None }
     }

@@ -88,7 +88,7 @@ impl Insert {
         Some(self.anchor.as_ref()?.quote(old, brings))
     }
 
-    /// Finds the offset and says what is inserted there.
+    /// Finds the offset and the text to insert there.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let new = self.text.resolve(clips)?;

@@ -52,7 +52,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
 }
 
 impl Lines {
-    /// Finds the lines and says what stands there then.
+    /// Finds the lines and replaces them.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let range = line_range(text, self.start, self.end)?;

@@ -1,4 +1,4 @@
-//! Edit kinds: one file is one kind, with its fields and its meaning. They only say what would change where.
+//! Edit kinds: each file is one kind, with its fields and its meaning. A kind only computes what would change.
 //!
 //! *Calling sequence*: [`parse`] turns the flat edit of the wire into an [`Op`], or refuses it by naming the
 //! field; a text edit's `effect` then finds its places.

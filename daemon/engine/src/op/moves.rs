@@ -1,4 +1,4 @@
-//! `rename` and `copy`: another path for a file, or for a double of it. Fields: `to`, `overwrite`. They refuse
+//! `rename` and `copy`: another path for a file, or for a copy of it. Fields: `to`, `overwrite`. They refuse
 //! a target that exists unless `overwrite`.
 
 use editd_proto::message::Edit;

@@ -1,4 +1,4 @@
-//! The fields by which an edit says what it quotes and how loosely it may be found. It searches nothing.
+//! The fields that set the quotation of an edit and how loosely it may match. It searches nothing.
 
 use editd_proto::limits;
 use editd_proto::message::Edit;

@@ -1,4 +1,4 @@
-//! The one table of edit kinds, and what every kind can be asked. It knows no kind's meaning.
+//! The table of edit kinds, and the questions that every kind answers. The meaning of a kind is in its own file.
 
 use std::sync::Arc;
 
@@ -38,13 +38,13 @@ pub(crate) enum Op {
     Symbol(Arc<SymbolEdit>),
     /// A new file.
     Create(Arc<Create>),
-    /// The file goes.
+    /// Deletes the file.
     Delete,
-    /// The file gets another path.
+    /// Moves the file to another path.
     Rename(Target),
-    /// The file gets a double.
+    /// Copies the file.
     Copy(Target),
-    /// The file gets these permission bits.
+    /// Sets the file's permission bits.
     Chmod(u32),
 }
 
@@ -134,7 +134,7 @@ impl Op {
         }
     }
 
-    /// The lines that it says stand above it.
+    /// The lines that the edit expects above it.
     pub(crate) fn headers(&self) -> Option<&str> {
         match self {
             Self::Hunk(op) => Some(&op.headers),
@@ -142,7 +142,7 @@ impl Op {
         }
     }
 
-    /// The hunk that it is.
+    /// The hunk, if the edit is one.
     pub(crate) fn hunk(&self) -> Option<&Hunk> {
         match self {
             Self::Hunk(op) => Some(op),
@@ -188,7 +188,7 @@ impl Op {
         }
     }
 
-    /// The whole new content, where it brings one.
+    /// The whole new content, if the edit has one.
     pub(crate) fn written(&self) -> Option<&NewText> {
         match self {
             Self::Write(write) => Some(&write.text),

@@ -82,12 +82,12 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
 }
 
 impl Replace {
-    /// Its quotation with the new text that goes with it.
+    /// The quotation with its new text.
     pub(crate) fn quote(&self) -> Quote<'_> {
         self.matching.quote(&self.old, self.new.mapped().map_or(Brings::Nothing, Brings::Instead))
     }
 
-    /// Finds the place or places and says what stands there then.
+    /// Finds the place or places and replaces them.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         scene.pay_search(self.quote().needle(scene.text.breaks))?;
         if self.all { self.every(scene, clips) } else { self.one(scene, clips) }
@@ -164,7 +164,7 @@ impl Replace {
         Ok(Effect { places, stored, found })
     }
 
-    /// The refusal of a quotation that stands nowhere, or not where it is looked for.
+    /// The refusal of a quotation that is not found, or not where it is searched.
     fn missed(
         &self,
         scene: &Scene<'_>,
@@ -178,7 +178,7 @@ impl Replace {
         }
     }
 
-    /// The refusal of `all` where no rung that it takes finds anything; a looser one might.
+    /// The refusal of `all` if none of its rungs finds anything; a looser one might.
     fn nowhere(&self, scene: &Scene<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
         let loosest = self.matching.loosest.min(locate::EVERY);
         let quote = Quote { loosest, ..self.quote() };
@@ -192,7 +192,7 @@ impl Replace {
         error
     }
 
-    /// The same text at every place; made once where breaks cannot differ from place to place.
+    /// The same text at every place; made only once if breaks cannot differ from place to place.
     fn fill(
         &self,
         scene: &Scene<'_>,

@@ -1,4 +1,4 @@
-//! The part of a file in which an edit looks: lines by number, or those of a symbol. What is found elsewhere does not
+//! The part of a file that an edit searches: lines by number, or those of a symbol. Matches elsewhere do not
 //! count, so that a text which stands once in the part is unique.
 
 use editd_proto::message::{Edit, Within};
@@ -14,7 +14,7 @@ use crate::refusal::malformed;
 /// Reads `within`.
 ///
 /// # Errors
-/// `malformed` for lines that are none.
+/// `malformed` if the lines are not a range.
 pub(crate) fn read(edit: &Edit) -> Result<Option<Within>, Refusal> {
     if let Some(Within::Lines((first, last))) = edit.within
         && (first == 0 || last < first)

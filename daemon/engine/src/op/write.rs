@@ -31,7 +31,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
 }
 
 impl Write {
-    /// Says what changes between the file and the new text.
+    /// Compares the file with the new text.
     pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         let new = self.text.resolve(clips)?;
         Ok(rewrite(scene, &new))

@@ -23,12 +23,12 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// All of it.
+    /// The full budget.
     pub(crate) fn new() -> Self {
         Self::with_room(None)
     }
 
-    /// The same, with room for so many bytes of what is made.
+    /// The full budget, with room for this many bytes of new text.
     pub(crate) fn with_room(room: Option<usize>) -> Self {
         Self {
             search: Cell::new(limits::SEARCH_WORK),
@@ -47,12 +47,12 @@ impl Budget {
         }
     }
 
-    /// Takes a literal search of so many bytes; whether that was left.
+    /// Takes a literal search of this many bytes. Returns false if too little is left, as the methods below do.
     pub(crate) fn search(&self, bytes: usize) -> bool {
         take(&self.search, bytes)
     }
 
-    /// Takes so many lines that are compared one by one.
+    /// Takes this many lines that are compared one by one.
     pub(crate) fn compare(&self, lines: usize) -> bool {
         take(&self.compared, lines)
     }
@@ -62,37 +62,37 @@ impl Budget {
         take(&self.regex, bytes)
     }
 
-    /// Takes so many steps of the backtracking engine.
+    /// Takes this many steps of the backtracking engine.
     pub(crate) fn backtrack(&self, steps: usize) -> bool {
         take(&self.backtracked, steps)
     }
 
-    /// Takes a stage of a content of so many bytes.
+    /// Takes a stage of a content of this many bytes.
     pub(crate) fn stage(&self, bytes: usize) -> bool {
         take(&self.stages, bytes)
     }
 
-    /// Takes splices of so many bytes, old and new.
+    /// Takes splices of this many bytes, old and new.
     pub(crate) fn change(&self, bytes: usize) -> bool {
         take(&self.changed, bytes)
     }
 
-    /// Takes a clipboard of so many bytes.
+    /// Takes a clipboard of this many bytes.
     pub(crate) fn clip(&self, bytes: usize) -> bool {
         take(&self.clips, bytes)
     }
 
-    /// Takes a text of so many bytes that is parsed for its symbols.
+    /// Takes a text of this many bytes that is parsed for its symbols.
     pub(crate) fn parse(&self, bytes: usize) -> bool {
         take(&self.parsed, bytes)
     }
 
-    /// Takes a diff of so many bytes.
+    /// Takes a diff of this many bytes.
     pub(crate) fn diff(&self, bytes: usize) -> bool {
         take(&self.diffs, bytes)
     }
 
-    /// Takes so many steps of a fuzzy search.
+    /// Takes this many steps of a fuzzy search.
     pub(crate) fn likeness(&self, steps: usize) -> bool {
         take(&self.likeness, steps)
     }

@@ -1,5 +1,5 @@
-//! One file entry: which of its edits can stand, what they make of the file, and what is reported. It leaves
-//! the result in the tree.
+//! Plans one file entry: the edits that can be applied, the content they make, and the report. The result is left in
+//! the tree.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ const NEW_FILE_MODE: u32 = 0o644;
 
 /// The data that all entries of a job share.
 pub(crate) struct Shared<'j> {
-    /// Leave out what does not resolve.
+    /// True if edits that do not resolve are left out.
     pub(crate) partial: bool,
     /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
     pub(crate) diff: Option<bool>,
@@ -97,7 +97,7 @@ pub(crate) fn run(
     Ok((outcome, verdicts.first().cloned()))
 }
 
-/// Tells what gave way to another file.
+/// Reports the files that were replaced by another.
 fn tell(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
     let files::Replaced { path, before, after, said } = replaced;
     outcome.warnings.push(said);
@@ -109,7 +109,7 @@ fn tell(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'
     }
 }
 
-/// Adds a diff to an outcome, as far as the job's may go.
+/// Adds a diff to an outcome, within the job's limit for diffs.
 fn show(job: &Shared<'_>, outcome: &mut FileOutcome, (diff, omitted): (String, u64)) {
     let mut left_out = outcome.omitted_hunks.unwrap_or(0) + omitted;
     let full = outcome.diff.as_ref().is_some_and(|shown| shown.len() + diff.len() > limits::DIFF);
@@ -128,7 +128,7 @@ const NUL: &str =
 /// The message of every edit but the first in an entry that is refused as a whole.
 const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
 
-/// The outcome of an entry that was refused as a whole: it is not looked at.
+/// The outcome of an entry that was refused as a whole, without looking at its edits.
 pub(crate) fn left_out(entry: &Entry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
     entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
     // It may carry a diff: said once, it is enough.
@@ -149,7 +149,7 @@ fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (u
         .filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op)))
 }
 
-/// Refuses what can be refused before any text is looked at.
+/// Refuses edits that can be refused without reading any text.
 fn judge(
     ops: &Parsed,
     path: &WirePath,
@@ -272,7 +272,7 @@ fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget
     None
 }
 
-/// Leaves the new content in the tree, and returns which lines changed.
+/// Stores the new content in the tree, and returns the changed lines.
 fn settle(
     job: &Shared<'_>,
     path: &WirePath,

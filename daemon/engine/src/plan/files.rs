@@ -22,7 +22,7 @@ pub(super) struct Replaced<'j> {
     pub(super) said: String,
 }
 
-/// The file operations, in request order. Returns where the file went, if it was renamed, and what they replaced.
+/// Runs the file operations in request order. Returns the file's new path, if it was renamed, and the files replaced.
 pub(super) fn run<'j>(
     ops: &'j Parsed,
     tree: &mut Tree<'_>,

@@ -1,4 +1,4 @@
-//! A job, entry by entry. It decides nothing about an edit.
+//! Plans a job, entry by entry.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! From a job and the world to what would change: entries in order, each a stage on a virtual tree. It writes
-//! nothing, and a job that is not `partial` is planned whole or refused.
+//! Turns a job and the world into changes: entries in order, each a stage on a virtual tree. It writes
+//! nothing, and a job that is not `partial` is planned as a whole or refused.
 //!
 //! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`].
 

@@ -21,7 +21,7 @@ pub(crate) type Parsed = Vec<Result<Op, Malformed>>;
 /// An edit that cannot be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Malformed {
-    /// Why.
+    /// The refusal.
     pub(crate) refusal: Refusal,
     /// The clipboard that it would have stored.
     stores: Option<String>,

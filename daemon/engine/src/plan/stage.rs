@@ -66,17 +66,17 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Of an edit that has no place in a text.
+    /// The report of an edit that has no place in a text.
     pub(crate) fn plain(changed: bool) -> Self {
         Self { found: Found::default(), changed, stored: None }
     }
 }
 
-/// One for each edit.
-/// Boxed, since they are all there while the first edit is looked for, which takes the most memory.
+/// One report for each edit. Boxed, since all of them exist while the first edit is located, which takes the most
+/// memory.
 pub(crate) type Reports = Vec<Option<Box<Report>>>;
 
-/// Plans the text edits that still stand. `None` where they change nothing.
+/// Plans the text edits that were not refused. `None` if they change nothing.
 ///
 /// # Errors
 /// The first refusal, where the job is not `partial`.
@@ -115,7 +115,7 @@ pub(crate) fn run(
     Ok((made, reports))
 }
 
-/// Asks every edit in request order where it goes.
+/// Locates every edit, in request order.
 fn locate(
     ground: &Ground<'_>,
     text: &Text<'_>,
@@ -218,7 +218,7 @@ fn effect(op: &Op, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, R
     }
 }
 
-/// Refuses new text that the file's encoding cannot hold, while it is known whose it is.
+/// Refuses new text that the file's encoding cannot hold, while the edit it belongs to is still known.
 fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
     if matches!(text.encoding, Encoding::Named(_)) {
         for place in &effect.places {
@@ -285,7 +285,7 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
     Ok(())
 }
 
-/// Puts the places together; `None` where nothing changes.
+/// Assembles the places; `None` if nothing changes.
 fn make(
     ground: &Ground<'_>,
     text: &Text<'_>,
@@ -339,7 +339,7 @@ fn make(
     Ok(Some(Made { bytes: after, splices, hashes, known, plain }))
 }
 
-/// Stores for later entries what the edits that stand store.
+/// Stores the clipboards of the edits that were not refused, for later entries.
 fn store(
     ground: &Ground<'_>,
     ops: &Parsed,
@@ -356,7 +356,7 @@ fn store(
     }
 }
 
-/// Spoils what the edits of an entry would have stored, since none of them is applied.
+/// Marks the clipboards that an entry's edits would have stored as spoilt, since none of its edits is applied.
 pub(crate) fn spoil(ops: &Parsed, verdicts: &Verdicts<'_>, clips: &mut Clips<'_>) {
     for (edit, op) in ops.iter().enumerate() {
         if let (Some(name), false) = (stores(op), verdicts.stands(edit)) {

@@ -15,7 +15,7 @@ pub(crate) struct Verdicts<'p> {
 }
 
 impl<'p> Verdicts<'p> {
-    /// None yet.
+    /// No refusals.
     pub(crate) fn new(path: &'p WirePath, partial: bool, edits: usize) -> Self {
         Self { path, partial, refused: vec![None; edits], given: 0 }
     }

@@ -1,4 +1,4 @@
-//! Applying splices and taking them back. It trusts nothing: what stands there is compared first.
+//! Applies splices and reverts them. The bytes to be replaced are compared first.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::cut::Cut;
 
 /// Applies splices to a content.
 ///
-/// `None` where a splice's `old` is not what stands at its place, or where splices overlap or are unsorted.
+/// `None` if a splice's `old` differs from the bytes at its place, or if splices overlap or are unsorted.
 pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     let mut out = vec![0; checked_size(content, splices)?];
     fill(&mut out, content, splices)?;

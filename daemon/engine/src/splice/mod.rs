@@ -1,4 +1,4 @@
-//! Byte splices: made small, kept apart, put together, applied and taken back. It knows no edit kinds.
+//! Byte splices: trimmed, checked for overlap, assembled, applied and reverted. No edit kind is known here.
 //!
 //! *Calling sequence*: one [`Place`] for each place that an edit touches; [`arrange`] sorts them and names
 //! those that conflict; [`complete`] drops line breaks that are not needed then; [`assemble`] turns the rest into

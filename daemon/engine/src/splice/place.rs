@@ -41,7 +41,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A replacement that keeps others off the bytes that it changes.
+    /// A replacement; other edits may not touch the bytes that it changes.
     pub(crate) fn replacing(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
         Self::replacing_by(text, edit, matched, new, 0..new.len())
     }
@@ -61,7 +61,7 @@ impl Place {
         Self { edit, matched, removed, piece, rank: 0, lead: 0, owning: false }
     }
 
-    /// A line-wise replacement: it keeps others off its whole range.
+    /// A line-wise replacement; other edits may not touch its whole range.
     pub(crate) fn owning(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
         Self { owning: true, ..Self::replacing(text, edit, matched, new) }
     }

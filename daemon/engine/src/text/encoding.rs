@@ -74,7 +74,7 @@ pub(crate) fn has_nul(bytes: &[u8]) -> bool {
 }
 
 impl Encoding {
-    /// As replies name it.
+    /// The name in replies.
     pub(crate) fn name(self) -> String {
         match self {
             Self::Utf8 => "utf-8".to_owned(),
@@ -117,7 +117,7 @@ impl Encoding {
         }
     }
 
-    /// Encodes, or refuses with `encoding` where the encoding lacks a character.
+    /// Encodes, or refuses with `encoding` if the encoding lacks a character.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),

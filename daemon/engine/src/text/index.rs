@@ -7,7 +7,7 @@ use crate::cut::Cut;
 
 const BLOCK: usize = 16 * 1024;
 
-/// Line breaks before each block, as far as anybody asked.
+/// Line breaks before each block, counted as far as needed so far.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     stop: u8,
@@ -18,12 +18,12 @@ pub(crate) struct LineIndex {
 }
 
 impl LineIndex {
-    /// For breaks that end with the byte `stop`. Always asked about the same content.
+    /// An index of breaks that end with the byte `stop`. It must always be used with the same content.
     pub(crate) fn new(stop: u8) -> Self {
         Self { stop, before: RefCell::new(vec![0]), last: Cell::default() }
     }
 
-    /// Counts on until `enough` says so of blocks and breaks counted, or the end is reached.
+    /// Continues counting until `enough` returns true for the blocks and breaks counted, or the end is reached.
     fn extend(&self, content: &[u8], enough: impl Fn(usize, usize) -> bool) {
         let mut before = self.before.borrow_mut();
         let mut count = before.last().copied().unwrap_or(0);
@@ -35,13 +35,13 @@ impl LineIndex {
         }
     }
 
-    /// Breaks in all.
+    /// The number of breaks.
     pub(crate) fn total(&self, content: &[u8]) -> usize {
         self.extend(content, |_, _| false);
         self.before.borrow().last().map_or(0, |count| *count as usize)
     }
 
-    /// Breaks that end at or before `offset`.
+    /// The number of breaks that end at or before `offset`.
     pub(crate) fn rank(&self, content: &[u8], offset: usize) -> usize {
         let offset = offset.min(content.len());
         let breaks = |from, to| memchr::memchr_iter(self.stop, content.cut(from..to)).count();
@@ -58,7 +58,7 @@ impl LineIndex {
         count
     }
 
-    /// The offset just after the `n`-th break (1-based), if there are so many.
+    /// The offset just after the `n`-th break (1-based), if there is one.
     pub(crate) fn after(&self, content: &[u8], n: usize) -> Option<usize> {
         self.extend(content, |_, count| count >= n);
         let before = self.before.borrow();

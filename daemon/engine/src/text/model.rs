@@ -1,4 +1,4 @@
-//! The text of one file with what is known about its lines. It never copies UTF-8 and counts lines only when asked.
+//! The text of one file and its lines. UTF-8 is never copied, and lines are counted only when needed.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -37,7 +37,7 @@ impl Breaks {
     }
 }
 
-/// The content with every break as `\n`, and the way back.
+/// The content with every break as `\n`, and the mapping of offsets back.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded {
     /// The folded content.
@@ -88,7 +88,7 @@ impl<'a> Text<'a> {
     /// Reads a file. `label` is the encoding that the configuration names for it.
     ///
     /// # Errors
-    /// `binary` where it holds NUL bytes early, `encoding` where it does not decode exactly.
+    /// `binary` if it has NUL bytes near the start, `encoding` if it does not decode exactly.
     pub(crate) fn read(bytes: &'a [u8], label: Option<&str>) -> Result<Self, Refusal> {
         let (encoding, bom) = detect(bytes, label)?;
         let content = encoding.decode(bytes.cut(bom..bytes.len()))?;

@@ -1,4 +1,5 @@
-//! A chunk's fields and its effect: the one window is found, its old lines give way. It never explains a failure.
+//! A chunk's fields and its effect: the window is located, and its old lines are replaced. Failures are explained
+//! elsewhere.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -98,7 +99,7 @@ impl Chunk {
         Ok(Effect { places: vec![place], stored: None, found })
     }
 
-    /// First and last line between which it is looked for.
+    /// The first and last line of the range that is searched.
     fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
         within::lines(self.within.as_ref(), scene).map_err(|refusal| match refusal.code {
             Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => Check::Position.refuses(refusal),

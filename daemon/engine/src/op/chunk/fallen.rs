@@ -1,5 +1,5 @@
-//! Why a chunk stands nowhere: the places where part of it stands, and the check at which each fell. It serves a
-//! message only, within a budget, and accepts no place.
+//! Explains why a chunk was not found: the places where a part of it stands, and the check that failed at each. It
+//! serves a message only, within a budget, and accepts no place.
 
 use std::ops::{ControlFlow, Range};
 
@@ -83,7 +83,7 @@ impl Fall {
     }
 }
 
-/// A chunk before the region in which it was looked for.
+/// A chunk and the region in which it was not found.
 struct View<'v, 's> {
     chunk: &'v Chunk,
     scene: &'v Scene<'s>,
@@ -92,7 +92,7 @@ struct View<'v, 's> {
 }
 
 impl View<'_, '_> {
-    /// Every place that is known; `None` where the budget is spent.
+    /// The known places; `None` if the budget is spent.
     fn falls(&self) -> Option<Vec<Fall>> {
         let outside = self.outside()?;
         if outside.is_empty() { self.inside() } else { Some(outside) }
@@ -146,7 +146,7 @@ impl View<'_, '_> {
         Some(Vec::new())
     }
 
-    /// The check that fails where nothing that is quoted stands anywhere.
+    /// The failed check if nothing that the chunk quotes is in the file.
     fn nowhere(&self) -> Check {
         let bare = self.counts.before + self.counts.after == 0;
         if bare { self.missing_old() } else { Check::Position }
@@ -156,7 +156,7 @@ impl View<'_, '_> {
         if self.chunk.new.is_empty() { Check::Deletion } else { Check::Content }
     }
 
-    /// The check that fails where a line of the window is not there.
+    /// The failed check for a line of the window that is missing.
     fn check_of(&self, line: usize) -> Check {
         let Counts { before, old, .. } = self.counts;
         match line {

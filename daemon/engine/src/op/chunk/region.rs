@@ -1,5 +1,5 @@
-//! The lines in which a chunk is looked for, and the look-up there: alone where they are few, else together with
-//! the other edits of the file. It decides nothing about what it finds.
+//! The lines in which a chunk is searched, and the search: a small region is searched alone, a large one together with
+//! the other edits of the file. It decides nothing about the results.
 
 use std::ops::{ControlFlow, Range};
 

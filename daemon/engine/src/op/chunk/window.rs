@@ -55,7 +55,7 @@ impl Window {
         Needle { text: split_final_break(&self.joined, breaks).0, extent: Extent::Lines }
     }
 
-    /// All of it, with the new lines that the rung may map: they go between its lines.
+    /// The whole window, with the new lines that the rung may map: they go between its lines.
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
         let start = closed(&self.before).len().min(self.joined.len());
         let gone = start..(start + closed(&self.old).len()).min(self.joined.len());
@@ -104,7 +104,7 @@ fn closed(lines: &str) -> Cow<'_, str> {
     }
 }
 
-/// The offset so many lines after the start of a line; the end of the file where there are fewer.
+/// The offset behind this number of lines from the start of a line; the end of the file if there are fewer.
 pub(in crate::op) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
     let Some(last) = lines.checked_sub(1) else { return start };
     let rest = text.content.as_bytes().cut(start..text.len());

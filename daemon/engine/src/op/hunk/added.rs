@@ -1,4 +1,4 @@
-//! The lines of a hunk that quotes none of the file: they go to a line, to the end, or into an empty file. It finds no
+//! The lines of a hunk that quotes nothing: they go to a line, to the end, or into an empty file. It finds no
 //! block.
 
 use std::rc::Rc;

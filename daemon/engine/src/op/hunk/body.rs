@@ -1,4 +1,4 @@
-//! The lines of a hunk, told apart by what stands in front of them. It finds no place.
+//! Reads the lines of a hunk and sorts them by their first character. It finds no place.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use crate::text::Text;
 pub(super) struct Group {
     /// The lines since the group before that stay, in [`Body::old`].
     pub(super) kept: Range<usize>,
-    /// The lines that go, in [`Body::old`].
+    /// The lines that are removed, in [`Body::old`].
     pub(super) gone: Range<usize>,
-    /// The lines that come, in [`Body::new`].
+    /// The lines that are added, in [`Body::new`].
     pub(super) come: Range<usize>,
 }
 
 /// The end of the content after a hunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ending {
-    /// As it ended before.
+    /// The same as before.
     Kept,
     /// Without a break.
     Open,
@@ -128,7 +128,7 @@ impl Body {
         Ok(body)
     }
 
-    /// Takes a line; `kept` is where the lines that stay began.
+    /// Adds a line; `kept` is the offset at which the kept lines began.
     fn take(&mut self, kind: Kind, line: &str, kept: &mut usize) {
         let (old, new) = (self.old.len(), self.new.len());
         let side = if kind == Kind::Come { &mut self.new } else { &mut self.old };
@@ -162,7 +162,7 @@ impl Body {
         Some(Self { old, new, groups: self.groups.clone(), ending: self.ending, last: self.last })
     }
 
-    /// The lines that stand there then, those that stay included.
+    /// The lines after the hunk, including those that stay.
     pub(super) fn after(&self) -> String {
         let mut after = String::with_capacity(self.old.len() + self.new.len());
         let mut from = 0;

@@ -1,4 +1,4 @@
-//! A hunk's fields and its effect: its block is found, and what changes in it gives way line by line. It parses no
+//! A hunk's fields and its effect: its block is located, and the changed lines in it are replaced. It parses no
 //! diff.
 
 use std::ops::Range;
@@ -104,7 +104,7 @@ impl Hunk {
         (&self.body.old, self.body.after())
     }
 
-    /// Returns the bytes of the lines that come.
+    /// Returns the bytes of the added lines.
     pub(crate) fn text_bytes(&self) -> usize {
         self.body.new.len()
     }
@@ -114,7 +114,7 @@ impl Hunk {
         !self.body.old.is_empty()
     }
 
-    /// The line at which it says that it stands.
+    /// The line at which the hunk claims to stand.
     pub(super) fn near(&self) -> Option<u64> {
         self.how.near.filter(|_| self.has_block())
     }
@@ -147,8 +147,8 @@ impl Hunk {
         locate::standing(scene.hay, &quote, most, &|range| self.fit(scene.text, scope.as_deref(), range))
     }
 
-    /// Finds the block and says what changes in it. A blank line of context that ends it may stand for the end of the
-    /// file, where nothing says at which line the hunk stands and its other lines stand nowhere else.
+    /// Finds the block and its changes. A blank line of context that ends the block may stand for the end of the file,
+    /// if nothing names the line of the hunk and its other lines stand nowhere else.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let refusal = match self.as_quoted(scene) {
             Err(refusal) if refusal.code == Code::NotFound && refusal.line.is_none() => refusal,
@@ -209,7 +209,7 @@ impl Hunk {
             && (there == old || (there == open && !break_list(open, text.breaks).is_empty()))
     }
 
-    /// The refusal of a block that stands nowhere, or not where the hunk says that it stands.
+    /// The refusal of a block that is not found, or not where the hunk claims.
     fn missed(
         &self,
         scene: &Scene<'_>,
@@ -309,7 +309,7 @@ impl Hunk {
         Ok((places, converted))
     }
 
-    /// On which sides of a group, counted from 1, the hunk quotes no line.
+    /// The sides of a group, counted from 1, on which the hunk quotes no line.
     fn open_sides(&self, number: usize) -> OpenSides {
         let group = number.checked_sub(1).and_then(|index| self.body.groups.get(index));
         let first = number == 1 && group.is_some_and(|group| group.kept.is_empty());

@@ -15,7 +15,7 @@ use crate::locate::{self, Fit, Found, Hit, Quote, Rung, Standing};
 use crate::op::Scene;
 use crate::refusal::refuse;
 
-/// Lines around the expected one at which a hunk is as good as there.
+/// Lines around the expected one within which a hunk counts as standing there.
 pub(super) const AROUND: u64 = 3;
 
 /// The hunks of an entry that quote something.
@@ -35,15 +35,15 @@ struct Placed {
     left: Option<u64>,
     /// The line, where just one is left.
     only: Option<u64>,
-    /// By how many lines the hunks that have one place only stand below the line that they name: the nearest above
-    /// and below this one.
+    /// The number of lines by which the hunks with only one place stand below the line that they name: the nearest
+    /// above and below this one.
     offsets: [Option<i64>; 2],
     /// The hunk that it should stand below, where it has no place there.
     misplaced: Option<u32>,
 }
 
 impl<'o> Neighbours<'o> {
-    /// Expects these hunks, by their index in the entry. Nothing is looked up yet.
+    /// Registers these hunks, by their index in the entry. Nothing is searched yet.
     pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk)>) -> Self {
         let hunks = hunks.filter(|(_, hunk)| hunk.has_block()).collect();
         Self { hunks, known: OnceCell::new(), on_lines: OnceCell::new() }

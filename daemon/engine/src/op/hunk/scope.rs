@@ -22,12 +22,12 @@ pub(crate) struct Outline<'o> {
 }
 
 impl<'o> Outline<'o> {
-    /// Expects these lists of lines. Nothing is looked up yet.
+    /// Registers these lists of lines. Nothing is searched yet.
     pub(crate) fn new(lists: impl Iterator<Item = &'o str>) -> Self {
         Self { named: lists.flat_map(named).collect(), scopes: OnceCell::new() }
     }
 
-    /// The part below a line wherever it stands; `None` where it stands nowhere.
+    /// The part of the file below every occurrence of a line; `None` if there is none.
     fn scope(&self, scene: &Scene<'_>, header: &str) -> Result<Option<Rc<Scope>>, Refusal> {
         if self.scopes.get().is_none() {
             scene.pay(scene.text.len().saturating_mul(limits::SCOPE_PASSES))?;
@@ -69,7 +69,7 @@ impl Scope {
     /// The part below `headers`, a list of lines.
     ///
     /// # Errors
-    /// `not_found` naming the line that is not there; `limit`.
+    /// `not_found`, naming the missing line; `limit`.
     pub(super) fn of(scene: &Scene<'_>, headers: &str) -> Result<Option<Rc<Self>>, Refusal> {
         let mut scope: Option<Rc<Self>> = None;
         for header in named(headers) {

@@ -34,7 +34,7 @@ const UNBRACED: [Language; 7] = [
     Language::Markdown,
 ];
 
-/// The body gives way.
+/// Replaces the body.
 pub(super) fn replace_body(
     site: &Site<'_, '_>,
     edit: &SymbolEdit,
@@ -140,7 +140,7 @@ fn is_value(kind: SymbolKind) -> bool {
     )
 }
 
-/// The indentation of what closes a block: of the line of its brace, else of the definition.
+/// The indentation of the line that closes a block: that of its brace, else that of the definition.
 fn closing_indent<'t>(site: &'t Site<'_, '_>, body: &Range<usize>) -> &'t str {
     let text = site.scene.text;
     let last = body.end - 1;

@@ -234,7 +234,7 @@ impl Site<'_, '_> {
         step::of(text.content.cut(own)).or(self.known.unit)
     }
 
-    /// The effect of a replacement: `range` gives way to `new`, whose breaks follow the file's.
+    /// The effect of a replacement of `range` by `new`, whose breaks follow the file's.
     pub(super) fn replaced(
         &self,
         range: Range<usize>,
@@ -250,13 +250,13 @@ impl Site<'_, '_> {
         Effect { places: vec![place], stored, found }
     }
 
-    /// The effect of what leaves everything as it is.
+    /// The effect of an edit that changes nothing.
     pub(super) fn untouched(&self, range: Range<usize>, stored: Option<Rc<str>>) -> Effect {
         let found = Found { lines: Some(self.scene.text.lines_of(range)), ..Found::default() };
         Effect { places: Vec::new(), stored, found }
     }
 
-    /// Stores a range, where the edit says so.
+    /// Stores a range, if the edit names a clipboard.
     pub(super) fn store(
         &self,
         clips: &mut Clips<'_>,

@@ -42,11 +42,11 @@ pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
 }
 
 impl Fit<'_> {
-    /// The text, trimmed, with the indentation of its place; its first line too. Lines that begin in a string stay, and
-    /// all lines where the strings cannot be told.
+    /// The text, trimmed, with the indentation of its place, first line included. Lines that begin in a string stay as
+    /// they are; so do all lines if the strings cannot be found.
     ///
     /// # Errors
-    /// `too_large` where that would be more than a file may have.
+    /// `too_large` if the result would be larger than a file may be.
     pub(super) fn text(&self, given: &str) -> Result<String, Refusal> {
         let given = trimmed(given, self.breaks);
         let lines = lines(given, self.breaks);

@@ -1,5 +1,5 @@
-//! `delete`: a symbol goes with all that belongs to it, and leaves the lines around as if it had not been there. Symbols
-//! beside it that the same entry deletes count as gone, so that no two deletions take the same bytes.
+//! `delete`: removes a symbol with everything that belongs to it, and leaves no gap in the lines around. Symbols
+//! beside it that the same entry deletes count as removed, so that no two deletions take the same bytes.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::limits;
 use crate::op::effect::{Effect, Found};
 use crate::splice::Place;
 
-/// Takes a symbol out.
+/// Removes a symbol.
 pub(super) fn delete(
     site: &Site<'_, '_>,
     to_clipboard: Option<&str>,

@@ -61,7 +61,7 @@ pub(super) struct Known {
 }
 
 impl<'s> Symbols<'s> {
-    /// Nothing is looked at yet.
+    /// Nothing is parsed yet.
     pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>) -> Self {
         let deleted = deleted.collect();
         let parted = RefCell::default();
