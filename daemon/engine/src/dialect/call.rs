@@ -20,7 +20,7 @@ const NAMES: [&str; 4] = ["name", "tool", "tool_name", "toolName"];
 /// The fields that hold its arguments.
 const ARGUMENTS: [&str; 6] = ["arguments", "input", "parameters", "args", "tool_input", "toolArgs"];
 
-/// The fields that a call may have beside them. They say nothing about the edit.
+/// The fields that a call may have beside them. They do not affect the edit.
 const BESIDE: [&str; 9] =
     ["type", "id", "call_id", "tool_use_id", "status", "index", "jsonrpc", "method", "_meta"];
 

@@ -1,5 +1,5 @@
-//! File entries as the dialects of patches make them: the hunks of one path together, and what happens to the whole
-//! file as a step of its own. It knows no dialect.
+//! File entries for the dialects of patches: the hunks of one path together, and each change of the whole file as a
+//! separate step. It knows no dialect.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Entries {
         self.files.push(FileEntry { path, edits, ..FileEntry::default() });
     }
 
-    /// Ends the entry of a path: what follows for it comes after.
+    /// Closes the entry of a path. Later hunks of the path go to a new entry.
     pub(super) fn close(&mut self, path: &WirePath) {
         self.open.remove(path);
     }
@@ -62,7 +62,7 @@ pub(super) fn fill(text: &str) -> Edit {
     Edit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
 }
 
-/// An edit of this kind that says nothing else yet.
+/// An edit of this kind without any other field.
 pub(super) fn edit(op: &str) -> Edit {
     Edit { op: op.to_owned(), ..Edit::default() }
 }

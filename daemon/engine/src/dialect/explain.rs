@@ -106,7 +106,7 @@ pub(super) fn plain(error: &WireError) -> String {
     let clause = error.message.split(';').next().unwrap_or_default();
     match error.code {
         Code::NotFound if !error.tried.is_empty() && error.check.is_none() => match &error.cause {
-            // It stands there, and something else is wrong.
+            // The text was found, but something else is wrong.
             Some(_) if error.line.is_some() => without_native(&error.message),
             Some(cause) => format!("the text was not found in {path}; {cause}"),
             None => found_otherwise(error).unwrap_or_else(|| format!("the text was not found in {path}")),
@@ -163,8 +163,8 @@ pub(super) fn failures(error: &WireError, failure: impl Fn(&WireError) -> String
     lines.join("\n")
 }
 
-/// The lines that an error shows because the session has not seen them, and those that stand elsewhere by now. What a
-/// refusal shows counts as seen: every dialect must print it.
+/// Formats the lines that an error shows because the session has not seen them, and those that have moved since.
+/// Lines that a refusal shows count as seen, so every dialect must print them.
 pub(super) fn present_lines(error: &WireError) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -189,7 +189,7 @@ pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireEr
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_deref()?)))
 }
 
-/// The rung by which an edit found something else than what it quotes, line breaks aside.
+/// Returns the rung of an edit whose text differs from the quoted one in more than line breaks.
 pub(super) fn loose_rung(edit: &EditOutcome) -> Option<&str> {
     edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))
 }

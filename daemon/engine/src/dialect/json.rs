@@ -13,11 +13,11 @@ use crate::Refusal;
 use crate::limits;
 use crate::refusal::malformed;
 
-/// A payload as a dialect's fields.
+/// Reads a payload as the fields of a dialect.
 ///
 /// # Errors
-/// `malformed` for what is no JSON, and for a field that is unknown, missing or of another type. It names the
-/// field, and the item where the field is one of a list's.
+/// `malformed` if the payload is not JSON, or if a field is unknown, missing or of another type. It names the field,
+/// and the item if the field is in a list.
 pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     let value = value(payload)?;
     // Read in two steps, since a type error would else speak of lines and columns, as if of the file's.
@@ -30,10 +30,10 @@ pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     })
 }
 
-/// A payload as JSON in which no object has a field twice: which of the two is meant, nobody knows.
+/// Reads a payload as JSON in which no object has a field twice: it would be unknown which of the two is meant.
 ///
 /// # Errors
-/// `malformed`, naming such a field.
+/// `malformed`, with the name of such a field.
 pub(super) fn value(payload: &str) -> Result<Value, Refusal> {
     let Once(value) = serde_json::from_str(payload).map_err(|error| {
         malformed(format!("the payload is not JSON that can be read ({error}); send one object"))

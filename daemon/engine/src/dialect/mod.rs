@@ -1,13 +1,14 @@
-//! The languages of other edit tools, each translated into this one: a payload in, file entries out; and the
-//! reply in the words that the tool's users know. Nothing here finds a place in a file or changes a byte.
+//! The languages of other edit tools. Each is translated into native file entries, and the reply is worded as the
+//! users of the tool know it. Nothing here finds a place in a file or changes a byte.
 //!
-//! *Calling sequence*: [`translate`] makes an [`Asked`] of a payload, with the [`Words`] in which its answer
-//! is to be said; whoever carried it out calls [`Words::say`]. [`say_refusal`] is for a payload that was refused.
+//! *Calling sequence*: [`translate`] makes an [`Asked`] from a payload, and the [`Words`] for its answer. The caller
+//! carries the request out and then calls [`Words::say`]. For a refused payload, it calls [`say_refusal`].
 //!
-//! *Invariants*: all blocks of a payload for one path are one file entry, so that they are located in the
-//! same content; a payload that is not understood whole is refused whole, with what to mend; no payload panics.
+//! *Invariants*: all blocks of a payload for one path are one file entry, so that they are located in the same
+//! content. A payload that is not understood completely is refused completely, with the part that must be corrected.
+//! No payload causes a panic.
 //!
-//! *To add a dialect*: one folder with a `Dialect`, and one line in the table in `registry`.
+//! *To add a dialect*: add a folder with a `Dialect`, and a line in the table in `registry`.
 
 mod apply_patch;
 mod call;

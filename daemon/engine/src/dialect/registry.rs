@@ -39,17 +39,17 @@ fn named(name: &str) -> Result<&'static dyn Dialect, Refusal> {
     })
 }
 
-/// A payload without what a client wraps around it: a byte order mark, and the fence around JSON. Fences around text
-/// belong to its dialect, which counts its lines.
+/// Returns a payload without the wrapper of a client: a byte order mark, and the fence around JSON. Fences around
+/// text belong to the dialect, which counts its lines.
 fn bare(payload: &str) -> &str {
     let payload = payload.strip_prefix('\u{feff}').unwrap_or(payload);
     json::unfenced(payload)
 }
 
-/// Understands a payload. Where no dialect is named it is recognised, and refused where that is not certain.
+/// Translates a payload. If no dialect is named, it is recognised; if that is not certain, the payload is refused.
 ///
 /// # Errors
-/// `malformed`, `too_large` or `outside`, naming what to mend.
+/// `malformed`, `too_large` or `outside`, with the part of the payload that must be corrected.
 pub fn translate(
     dialect: Option<&str>,
     payload: &str,

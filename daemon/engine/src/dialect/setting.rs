@@ -49,10 +49,10 @@ impl Setting<'_> {
         }
     }
 
-    /// The path of a payload that may leave it to the request; both must agree where both name one.
+    /// Returns the path of a payload that may leave it to the request. If both name one, they must agree.
     ///
     /// # Errors
-    /// As [`Setting::inside`]; `malformed` where neither names a file, or the two differ.
+    /// As [`Setting::inside`]; `malformed` if neither names a file, or the two differ.
     pub(crate) fn path_or(&self, given: Option<&str>) -> Result<WirePath, Refusal> {
         let given = given.map(|given| self.inside(given)).transpose()?;
         let beside = self.path.map(beside).transpose()?;
@@ -84,13 +84,13 @@ impl Setting<'_> {
     }
 }
 
-/// The path that the request names: an absolute one is for whoever resolves paths to judge.
+/// Returns the path that the request names. An absolute path stays as it is: the resolution of paths judges it later.
 fn beside(path: &WirePath) -> Result<WirePath, Refusal> {
     if path.as_bytes().starts_with(b"/") { Ok(path.clone()) } else { plain(path.as_bytes()) }
 }
 
-/// A relative path without `.` steps and doubled slashes, so that all that is asked of one file comes to one entry.
-/// `..` and a slash at the end stay: only the file system can tell what they mean.
+/// Returns a relative path without `.` steps and doubled slashes, so that all requests for one file use one entry.
+/// `..` and a slash at the end stay: only the file system can tell their meaning.
 fn plain(given: &[u8]) -> Result<WirePath, Refusal> {
     let folder = given.ends_with(b"/") || given.ends_with(b"/.");
     let steps: Vec<&[u8]> =

@@ -44,7 +44,7 @@ pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
             meets
         });
     }
-    // A path alone says nothing.
+    // A path without changes is no information.
     let told: Vec<String> =
         files.iter().filter_map(|file| Some(format!("{}{}", file.name(detail), file.changes()?))).collect();
     let more = (told.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
@@ -79,7 +79,7 @@ pub(super) fn add_job(out: &mut String, receipt: &Receipt) {
     }
 }
 
-/// Adds the summary to a reply, on a line of its own.
+/// Adds the summary to a reply, on a separate line.
 pub(super) fn add_summary(out: &mut String, receipt: &Receipt, detail: Detail) {
     if let Some(summary) = summary(receipt, detail) {
         let gap = if out.is_empty() || out.ends_with('\n') { "" } else { "\n" };

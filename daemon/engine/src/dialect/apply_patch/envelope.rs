@@ -1,4 +1,4 @@
-//! An envelope as a list of sections, line by line. It knows no file, and mends nothing that could mean two things.
+//! Reads an envelope as a list of sections, line by line. It reads no file, and corrects nothing that is ambiguous.
 
 use super::unsigned::signed;
 use crate::Refusal;
@@ -143,7 +143,7 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// The sections of a payload, and what was accepted in it with a warning.
+/// Returns the sections of a payload, and a warning for each deviation that was accepted.
 ///
 /// # Errors
 /// `malformed` with the number of the line.

@@ -61,7 +61,7 @@ impl Dialect for ApplyPatch {
 /// The warning for a payload that is a call of the tool.
 const CALL: &str = "the patch was taken out of a call of `apply_patch`; send the patch itself";
 
-/// The entries so far, and what is to be said of them.
+/// The entries so far, and the data for the reply.
 #[derive(Default)]
 struct Gathered {
     entries: Entries,

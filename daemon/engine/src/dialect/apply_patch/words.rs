@@ -1,5 +1,5 @@
-//! The answer to an envelope in the words of its callers: the files that changed, or what failed and where in the
-//! envelope. Only what was written is said to be done.
+//! The answer to an envelope in the terms of its callers: the files that changed, or the failure and its line in the
+//! envelope. Only written changes are reported as done.
 
 use std::fmt::Write;
 
@@ -75,7 +75,7 @@ impl Said {
 /// The words of one payload.
 #[derive(Debug)]
 pub(super) struct PatchWords {
-    /// In the order of the entries.
+    /// The data of the entries, in their order.
     pub(super) entries: Vec<Said>,
 }
 

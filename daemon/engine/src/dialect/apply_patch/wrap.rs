@@ -10,11 +10,11 @@ use crate::Refusal;
 use crate::dialect::{Setting, json};
 use crate::refusal::malformed;
 
-/// An envelope without what it came in.
+/// An envelope without its wrapper.
 pub(super) struct Unwrapped<'p> {
     /// The envelope.
     pub(super) text: Cow<'p, str>,
-    /// Set if it was in a call.
+    /// True if it was in a call.
     pub(super) call: bool,
 }
 
@@ -70,10 +70,11 @@ fn words_of(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned())).collect()
 }
 
-/// Takes off what is around an envelope.
+/// Removes the wrapper around an envelope.
 ///
 /// # Errors
-/// `malformed` for an object with other fields, for a call in another folder, and for quotes that a shell would read.
+/// `malformed` for an object with other fields, for a call in another folder, and for quotes that a shell would
+/// interpret.
 pub(super) fn unwrapped<'p>(payload: &'p str, setting: &Setting<'_>) -> Result<Unwrapped<'p>, Refusal> {
     let start = payload.trim_start();
     if start.starts_with('{') {

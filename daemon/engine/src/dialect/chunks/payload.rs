@@ -1,5 +1,5 @@
-//! The payload as native edits, field by field; what is not understood is refused with the field's name. It looks
-//! at no file.
+//! Reads the payload as native edits, field by field. A field that is not understood is refused by its name. It reads
+//! no file.
 
 use editd_proto::message::{Edit, SymbolPosition, Within};
 use serde_json::{Map, Value};
@@ -136,7 +136,7 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
         }
         text.push_str(line);
     }
-    // A last line that is blank exists only by a break of its own.
+    // A blank last line exists only with a break.
     if matches!(items.last(), Some(Value::String(line)) if bare(line).is_empty()) {
         text.push('\n');
     }

@@ -100,7 +100,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever its shape, a payload is read or refused; and what is read has a chunk for each item.
+    /// A payload of any shape is read or refused. If it is read, it has a chunk for each item.
     #[test]
     fn no_payload_panics(fields in any_json(), chunks in prop::collection::vec(any_json(), 0..3), wrap: bool) {
         let payload = if wrap { json!({"chunks": chunks}) } else { fields };
@@ -115,7 +115,7 @@ proptest! {
         let _ = read(&text);
     }
 
-    /// Lines survive: what a list says is what the native edit says, line for line.
+    /// The native edit has the lines of the list, line for line.
     #[test]
     fn a_list_of_lines_is_read_line_for_line(list in prop::collection::vec("[a ]{0,2}", 0..5)) {
         let text = old(json!(list)).unwrap();

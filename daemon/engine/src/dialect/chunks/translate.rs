@@ -1,5 +1,5 @@
-//! The dialect's door: what it calls itself, how it is recognised, and its payload as one file entry. It reads no
-//! field itself.
+//! The `Dialect` of the chunks: its name, its recognition, and the payload as one file entry. It reads no field
+//! itself.
 
 use editd_proto::error::WireError;
 use editd_proto::message::FileEntry;

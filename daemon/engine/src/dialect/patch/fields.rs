@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `path` and `patches`")]
 pub(super) struct Input {
-    /// The file; may stand beside the payload instead.
+    /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
     /// The patches of the file.
     pub(super) patches: Vec<PatchRequest>,

@@ -92,7 +92,7 @@ fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
         Operation::AppendEof => insert(Position::End, base),
         Operation::PrependBof => insert(Position::Start, base),
         Operation::Overwrite => Edit { op: op("write"), text: new, ..base },
-        // Its users know that the text goes directly beside the anchor.
+        // In this tool, the text goes directly beside the anchor.
         Operation::InsertBefore => Edit { own_line: Some(false), ..insert(Position::Before(old()?), base) },
         Operation::InsertAfter => Edit { own_line: Some(false), ..insert(Position::After(old()?), base) },
     })

@@ -1,4 +1,4 @@
-//! The answer to a `patch` payload in the words of its callers. Only what was written is said to be applied.
+//! The answer to a `patch` payload in the terms of its callers. Only written changes are reported as applied.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ impl Kind {
 }
 
 impl Reply {
-    /// For these edits.
+    /// The data of these edits.
     pub(super) fn new(edits: &[Edit]) -> Self {
         let remembered = |edit: &Edit| Remembered {
             clipboard: edit.to_clipboard.clone(),
@@ -107,7 +107,7 @@ impl Reply {
         last
     }
 
-    /// Says which those are.
+    /// Returns a line for each clipboard that holds another text than was quoted.
     pub(super) fn clipboards(&self, edits: &[EditOutcome]) -> Vec<String> {
         let altered = self.altered(edits);
         let line = |(name, edit): (&&str, &&EditOutcome)| {
@@ -127,7 +127,7 @@ impl Reply {
         lines
     }
 
-    /// Says which patches matched otherwise than quoted.
+    /// Returns a line for each patch that did not match as quoted.
     fn loose(&self, edits: &[EditOutcome]) -> Vec<String> {
         let loose = (1u64..).zip(self.patches.iter().zip(edits)).filter_map(|(number, (patch, edit))| {
             let rung = loose_rung(edit)?;

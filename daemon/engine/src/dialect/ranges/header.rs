@@ -26,9 +26,9 @@ pub(super) enum RangePlace {
     Replace(u64, u64),
     /// First and last line, removed.
     Delete(u64, u64),
-    /// The line before which text goes.
+    /// Inserts before this line.
     Before(u64),
-    /// Behind the last line.
+    /// Inserts after the last line.
     End,
 }
 
@@ -48,10 +48,10 @@ pub(super) enum HeaderFault {
 /// The digits that a line number may have: a version has 12.
 const DIGITS: usize = 9;
 
-/// Reads what stands behind the marker.
+/// Reads the text after the marker.
 ///
 /// # Errors
-/// Why it is no header.
+/// The reason for which it is not a header.
 pub(super) fn read(text: &str) -> Result<Header<'_>, HeaderFault> {
     let text = text.trim();
     let (front, last) =

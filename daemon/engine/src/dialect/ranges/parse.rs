@@ -23,9 +23,9 @@ pub(super) struct FileSection<'p> {
 pub(super) enum FileChange {
     /// Ranges of the version change.
     Edit(String, Vec<RangeEdit>),
-    /// It is made with this content.
+    /// Creates the file with this content.
     New(String),
-    /// It goes, where it has this version.
+    /// Deletes the file, if it has this version.
     Delete(String),
 }
 
@@ -213,7 +213,7 @@ impl<'p> Reader<'p> {
 }
 
 impl FileSection<'_> {
-    /// Refuses a last range, or a file, that says nothing: the text may have been cut off there.
+    /// Refuses a last range, or a file, without content: the text may have been cut off there.
     fn check_last(&self) -> Result<(), Refusal> {
         let FileChange::Edit(_, ranges) = &self.change else { return Ok(()) };
         match ranges.last() {

@@ -13,7 +13,7 @@ use crate::limits;
 /// The wording of one payload's reply.
 #[derive(Debug)]
 pub(super) struct RangeWords {
-    /// In the order of the entries.
+    /// The files, in the order of the entries.
     pub(super) files: Vec<FileWords>,
 }
 

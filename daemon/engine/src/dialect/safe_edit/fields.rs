@@ -18,7 +18,7 @@ pub(super) const OTHERS: [&str; 9] =
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `path` and one form of edit")]
 pub(super) struct Input {
-    /// The file; may stand beside the payload instead.
+    /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
     /// The handling of validator issues.
     pub(super) mode: Option<JobMode>,
@@ -58,7 +58,7 @@ pub(super) struct InsertLines {
     pub(super) content: String,
 }
 
-/// A search and what stands in its places then.
+/// A search and its replacement.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `search` and `replace`")]
 pub(super) struct SearchReplace {
@@ -97,8 +97,8 @@ impl Input {
             || self.line_edits.is_some()
             || self.search_replace.is_some()
             || self.insert_lines.is_some();
-        // What a model's defaults leave in a payload says nothing. Empty texts and a count of 0 are such
-        // defaults only beside another form: alone they are a search, to be refused for what it lacks.
+        // Fields with the default values of a model have no meaning. Empty texts and a count of 0 are such defaults
+        // only beside another form: alone they are a search, which is refused for the missing part.
         let says = |text: &Option<String>| text.as_ref().is_some_and(|text| !(other && text.is_empty()));
         let flat = says(&self.search)
             || says(&self.replace)

@@ -3,11 +3,11 @@
 //!
 //! `{path, mode, show_diff, content | line_edits | search_replace | insert_lines}`, exactly one of the last four, or
 //! flat `search`, `replace`, `regex`, `search_count`, `search_flags`. Regular expressions and their replacements are
-//! Python's: what would mean something else here is rewritten, and what cannot be is refused.
+//! Python's: constructs with another meaning here are rewritten, or refused if that is not possible.
 //!
-//! *Limitations*: `mode` says whether a search that finds nothing is an error; one that only the request gives
-//! comes after the translation, so that such a search is an error there. A line edit one line past the last appends,
-//! as in the native `lines`. An empty match directly behind another match does not count, though Python counts it.
+//! *Limitations*: `mode` decides if a search that finds nothing is an error. A mode that only the request gives
+//! arrives after the translation, so such a search is an error there. A line edit one line past the last appends, as
+//! in the native `lines`. An empty match directly after another match does not count, though Python counts it.
 
 mod fields;
 mod flags;

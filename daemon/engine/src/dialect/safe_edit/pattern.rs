@@ -14,10 +14,10 @@ use crate::refusal::refuse;
 /// Escapes of letters that both know and mean alike.
 const SHARED: &str = "AbBdDsSwWafnrtvxuUpPz";
 
-/// The pattern; `verbose` where its flags say so.
+/// Translates the pattern; `verbose` if the flags of the payload contain it.
 ///
 /// # Errors
-/// `invalid_regex` for what cannot be said here.
+/// `invalid_regex` for a construct that has no equivalent here.
 pub(super) fn translate(pattern: &str, verbose: bool) -> Result<String, Refusal> {
     let leading = pattern.strip_prefix("(?").map_or("", |rest| rest.split(')').next().unwrap_or(""));
     let verbose = verbose || (leading.contains('x') && leading.bytes().all(|byte| byte.is_ascii_lowercase()));

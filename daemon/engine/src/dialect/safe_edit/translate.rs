@@ -74,11 +74,11 @@ fn insert(given: InsertLines) -> Result<Edit, Refusal> {
     Ok(Edit { op: "insert".to_owned(), text: Some(given.content), at, ..Edit::default() })
 }
 
-/// The edit of a search, judged as far as it can be without the file, since only here the payload's own pattern
-/// and the names of its fields are known.
+/// Returns the edit of a search. It is checked as far as possible without the file, since only here the pattern of
+/// the payload and the names of its fields are known.
 ///
 /// # Errors
-/// As [`substitute`]; what the engine refuses of a pattern or a template.
+/// As [`substitute`], and the errors of the engine for a pattern or a template.
 fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &WirePath) -> Result<Edit, Refusal> {
     let search = excerpt(&given.search, 0);
     let edit = substitute(given, mode)?;
@@ -93,7 +93,7 @@ fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &WirePath) -> Re
     Ok(edit)
 }
 
-/// A message without the position that it gives: it counts in the rewritten pattern, which nobody but us has seen.
+/// Removes the position from a message: it counts in the rewritten pattern, which the caller has not seen.
 fn without_position(message: &str) -> String {
     let cut = message.split_once("Parsing error at position ").and_then(|(lead, rest)| {
         let (_, why) = rest.split_once(": ")?;
@@ -103,7 +103,7 @@ fn without_position(message: &str) -> String {
 }
 
 /// # Errors
-/// `malformed` for a search that asks for nothing; `invalid_regex` for one that cannot be said here.
+/// `malformed` for a search without effect; `invalid_regex` for a construct that has no equivalent here.
 fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<Edit, Refusal> {
     let (regex, bits) = (given.regex.unwrap_or(false), given.flags.unwrap_or(0));
     if given.search.is_empty() {
@@ -116,7 +116,7 @@ fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<Edit, Refus
         return Err(malformed("flags need `regex: true`"));
     }
     let mut letters = flags::letters(bits)?;
-    // Only `strict`, which is what a payload that is silent means, takes nothing found for an error.
+    // A search that finds nothing is an error only in `strict`, which is the mode of a payload without one.
     if !matches!(mode, None | Some(JobMode::Strict)) {
         letters.push('o');
     }

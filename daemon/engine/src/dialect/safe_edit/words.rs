@@ -1,5 +1,5 @@
-//! The answer to a `safe-edit` payload in the words of its callers: the diff, how it ended, the issues. A rejection is
-//! never said as a success.
+//! The answer to a `safe-edit` payload in the terms of its callers: the diff, the outcome, the issues. A rejection is
+//! never reported as a success.
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{FileOutcome, Receipt, Status};

@@ -1,4 +1,4 @@
-//! A text as a list of blocks. It knows no file: a line that may name one is handed on as it stands.
+//! Reads a text as a list of blocks. It reads no file: a line that may name one is passed on unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,10 +23,10 @@ pub(super) struct Block<'t> {
     pub(super) new: String,
 }
 
-/// The blocks of a text whose first line has the number `first`; `between` says what its other lines are for.
+/// Returns the blocks of a text whose first line has the number `first`; `between` is the meaning of its other lines.
 ///
 /// # Errors
-/// The first fault; a text without any block is one.
+/// The first fault. A text without any block is a fault.
 pub(super) fn blocks(text: &str, first: u64, between: Between) -> Result<Vec<Block<'_>>, Fault> {
     let (mut state, mut named, mut last) = (State::Outside, None, first);
     let mut found = Vec::new();

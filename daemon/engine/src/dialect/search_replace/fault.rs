@@ -19,7 +19,7 @@ pub(super) const FORM: &str = "A block is:
 >>>>>>> REPLACE
 A line of the text that starts like a marker gets a backslash in front of it.";
 
-/// A line that may not stand where it stands.
+/// A line that is not permitted at its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
     /// The kind of the fault.
@@ -81,7 +81,7 @@ impl Fault {
         Self { kind, line, marker: None, expected: Some(expected) }
     }
 
-    /// As a refusal; `place` says which text it is where there are several.
+    /// Returns the refusal. `place` identifies the text if there are several.
     pub(super) fn refusal(self, place: &str, path: Option<&WirePath>) -> Refusal {
         let (line, expected) = (self.line, self.expected.unwrap_or_default());
         let marker = self.marker.as_deref().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::cut::Cut;
 use crate::dialect::{Sample, json};
 use crate::locate::BLANKS;
 
-/// A text with blocks, and what the payload says beside it.
+/// A text with blocks, and the other fields of the payload for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Portion<'p> {
     /// The file.

@@ -84,10 +84,10 @@ pub(super) enum Step {
 }
 
 impl State {
-    /// The next state.
+    /// Returns the next state.
     ///
     /// # Errors
-    /// The fault of the line, where it may not stand here.
+    /// The fault of the line, if it is not permitted here.
     pub(super) fn step(self, line: &Line<'_>, between: Between) -> Result<Step, Fault> {
         let marker = Marker::of(line.text);
         match self {

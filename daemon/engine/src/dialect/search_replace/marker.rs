@@ -36,7 +36,7 @@ pub(super) enum Marker<'l> {
     Replace,
     /// Seven `<` or `>` and other text: a line that a merge leaves behind, or a mistyped marker.
     Conflict,
-    /// `:start_line:`, with what follows it.
+    /// `:start_line:`, with the text after it.
     StartLine(&'l str),
     /// `:end_line:`.
     EndLine,
@@ -75,8 +75,8 @@ pub(super) fn trimmed(line: &str) -> &str {
     line.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
-/// The place of the first `\` in front of something that would be a marker: that one is no content. The indentation of
-/// the marker may stand on either side of it.
+/// Returns the offset of the first `\` that escapes a marker; it is not part of the content. The indentation of the
+/// marker may be on either side of it.
 pub(super) fn escape_at(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches(['\\', ' ', '\t']);
     let lead = line.cut(0..line.len() - bare.len());

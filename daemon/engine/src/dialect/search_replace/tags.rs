@@ -13,7 +13,7 @@ use crate::cut::Cut;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
-/// The elements, and what each may stand in; nothing is the payload itself.
+/// The elements, and the permitted parents of each; an empty parent is the payload itself.
 const ELEMENTS: [(&str, &[&str]); 8] = [
     ("apply_diff", &[""]),
     ("args", &["", "apply_diff"]),
@@ -135,7 +135,7 @@ struct Scan<'p> {
 }
 
 impl<'p> Scan<'p> {
-    /// The next tag; `None` at the end. Between tags stand blanks alone, and fences around the whole.
+    /// Reads the next tag; `None` at the end. Only blanks are permitted between tags, and fences around the whole.
     fn tag(&mut self) -> Result<Option<Tag>, Refusal> {
         loop {
             let rest = self.rest();
@@ -199,7 +199,8 @@ impl<'p> Scan<'p> {
         Ok(unwrapped(value, 1).0.trim())
     }
 
-    /// A text with blocks, up to the first closing tag that stands in no block, and the number of its first line.
+    /// Reads a text with blocks, up to the first closing tag outside a block. Returns also the number of its first
+    /// line.
     fn body(&mut self, close: &str) -> Result<(&'p str, u64), Refusal> {
         let (rest, first) = (self.rest(), self.line);
         let (mut at, mut in_block) = (0, false);

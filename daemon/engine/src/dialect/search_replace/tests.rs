@@ -1,4 +1,4 @@
-//! Tests of the parser alone: what is printed parses back, no text panics, and none is read too often.
+//! Tests of the parser alone: a printed text parses back, no text causes a panic, and none is read too often.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

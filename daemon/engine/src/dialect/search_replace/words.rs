@@ -123,7 +123,7 @@ impl SearchReplaceWords {
             .filter(|part| !part.is_empty())
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
-        // A text that stands somewhere was found: its likeness to anything is not what it lacks.
+        // An error with a line is about a text that was found: its similarity does not matter.
         if error.code == Code::NotFound && error.line.is_none() {
             not_found(&lead, self.near(path, error.edit), error, out);
             return;

@@ -69,7 +69,7 @@ impl Command {
 }
 
 impl Input {
-    /// The fields that say something although the command does not read them.
+    /// Returns the fields that have a value although the command does not read them.
     pub(super) fn passed_over(&self) -> impl Iterator<Item = &'static str> {
         let text = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.is_empty());
         let given = [

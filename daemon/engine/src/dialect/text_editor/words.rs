@@ -1,5 +1,5 @@
-//! The answer to a command in the words of its callers, with a numbered snippet of what was changed. It shows what the
-//! answer holds, and reads no file.
+//! The answer to a command in the terms of its callers, with a numbered snippet of the changed lines. It shows the
+//! content of the reply, and reads no file.
 
 use std::fmt::Write;
 
@@ -104,7 +104,7 @@ impl EditorWords {
         format!("Here's the result of running `cat -n` on a snippet of {}:\n{snippet}", self.path)
     }
 
-    /// Says where the file has something else than was quoted.
+    /// Returns a line that tells the rung of a match that was not exact.
     fn loosely(&self, file: Option<&FileOutcome>) -> String {
         let edit = file.and_then(|file| file.edits.first());
         let rung = edit.and_then(|edit| edit.rung.as_deref()).filter(|rung| !["exact", "eol"].contains(rung));

@@ -76,7 +76,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A text that must be there.
+    /// Returns a required text.
     ///
     /// # Errors
     /// As [`Arguments::text`].
@@ -112,7 +112,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A line as it is counted natively, from 1.
+    /// Returns a line number as native edits count, from 1.
     ///
     /// # Errors
     /// As [`Arguments::number`].

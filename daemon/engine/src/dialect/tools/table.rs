@@ -32,7 +32,7 @@ pub(super) struct Tool {
     pub(super) items: &'static [Field],
     /// The action of the tool.
     pub(super) does: Action,
-    /// Set where its fields alone tell it from the tools of every other dialect.
+    /// True if its fields alone distinguish it from the tools of every other dialect.
     pub(super) is_distinct: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Field {
     pub(super) names: &'static [&'static str],
     /// The meaning of its value.
     pub(super) meaning: Meaning,
-    /// Set where the tool cannot be called without it.
+    /// True if a call of the tool must have it.
     pub(super) required: bool,
 }
 
@@ -80,9 +80,9 @@ pub(super) enum Meaning {
     FirstLine,
     /// The last line, from 0.
     LastLine,
-    /// The line before which text goes, from 0.
+    /// The line before which text is inserted, from 0.
     Line,
-    /// A remark that means nothing for the edit.
+    /// A remark that does not affect the edit.
     Remark,
 }
 

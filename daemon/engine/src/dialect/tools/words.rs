@@ -1,5 +1,5 @@
-//! The reply of a tool: its own phrase, the line that every dialect has, and below a refusal what the caller needs to
-//! continue. It reads no file.
+//! The reply of a tool: its phrase, the line that every dialect has, and below a refusal the information that the
+//! caller needs to continue. It reads no file.
 
 use editd_proto::error::{Code, WireError};
 use editd_proto::message::{Edit, EditStatus, FileOutcome, Receipt, Status};
@@ -37,7 +37,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Of a native edit.
+    /// The data of a native edit.
     pub(super) fn of(edit: &Edit) -> Self {
         let old = edit.old.as_ref().or(edit.pattern.as_ref()).or(edit.name.as_ref());
         Self {
@@ -88,7 +88,7 @@ impl ToolWords {
         out
     }
 
-    /// The phrase for what was done.
+    /// Returns the phrase for a successful edit.
     fn done(&self, receipt: &Receipt) -> String {
         let applied = |file: &FileOutcome| {
             let edits = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied);

@@ -86,7 +86,7 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
     }
 }
 
-/// Returns true if a hunk says that the old file has no lines.
+/// Returns true if the header of a hunk gives the old file no lines.
 fn fills(hunk: &Hunk) -> bool {
     hunk.body.counts.0 == 0 && hunk.numbers.is_some_and(|numbers| numbers.old == (0, 0))
 }

@@ -18,7 +18,7 @@ pub(super) enum Step<'p> {
         from: WirePath,
         /// The path of the copy.
         to: WirePath,
-        /// Set if it is kept there until its own name is free.
+        /// True if the copy is kept there until its target name is free.
         waits: bool,
     },
     /// A file is moved away, since another takes its name.

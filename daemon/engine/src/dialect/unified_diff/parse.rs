@@ -29,13 +29,13 @@ pub(super) struct FilePatch<'p> {
     pub(super) new: Option<Name<'p>>,
     /// The line with `---`.
     pub(super) named: Option<u64>,
-    /// Set, for each of the two, if its time stamp says that there is no such file.
+    /// True, for each of the two, if its time stamp marks a file that does not exist.
     pub(super) epoch: (bool, bool),
-    /// Both names as a line above says them, where it says that they are of one file.
+    /// Both names from a line above, if that line marks them as names of one file.
     pub(super) announced: Option<(Cow<'p, str>, Cow<'p, str>)>,
-    /// The mode of a file that comes.
+    /// The mode of a created file.
     pub(super) comes: Option<Mode>,
-    /// The mode of a file that goes.
+    /// The mode of a deleted file.
     pub(super) goes: Option<Mode>,
     /// The new mode of a file that stays.
     pub(super) mode: Option<Mode>,
@@ -114,7 +114,7 @@ fn lines(payload: &str) -> Vec<&str> {
     lines
 }
 
-/// The files of a payload; `alone` says that hunks may stand without a file's header.
+/// Returns the files of a payload; `alone` permits hunks without a file header.
 ///
 /// # Errors
 /// `malformed` or `unsupported`, with the number of the line.

@@ -1,7 +1,7 @@
 //! The time stamp behind a file's name in the lines `---` and `+++`. It is compared with the epoch and read for nothing
 //! else.
 
-/// The name and the time stamp of such a line: a tab stands between them, or the blanks that a tab became.
+/// Returns the name and the time stamp of such a line: a tab separates them, or the blanks that replace a tab.
 pub(super) fn split(rest: &str) -> (&str, Option<&str>) {
     if let Some((name, stamp)) = rest.split_once('\t') {
         return (name, Some(stamp.trim()));

@@ -59,7 +59,7 @@ fn at_line(mut refusal: Refusal, line: u64) -> Refusal {
     refusal
 }
 
-/// The entries so far, and what is to be said of them.
+/// The entries so far, and the data for the reply.
 #[derive(Default)]
 struct Gathered {
     entries: Entries,
@@ -68,7 +68,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Each section is an entry of its own: a second one for a path sees what the first made of it.
+    /// Adds a section as a separate entry: a second section for a path applies to the result of the first.
     fn alone(&mut self, path: &WirePath, said: Said, edits: Vec<Edit>) {
         self.said.push(said);
         self.entries.alone(path.clone(), edits);
@@ -165,7 +165,7 @@ impl Gathered {
         let said = Said::changed(path, &hunks).known_as(from, to.clone());
         hunks.iter().for_each(|hunk| self.warn(hunk));
         let mut edits = hunks.into_iter().map(native).collect::<Result<Vec<_>, _>>()?;
-        // The diff lists them from the top; numbers that say otherwise are believed.
+        // The diff lists the hunks from the top; line numbers that contradict this are trusted.
         for at in 1..edits.len() {
             let near = |at: usize| edits.get(at).and_then(|edit| edit.near).unwrap_or(0);
             let falls = near(at) > 0 && near(at) < near(at - 1);
@@ -179,7 +179,7 @@ impl Gathered {
         Ok(())
     }
 
-    /// Says where a header counts otherwise.
+    /// Warns of a header whose counts differ from the lines.
     fn warn(&mut self, hunk: &Hunk) {
         let Some(numbers) = hunk.numbers else { return };
         let (said, counted) = ((numbers.old.1, numbers.new.1), hunk.body.counts);
@@ -192,7 +192,7 @@ impl Gathered {
     }
 }
 
-/// The content of a file that comes.
+/// Returns the content of a created file.
 fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
     let mut text = String::new();
     for hunk in &file.hunks {
@@ -224,7 +224,7 @@ fn whole_of(hunk: &Hunk) -> Result<Edit, Refusal> {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, Code::Malformed, what));
     }
-    // The mark goes with the file.
+    // The mark is removed with the file.
     Ok(whole(hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")))))
 }
 

@@ -1,5 +1,5 @@
-//! The answer to a diff in the words of those who apply them: each file, and what of its hunks is worth a line. Only
-//! what was written is said to be done.
+//! The answer to a diff in the terms of `patch`: each file, and the hunks that need a line. Only written changes are
+//! reported as done.
 
 use std::fmt::Write;
 
@@ -49,22 +49,22 @@ impl Said {
         Self { known: known.clone(), to, ..self }
     }
 
-    /// Of a file that changes.
+    /// The data of a changed file.
     pub(super) fn changed(path: &WirePath, hunks: &[Hunk]) -> Self {
         Self { hunks: hunks.iter().map(|hunk| hunk.line).collect(), ..Self::new("patching", path) }
     }
 
-    /// Of a file that comes.
+    /// The data of a created file.
     pub(super) fn created(path: &WirePath) -> Self {
         Self::new("creating", path)
     }
 
-    /// Of a file that goes.
+    /// The data of a deleted file.
     pub(super) fn deleted(path: &WirePath) -> Self {
         Self::new("removing", path)
     }
 
-    /// Of a file that gets a double.
+    /// The data of a copied file.
     pub(super) fn copied(from: &WirePath, to: &WirePath) -> Self {
         Self { to: Some(to.clone()), ..Self::new("copying", from) }
     }
@@ -83,7 +83,7 @@ impl Said {
 /// The words of one payload.
 #[derive(Debug)]
 pub(super) struct DiffWords {
-    /// In the order of the entries.
+    /// The data of the entries, in their order.
     pub(super) entries: Vec<Said>,
 }
 
