@@ -10,7 +10,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::text::{Breaks, Text};
 
-/// Visits the places of what is left after a cut at one end; where there are none, after a cut at both.
+/// Visits the places of the rest after a cut at one end; if there are none, after a cut at both ends.
 pub(crate) fn search(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
@@ -87,7 +87,7 @@ fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
             whole.cut(from..to)
         };
         let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news) };
-        // Brackets and blank lines alone stand everywhere: which are meant, the line that is cut would have said.
+        // Brackets and blank lines alone occur everywhere. Only the cut line would have told which ones are meant.
         rest.old.contains(char::is_alphanumeric).then_some(rest)
     };
     let one = [first.then(|| rest(true, false)), last.then(|| rest(false, true))];

@@ -10,10 +10,10 @@ use crate::text::Breaks;
 
 /// Folded bytes between two marks of the way back: a mark takes 8 bytes, and a look-up reads a stride.
 const STRIDE: usize = 256;
-/// Bytes of a file that [`STRIDE`] folded bytes may stand for: three each, and one more character.
+/// The most bytes of a file that fold to [`STRIDE`] bytes: three each, and one more character.
 const REACH: usize = STRIDE * 3 + 8;
 
-/// The plain character that a typographic one counts as, and how often.
+/// Returns the plain character for a typographic one, and the number of times that it is repeated.
 pub(crate) fn plain(c: char) -> Option<(char, usize)> {
     let one = match c {
         '\u{a0}' | '\u{2007}' | '\u{202f}' | '\u{3000}' => ' ',

@@ -1,5 +1,5 @@
-//! The text in which an entry's edits look, and where their quotations stand in it: many quotations of a large
-//! file are looked up in one pass. It answers as if each had been looked up alone.
+//! The text in which the edits of an entry search, and the places of their quotations. Many quotations of a large
+//! file are looked up in one pass. The result is the same as if each were looked up alone.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -69,7 +69,8 @@ pub(super) struct Known<'q> {
 }
 
 impl<'q> Known<'q> {
-    /// Looks the haystack's quotations up in a content, each as it stands there; nothing where that saves nothing.
+    /// Looks the quotations of the haystack up in a content, each in the form of that content. Returns nothing if
+    /// that saves no work.
     pub(super) fn look_up(hay: &Haystack<'q>, content: &str, form: impl Fn(&'q str) -> Cow<'q, str>) -> Self {
         if !hay.in_bulk() {
             return Self::default();
@@ -81,7 +82,7 @@ impl<'q> Known<'q> {
         Self { anywhere: places(Extent::Anywhere), lines: places(Extent::Lines) }
     }
 
-    /// Those of one kind.
+    /// Returns the places of one kind.
     pub(super) fn of(&self, extent: Extent) -> &Places<'q> {
         match extent {
             Extent::Anywhere => &self.anywhere,
@@ -258,7 +259,7 @@ fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, extent: Extent, places: &mu
     }
     let Some(automaton) = automaton(&batch) else { return };
     let mut found: Vec<Vec<u32>> = vec![Vec::new(); batch.len()];
-    // Needles that stand in one another could meet at every byte: then each is better looked up alone.
+    // Needles that contain one another could match at every byte: it is then faster to look up each one alone.
     let mut left = content.len().saturating_mul(2).saturating_add(1 << 20);
     let Ok(matches) = automaton.try_find_overlapping_iter(content) else {
         return;

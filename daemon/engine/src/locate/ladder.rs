@@ -71,9 +71,9 @@ pub(super) struct Step {
     /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
     search: Option<Search>,
     fitting: Fitting,
-    /// The line where the quotation says that it stands; for a rung that reads more into it than others do.
+    /// Returns the line that the quotation gives for its place, for a rung that reads such a line from it.
     hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
-    /// Why the new text may not fit to a place of this rung, and what to do about it.
+    /// The reason for which the new text may not fit to a place of this rung, and the advice.
     unfit: &'static str,
 }
 
@@ -181,7 +181,7 @@ impl Rung {
     }
 }
 
-/// The one place, or else why none will do, where something is known to stand.
+/// The only place; otherwise, the place that was found but does not fit, if there is one.
 pub(crate) type Found = Result<Hit, Option<Unfit>>;
 
 pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
@@ -215,7 +215,7 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Found, Refusa
     one_where(hay, quote, &|_| Fit::May)
 }
 
-/// The same among those candidates only that an edit does not rule out.
+/// The same, among the candidates that an edit does not exclude.
 ///
 /// # Errors
 /// As [`one`].
@@ -224,7 +224,7 @@ pub(crate) fn one_where(
     quote: &Quote<'_>,
     fit: &dyn Fn(&Range<usize>) -> Fit,
 ) -> Result<Found, Refusal> {
-    // Many quotations of lines that stand everywhere must not visit all places of each.
+    // Many quotations of lines that occur everywhere must not visit all places of each.
     if let Some(range) = exact::on_line(hay.text, quote).filter(|range| fit(range) != Fit::Out) {
         return Ok(Ok(Hit { range, rung: Rung::Exact, moved: Some(0), adapted: Adapted::default() }));
     }
@@ -308,7 +308,7 @@ pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Run
     Ok(None)
 }
 
-/// The loosest rung at which a text is taken wherever it stands.
+/// The loosest rung for replacing all places of a text.
 pub(crate) const EVERY: Rung = Rung::Eol;
 
 /// Every place of a quote that does not overlap an earlier one, at `exact` or `eol`.

@@ -1,5 +1,5 @@
-//! The windows of a file that are most like a quoted text that is not there, for a message. It reads the
-//! file once, keeps little, and never decides where an edit goes.
+//! Finds the windows of a file that are most similar to a quoted text that was not found, for a message. It reads the
+//! file once, keeps little, and never decides the place of an edit.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use super::score::{Bag, CHARS, alike, shown};
 use crate::cut::Cut;
 use crate::text::Text;
 
-/// Places in the quoted text where one line may stand, and windows that are scored in the end.
+/// The number of places in the quoted text that one line may have, and of windows that are scored in the end.
 const REPEATS: usize = 4;
 const FINALISTS: usize = 8;
-/// Lines of the file that are looked at.
+/// The number of lines of the file that are read.
 const LINES: usize = 250_000;
 /// Pairs of letters that are compared where no line is the same: some milliseconds.
 const CLOSE_LOOK: usize = 4_000_000;

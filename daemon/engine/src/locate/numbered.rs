@@ -1,5 +1,5 @@
-//! The fifth rung: line numbers in front of the quoted lines, as tools show them, do not count. It strips a text
-//! only where every line that says something bears one.
+//! The fifth rung: it ignores line numbers before the quoted lines, as tools show them. It strips a text only if
+//! every line that is not blank has a number.
 
 use std::ops::{ControlFlow, Range};
 

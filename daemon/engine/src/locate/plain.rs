@@ -1,4 +1,5 @@
-//! A file's content with plain characters and breaks, and where quotations stand in it. It never changes the file.
+//! The content of a file with plain characters and breaks, and the places of quotations in it. It never changes the
+//! file.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -26,36 +26,36 @@ pub(crate) struct Quote<'a> {
     pub(crate) loosest: Rung,
     /// The least similarity that the fuzzy rung accepts.
     pub(crate) threshold: f64,
-    /// The new text that goes with it.
+    /// The new text of the edit.
     pub(crate) brings: Brings<'a>,
 }
 
-/// The new text that goes with a quotation, as far as a rung may change it.
+/// The new text of an edit with a quotation, as far as a rung may change it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Brings<'a> {
     /// None, or one that no rung changes: from a clipboard, or indented explicitly.
     Nothing,
-    /// It takes the quotation's place.
+    /// It replaces the quotation.
     Instead(&'a str),
-    /// It goes beside or between the quoted lines: where each part of it comes.
+    /// It is inserted beside or between the quoted lines, at these spots.
     Beside(&'a str, Spots<'a>),
 }
 
-/// A place in a quotation where lines are put, as byte ranges.
+/// A spot in a quotation at which lines are inserted, as byte ranges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spot {
-    /// The quoted lines that go; empty for an insertion.
+    /// The quoted lines that are removed; empty for an insertion.
     pub(crate) gone: Span,
-    /// The lines of the new text that come.
+    /// The lines of the new text that are inserted.
     pub(crate) come: Span,
 }
 
-/// Every place in a quotation where lines come.
+/// All spots in a quotation at which lines are inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spots<'a> {
-    /// All of them at one.
+    /// All lines at one spot.
     One(Spot),
-    /// Some at each of these.
+    /// Some lines at each of these spots.
     Each(&'a [Spot]),
 }
 
@@ -74,7 +74,7 @@ impl Spots<'_> {
 pub(crate) struct ReadingConflict {
     /// The offset of the quotation.
     pub(crate) at: usize,
-    /// Set if each reading would write a line left of the quoted lines.
+    /// True if each reading would write a line left of the quoted lines.
     pub(crate) left: bool,
     /// The text that each reading would write.
     pub(crate) readings: Vec<IndentReading>,
@@ -105,9 +105,9 @@ impl ReadingConflict {
 pub(crate) struct Hit {
     /// The byte range; with `whole_lines`, without the last line's break.
     pub(crate) range: Range<usize>,
-    /// By which rung.
+    /// The rung that found it.
     pub(crate) rung: Rung,
-    /// By how many lines it was away from `near`.
+    /// Its distance in lines from `near`.
     pub(crate) moved: Option<i64>,
     /// The new text as the rung fits it to the place.
     pub(crate) adapted: Adapted,
@@ -118,9 +118,9 @@ pub(crate) struct Hit {
 pub(crate) struct Unfit {
     /// The offset at which it starts.
     pub(crate) at: usize,
-    /// By which rung.
+    /// The rung that found it.
     pub(crate) rung: Rung,
-    /// Why not, and what to do about it.
+    /// The reason, and the advice.
     pub(crate) reason: &'static str,
 }
 

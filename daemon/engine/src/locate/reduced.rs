@@ -16,7 +16,8 @@ use crate::text::{Breaks, LineIndex, Text, split_final_break};
 
 /// Bytes that the way back walks line by line; farther ones are looked up in the index of lines.
 const WALK: usize = 16 * 1024;
-/// Bytes of lists of lines in one pass: less than elsewhere, since its automaton stands beside the content.
+/// The number of bytes of lists of lines in one pass. It is smaller than elsewhere, since the automaton is kept in
+/// memory beside the content.
 const BATCH: usize = 64 * 1024;
 
 /// The white space that is left out of every line.

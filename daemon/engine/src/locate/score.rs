@@ -20,7 +20,7 @@ pub(crate) fn alike(a: &str, b: &str) -> f64 {
     (1.0 - distance as f64 / longer as f64).min(0.99)
 }
 
-/// A similarity as replies show it: ten-thousandths, never rounded up to what was needed.
+/// Returns a similarity as replies show it: in steps of a ten-thousandth, never rounded up to the needed one.
 pub(crate) fn shown(score: f64) -> f64 {
     (score * 1e4 + 1e-5).floor() / 1e4
 }

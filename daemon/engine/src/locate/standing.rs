@@ -10,11 +10,11 @@ use crate::Refusal;
 /// The places of a quote by the strictest rung that finds one.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Standing {
-    /// That rung.
+    /// The rung that found the places.
     pub(crate) rung: Rung,
     /// Their byte ranges, from the top of the file.
     pub(crate) places: Vec<Range<usize>>,
-    /// Set if these are all.
+    /// True if these are all places.
     pub(crate) complete: bool,
 }
 

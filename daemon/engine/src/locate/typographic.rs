@@ -1,5 +1,5 @@
-//! The rung that takes typographic characters for the plain ones they stand for. It never matches a part of what
-//! one character became: an ellipsis is three dots or none.
+//! The rung that treats typographic characters as the plain ones that replace them. It never matches a part of the
+//! replacement of one character: an ellipsis is three dots or none.
 
 use std::ops::{ControlFlow, Range};
 

@@ -1,4 +1,4 @@
-//! Places made of whole lines: a quoted list of lines, compared as it stands. It never matches part of a line.
+//! Places made of whole lines: a quoted list of lines, compared unchanged. It never matches part of a line.
 
 use std::ops::{ControlFlow, Range};
 

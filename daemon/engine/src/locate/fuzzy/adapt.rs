@@ -40,7 +40,7 @@ fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Op
     let broken = !quote.whole_lines && !split_final_break(quote.old, text.breaks).1.is_empty();
     let stretch = if broken { split_final_break(there, text.breaks).0 } else { there };
     let score = ruler.similarity(stretch, text, quote.threshold, hay.budget).ok()?;
-    // A quotation that may begin or end within a line stands for no more of the line than it quotes.
+    // A quotation that may begin or end within a line replaces only the part of the line that it quotes.
     let from_start = quote.whole_lines || quote.old.starts_with([' ', '\t', '\r', '\n']);
     let to_end = quote.whole_lines || broken;
     if ruler.is_exceeded(!from_start, !to_end) {

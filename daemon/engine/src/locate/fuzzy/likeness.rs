@@ -15,7 +15,7 @@ pub(crate) struct Likeness {
 }
 
 impl Likeness {
-    /// Of a list of lines.
+    /// Compares with a list of lines.
     pub(crate) fn to(quoted: &[&str]) -> Self {
         let quoted = start(quoted);
         Self { letters: BatchComparator::new(quoted.iter().copied()), chars: quoted.len() }

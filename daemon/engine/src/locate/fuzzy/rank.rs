@@ -106,7 +106,7 @@ impl<'r> Ruler<'r> {
             .sort_unstable_by(|a, b| b.bound.total_cmp(&a.bound).then(a.span.start().cmp(&b.span.start())));
         let (mut top, mut least) = (0.0_f64, threshold);
         let mut found: Vec<(f64, Span)> = Vec::new();
-        // Many windows of a repetitive file say the same.
+        // Many windows of a repetitive file have the same text.
         let mut last: Option<(&str, Option<f64>)> = None;
         for window in windows {
             if window.bound + SLACK < least {

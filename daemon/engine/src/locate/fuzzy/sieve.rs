@@ -59,7 +59,7 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    /// For a text and the least similarity.
+    /// A sieve for a text and the lowest similarity.
     pub(super) fn new(wanted: &Wanted, threshold: f64) -> Self {
         // Wide enough to be rare, narrow enough that a window at the threshold shares three fifths of them.
         let width = (0.4 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;

@@ -151,7 +151,7 @@ fn hostile_texts_end() {
     let equal = "    let value = compute(1);\n".repeat(10_000);
     let mut search = "    let value = compute(1);\n".repeat(39);
     search.push_str("    let value = compare(1);\n");
-    // Windows that say the same are compared once.
+    // Windows with the same text are compared once.
     let read = equal.len() as u64 * 4;
     assert_eq!(end(&equal, &search, 0.9, read + 100_000), Some(Ambiguous));
     let long = "ab ".repeat(400_000);

@@ -93,7 +93,7 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
         };
         return WIDTHS.into_iter().filter(fits).map(|width| (Unit::Spaces(width), Unit::Tab)).collect();
     }
-    // Two depths of the quoted lines say how wide a step of the file is; one says it where the file does not.
+    // Two depths of the quoted lines give the width of a step of the file; one depth does so if the file does not.
     let depths: Vec<(i64, i64)> = passage
         .pairs()
         .filter_map(|(quoted, there)| {

@@ -29,11 +29,11 @@ pub(crate) struct Frames<'m> {
 /// The frame in which new lines were written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Frame {
-    /// That of the quoted lines.
+    /// The frame of the quoted lines.
     Quoted,
-    /// The file's own.
+    /// The frame of the file.
     File,
-    /// The file's own but for the first line, which lost its indentation.
+    /// The frame of the file except for the first line, which lost its indentation.
     Torn,
     /// None, as the quoted lines: what stands between two depths of the file may have either.
     Below,
@@ -87,11 +87,11 @@ enum Choice<'r> {
     None,
     /// The one to write.
     One(&'r Reading),
-    /// Those that are possible, or all where each would land left of the quoted lines.
+    /// The possible readings. If each would write left of the quoted lines, all readings, and true.
     Several(Vec<&'r Reading>, bool),
 }
 
-/// The readings that are possible, those that write the same once.
+/// Returns the possible readings; of those with the same result, only one.
 fn readings(
     hay: &Haystack<'_>,
     passage: &Passage<'_>,
@@ -112,7 +112,7 @@ fn readings(
         let fits = |lines: &Vec<String>| lines.iter().all(fits);
         if let Some(lines) = lines.filter(|lines| fits(lines) && !made.iter().any(|one| one.lines == *lines))
         {
-            // A first line whose indentation was supplied has none of its own to compare.
+            // A first line whose indentation was supplied has no indentation to compare.
             let supplied = torn && (frame == Frame::Torn || frames.first.is_some());
             let pairs = passage.given.iter().zip(&lines).map(|((given, _), line)| (*given, line.as_str()));
             let ordered = keeps_order(pairs.skip(usize::from(supplied)));
@@ -127,7 +127,7 @@ fn readings(
     };
     let as_given = |line: &str| Some(line.to_owned());
     match frames.first {
-        // Whether the first new line, too, lacks what the quoted one lacks, nobody knows.
+        // It is unknown if the first new line lacks the same part as the quoted one.
         Some(_) if beside && torn => return Vec::new(),
         Some(first) => {
             add(Frame::Quoted, own(first, &|line| frames.mapping.line(line)));
@@ -196,7 +196,8 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
             Frame::Quoted if as_given || !own.left => Choice::One(only),
             Frame::Quoted => Choice::Several(vec![only], true),
             _ if is_eligible(passage, only, own) => Choice::One(only),
-            // The mapping does not reach the new lines, and nothing says that they are as the file's.
+            // The mapping does not cover the new lines, and there is no evidence that they are indented as in the
+            // file.
             _ => Choice::None,
         };
     }
@@ -240,7 +241,7 @@ fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
         // Lines may move deeper in a block around them that starts and ends where the quoted ones do.
         return shared && !own.framed;
     }
-    // How a block ends says less than how it starts.
+    // The end of a block is weaker evidence than its start.
     let edges = other.edges.iter().zip(&own.edges).any(|(other, own)| {
         let [first, last, base] = [0, 1, 2].map(|at| other.get(at) > own.get(at));
         let ends_alone = matches!((own, other), ([true, _, true], [false, _, false]));

@@ -14,15 +14,15 @@ use crate::cut::Cut;
 pub(super) struct Evidence {
     /// For each site: the first line, the last line and the least indentation are those of the lines there.
     pub(super) edges: Vec<[bool; 3]>,
-    /// As many lines come as go at each site, each as deep as the one in its place.
+    /// As many lines are inserted as removed at each site, each as deep as the one that it replaces.
     pub(super) shaped: bool,
-    /// For each line that goes and comes again: it keeps its indentation.
+    /// For each line that is removed and inserted again: true if it keeps its indentation.
     pub(super) shared: Vec<bool>,
     /// The steps to deeper lines are those of the file.
     pub(super) steps: bool,
-    /// A line that goes and comes again would stand farther left.
+    /// A line that is removed and inserted again would move to the left.
     pub(super) moved_left: bool,
-    /// A line that goes and comes again is indented just as it is quoted, but not as the file has it.
+    /// A line that is removed and inserted again is indented as it is quoted, but not as in the file.
     pub(super) requoted: bool,
     /// A line lands left of the lines that are replaced.
     pub(super) left: bool,
@@ -77,11 +77,11 @@ pub(super) fn evidence(
         let [first, last] = [first, last].map(|line| split_indent(line).0);
         let base = common(come.iter().copied());
         let frame = Surroundings::of(passage, site, reading, &come);
-        // The first line's indentation was supplied, and says nothing.
+        // The indentation of the first line was supplied, and is no evidence.
         let own = reading == Frame::Torn && site.come.start == 0;
         let edges = [
             !own && frame.first.iter().any(|indent| indent.admits(first)),
-            // Lines that come between others and end deeper than they start end at no edge of theirs.
+            // Lines that are inserted between others and end deeper than they start do not end at an edge of those.
             (last.len() <= first.len() || !passage.gone(site).is_empty())
                 && frame.last.iter().any(|indent| indent.admits(last)),
             frame.base.iter().any(|indent| indent.admits(base)),

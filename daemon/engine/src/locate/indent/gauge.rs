@@ -44,7 +44,7 @@ impl<'a> Gauge<'a> {
     /// Takes the indentations of one more line that is not blank; whether a mapping is still possible.
     pub(crate) fn add(&mut self, search: &'a str, file: &'a str) -> bool {
         let pair = (search, file);
-        // Most lines stand as deep as the one before, and tell nothing new.
+        // Most lines are as deep as the one before, and add no information.
         if self.last != Some(pair) {
             let first = *self.first.get_or_insert(pair);
             self.last = Some(pair);

@@ -1,5 +1,5 @@
-//! The new lines of an edit, the quoted lines, and the lines of the file that they stand for, side by side. It
-//! changes none of them.
+//! The new lines of an edit, the quoted lines, and the lines of the file that match them, side by side. It changes
+//! none of them.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ const NEIGHBOURS: usize = 64;
 pub(super) struct Site {
     /// The quoted lines that go; empty for an insertion.
     pub(super) gone: Range<usize>,
-    /// The new lines that come.
+    /// The new lines that are inserted.
     pub(super) come: Range<usize>,
 }
 
-/// The lines of an edit at the place where the quoted ones stand.
+/// The lines of an edit at the place of the quoted ones.
 #[derive(Debug)]
 pub(super) struct Passage<'p> {
     /// The quoted lines.
@@ -36,7 +36,7 @@ pub(super) struct Passage<'p> {
 }
 
 impl<'p> Passage<'p> {
-    /// The lines of a quotation that stands at a range; `None` where it brings no new lines.
+    /// Returns the lines of a quotation at a range; `None` if it has no new lines.
     pub(super) fn of(text: &'p Text<'_>, quote: &Quote<'p>, range: &Range<usize>) -> Option<Self> {
         let (new, spots) = match quote.brings {
             Brings::Nothing => return None,
@@ -85,9 +85,9 @@ impl<'p> Passage<'p> {
         (head.copied().or(self.above), tail.copied().or(self.below))
     }
 
-    /// The indentation of the line below new lines that come, without any indentation, behind quoted lines without any:
-    /// where the file ends a block or a statement there, nothing says whether they still belong to it. `None` where
-    /// a bracket closes it, or where new lines come at several sites.
+    /// Returns the indentation of the line below new lines without indentation that are inserted after quoted lines
+    /// without indentation: if the file ends a block or a statement there, it is unknown if the new lines still
+    /// belong to it. `None` if a bracket closes the block, or if new lines are inserted at several sites.
     pub(super) fn depth_below_bare_lines(&self) -> Option<&'p str> {
         let [site] = self.sites.as_slice() else { return None };
         let filled = |line: &&&str| !is_blank(line);

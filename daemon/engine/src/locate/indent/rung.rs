@@ -33,7 +33,7 @@ pub(crate) fn search(
         return Ok(());
     }
     let mut affordable = true;
-    // Many windows of a repetitive file say the same.
+    // Many windows of a repetitive file have the same text.
     let mut last: Option<(&str, bool)> = None;
     hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
         let stretch = text.content.cut(window.clone());
@@ -105,10 +105,10 @@ pub(crate) fn adapt(
 
 /// The indentations of a quoted text.
 struct Wanted<'q> {
-    /// Of each line; `None` for a blank one.
+    /// The indentation of each line; `None` for a blank one.
     indents: Vec<Option<&'q str>>,
     unit: Option<Unit>,
-    /// The unit of the lines behind the first, where that one may be quoted from the middle of a line.
+    /// The unit of the lines after the first, if the first may be quoted from the middle of a line.
     behind: Option<Option<Unit>>,
 }
 

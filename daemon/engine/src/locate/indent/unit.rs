@@ -102,7 +102,7 @@ impl Kinds {
         Self { tabs: indent.contains('\t'), spaces: indent.contains(' ') }
     }
 
-    /// Of both.
+    /// Returns the kinds of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self { tabs: self.tabs || other.tabs, spaces: self.spaces || other.spaces }
     }
