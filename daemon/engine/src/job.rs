@@ -14,9 +14,9 @@ use crate::{Needs, Options, Plan, Proof, Refusal, World};
 /// A job that was read.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// Edits that fail are left out, and the others applied.
+    /// True if failing edits are left out, and the others applied.
     pub partial: bool,
-    /// The job is planned and not applied: its diffs are shown unless `diff` says otherwise.
+    /// True if the job is planned but not applied: its diffs are shown unless `diff` is false.
     pub verify_only: bool,
     /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
     pub diff: Option<bool>,

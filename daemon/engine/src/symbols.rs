@@ -16,7 +16,7 @@ use crate::text::{Breaks, Text};
 use crate::view::{View, part};
 use crate::{Options, Refusal};
 
-/// The most declarations that are told beside what implements them.
+/// The most declarations that are listed beside their implementation.
 const DECLARATIONS: usize = 10;
 
 /// A file's outline.
@@ -74,7 +74,7 @@ pub fn outline(
 /// One symbol, by name path: whole lines with what belongs to it, or with `body` exactly what `replace_body` replaces.
 ///
 /// # Errors
-/// As [`outline`]; `symbol_not_found` and `ambiguous`, which list what there is; `unsupported` where it has no body.
+/// As [`outline`]; `symbol_not_found` and `ambiguous`, which list candidates; `unsupported` if it has no body.
 pub fn view_symbol(
     bytes: &[u8],
     name: &str,
@@ -220,7 +220,7 @@ pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: 
     })
 }
 
-/// Symbols as they are told. Every byte of the text is looked at once, whatever they are.
+/// Symbols in the form of a reply. Every byte of the text is read once, however many symbols there are.
 fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
     let ends = |range: &Range<usize>| [range.start, range.end];
     let mut offsets: Vec<usize> = Vec::with_capacity(symbols.len() * 7);

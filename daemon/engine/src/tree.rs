@@ -32,7 +32,7 @@ pub(crate) struct Node {
     pub(crate) state: State,
     hash: Option<ContentHash>,
     net: Net,
-    /// Lines added and removed, where one stage made the whole change.
+    /// Lines added and removed, if one stage made the whole change.
     totals: Option<(u64, u64)>,
     stages: u32,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Stage {
 #[derive(Debug)]
 pub(crate) struct Tree<'w> {
     world: &'w World,
-    /// Hashes of the world's contents, where they are known.
+    /// Hashes of the world's contents, as far as they are known.
     hashes: &'w BTreeMap<WirePath, ContentHash>,
     nodes: BTreeMap<WirePath, Node>,
 }
@@ -237,7 +237,7 @@ impl<'w> Tree<'w> {
     /// The net changes, in the order of `paths`.
     ///
     /// # Errors
-    /// `too_large` where their splices would hold more than `limits::CHANGE` bytes, `busy` where there is no room for them.
+    /// `too_large` if their splices would hold more than `limits::CHANGE` bytes, `busy` if there is no room for them.
     pub(crate) fn changes(mut self, paths: &[WirePath], budget: &Budget) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
         let mut held = 0usize;

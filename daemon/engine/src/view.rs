@@ -13,9 +13,9 @@ use crate::{Options, Refusal};
 /// A file as a reader sees it.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Decoded, without BOM; `None` where it is not text that editd edits.
+    /// The decoded text, without BOM; `None` if the file is no text that editd edits.
     pub text: Option<String>,
-    /// The bytes where it is not text.
+    /// The bytes, if the file is not text.
     pub bytes: Option<Vec<u8>>,
     /// Lines of the whole file.
     pub lines: u64,
@@ -33,7 +33,7 @@ pub struct View {
 /// for, 1-based and inclusive; a last line past the end means the end.
 ///
 /// # Errors
-/// `malformed` where the range ends before it starts, `out_of_range` where it starts outside the file.
+/// `malformed` if the range ends before it starts, `out_of_range` if it starts outside the file.
 pub fn view(
     bytes: &[u8],
     lines: Option<(u64, u64)>,

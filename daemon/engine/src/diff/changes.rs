@@ -122,7 +122,7 @@ impl<'c> Runs<'c> {
         let added = count_lines(self.after.cut(new.clone()));
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         match self.changes.last_mut() {
-            // A reader wants a run of changed lines in one piece: what goes, then what comes.
+            // Readers expect a run of changed lines in one piece: first the removed lines, then the added ones.
             Some(last) if last.before.end() == old.start && last.after.end() == new.start => {
                 last.before = Span::new(last.before.start()..old.end);
                 last.after = Span::new(last.after.start()..new.end);

@@ -1,10 +1,10 @@
-//! A path in a diff's header, as git writes it: quoted where it holds odd bytes. It resolves no path.
+//! A path in a diff's header, as git writes it: quoted if it has special bytes. It resolves no path.
 
 use std::fmt::Write;
 
 use editd_proto::path::WirePath;
 
-/// `a/path` or `b/path`, in quotes where needed.
+/// `a/path` or `b/path`, in quotes if needed.
 pub(crate) fn quoted(side: char, path: &WirePath) -> String {
     let odd = |byte: &u8| matches!(byte, 0..=0x1f | 0x7f | b'"' | b'\\');
     match std::str::from_utf8(path.as_bytes()) {

@@ -96,7 +96,7 @@ pub(crate) fn extent(rest: &[Change], context: usize) -> usize {
     rest.windows(2).position(|pair| context == 0 || apart(pair)).map_or(rest.len(), |at| at + 1)
 }
 
-/// At most `count` lines before an offset: how many, and where the first starts.
+/// The number of lines before an offset, at most `count`, and the start of the first.
 fn back(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     let (mut lines, mut from) = (0, at);
     while lines < count && from > 0 {
@@ -106,7 +106,7 @@ fn back(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     (lines, from)
 }
 
-/// At most `count` lines after an offset: how many, and where the last ends.
+/// The number of lines after an offset, at most `count`, and the end of the last.
 fn forward(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     let (mut lines, mut to) = (0, at);
     while lines < count && to < bytes.len() {

@@ -98,7 +98,7 @@ fn bits(mode: u32) -> String {
     format!("{:o}", 0o100_000 | mode)
 }
 
-/// Git's headers, where the two name lines do not say it all.
+/// Git's extra headers, for changes that the two name lines do not show.
 fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
     let to = match moved {
         Moved::No => path,
@@ -127,7 +127,7 @@ fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, chang
     format!("diff --git {} {}\n{}\n", quoted('a', path), quoted('b', to), lines.join("\n"))
 }
 
-/// A state as a diff shows it where its encoding is one that the configuration names: decoded.
+/// A state as a diff shows it: decoded, if it is text. `label` is the encoding that the configuration names.
 pub(crate) fn readable(state: &State, label: Option<&str>) -> State {
     match state {
         State::Absent => State::Absent,

@@ -70,7 +70,7 @@ impl<'t> Comments<'t> {
         Some(line.cut(leader.len()..line.len()))
     }
 
-    /// Without decoration; nothing where it is an example of a comment.
+    /// The line without decoration; nothing if it is an example of a comment.
     fn plain(&mut self, comment: &'t str) -> &'t str {
         let inner = comment.trim();
         if inner.starts_with("```") {

@@ -48,7 +48,7 @@ fn head(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// As `String::from_utf8_lossy`, which walks byte by byte also where all is well. A letter cut in two at the end goes.
+/// As `String::from_utf8_lossy`, which is slow for valid text, too. A character cut in two at the end is dropped.
 fn text(head: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(head) {
         Ok(text) => Cow::Borrowed(text),

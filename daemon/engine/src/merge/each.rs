@@ -1,6 +1,6 @@
-//! The edits of a stale file, each in its own way: those that have one certain place in what is there are made there, the
-//! others are planned on the older content and merged by lines. It resolves no conflict: where the two ways meet at a line,
-//! or one of them fails, it gives nothing.
+//! Merges the edits of a stale file one by one: edits with one certain place in the current content are made there, the
+//! others are planned on the older content and merged by lines. It resolves no conflict: if both ways touch a line,
+//! or one of them fails, the result is `None`.
 //!
 //! *Limitations*: the edits of several stages are all located again, or none; a file of which some edits are merged has
 //! `\n` or `\r\n` at its line ends and is UTF-8.
@@ -20,21 +20,21 @@ use crate::splice::apply_shared;
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Change, Splice, State};
 
-/// A change of what is there, and the outcomes of its stages.
+/// A change of the current content, and the outcomes of its stages.
 pub(super) struct Moved {
     pub(super) change: Change,
     pub(super) outcomes: Vec<FileOutcome>,
 }
 
-/// One of the two ways: what it changes in what is there, and the outcomes of its edits, in their order.
+/// The result of one of the two ways: its splices of the current content, and the outcomes of its edits, in order.
 struct Way {
     splices: Vec<Splice>,
     outcomes: std::vec::IntoIter<EditOutcome>,
     warnings: Vec<Vec<String>>,
 }
 
-/// Makes the edits of a change, planned on an older content with these outcomes, in what is there now. `None` if none of
-/// them has a certain place there, or the others cannot be merged beside them.
+/// Makes the edits of a change, planned on an older content with these outcomes, in the current content. `None` if no
+/// edit has a certain place there, or if the others cannot be merged beside them.
 pub(super) fn edit_by_edit(
     change: &Change,
     stages: &[FileOutcome],
@@ -64,7 +64,7 @@ pub(super) fn edit_by_edit(
     Some(Moved { change, outcomes })
 }
 
-/// Plans the edits that have a place in what is there.
+/// Plans the edits that have a place in the current content.
 fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let plan = planned(&moved(wanted, places), wanted.current, wanted, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
@@ -73,7 +73,7 @@ fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     Some(Way { splices, outcomes: outcomes.into_iter(), warnings })
 }
 
-/// Plans the other edits on the older content, and merges that.
+/// Plans the other edits on the older content, and merges the result.
 fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
@@ -111,7 +111,7 @@ fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Op
     Some(Way { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
 }
 
-/// Moves the new lines of each way by what the other one adds above them; `None` if both change a line.
+/// Shifts the new lines of each way by the lines that the other one adds above them; `None` if both change a line.
 fn tell_apart(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
     if located.splices.is_empty() || others.splices.is_empty() {
         return Some(());
@@ -139,7 +139,7 @@ fn tell_apart(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()>
     Some(())
 }
 
-/// The lines that a splice changes, as bytes of the content before, and how many more there are then.
+/// The lines that a splice changes, as bytes of the content before, and the number of lines that it adds.
 struct Touched {
     bytes: Range<usize>,
     gain: i64,
@@ -166,7 +166,7 @@ fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
     splices.iter().map(lines).collect()
 }
 
-/// The outcomes of the stages: each edit's as it was made.
+/// The outcomes of the stages, with each edit's from the way by which it was made.
 fn outcomes(
     stages: &[FileOutcome],
     places: &[Vec<Option<Op>>],

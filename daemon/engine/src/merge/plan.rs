@@ -36,9 +36,9 @@ impl<'s> StaleFiles<'s> {
     }
 }
 
-/// Moves the changes of the stale files of a job, planned on older contents, onto what is there now: each edit to the place
-/// where what it quotes stands now, the others by a merge of lines; where these two ways meet, all of them by a merge. Gives
-/// a refusal for each file where that cannot be done; the plan is of no use then.
+/// Moves the changes of the stale files of a job, planned on older contents, onto the current contents: each edit to
+/// the current place of its quotation, the others by a merge of lines; if these two ways touch the same line, all of
+/// them by a merge. Returns a refusal for each file where that fails; the plan must not be used then.
 pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Options) -> Vec<Refusal> {
     let current = stale.current;
     let budget = Budget::new();
@@ -87,7 +87,7 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Opt
     refusals
 }
 
-/// Moves one change with its outcomes edit by edit; false if that cannot be done, and nothing was moved.
+/// Moves one change with its outcomes edit by edit. Returns false if that fails, and then nothing was moved.
 fn located_again(
     change: &mut Change,
     told: &mut [&mut FileOutcome],
@@ -108,7 +108,7 @@ fn located_again(
     true
 }
 
-/// Moves one change; what others did is told.
+/// Moves one change. Returns the changes that others made.
 fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, Refusal> {
     let (
         State::File { bytes: base, mode: had },
@@ -136,7 +136,7 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
     Ok(theirs)
 }
 
-/// Tells the outcomes of one file's stages, first to last, as those of what is there now.
+/// Adapts the outcomes of one file's stages, first to last, to the current content.
 fn retell(
     mut stages: Vec<&mut FileOutcome>,
     (before, after, splices): (&State, &State, &[Splice]),
@@ -177,7 +177,7 @@ fn retell(
 }
 
 /// The lines `now` of a planned content, in the merged content. `None` if others have added or removed lines between the
-/// first and the last line of the edit, which stood at `from` and stand at `to`: only the file's own `lines` are known then.
+/// first and the last line of the edit, which moved from `from` to `to`: only the file's own `lines` are known then.
 pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
     let shift = i128::from(to.0) - i128::from(from.0);
     if shift != i128::from(to.1) - i128::from(from.1) {

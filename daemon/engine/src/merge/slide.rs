@@ -39,8 +39,8 @@ fn down(text: &[u8], block: &Range<usize>, to: usize) -> usize {
     elsewhere(block.len(), lines(block.end..to), lines(block.start..to))
 }
 
-/// Bytes of the kept lines that are found again, in their order, before where they stand in `all`, which are
-/// `ahead` more bytes and then the kept lines. From the first line that is not, each has but one place.
+/// Bytes of the kept lines that occur again, in their order, at an earlier place in `all`, which has `ahead` more bytes
+/// and then the kept lines. From the first line that does not, each has only one place.
 fn elsewhere<'t>(
     ahead: usize,
     kept: impl Iterator<Item = &'t [u8]>,

@@ -95,7 +95,7 @@ fn is_there(ours: &[Change], sides: &Sides<'_>) -> bool {
     ours.iter().all(|change| change.removed() == 0) && wanted.all(|line| current.any(|other| other == line))
 }
 
-/// The three contents as their lines are told apart: a file with lone `\r` as if they were `\n`.
+/// The three contents in the form in which their lines are compared: a lone `\r` counts as `\n`.
 struct Sides<'t> {
     base: Cow<'t, [u8]>,
     wanted: Cow<'t, [u8]>,
@@ -170,7 +170,7 @@ impl<'t> Sides<'t> {
     }
 }
 
-/// Changes of the two sides that touch each other, or could, directly or through others.
+/// Changes of the two sides that touch each other, or could when shifted, directly or through others.
 struct Group {
     /// Bytes in the base.
     base: Range<usize>,

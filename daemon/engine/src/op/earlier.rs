@@ -1,8 +1,8 @@
 //! The changes of earlier entries of a job to a file that a later entry edits. It finds no place.
 //!
 //! The edits of such an entry see the result of the earlier ones, but many callers still quote the file as they read it.
-//! So a quotation that stands in text which the job itself has put there, and at a looser rung in text that was there
-//! before, may mean either.
+//! So a quotation is not certain if it matches text that the job itself added, and at a looser rung also text from
+//! before the job.
 
 use std::ops::Range;
 
@@ -70,8 +70,8 @@ impl Scene<'_> {
     /// The one place of a quotation in the whole file.
     ///
     /// # Errors
-    /// As [`one`]; and `ambiguous` where that place holds text that an earlier entry of the job put there, while the
-    /// quotation also stands, at whatever rung, in text that was there before.
+    /// As [`one`]; and `ambiguous` if that place holds text that an earlier entry of the job added, while the
+    /// quotation also matches, at any rung, text from before the job.
     pub(crate) fn one(&self, quote: &Quote<'_>) -> Result<Found, Refusal> {
         let found = one(self.hay, quote)?;
         match (&found, self.earlier) {

@@ -77,7 +77,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
 }
 
 impl Insert {
-    /// The quotation of its anchor with the new text that goes beside it.
+    /// The quotation of the anchor with the new text beside it.
     pub(crate) fn quote(&self) -> Option<Quote<'_>> {
         let (old, at) = match &self.at {
             Position::Before(old) => (old, 0),
@@ -216,7 +216,7 @@ fn line_behind(text: &Text<'_>, range: &Range<usize>) -> usize {
     text.line_start(last + 1)
 }
 
-/// The line in the middle of which an offset lies, so that what is inserted there shares a line with what stands there.
+/// The line of an offset, if text inserted there is joined to the text in front of the offset on that line.
 fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
     let line = text.line_of(at);
     let whole = text.line_start(line)..text.line_start(line) + text.line(line).len();
@@ -225,7 +225,7 @@ fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
     (!begins && !ends && !new.is_empty()).then_some(line as u64)
 }
 
-/// A text that comes at an offset of the quotation that anchors it.
+/// A text that is inserted at an offset of the quotation that anchors it.
 fn coming(text: &str, at: usize) -> Brings<'_> {
     let spot = Spot { gone: Span::new(at..at), come: Span::new(0..text.len()) };
     Brings::Beside(text, Spots::One(spot))

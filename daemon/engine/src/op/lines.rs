@@ -69,8 +69,8 @@ impl Lines {
     }
 }
 
-/// The bytes of lines `start` to `end`, with their breaks; empty where `end` is `start - 1`, at the end of the
-/// file where `start` is one past the last line.
+/// The bytes of lines `start` to `end`, with their breaks; empty if `end` is `start - 1`, and at the end of the
+/// file if `start` is one past the last line.
 ///
 /// # Errors
 /// `out_of_range` with the number of lines.
@@ -132,7 +132,7 @@ pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
     }
 }
 
-/// The break that is added where the text lacks one: the file's there, else the text's own, else `\n`.
+/// The break that is added if the text lacks one: the file's there, else the text's own, else `\n`.
 fn own_break(text: &Text<'_>, range: &Range<usize>, given: &str) -> String {
     let matched = text.content.cut(range.clone());
     let last = break_list(matched, text.breaks).pop().map(|at| matched.cut(at));

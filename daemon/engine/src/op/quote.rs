@@ -12,7 +12,7 @@ use crate::refusal::malformed;
 pub(crate) struct Matching {
     /// Only whole lines.
     pub(crate) whole_lines: bool,
-    /// The 1-based line where it should start.
+    /// The 1-based line at which it should start.
     pub(crate) near: Option<u64>,
     /// Lines either way within which the only candidate is accepted.
     pub(crate) window: u64,
@@ -28,7 +28,7 @@ impl Matching {
         (self.near, self.window) = (None, limits::NEAR_WINDOW);
     }
 
-    /// The quotation of a text that may be found so. `brings` is the new text that goes with it.
+    /// A quotation of a text with these options. `brings` is the new text that belongs to it.
     pub(crate) fn quote<'a>(&self, old: &'a str, brings: Brings<'a>) -> Quote<'a> {
         let Self { whole_lines, near, window, loosest, threshold } = *self;
         Quote { old, whole_lines, near, window, loosest, threshold, brings }

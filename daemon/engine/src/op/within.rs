@@ -29,7 +29,7 @@ pub(crate) fn read(edit: &Edit) -> Result<Option<Within>, Refusal> {
 /// First and last line of the part; `None` for the whole file.
 ///
 /// # Errors
-/// `symbol_not_found`, `ambiguous`, `out_of_range`, and where the file cannot be parsed.
+/// `symbol_not_found`, `ambiguous`, `out_of_range`, and the errors of parsing the file.
 pub(crate) fn lines(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
     match (within, within.and_then(Which::of)) {
         (_, Some(which)) => scene.symbols.lines(scene, which).map(Some),
@@ -94,7 +94,8 @@ pub(crate) fn one(scene: &Scene<'_>, quote: &Quote<'_>, region: &Region) -> Resu
     })
 }
 
-/// Every place of a quote in a part, the rung that found them, and where there is none, a looser one that would.
+/// Every place of a quotation in a part and the rung that found them; if there is none, a looser rung that would find
+/// one.
 ///
 /// # Errors
 /// As [`locate::every`].

@@ -1,4 +1,4 @@
-//! The other edits of a refused job that fail too, so that its caller mends all of them at once. It changes no verdict.
+//! The other failing edits of a refused job, so that its caller can correct all of them at once. It changes no verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use crate::job::{Entry, Job};
 use crate::op::Op;
 use crate::{Options, Plan, Refusal, World, limits};
 
-/// The refusal of a job that is not `partial`, with the other edits of the job that fail beside it. The job is planned
-/// once more for that, as if it were `partial`, within the same limits and unless it has more than
-/// [`limits::RETOLD_EDITS`] edits, which the refusal says then; what fails only since another edit fails is not told.
+/// The refusal of a job that is not `partial`, extended by the other edits of the job that fail. The job is planned
+/// again for that, as if it were `partial`, within the same limits. A job of more than [`limits::RETOLD_EDITS`] edits
+/// is not, and the refusal says so. Edits that fail only because another edit fails are not listed.
 pub(super) fn told_beside(
     mut first: Refusal,
     job: &Job,
@@ -38,8 +38,8 @@ pub(super) fn told_beside(
     Box::new(first.beside(found))
 }
 
-/// The edits that fail by themselves in the `partial` plan of a job, and are of no entry that was left out (by index). What
-/// fails only since another edit fails, or since an entry was left out, is not among them.
+/// The edits that fail by themselves in the `partial` plan of a job, and whose entry was not left out (by index). Edits
+/// that fail only because another edit fails, or because an entry was left out, are not among them.
 pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<WireError> {
     found_in(job, plan, left_out, None)
 }
@@ -70,7 +70,7 @@ fn found_in(
 
 /// The failures so far, and the paths whose later entries depend on something that failed.
 struct Failures<'j> {
-    /// The one that is told anyway.
+    /// The failure that the refusal names already.
     first: Option<&'j WireError>,
     job: &'j Job,
     tainted: BTreeSet<&'j WirePath>,
@@ -78,7 +78,7 @@ struct Failures<'j> {
 }
 
 impl<'j> Failures<'j> {
-    /// Takes what an entry brings to other paths for something that failed, too.
+    /// Marks the entry's path and the paths it writes to as dependent on a failure.
     fn taint(&mut self, entry: &'j Entry) {
         self.tainted.insert(&entry.path);
         self.tainted.extend(entry.targets());

@@ -15,22 +15,22 @@ use crate::refusal::no_room;
 use crate::tree::Tree;
 use crate::{Options, Plan, Refusal, World};
 
-/// Plans a job against the world that [`needs`](crate::needs) names. It writes nothing; the same job and world give the same
-/// plan.
+/// Plans a job against the world that [`needs`](crate::needs) names. It writes nothing; the same job and world give the
+/// same plan.
 ///
 /// # Errors
-/// The first refusal, naming path and edit where it is about one, with the other edits that fail beside it. With `partial` only what is wrong with the
-/// job as a whole: the first refusal is in [`Plan::error`] then, and every one at its edit.
+/// The first refusal, with the other edits that fail beside it; it names path and edit if it concerns one. With
+/// `partial`, only errors of the job as a whole: [`Plan::error`] has the first refusal then, and each edit its own.
 pub fn plan(job: &Job, world: &World, options: &Options) -> Result<Plan, Refusal> {
     plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
 }
 
-/// The same for a caller that has hashed contents of the world already: those are not hashed again. Of a `partial` job
-/// it may have refused entries too (`left_out`, by index): those change nothing, and what their edits would have stored
-/// is not there for others. The world need not have what only they name.
+/// The same for a caller that has already hashed contents of the world: those are not hashed again. The caller may also
+/// have refused entries of a `partial` job (`left_out`, by index): they change nothing, and no entry can read what
+/// their edits would have stored. The world need not have paths that only these entries name.
 ///
 /// # Errors
-/// As [`plan`]; and the first of `left_out` where the job is not `partial`, or nothing else is left of it.
+/// As [`plan`]; and the first of `left_out` if the job is not `partial`, or if all its entries are left out.
 pub fn plan_known(
     job: &Job,
     world: &World,
@@ -49,7 +49,7 @@ pub fn plan_known(
     }
 }
 
-/// Plans the entries one after the other.
+/// Plans the entries in order.
 pub(super) fn walk(
     job: &Job,
     (world, hashes): (&World, &BTreeMap<WirePath, ContentHash>),
@@ -82,7 +82,7 @@ pub(super) fn walk(
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
 }
 
-/// Names the file entry in a refusal, where its path alone does not.
+/// Names the file entry in a refusal, if its path alone is not enough.
 fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
     let path = job.entries.get(index).map(|entry| &entry.path);
     if job.entries.iter().filter(|entry| Some(&entry.path) == path).count() > 1 {
@@ -91,7 +91,7 @@ fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
     refusal
 }
 
-/// Refuses a job that made more than [`Options::room`].
+/// Refuses a job that exceeded [`Options::room`].
 fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
     if !job.budget.is_overrun() {
         return Ok(());

@@ -89,10 +89,10 @@ impl PatternCounts {
         crate::limits::REGEXES.checked_div(regexes).unwrap_or(usize::MAX)
     }
 
-    /// Counts the occurrences of each edit's pattern in a file. `None` where the file is no text that editd can read.
+    /// Counts the occurrences of each edit's pattern in a file. `None` if the file is no text that editd can read.
     ///
     /// # Errors
-    /// `limit` where the job has looked at too much, or the file holds too many places.
+    /// `limit` if the job has read too much, or the file has too many places.
     pub fn of_file(
         &self,
         bytes: &[u8],

@@ -49,7 +49,7 @@ pub(crate) struct Made {
     pub(crate) splices: Vec<Splice>,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
-    /// The first splice's offset and the newlines before it, where they are known.
+    /// The first splice's offset and the number of newlines before it, if they are known.
     pub(crate) known: Option<(usize, usize)>,
     /// True if a reader can take the bytes without decoding them.
     pub(crate) plain: bool,

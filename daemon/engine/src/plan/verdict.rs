@@ -23,7 +23,7 @@ impl<'p> Verdicts<'p> {
     /// Refuses an edit. The first reason stays.
     ///
     /// # Errors
-    /// The refusal, naming path and edit, where the job is not `partial`.
+    /// The refusal, naming path and edit, if the job is not `partial`.
     pub(crate) fn refuse(&mut self, edit: usize, mut refusal: Refusal) -> Result<(), Refusal> {
         refusal.path.get_or_insert_with(|| self.path.clone());
         refusal.edit.get_or_insert(edit as u64 + 1);
@@ -32,7 +32,7 @@ impl<'p> Verdicts<'p> {
         }
         self.given += 1;
         if self.given > limits::EXPLAINED {
-            // Very many are told in few words: the path stands beside them, and may be long.
+            // Further refusals are kept short; the path, which may be long, is named beside them.
             refusal.candidates.clear();
             refusal.near_misses.clear();
             refusal.path = None;

@@ -34,7 +34,7 @@ pub(crate) struct Place {
     pub(crate) piece: Piece,
     /// Order among insertions where offsets cannot tell start from end: an empty file.
     pub(crate) rank: i8,
-    /// Bytes of the break that the piece begins with where it has to complete the line before it; 0 where it has none.
+    /// Bytes of the break at the start of the piece that completes the line before it; 0 if there is none.
     pub(crate) lead: u8,
     /// True if no other edit may touch any part of the match.
     pub(crate) owning: bool,

@@ -1,4 +1,4 @@
-//! Line breaks of inserted text: which there are, and how they follow the file's. It never adds or drops one.
+//! The line breaks of inserted text: finds them, and makes them follow the file's. It never adds or drops one.
 
 use std::ops::Range;
 

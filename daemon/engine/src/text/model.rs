@@ -47,7 +47,7 @@ pub(crate) struct Folded {
 }
 
 impl Folded {
-    /// The offset in the file's content of an offset in the folded one; a break maps to where it starts.
+    /// The offset in the file's content of an offset in the folded one; a break maps to its start.
     pub(crate) fn original(&self, offset: usize) -> usize {
         offset + self.lost.partition_point(|at| (*at as usize) < offset)
     }
@@ -189,7 +189,7 @@ impl<'a> Text<'a> {
         start(first)..start(last.saturating_add(1))
     }
 
-    /// The bytes of the break that starts at an offset; 0 where none does.
+    /// The bytes of the break that starts at an offset; 0 if none does.
     pub(crate) fn break_at(&self, offset: usize) -> usize {
         let rest = self.content.as_bytes().get(offset..).unwrap_or(&[]);
         match (self.breaks, rest) {
@@ -204,7 +204,7 @@ impl<'a> Text<'a> {
         self.breaks == Breaks::Lf && memchr::memmem::find(self.content.as_bytes(), b"\r\n").is_some()
     }
 
-    /// The content with every break as `\n`; `None` where it is that already.
+    /// The content with every break as `\n`; `None` if it has no other breaks.
     pub(crate) fn folded(&self) -> Option<&Folded> {
         self.folded.get_or_init(|| fold(&self.content, self.breaks)).as_ref()
     }

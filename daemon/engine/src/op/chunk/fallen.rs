@@ -27,7 +27,7 @@ struct Fall {
     reason: String,
 }
 
-/// The refusal of a chunk that stands nowhere in its region, or only where its new lines do not fit: `unmapped`.
+/// The refusal of a chunk that is not found in its region, or found only where its new lines do not fit: `unmapped`.
 pub(super) fn explain(
     chunk: &Chunk,
     scene: &Scene<'_>,
@@ -130,7 +130,7 @@ impl View<'_, '_> {
         Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
     }
 
-    /// The places in the region where the first part stands that stands anywhere.
+    /// The places in the region of the first part that is found at all.
     fn inside(&self) -> Option<Vec<Fall>> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =

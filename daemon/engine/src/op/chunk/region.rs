@@ -41,7 +41,7 @@ impl Region {
         Self { lines, bytes, stop }
     }
 
-    /// The lines that an edit names; the whole file where it names none.
+    /// The lines that an edit names; the whole file if it names none.
     ///
     /// # Errors
     /// `out_of_range` with the number of lines.
@@ -86,7 +86,7 @@ impl Region {
     }
 }
 
-/// A region with what finds text in it; all ranges are those of the file.
+/// A region and the search in it; all ranges are those of the file.
 pub(crate) struct Field<'f, 'h> {
     region: &'f Region,
     hay: &'f Haystack<'h>,
@@ -95,7 +95,7 @@ pub(crate) struct Field<'f, 'h> {
 }
 
 impl Field<'_, '_> {
-    /// Visits the candidates of one rung that lie inside; whether this version has the rung.
+    /// Visits the candidates of one rung that lie inside the region. Returns false if this version lacks the rung.
     pub(crate) fn each(
         &self,
         quote: &Quote<'_>,

@@ -74,7 +74,7 @@ impl Window {
         Counts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }
     }
 
-    /// The old lines with their breaks, where the window stands at a range of lines; empty for an insertion.
+    /// The range of the old lines with their breaks, for a window at a range of lines; empty for an insertion.
     pub(crate) fn old_lines(&self, text: &Text<'_>, window: &Range<usize>) -> Range<usize> {
         let counts = self.counts(text.breaks);
         let start = after_lines(text, window.start, counts.before);

@@ -50,7 +50,7 @@ impl Hunk {
         Ok(Effect { places, stored: None, found })
     }
 
-    /// The refusal of a hunk for an empty file where the file has lines.
+    /// The refusal of a hunk for an empty file if the file has lines.
     fn not_empty(&self, scene: &Scene<'_>) -> Refusal {
         let (path, lines) = (scene.origin, scene.text.lines());
         let what = if self.body.new.is_empty() {

@@ -150,7 +150,7 @@ impl Body {
         }
     }
 
-    /// The same lines without the blank one that stays and ends the block; `None` where none does.
+    /// The same lines without the blank context line that ends the block; `None` if there is none.
     pub(super) fn without_last_blank(&self) -> Option<Self> {
         let from = self.groups.last().map_or(0, |group| group.gone.end);
         let shorter = self.old.strip_suffix('\n')?;

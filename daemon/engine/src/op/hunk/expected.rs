@@ -7,7 +7,7 @@ use crate::locate::{self, Line};
 use crate::text::Text;
 
 impl Hunk {
-    /// The line around `expected` where the lines stand as they are after the hunk.
+    /// The line around `expected` at which the lines stand as they are after the hunk.
     pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let after = self.body.after();
         let lines = locate::lines(&after, text.breaks);

@@ -33,12 +33,12 @@ struct Placed {
     room: (u64, u64),
     /// The number of its places in that room; `None` if it has too many to be listed.
     left: Option<u64>,
-    /// The line, where just one is left.
+    /// The line, if only one is left.
     only: Option<u64>,
     /// The number of lines by which the hunks with only one place stand below the line that they name: the nearest
     /// above and below this one.
     offsets: [Option<i64>; 2],
-    /// The hunk that it should stand below, where it has no place there.
+    /// The hunk that it should stand below, if it has no place there.
     misplaced: Option<u32>,
 }
 
@@ -131,7 +131,7 @@ impl<'o> Neighbours<'o> {
     /// at the line that the hunk names is not given up for one that a neighbour suggests: then neither is certain.
     ///
     /// # Errors
-    /// `ambiguous` where none is certain; `not_found` where its only place is above that of a hunk before it; `limit`.
+    /// `ambiguous` if no place is certain; `not_found` if its only place is above that of a hunk before it; `limit`.
     pub(super) fn choose(
         &self,
         scene: &Scene<'_>,

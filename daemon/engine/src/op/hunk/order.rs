@@ -12,7 +12,7 @@ pub(super) struct Slot {
     pub(super) head: u64,
     /// The number of them that stay at the bottom.
     pub(super) tail: u64,
-    /// The line at which it says that it stands.
+    /// The line that the hunk names.
     pub(super) near: Option<u64>,
 }
 
@@ -34,12 +34,12 @@ impl Slot {
             .max(1)
     }
 
-    /// The first line at which `below` may start where this hunk starts at a line.
+    /// The first line at which `below` may start if this hunk starts at a line.
     fn next(&self, start: u64, below: &Self) -> u64 {
         start.saturating_add(self.least_step(below))
     }
 
-    /// The last line at which this hunk may start where `below` starts at a line.
+    /// The last line at which this hunk may start if `below` starts at a line.
     fn previous(&self, below: &Self, start: u64) -> Option<u64> {
         start.checked_sub(self.least_step(below))
     }

@@ -85,7 +85,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// The part below another line in this part; `None` where the line does not stand below.
+    /// The part below another line in this part; `None` if the line does not stand below.
     fn narrowed(&self, line: &Self) -> Option<Self> {
         let below = line.blocks.partition_point(|block| block.start() <= self.from);
         let below = line.blocks.get(below..)?;

@@ -1,7 +1,7 @@
 //! Look-around and back-references: a backtracking engine that counts its steps. It never runs without a limit.
 //!
-//! The engine does not tell how many steps a search took, only that they were more than its limit. So a search begins
-//! with few, and each time that they do not suffice, with several times as many; what it was let take is what it costs.
+//! The engine does not report how many steps a search took, only that it exceeded its limit. So a search begins
+//! with a low limit, which is multiplied each time it does not suffice; the steps allowed are the steps charged.
 
 use std::sync::OnceLock;
 
@@ -117,7 +117,7 @@ impl Backtracking {
     /// The first match at or after an offset.
     ///
     /// # Errors
-    /// `limit` where the search takes too many steps, or all of the job's do.
+    /// `limit` if the search, or all searches of the job, take too many steps.
     pub(crate) fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
         // A step that reads far takes as long as several.
         let weight = 1 + self.reach / limits::STEP_BYTES;
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// Matches found with so many steps left for the job.
+    /// The matches found with this many steps left for the job.
     fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, Code> {
         let budget = Budget::new();
         let gone = limits::BACKTRACK_STEPS.saturating_sub(left);

@@ -45,7 +45,7 @@ pub(crate) struct Substitute {
     compiled: Option<Compiled>,
 }
 
-/// A compiled pattern, and what comes for it.
+/// A compiled pattern and its replacement.
 type Compiled = (Engine, Vec<Part>);
 
 pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
@@ -110,7 +110,7 @@ fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
 /// Bytes of new text that are kept in one piece.
 const CHUNK: usize = 64 * 1024;
 
-/// Matches, and where in one text their new text stands.
+/// Matches, and the positions of their new texts in one shared text.
 struct Batch {
     whole: Rc<str>,
     matches: Vec<(Span, Span)>,
@@ -205,7 +205,7 @@ impl Substitute {
         Ok((engine, parts))
     }
 
-    /// Finds the occurrences and says what stands there then.
+    /// Finds the occurrences and replaces them.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within.as_ref(), scene)?;
         let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());

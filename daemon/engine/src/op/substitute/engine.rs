@@ -1,5 +1,5 @@
-//! The two regular expression engines behind one face: linear time by default, backtracking with a step limit
-//! where the pattern needs it. It never runs the second where the first will do.
+//! One interface to the two regular expression engines: linear time by default, backtracking with a step limit
+//! if the pattern needs it. It never runs the second if the first suffices.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -54,10 +54,10 @@ pub(crate) enum Engine {
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 impl Engine {
-    /// Compiles for a text; `crlf` where `\r` ends lines too.
+    /// Compiles for a text; `crlf` if `\r` ends lines, too.
     ///
     /// # Errors
-    /// `invalid_regex`; `limit` where it compiles to too much.
+    /// `invalid_regex`; `limit` if the compiled pattern is too large.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, Refusal> {
         let spelt = |boundaries| {
             if flags.ascii { Cow::Owned(ascii::spell(pattern, boundaries)) } else { Cow::Borrowed(pattern) }
@@ -106,7 +106,7 @@ impl Engine {
     /// The first match at or after an offset.
     ///
     /// # Errors
-    /// `limit` where backtracking takes too many steps.
+    /// `limit` if backtracking takes too many steps.
     pub(crate) fn next(&self, text: &str, from: usize, budget: &Budget) -> Result<Option<Groups>, Refusal> {
         match self {
             Self::Linear(regex) if regex.captures_len() == 1 => {
@@ -120,7 +120,7 @@ impl Engine {
         }
     }
 
-    /// Visits matches that lie in a stretch of the text and do not overlap, in order, until `visit` wants no more.
+    /// Visits matches that lie in a stretch of the text and do not overlap, in order, until `visit` returns false.
     ///
     /// # Errors
     /// As [`Engine::each`].

@@ -21,7 +21,7 @@ enum Kind {
     None,
     /// An automaton tells how far a search reads.
     Read(Box<Automaton>),
-    /// Each place that is passed reads so many bytes.
+    /// Each place that is passed reads this many bytes.
     Each(usize),
 }
 
@@ -32,7 +32,7 @@ impl Meter {
         Self { kind: automaton.map_or(Kind::None, |one| Kind::Read(Box::new(one))), searches: 0 }
     }
 
-    /// For a pattern that reads so many bytes from each place.
+    /// A meter for a pattern that reads this many bytes from each place.
     pub(crate) fn each(reach: usize) -> Self {
         Self { kind: Kind::Each(reach), searches: 0 }
     }
@@ -55,21 +55,22 @@ impl Meter {
     }
 }
 
-/// A pattern that only tells how far it reads.
+/// An automaton of a pattern that only shows how far it reads.
 pub(super) struct Automaton {
     dfa: DFA,
     cache: Cache,
 }
 
 impl Automaton {
-    /// `None` where it would be too large.
+    /// `None` if it would be too large.
     pub(super) fn new(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
         // Bytes are close enough to tell how far a search goes, and never give up at a letter.
         let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
         built.map(|dfa| Self { cache: dfa.create_cache(), dfa })
     }
 
-    /// Bytes from `from` to where no better match can come any more; `here` where it must begin at `from`.
+    /// The bytes from `from` to the point at which no better match is possible; `here` if the match must begin at
+    /// `from`.
     pub(super) fn reach(&mut self, text: &str, from: usize, here: bool) -> usize {
         let anchored = if here { Anchored::Yes } else { Anchored::No };
         let input = Input::new(text).range(from..).anchored(anchored);

@@ -1,15 +1,16 @@
 //! `substitute`: occurrences of a literal text or a regular expression. Fields: `pattern`, `replacement`,
-//! `regex`, `flags` (`i m s x`, and `a` for classes of ASCII letters only, with `regex`; `o` where it may be nowhere,
-//! which is `unchanged` then; `1` where it must be at one place, which unlike `expect` allows no swallowed start), `count` (all where absent), `expect`, `eol`.
+//! `regex`, `flags`, `count` (all if absent), `expect`, `eol`. Flags: `i m s x`, and `a` for classes of ASCII letters
+//! only, with `regex`; `o` if the pattern need not match, and the edit is then `unchanged`; `1` if it must match at one
+//! place, which unlike `expect` allows no swallowed start.
 //!
-//! *Limitations*: a regular expression costs at most `limits::REGEX_SIZE` compiled, and look-around and
-//! back-references a bounded number of steps; both end as `limit`.
+//! *Limitations*: a compiled regular expression has at most `limits::REGEX_SIZE` bytes, and look-around and
+//! back-references take a bounded number of steps; exceeding either is `limit`.
 //!
-//! *Swallowed starts*: a match in which a wildcard swallowed a second start is `ambiguous` where no `expect` is given: see
+//! *Swallowed starts*: a match in which a wildcard swallowed a second start is `ambiguous` if no `expect` is given: see
 //! `swallow`.
 //!
-//! *Invariants*: a break is one thing. A pattern sees each as `\n`, whatever the file has there, and what is inserted
-//! follows the file. A pattern that names `\r` sees the bytes; `^`, `$` and `.` take `\r\n` for one break then too. No
+//! *Invariants*: a break is never split. A pattern sees each break as `\n`, whatever the file has, and inserted breaks
+//! follow the file. A pattern that names `\r` sees the bytes; `^`, `$` and `.` then still treat `\r\n` as one break. No
 //! match begins or ends between `\r` and `\n`.
 
 mod ascii;

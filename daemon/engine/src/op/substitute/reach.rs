@@ -16,7 +16,7 @@ const MEASURED: usize = 8 * 1024 * 1024;
 /// Bytes of what is made of a pattern: a reference repeats its group.
 const SPELT: usize = 64 * 1024;
 
-/// The mean number of bytes that a search reads from one place of a text; the whole text where nothing is known.
+/// The mean number of bytes that a search reads from one place of a text; the whole text if nothing is known.
 pub(super) fn mean(pattern: &str, flags: Flags, text: &str) -> usize {
     let Some(mut automata) = automata(pattern, flags) else {
         return text.len();

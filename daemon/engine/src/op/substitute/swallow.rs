@@ -23,7 +23,7 @@ use crate::plan::Budget;
 
 /// A pattern with wildcards that may swallow.
 pub(super) struct Swallow {
-    /// The pattern with a group around each wildcard; `None` where it cannot be spelt.
+    /// The pattern with a group around each wildcard; `None` if it cannot be rewritten.
     spelt: Option<String>,
     /// The numbers of those groups.
     wildcards: Vec<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Swallow {
 }
 
 impl Swallow {
-    /// For a pattern; `None` where no match of it can swallow a start.
+    /// The wildcards of a pattern; `None` if no match of it can swallow a start.
     pub(super) fn of(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
         if pattern.len() > limits::GUARDED_PATTERN {
             return None;
@@ -52,7 +52,7 @@ impl Swallow {
     /// The start of a match that lies inside a wildcard of the match at `whole` and ends with it.
     ///
     /// # Errors
-    /// `limit` where the search takes more than the job may.
+    /// `limit` if the search takes more than the job may.
     pub(super) fn second(
         &mut self,
         engine: &Engine,

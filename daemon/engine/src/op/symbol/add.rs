@@ -36,7 +36,7 @@ pub(super) fn before(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>
     }
     let made = fit.inline(&new_text)?;
     let ending = site.ending(start) + &target;
-    // Where nothing ends what comes, the end of a line does.
+    // If nothing ends the new text, the end of a line does.
     let ends = site.has_commas() || site.known.language == Language::Html || made.ends_with([';', ',', '}']);
     let apart = if one_line(&made, text.breaks) && !item && !new.takes_line && ends { " " } else { &ending };
     Ok(site.inserted(start, &[&made, apart].concat(), given))
@@ -56,7 +56,7 @@ pub(super) fn after(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>)
     if !ends_line(text, end) {
         let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
-        // Where nothing ends what stands in front, the end of a line does.
+        // If nothing ends the text in front, the end of a line does.
         let ends = last
             || site.known.language == Language::Html
             || text.content.cut(0..end).ends_with([';', ',', '}']);
@@ -180,7 +180,7 @@ impl Site<'_, '_> {
         (indent, item)
     }
 
-    /// Lines that come before the line at an offset.
+    /// Inserts lines before the line at an offset.
     fn on_lines(&self, at: usize, new: &str, given: &NewText) -> Effect {
         let text = self.scene.text;
         let (made, converted) = line_text(text, &(at..at), new, given.literal);
@@ -190,7 +190,7 @@ impl Site<'_, '_> {
         Effect { places: vec![place], stored: None, found }
     }
 
-    /// A text at an offset, as it is but for its breaks.
+    /// Inserts a text at an offset, unchanged except for its breaks.
     fn inserted(&self, at: usize, new: &str, given: &NewText) -> Effect {
         let text = self.scene.text;
         let made = match given.literal {

@@ -41,7 +41,7 @@ pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
     is_blank(text.content.cut(at..line_end(text, at)))
 }
 
-/// The blank lines directly above a line that starts at an offset, none before `floor`: where they start, and how many.
+/// The start and the number of the blank lines directly above a line that starts at an offset, none before `floor`.
 ///
 /// # Errors
 /// `limit`.
@@ -59,7 +59,7 @@ pub(super) fn blank_above(scene: &Scene<'_>, start: usize, floor: usize) -> Resu
     Ok((from, count))
 }
 
-/// The blank lines from the start of a line on, none beyond `ceiling`: where each ends.
+/// The ends of the blank lines from the start of a line on, none beyond `ceiling`.
 ///
 /// # Errors
 /// `limit`.

@@ -160,7 +160,7 @@ impl SymbolEdit {
         Ok(effect)
     }
 
-    /// The declarations of the symbol, where its name alone did not tell it from them.
+    /// The declarations of the symbol, if its name alone does not tell it from them.
     fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
         match self.which() {
             Which::Name(name) => {
@@ -173,7 +173,7 @@ impl SymbolEdit {
 }
 
 impl SymbolEdit {
-    /// Refuses to change a definition that gives several names by one of them: the others would go with it.
+    /// Refuses to change a definition of several names by one of them: the others would be changed with it.
     fn means_all(&self, outline: &Outline, symbol: &Symbol) -> Result<(), Refusal> {
         let asked = match self.which() {
             Which::Name(name) => Some(name),
@@ -227,7 +227,7 @@ impl Site<'_, '_> {
         Quotes { language: self.known.language, budget: self.scene.budget }
     }
 
-    /// The step of indentation here: of the symbol itself where it shows one, else the file's.
+    /// The step of indentation: that of the symbol if it has one, else the file's.
     pub(super) fn unit(&self) -> Option<Unit> {
         let text = self.scene.text;
         let own = line_start(text, self.symbol.definition.start)..self.symbol.definition.end;

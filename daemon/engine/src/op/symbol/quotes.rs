@@ -124,7 +124,7 @@ impl Quotes<'_> {
         (end, to_line_end.unwrap_or(false))
     }
 
-    /// Strings and comments; `None` where the text cannot be parsed.
+    /// Strings and comments; `None` if the text cannot be parsed.
     pub(super) fn asides(&self, text: &str) -> Option<Vec<(Range<usize>, NonCode)>> {
         self.parsed(text, editd_syntax::non_code)
     }

@@ -105,7 +105,7 @@ impl<'s> Symbols<'s> {
         Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
     }
 
-    /// A note about the symbol that is meant, where it was preferred to those that only declare it.
+    /// A note about the symbol, if it was preferred to symbols that only declare it.
     pub(crate) fn chosen(&self, scene: &Scene<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
         let (Which::Name(name), Some(Ok(known))) = (which, self.known.get()) else { return None };
         let symbol = known.outline.named(name).ok()?;
@@ -180,7 +180,7 @@ impl Known {
         index.ok_or_else(|| crate::refusal::internal("a symbol has no number; please report this job"))
     }
 
-    /// The same refusal with the lines where the symbols stand that are meant.
+    /// The same refusal with the lines of the candidates.
     fn with_places(&self, text: &Text<'_>, mut refusal: Refusal) -> Refusal {
         if refusal.code == Code::Ambiguous {
             let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
