@@ -10,7 +10,7 @@ use super::json;
 pub(super) struct ToolCall {
     /// The tool, without the server or namespace in front of its name.
     pub(super) tool: String,
-    /// The payload: JSON, or text where the call has its arguments as text.
+    /// The payload: JSON, or text if the call has its arguments as text.
     pub(super) arguments: String,
 }
 
@@ -27,7 +27,7 @@ const BESIDE: [&str; 9] =
 /// The fields that hold a call of this form themselves.
 const AROUND: [&str; 2] = ["function", "params"];
 
-/// Returns the call that a payload is; `None` where it is a payload without a call around it.
+/// Returns the call that a payload is; `None` if the payload has no call around it.
 pub(super) fn opened(payload: &str) -> Option<ToolCall> {
     if !payload.trim_start().starts_with('{') {
         return None;

@@ -20,7 +20,7 @@ use crate::refusal::malformed;
 /// and the item if the field is in a list.
 pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     let value = value(payload)?;
-    // Read in two steps, since a type error would else speak of lines and columns, as if of the file's.
+    // Read in two steps: otherwise, a type error would give lines and columns, as if those of the file.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (place, item) = place(error.path());
         let why: String = plain(&error.inner().to_string()).chars().take(limits::JSON_MESSAGE).collect();
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 }
 
-/// JSON without the one code fence around it. Anything else stays as it is.
+/// Returns JSON without the one code fence around it. Any other text is returned unchanged.
 pub(super) fn unfenced(payload: &str) -> &str {
     let inner = || {
         let payload = payload.trim();

@@ -68,7 +68,7 @@ pub fn translate(
     }
 }
 
-/// A refused payload in the words of its dialect, where that is known.
+/// Returns the message of a refused payload in the terms of its dialect, if the dialect is known.
 pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &WireError) -> String {
     let payload = bare(payload);
     let known = match dialect {

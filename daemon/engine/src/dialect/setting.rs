@@ -19,12 +19,12 @@ pub struct Setting<'s> {
 }
 
 impl Setting<'_> {
-    /// The path that a payload names, in its one plain spelling, made relative where it is absolute and inside the
-    /// workspace.
+    /// Returns the path that a payload names, in its plain spelling. An absolute path inside the workspace is made
+    /// relative.
     ///
     /// # Errors
-    /// `malformed` where it is empty, `outside` where it is absolute and elsewhere. Other ways out (`..`, links) are
-    /// looked at where paths are resolved.
+    /// `malformed` if it is empty, `outside` if it is absolute and outside the workspace. Other ways out (`..`,
+    /// links) are checked when paths are resolved.
     pub(crate) fn inside(&self, given: &str) -> Result<WirePath, Refusal> {
         if given.trim().is_empty() {
             return Err(malformed("the path is empty; name the file"));

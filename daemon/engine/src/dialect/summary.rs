@@ -21,7 +21,7 @@ pub(super) enum Detail {
     Version,
 }
 
-/// Returns `job 17: src/a.rs +3 -1, lines 10-12`, or nothing where no file changed. A file with several stages is listed
+/// Returns `job 17: src/a.rs +3 -1, lines 10-12`, or nothing if no file changed. A file with several stages is listed
 /// once.
 pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
     let mut files: Vec<FileSummary<'_>> = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
     }
 }
 
-/// Returns `+3 -1, lines 10-12` of one file entry, for a dialect that lists the files itself; nothing where no line
+/// Returns `+3 -1, lines 10-12` of one file entry, for a dialect that lists the files itself; nothing if no line
 /// changed.
 pub(super) fn changes(file: &FileOutcome) -> Option<String> {
     let mut one = FileSummary::new(&file.path);
@@ -96,7 +96,7 @@ fn is_changed(file: &FileOutcome) -> bool {
 struct FileSummary<'f> {
     path: &'f WirePath,
     version: Option<&'f Version>,
-    /// Lines added and removed; absent where a stage changed what an earlier one had made.
+    /// Lines added and removed; absent if a stage changed the result of an earlier one.
     counts: Option<(u64, u64)>,
     /// The lines that changed, as the last stage left them.
     places: Vec<(u64, u64)>,
@@ -157,7 +157,7 @@ impl<'f> FileSummary<'f> {
         }
     }
 
-    /// ` +3 -1, lines 10-12`; nothing where no line changed.
+    /// Returns ` +3 -1, lines 10-12`; nothing if no line changed.
     fn changes(&self) -> Option<String> {
         let mut out = String::new();
         if let Some((added, removed)) = self.counts.filter(|counts| *counts != (0, 0)) {

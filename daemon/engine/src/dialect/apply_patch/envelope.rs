@@ -97,7 +97,7 @@ struct Lines<'p> {
 
 impl<'p> Lines<'p> {
     /// # Errors
-    /// `malformed` where a marker is missing.
+    /// `malformed` if a marker is missing.
     fn inside(payload: &'p str) -> Result<Self, Refusal> {
         let lines: Vec<&str> = payload.lines().collect();
         let begin = lines.iter().position(|line| !wraps(line)).unwrap_or(0);
@@ -131,7 +131,7 @@ impl<'p> Lines<'p> {
         self.first.saturating_add(self.next as u64)
     }
 
-    /// The next line, where `take` makes something of it.
+    /// Returns the next line, if `take` accepts it.
     fn take<T>(&mut self, take: impl FnOnce(&'p str) -> Option<T>) -> Option<T> {
         let taken = take(self.peek()?)?;
         self.next += 1;

@@ -1,5 +1,4 @@
-//! Sections as file entries: the updates of one path together, as long as nothing else happens to it. It never looks
-//! at a file.
+//! Translates sections to file entries. Successive updates of one path are one entry. It reads no file.
 
 use editd_proto::error::WireError;
 use editd_proto::message::{Edit, Position};
@@ -107,7 +106,7 @@ impl Gathered {
             said.path = to.clone();
             self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
         } else if self.entries.is_empty(entry) {
-            // A move to where the file is: nothing to do, but the file must be there.
+            // A move to the same path changes nothing, but the file must exist.
             self.entries.add(entry, Edit { to: Some(to), overwrite: Some(true), ..edit("rename") });
         }
     }

@@ -1,6 +1,6 @@
 //! Lines of context that a model sent without the blank in front of them. It knows no file.
 
-/// A hunk's lines with a sign each, and how many had none; `None` where all have one.
+/// Returns the lines of a hunk with a sign each, and the number of lines that had none; `None` if all have one.
 pub(super) fn signed(lines: &[&str]) -> Option<(String, usize)> {
     let unsigned = |line: &&&str| !(line.is_empty() || line.starts_with([' ', '+', '-', '\\']));
     let count = lines.iter().filter(unsigned).count();

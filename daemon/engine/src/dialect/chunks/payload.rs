@@ -24,7 +24,7 @@ const CHUNK_FIELDS: [&str; 4] = ["context_before", "old_lines", "new_lines", "co
 /// Reads a payload.
 ///
 /// # Errors
-/// `malformed`, naming the field and, where it is about one, the chunk.
+/// `malformed`, with the field and, if the error is in a chunk, its number.
 pub(super) fn read(payload: &str) -> Result<Request, Refusal> {
     let value = json::value(payload)?;
     let Value::Object(fields) = &value else {
@@ -119,7 +119,7 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
             return Err(malformed(format!("item {} of {name} is not a string; each is one line", at + 1)));
         };
         let line = bare(line);
-        // Only the file could tell whether it is its line break or content.
+        // Only the file could tell if it is the line break or content.
         if line.ends_with('\r') {
             let message = format!(
                 "item {} of {name} ends in a lone \\r; leave it out, or end the item in \\r\\n",

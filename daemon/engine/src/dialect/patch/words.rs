@@ -95,7 +95,7 @@ impl Reply {
         Self { patches: edits.iter().map(remembered).collect() }
     }
 
-    /// The clipboards that hold something else than was quoted, each with its last store.
+    /// Returns the clipboards that hold another text than was quoted, each with its last store.
     fn altered<'a>(&'a self, edits: &'a [EditOutcome]) -> BTreeMap<&'a str, &'a EditOutcome> {
         let mut last = BTreeMap::new();
         for (patch, edit) in self.patches.iter().zip(edits) {

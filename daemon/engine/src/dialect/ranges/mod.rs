@@ -5,10 +5,10 @@
 //! delete` removes them, `@@ before 10`, `@@ after 10` and `@@ end` insert. `@@ PATH new` creates a file from the
 //! lines below it, `@@ PATH VERSION delete` removes a file. A blank line below a header is a line like any other.
 //!
-//! *Headers and content*: a header is a line that begins with the marker, the run of `@` (two or more) with which the
-//! text begins. Every line that begins with the marker must be a header, or the text is refused; so no content is taken
-//! for a header unless it is one, letter by letter. Content that begins with the marker is written below a longer one
-//! (`@@@ PATH VERSION`, `@@@ 10-12`), as with fences in Markdown; content is never unescaped.
+//! *Headers and content*: the marker is the run of `@` (two or more) at the start of the text, and a header is a line
+//! that begins with it. Every line that begins with the marker must be a header, or the text is refused; so content
+//! is never read as a header unless it has exactly that form. Content that begins with the marker is written below a
+//! longer one (`@@@ PATH VERSION`, `@@@ 10-12`), as with fences in Markdown; content is never unescaped.
 //!
 //! *Numbers* are those of the version in the header, in any order; ranges that overlap are refused.
 //!

@@ -40,7 +40,7 @@ pub(super) struct RangeEdit {
     pub(super) text: String,
 }
 
-/// Returns the marker of a text: the run of `@` of its first line, where that is the header of a file.
+/// Returns the marker of a text: the run of `@` of its first line, if that line is the header of a file.
 pub(super) fn marker(text: &str) -> Option<&str> {
     let first = text.lines().find(|line| !line.trim().is_empty() && !is_fence(line))?;
     let run = first.len() - first.trim_start_matches('@').len();

@@ -91,7 +91,7 @@ impl Input {
     /// The one form that is given.
     ///
     /// # Errors
-    /// `malformed` where there is none, more than one, or half of one.
+    /// `malformed` if there is no form, more than one, or an incomplete one.
     pub(super) fn form(self) -> Result<Form, Refusal> {
         let other = self.content.is_some()
             || self.line_edits.is_some()

@@ -1,5 +1,5 @@
-//! Python's regular expressions as those of `substitute`. What both spell alike stays; what would silently mean
-//! something else is rewritten or refused. It checks nothing that the engine refuses anyway.
+//! Translates Python's regular expressions to those of `substitute`. Constructs with the same meaning stay; those
+//! whose meaning would silently change are rewritten or refused. It checks nothing that the engine refuses anyway.
 //!
 //! Source: the syntax chapter of Python's `re`, against that of the crates `regex` and `fancy-regex`.
 

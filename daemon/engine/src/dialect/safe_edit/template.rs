@@ -22,7 +22,7 @@ pub(super) fn translate(given: &str) -> String {
             Some('r') => out.push('\r'),
             Some('v') => out.push('\u{b}'),
             Some(known) if known.is_ascii_alphanumeric() || known == '\\' => out.extend(['\\', known]),
-            // Python leaves a backslash before anything else where it is.
+            // Python keeps a backslash before any other character.
             Some(other) => out.extend(['\\', '\\', other]),
             None => out.push('\\'),
         }
@@ -37,7 +37,8 @@ fn push(out: &mut String, letter: char) {
     out.push(letter);
 }
 
-/// The letter of an octal escape and how many digits it has: up to three after a leading 0, else exactly three.
+/// Returns the letter of an octal escape and the number of its digits: up to three after a leading 0, otherwise
+/// exactly three.
 pub(super) fn octal(after: &str) -> Option<(char, usize)> {
     let digits: String = after.chars().take(3).take_while(|digit| ('0'..='7').contains(digit)).collect();
     if !digits.starts_with('0') && digits.len() < 3 {

@@ -126,7 +126,7 @@ fn item(
     Ok(())
 }
 
-/// `startLine` in either spelling; absent where it is null or empty.
+/// Returns `startLine` in either spelling; `None` if it is null or empty.
 fn start_line(fields: &mut Map<String, Value>, place: &str) -> Result<Option<u64>, Refusal> {
     let (one, other) = (fields.remove("startLine"), fields.remove("start_line"));
     let wrong = || malformed(format!("{}: `startLine` must be the number of a line", at(place)));
@@ -146,7 +146,7 @@ fn start_line(fields: &mut Map<String, Value>, place: &str) -> Result<Option<u64
     }
 }
 
-/// The number of a line as text; absent where it is empty.
+/// Returns the number of a line from a text; `None` if the text is empty.
 pub(super) fn number(text: &str) -> Result<Option<u64>, ()> {
     match text.trim() {
         "" => Ok(None),

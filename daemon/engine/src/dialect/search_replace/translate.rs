@@ -91,7 +91,7 @@ impl Gathered {
     }
 }
 
-/// The edit of a block: without SEARCH lines it makes the file, or fills it where it is empty.
+/// Returns the edit of a block. Without SEARCH lines, it creates the file, or fills an empty one.
 fn edit(block: Block<'_>, near: Option<u64>) -> Edit {
     if block.old.is_empty() {
         let op = "create".to_owned();

@@ -64,10 +64,10 @@ impl<'a> Arguments<'a> {
         found.map(|(name, _, value)| (*name, *value))
     }
 
-    /// A text, where it is there.
+    /// Returns a text, if it is given.
     ///
     /// # Errors
-    /// `malformed` where the value is no text.
+    /// `malformed` if the value is not a text.
     pub(super) fn text(&self, meaning: Meaning) -> Result<Option<&'a str>, Refusal> {
         match self.value(meaning) {
             None => Ok(None),
@@ -84,10 +84,10 @@ impl<'a> Arguments<'a> {
         self.text(meaning).map(Option::unwrap_or_default)
     }
 
-    /// A flag; false where it is absent.
+    /// Returns a flag; false if it is absent.
     ///
     /// # Errors
-    /// `malformed` where the value is no truth value.
+    /// `malformed` if the value is not a truth value.
     pub(super) fn flag(&self, meaning: Meaning) -> Result<bool, Refusal> {
         match self.value(meaning) {
             None => Ok(false),
@@ -99,10 +99,10 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A number, where it is there.
+    /// Returns a number, if it is given.
     ///
     /// # Errors
-    /// `malformed` where the value is no whole number from 0.
+    /// `malformed` if the value is not a whole number from 0.
     pub(super) fn number(&self, meaning: Meaning) -> Result<Option<u64>, Refusal> {
         match self.value(meaning) {
             None => Ok(None),
@@ -123,7 +123,7 @@ impl<'a> Arguments<'a> {
     /// The items of a list of objects, with the list's name.
     ///
     /// # Errors
-    /// `malformed` where the value is no such list.
+    /// `malformed` if the value is not such a list.
     pub(super) fn items(&self, meaning: Meaning) -> Result<ItemList<'a>, Refusal> {
         let Some((name, value)) = self.value(meaning) else { return Ok(("edits", Vec::new())) };
         let list = value.as_array().ok_or_else(|| wrong(name, "a list of objects"))?;

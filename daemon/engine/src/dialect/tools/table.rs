@@ -150,7 +150,7 @@ impl ToolDialect {
     /// The tool that a payload is for.
     ///
     /// # Errors
-    /// `malformed` where it fits none, or several.
+    /// `malformed` if it fits no tool, or several.
     pub(super) fn tool(
         &self,
         called: Option<&str>,

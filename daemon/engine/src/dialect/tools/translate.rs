@@ -147,7 +147,7 @@ fn substitute(given: &Arguments<'_>, replacement: String) -> Result<Edit, Refusa
     })
 }
 
-/// A template in which `$!1` is a group and everything else is literal, as a native one.
+/// Returns a native template for one in which `$!1` is a group and all other text is literal.
 fn native_template(template: &str) -> String {
     let mut native = String::with_capacity(template.len());
     let mut rest = template;

@@ -105,7 +105,7 @@ impl ToolWords {
         filled(template, &Values { count, ..self.values(0) })
     }
 
-    /// Why an edit was refused; `entry` is its file entry, where that is known from its place.
+    /// Words the reason of an edit's refusal; `entry` is its file entry, if that is known from its place.
     fn failure(&self, entry: Option<usize>, error: &WireError) -> String {
         let named = error.file.and_then(|file| usize::try_from(file.checked_sub(1)?).ok());
         let index = entry.or(named).unwrap_or(0);
@@ -152,7 +152,7 @@ impl ToolWords {
         with_details(error, sentence)
     }
 
-    /// The number of an edit, where there are several.
+    /// Returns the number of an edit, if there are several.
     fn number(&self, index: usize) -> String {
         match self.steps.len() {
             0 | 1 => String::new(),

@@ -117,7 +117,7 @@ fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Res
     if old == new || kept {
         return setting.path_or(Some(new));
     }
-    // What the request names is certain where both sides may mean it.
+    // The path that the request names is certain, if both sides may mean it.
     if let (Some(_), Some(rest)) = (setting.path, bare(old).filter(|rest| bare(new) == Some(*rest))) {
         for name in [new, old, rest] {
             if let Ok(path) = setting.path_or(Some(name)) {

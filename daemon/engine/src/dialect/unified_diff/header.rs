@@ -53,7 +53,7 @@ pub(super) fn plain(rest: &str) -> Cow<'_, str> {
     unquoted(rest.trim()).map_or(Cow::Borrowed(rest), Cow::Owned)
 }
 
-/// Both names behind `diff --git `, where they are the same but for their prefixes.
+/// Returns both names after `diff --git `, if they differ only in their prefixes.
 pub(super) fn both(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     if rest.trim().starts_with('"') {
         let rest = rest.trim();
@@ -113,7 +113,7 @@ pub(super) fn prefixes<'n>(old: &'n str, new: &'n str) -> Option<(&'n str, &'n s
     Some((old.strip_suffix(rest)?, new.strip_suffix(rest)?))
 }
 
-/// The two names of one file without their prefixes, where those are such as tools write.
+/// Returns the two names of one file without their prefixes, if the prefixes are usual ones of tools.
 pub(super) fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n str) {
     const PAIRS: [(&str, &str); 5] = [("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/")];
     PAIRS

@@ -22,7 +22,7 @@ pub(super) enum Side<'n> {
 /// Returns the names of both sides if all agree; `None` if the section names no file.
 ///
 /// # Errors
-/// `malformed` with both names and the line where they do not agree.
+/// `malformed` with both names and the line, if they do not agree.
 pub(super) fn agreed<'n>(file: &'n FilePatch<'_>) -> Result<Option<(Side<'n>, Side<'n>)>, Refusal> {
     let sides = match moved(file)? {
         Some((from, to)) => {
@@ -102,7 +102,7 @@ fn check_moved(file: &FilePatch<'_>, from: &str, to: &str) -> Result<(), Refusal
     Ok(())
 }
 
-/// The path and the prefixes in the line of git, where that names one file.
+/// Returns the path and the prefixes in the line of git, if it names one file.
 #[expect(clippy::type_complexity, reason = "a path and its two prefixes, for one caller")]
 fn git_path<'n>(file: &'n FilePatch<'_>) -> Result<Option<(&'n str, (&'n str, &'n str))>, Refusal> {
     let Some(rest) = file.git else { return Ok(None) };
@@ -143,8 +143,8 @@ fn below_git<'n>(
     Ok((side(&file.old, before)?, side(&file.new, after)?))
 }
 
-/// The sides that the lines `---` and `+++` name alone: without the prefixes of two folders that were compared, else
-/// without usual ones.
+/// Returns the sides that the lines `---` and `+++` name alone: without the prefixes of two folders that were
+/// compared, otherwise without usual prefixes.
 fn alone<'n>(file: &'n FilePatch<'_>) -> Option<(Side<'n>, Side<'n>)> {
     let compared = file.announced.as_ref().filter(|_| file.git.is_none());
     let folders = compared.and_then(|(old, new)| prefixes(old, new));

@@ -192,7 +192,7 @@ fn git_file(rest: &str, line: u64) -> FilePatch<'_> {
     FilePatch { line, git: Some(rest), open: true, announced: header::both(rest), ..FilePatch::default() }
 }
 
-/// The names of a file where the call of `diff` above it names just these: two folders were compared.
+/// Returns the names of a file, if the call of `diff` above it has exactly these names: two folders were compared.
 fn compared<'p>(file: &FilePatch<'p>, above: &str) -> Option<(Cow<'p, str>, Cow<'p, str>)> {
     let recursive = |word: &str| word == "--recursive" || (!word.starts_with("--") && word.contains('r'));
     let mut words = above.split_whitespace();
@@ -207,7 +207,7 @@ fn compared<'p>(file: &FilePatch<'p>, above: &str) -> Option<(Cow<'p, str>, Cow<
     }
 }
 
-/// Takes a line between git's first one and the names, and returns whether the header may go on behind it.
+/// Reads a line between the first header line of git and the names. Returns true if the header may continue after it.
 fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<bool, Refusal> {
     let said = |start: &str| line.strip_prefix(start);
     if line == "GIT binary patch" || (line.starts_with("Binary files ") && line.ends_with(" differ")) {

@@ -1,5 +1,4 @@
-//! The time stamp behind a file's name in the lines `---` and `+++`. It is compared with the epoch and read for nothing
-//! else.
+//! The time stamp after a file's name in the lines `---` and `+++`. It is only compared with the epoch.
 
 /// Returns the name and the time stamp of such a line: a tab separates them, or the blanks that replace a tab.
 pub(super) fn split(rest: &str) -> (&str, Option<&str>) {
