@@ -1,5 +1,5 @@
-//! The seventh rung, only where it is asked for: a line that old and new share at one end, or at both, is cut from
-//! both; the rest matches whole lines at `exact` or `eol`. It never cuts a line from one of them alone.
+//! The seventh rung, tried only if the edit permits it: a line that old and new text share at one end, or at both, is
+//! cut from both. The rest matches whole lines at `exact` or `eol`. It never cuts a line from one of them alone.
 
 use std::ops::{ControlFlow, Range};
 

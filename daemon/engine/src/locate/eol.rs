@@ -1,4 +1,4 @@
-//! The second rung: `\r\n` counts as `\n`, in a file of lone `\r` that as well. It folds nothing else.
+//! The second rung: `\r\n` counts as `\n`, and so does `\r` in a file of lone `\r`. It folds nothing else.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};

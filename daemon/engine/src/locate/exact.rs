@@ -36,7 +36,7 @@ pub(crate) fn search(
     Ok(())
 }
 
-/// The place of whole lines that starts at the line where they should: no other is meant then.
+/// Returns the place of whole lines that starts at the line of `near`: no other place is meant then.
 pub(crate) fn on_line(text: &Text<'_>, quote: &Quote<'_>) -> Option<Range<usize>> {
     let near = usize::try_from(quote.near?).ok().filter(|near| *near > 0 && quote.whole_lines)?;
     let end = LineEnd::of(text.breaks);

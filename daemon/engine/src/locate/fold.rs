@@ -107,7 +107,7 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// Folds a content; `None` where nothing but breaks would change.
+    /// Folds a content; `None` if only breaks would change.
     pub(crate) fn of(content: &str, breaks: Breaks) -> Option<Self> {
         if !is_typographic(content) {
             return None;

@@ -199,7 +199,7 @@ impl<'h> Haystack<'h> {
     }
 }
 
-/// Visits the places of a text in a content: the known ones, else looked up alone.
+/// Visits the places of a text in a content: the known ones, or those of a separate search.
 pub(super) fn each_of(
     places: &Places<'_>,
     content: &str,

@@ -34,12 +34,11 @@ pub(crate) enum Rung {
     Fuzzy,
 }
 
-/// Visits every candidate in file order; `overlapping` asks for those that overlap an earlier one too.
-/// Ranges leave the last line's break out where the quote is of whole lines; else they cover it exactly
-/// where `old` ends in one.
+/// Visits every candidate in file order; `overlapping` includes those that overlap an earlier one. The ranges exclude
+/// the last line's break if the quote is of whole lines; otherwise, they include it exactly if `old` ends in one.
 ///
 /// # Errors
-/// `limit` where the job's work budget runs out.
+/// `limit` if the job's work budget runs out.
 pub(crate) type Search = fn(
     &Haystack<'_>,
     &Quote<'_>,
@@ -263,7 +262,7 @@ pub(crate) fn one_where(
 /// true if this version has the rung.
 ///
 /// # Errors
-/// `limit` where the job's work budget runs out.
+/// `limit` if the job's work budget runs out.
 pub(crate) fn candidates(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,

@@ -17,7 +17,7 @@ const REPEATS: usize = 4;
 const FINALISTS: usize = 8;
 /// The number of lines of the file that are read.
 const LINES: usize = 250_000;
-/// Pairs of letters that are compared where no line is the same: some milliseconds.
+/// The number of pairs of letters that are compared if no line is the same: some milliseconds.
 const CLOSE_LOOK: usize = 4_000_000;
 /// Below this a window is no help.
 const USEFUL: f64 = 0.5;

@@ -28,7 +28,7 @@ pub(crate) fn search(
     hay.reduced(Form::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
-/// A list of lines without their numbers; `None` where it has none, or they quote nothing.
+/// Returns a list of lines without their numbers; `None` if it has no numbers, or only blank lines.
 pub(crate) fn stripped(list: &str, breaks: Breaks) -> Option<String> {
     let numbered = Numbered::read(list, breaks)?;
     let says = numbered.lines.iter().any(|(line, _)| !is_blank(line));
@@ -40,7 +40,7 @@ pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
     Numbered::read(quote.old, text.breaks).map(|numbered| numbered.first).filter(|line| *line > 0)
 }
 
-/// The new text without its numbers; `None` where only some of its lines bear one.
+/// Returns the new text without its numbers; `None` if only some of its lines have one.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let old = Numbered::read(quote.old, hay.text.breaks)?;
     let strip = |new| old.style.strip_any(lines(new, hay.text.breaks));
@@ -108,7 +108,8 @@ impl<'l> Numbered<'l> {
 }
 
 impl Style {
-    /// Lines without their numbers, as they are where none bears one; `None` where only some do, or in another way.
+    /// Returns lines without their numbers, and unchanged if none has one; `None` if only some have one, or in
+    /// another format.
     fn strip_any<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
         if list.iter().all(|(line, _)| prefix(line).is_none()) {
             return Some(list);

@@ -14,7 +14,7 @@ use crate::text::Text;
 /// The content with plain characters, made when it is first asked for.
 #[derive(Default)]
 pub(crate) struct Plain<'h> {
-    /// `None` where only breaks fold.
+    /// `None` if only breaks fold.
     folding: OnceCell<Option<Folding>>,
     places: OnceCell<Known<'h>>,
 }
@@ -61,7 +61,7 @@ impl<'h> Plain<'h> {
         each_of(self.places(hay, needle.extent), self.content(hay.text), needle.text, true, visit)
     }
 
-    /// Pays for one look-up, where it reads the content once more.
+    /// Pays for one look-up, if it reads the content once more.
     ///
     /// # Errors
     /// `limit`.

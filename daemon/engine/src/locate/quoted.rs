@@ -18,7 +18,7 @@ pub(crate) struct Quote<'a> {
     pub(crate) old: &'a str,
     /// Only whole lines; `old` is a list of lines then.
     pub(crate) whole_lines: bool,
-    /// The 1-based line where it should start.
+    /// The 1-based line at which it should start.
     pub(crate) near: Option<u64>,
     /// Lines either way within which the only candidate is accepted.
     pub(crate) window: u64,

@@ -88,7 +88,7 @@ impl<'h> Reduced<'h> {
     /// of the file are without the last line's break.
     ///
     /// # Errors
-    /// `limit` where the job may not read the content once more.
+    /// `limit` if the job may not read the content once more.
     pub(crate) fn each(
         &self,
         hay: &Haystack<'h>,
@@ -119,7 +119,7 @@ impl<'h> Reduced<'h> {
         look(&Pass { text, content, index: LineIndex::new(b'\n') })
     }
 
-    /// All quotations in one pass, where that is cheaper.
+    /// Looks up all quotations in one pass, if that is cheaper.
     fn look_up(&self, hay: &Haystack<'h>) -> Runs<'h> {
         if !hay.in_bulk() {
             return Runs::new();

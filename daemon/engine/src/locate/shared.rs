@@ -10,11 +10,11 @@ use crate::text::{Breaks, Text, break_list, split_final_break};
 /// A line's content and its break.
 pub(crate) type Line<'l> = (&'l str, &'l str);
 
-/// The new text of a place at `matched`: the lines that `old` and `new` share at either end have the file's
-/// content, the others are as `line` makes them from their index and content; `None` where it makes one of them
-/// not. `old` and `new` are the quoted texts, each line of `old` one of the file.
+/// Returns the new text of a place at `matched`. The lines that `old` and `new` share at either end have the file's
+/// content; `line` makes the others from their index and content. `None` if `line` returns none. `old` and `new` are
+/// the quoted texts; each line of `old` is one of the file.
 ///
-/// At the end of a file whose last line is open, where the quote ends in a break, the last break of `new` is dropped.
+/// At the end of a file whose last line is open, the last break of `new` is dropped if the quote ends in a break.
 pub(crate) fn keep_shared(
     text: &Text<'_>,
     quote: &Quote<'_>,

@@ -49,8 +49,8 @@ impl LineEnd {
 /// Looks at one hit of the lines' text.
 pub(crate) type Check<'c> = &'c mut dyn FnMut(usize) -> ControlFlow<()>;
 
-/// Visits the runs of lines that equal the list `old`, whose breaks are those of `breaks`; ranges leave the
-/// last line's break out. `hits` visits where the lines' text stands, overlapping hits too.
+/// Visits the runs of lines that equal the list `old`, whose breaks are those of `breaks`. The ranges exclude the
+/// last line's break. `hits` visits the places of the text of the lines, overlapping ones too.
 pub(crate) fn each(
     content: &str,
     end: LineEnd,

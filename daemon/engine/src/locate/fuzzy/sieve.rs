@@ -95,7 +95,7 @@ impl Sieve {
         (self.last.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    /// Takes a character of the newest row; whether its stretch is looked for.
+    /// Takes a character of the newest row. Returns true if its stretch is looked for.
     fn take(&mut self, c: char) -> bool {
         let at = self.next_slot(c);
         let Some(slot) = self.slots.get_mut(at).filter(|slot| slot.wanted > 0) else { return false };

@@ -1,5 +1,5 @@
-//! New lines whose indentation is of the other kind than the file's: tabs where it has spaces, or spaces where it
-//! has tabs. It lists what they may mean and chooses nothing.
+//! New lines whose indentation differs in kind from the file's: tabs instead of spaces, or spaces instead of tabs. It
+//! lists the possible meanings and chooses none.
 
 use std::collections::BTreeSet;
 
@@ -52,8 +52,8 @@ impl Conversion {
     }
 }
 
-/// The lines that may be meant, where the payload and the file differ in kind: with the depth of the quoted lines
-/// mapped to the file's, and with the depth that they have by themselves.
+/// Returns the possible lines if the payload and the file differ in kind: with the depth of the quoted lines mapped
+/// to the file's, and with their own depth.
 pub(super) fn converted(passage: &Passage<'_>, file: Option<Unit>) -> Vec<(bool, Vec<String>)> {
     let there = match (passage.kinds_there(), file) {
         (kinds @ (Kinds { tabs: true, spaces: false } | Kinds { tabs: false, spaces: true }), _) => kinds,

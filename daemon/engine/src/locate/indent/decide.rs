@@ -20,9 +20,9 @@ use crate::locate::{Haystack, excerpt, keep_shared_lines};
 pub(crate) struct Frames<'m> {
     /// The mapping of the quoted lines' indentation to the file's.
     pub(crate) mapping: &'m Mapping,
-    /// The file's indentation of the first line, where that is quoted without and the mapping is of the others only.
+    /// The file's indentation of the first line, if it is quoted without and the mapping is only of the others.
     pub(crate) first: Option<&'m str>,
-    /// The same where the mapping is of all lines, but the first may also be quoted from the middle of a line.
+    /// The same, if the mapping is of all lines, but the first may also be quoted from the middle of a line.
     pub(crate) torn: Option<&'m str>,
 }
 
@@ -54,12 +54,12 @@ impl Frame {
 struct Reading {
     frame: Frame,
     lines: Vec<String>,
-    /// The order of depths is the payload's, also where that mixes tabs and spaces.
+    /// True if the depths have the same order as in the payload, even if that mixes tabs and spaces.
     ordered: bool,
 }
 
-/// The new text of a quotation at its place, and whether it was written with the file's indentation; `None` where no
-/// reading of it is possible there.
+/// Returns the new text of a quotation at its place, and true if it has the file's indentation; `None` if no reading
+/// of it is possible there.
 ///
 /// # Errors
 /// A conflict if several readings are possible, or none is tied to the place.
@@ -137,7 +137,7 @@ fn readings(
             let given = || passage.given.iter().map(|(line, _)| *line);
             let mapped =
                 |mapping: &Mapping| given().map(|line| mapping.line(line)).collect::<Option<Vec<_>>>();
-            // The quoted lines may be two steps apart where the new lines are one.
+            // The quoted lines may be two steps apart while the new lines are one step apart.
             let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
             add(Frame::Quoted, mapped(frames.mapping).or_else(narrower));
             if let Some(below) = passage.depth_below_bare_lines() {
@@ -162,7 +162,7 @@ fn readings(
     made
 }
 
-/// Returns the characters with which the file indents the quoted lines, or else all its lines.
+/// Returns the characters with which the file indents the quoted lines; if there are none, those of all its lines.
 fn kinds_of_file(hay: &Haystack<'_>, passage: &Passage<'_>) -> Kinds {
     let there = passage.kinds_there();
     let all = || hay.unit().map(|unit| Kinds { tabs: unit == Unit::Tab, spaces: unit != Unit::Tab });
@@ -238,7 +238,7 @@ fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
     let beyond = |(other, own): (&bool, &bool)| *other && !*own;
     let shared = other.shared.iter().zip(&own.shared).any(beyond);
     if other.left && !other.starts_alike() {
-        // Lines may move deeper in a block around them that starts and ends where the quoted ones do.
+        // Lines may move deeper into a block around them that starts and ends as the quoted ones do.
         return shared && !own.framed;
     }
     // The end of a block is weaker evidence than its start.

@@ -10,7 +10,7 @@ const ALIKE: usize = 6;
 /// Of so many indented lines all but one must be of one kind.
 const KIND: usize = 10;
 
-/// The dominant step of a content, whose lines end in `stop`; `None` where none is.
+/// Returns the dominant step of a content whose lines end in `stop`; `None` if there is none.
 pub(crate) fn dominant(content: &str, stop: char) -> Option<Unit> {
     let (mut tabs, mut spaces) = (0, 0);
     let mut steps = [0_usize; 9];

@@ -211,7 +211,7 @@ fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
     deeper.filter_map(|(above, line)| line.strip_prefix(above)).filter(|step| !step.is_empty()).collect()
 }
 
-/// Judges the lines that a site removes and adds again: whether each stays as deep as one of its like was.
+/// Compares the lines that a site removes and adds again: each should be as deep as an equal line was.
 fn shared(passage: &Passage<'_>, site: &Site, written: &[String], found: &mut Evidence) {
     let indent = |line: &str| split_indent(line).0.len();
     let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();

@@ -41,7 +41,7 @@ impl<'a> Gauge<'a> {
         Self { first: None, last: None, shift, scale, kinds: Kinds::default() }
     }
 
-    /// Takes the indentations of one more line that is not blank; whether a mapping is still possible.
+    /// Takes the indentations of one more line that is not blank. Returns true if a mapping is still possible.
     pub(crate) fn add(&mut self, search: &'a str, file: &'a str) -> bool {
         let pair = (search, file);
         // Most lines are as deep as the one before, and add no information.

@@ -40,9 +40,9 @@ impl Mapping {
         Self { how, kinds }
     }
 
-    /// The mapping that explains each of these pairs of a quoted line and the file's, which are equal but for
-    /// white space at their ends. Blank lines count for nothing; `None` where nothing is left, or no one mapping
-    /// explains all.
+    /// Returns the mapping that explains each of these pairs of a quoted line and a line of the file, which differ
+    /// only in the white space at their ends. Blank lines are ignored. `None` if no other line is left, or no single
+    /// mapping explains all.
     pub(crate) fn between(pairs: &[(&str, &str)]) -> Option<Self> {
         let told: Vec<(&str, &str)> = pairs
             .iter()
@@ -58,8 +58,8 @@ impl Mapping {
         gauge.mapping()
     }
 
-    /// A new line with the file's indentation; a blank line stays as it is. `None` where the mapping does not
-    /// reach the line, where tabs would mix with spaces though they do not in the file, or above `limits::INDENT`.
+    /// Returns a new line with the file's indentation; a blank line is returned unchanged. `None` if the mapping does
+    /// not cover the line, if tabs would mix with spaces though they do not in the file, or above `limits::INDENT`.
     pub(crate) fn line(&self, new: &str) -> Option<String> {
         let (indent, rest) = split_indent(new);
         if rest.is_empty() {
@@ -73,9 +73,9 @@ impl Mapping {
         Some(mapped + rest)
     }
 
-    /// The same mapping with narrower steps, where these lines are indented by parts of its own step and so are the
-    /// lines of the file; `None` for any other. A mapping that also moves all lines has no parts of a step: what looks like
-    /// one may be a first line that lost its indentation.
+    /// Returns the same mapping with narrower steps, if these lines and the lines of the file are indented by parts
+    /// of its own step; otherwise `None`. A mapping that also moves all lines has no parts of a step: an apparent
+    /// part may be a first line that lost its indentation.
     pub(crate) fn with_narrower_steps<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Option<Self> {
         let How::Scale { search: Unit::Spaces(wide), file: Unit::Spaces(there), deeper: 0 } = self.how else {
             return None;

@@ -1,5 +1,5 @@
-//! Windows whose lines equal the quoted ones but for indentation, where one mapping explains all of it. It never
-//! accepts a window that needs two.
+//! Finds windows whose lines differ from the quoted ones only in indentation, if one mapping explains all of it. It
+//! never accepts a window that needs two.
 
 use std::ops::{ControlFlow, Range};
 
@@ -81,7 +81,7 @@ fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal
     Ok(found)
 }
 
-/// The new text with the file's indentation; `None` where a line of it has no answer.
+/// Returns the new text with the file's indentation; `None` if the mapping does not cover a line.
 ///
 /// # Errors
 /// A conflict if the new lines could be indented in several ways.

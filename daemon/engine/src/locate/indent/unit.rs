@@ -26,8 +26,8 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// The step in which all these indentations are made: a tab, or as many spaces as divide them all. `None`
-    /// where they mix, or where there is none.
+    /// Returns the step of all these indentations: a tab, or the greatest number of spaces that divides them all.
+    /// `None` if tabs and spaces mix, or if there is no indentation.
     pub(crate) fn of<'l>(indents: impl Iterator<Item = &'l str>) -> Option<Self> {
         let (mut tabs, mut spaces) = (false, 0);
         for indent in indents.filter(|indent| !indent.is_empty()) {
