@@ -124,7 +124,7 @@ proptest! {
         match run(&text(&lines), &[edit]) {
             Ok(made) => {
                 prop_assert_eq!(found.len(), 1);
-                // A place that is quoted with other breaks gives way to one that has just these.
+                // A place with exactly the quoted breaks is preferred to one with other breaks.
                 let start = found[0] + before;
                 let old = start..start + old.len();
                 prop_assert!(untouched(&lines, &old, &made), "{:?} -> {:?}", text(&lines), made);
@@ -167,7 +167,8 @@ proptest! {
             Err(error) => {
                 prop_assert!(found.is_empty(), "{:?}", error);
                 let whole = places(&lines, &all, &(0..lines.len()));
-                // What stands outside is named as such; what begins inside and then leaves the range may be too.
+                // A place outside is reported as such. A place that begins inside and then leaves the range may be
+                // reported, too.
                 prop_assert!(whole.is_empty() || error.code == Code::OutOfRange);
                 prop_assert!(matches!(error.code, Code::NotFound | Code::OutOfRange));
                 prop_assert!(error.check.is_some() && error.fallen.len() <= 5);
@@ -175,9 +176,9 @@ proptest! {
         }
     }
 
-    /// A chunk quoted with less indentation and with white space at line ends changes its own lines only, and its new
-    /// lines, which start as deep as the old ones, stand as deep as those. Where the old lines do not show how deep the
-    /// new ones belong, it is refused with what either reading would write.
+    /// A chunk quoted with less indentation and with white space at line ends changes only its own lines. Its new
+    /// lines, which start as deep as the old ones are quoted, get the depth of those in the file. If the old lines do
+    /// not show the depth of the new ones, the chunk is refused with the results of both readings.
     #[test]
     fn a_chunk_that_is_quoted_loosely_is_mapped_whole(
         depths in prop::collection::vec(0..4usize, 1..8),
@@ -211,7 +212,7 @@ proptest! {
         }
     }
 
-    /// The order of chunks says nothing, but for insertions at one place.
+    /// The order of chunks does not matter, except for insertions at one place.
     #[test]
     fn the_order_of_chunks_is_irrelevant(
         words in prop::collection::vec("[a-z]{1,3}", 3..10),
@@ -258,7 +259,7 @@ fn ten_thousand_chunks_in_one_file() {
         .collect();
     let made = run(&list(&names), &edits).unwrap();
     assert_eq!(made.matches("x\n").count(), 10_000);
-    // One chunk for each line, in a range of its own: the file is not read once for each.
+    // One chunk for each line, in a separate range: the file is not read once for each.
     let narrow: Vec<Edit> = edits
         .into_iter()
         .enumerate()

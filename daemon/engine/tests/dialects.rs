@@ -1,5 +1,5 @@
-//! Payloads of the JSON dialects at random: what is no payload, what is one, and what it does against naive models. No
-//! file is touched.
+//! Random payloads of the JSON dialects: invalid ones, valid ones, and their results compared with naive models. They
+//! touch no file.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
@@ -127,7 +127,7 @@ fn nearly() -> impl Strategy<Value = Value> {
     prop_oneof![patches, search, any_json()]
 }
 
-/// A native edit as `patch` can say it.
+/// A native edit that `patch` can express.
 fn patch_edit() -> impl Strategy<Value = Edit> {
     let text = || "[a-c\n ]{0,4}";
     let quoted = || "[a-c\n]{1,4}";
@@ -313,7 +313,7 @@ proptest! {
         for (skip, take, new, ended) in &steps {
             let (start, end) = (from + skip + 1, from + skip + take);
             let mut text = new.join("\n");
-            // A final break is optional, so that a blank line at the end needs its own.
+            // A final break is optional, so a blank line at the end needs a separate one.
             if *ended || new.last().is_some_and(String::is_empty) { text.push('\n'); }
             if new.is_empty() { text.clear(); }
             edits.push((start, end, new.clone(), text));

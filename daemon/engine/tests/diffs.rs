@@ -1,4 +1,4 @@
-//! Diffs and patches at random: what is printed from two contents makes the one of the other. No file is touched.
+//! Random diffs and patches: a diff printed from two contents makes the second of the first. They touch no file.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

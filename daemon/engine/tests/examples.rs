@@ -1,4 +1,4 @@
-//! The worked examples of the manual: each is read as a job, and does to a file what the manual says.
+//! The worked examples of the manual: each is read as a job, and changes a file as the manual describes.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -11,7 +11,7 @@ use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;
 
-/// A line of a file: indentation, what it says, white space behind, ending.
+/// A line of a file: indentation, text, white space at the end, line break.
 type Line = (String, String, String, String);
 
 fn line() -> impl Strategy<Value = Line> {
@@ -198,7 +198,7 @@ fn places(file: &[Line], quoted: &[String], rung: &str) -> Vec<usize> {
         }
         _ => window.iter().zip(&wanted).all(|(a, b)| a.trim_end() == b.trim_end()),
     };
-    // Blank lines around lines that stand as they are indented do not tell another place.
+    // Blank lines around lines with the same indentation do not identify another place.
     let first = wanted.iter().position(|line| !blank(line)).unwrap_or(0);
     let last = wanted.iter().rposition(|line| !blank(line)).unwrap_or(0);
     let solid = &wanted[first..=last];

@@ -144,7 +144,7 @@ proptest! {
         let world = world(&before, &job);
         let planned = plan(&job, &world, &Options::default());
         if !partial && results.contains(&false) {
-            // Entries are planned in order: what the model does after the first failure does not count.
+            // Entries are planned in order: the result of the model after the first failure does not count.
             prop_assert!(planned.is_err(), "{planned:#?}");
             return Ok(());
         }

@@ -1,5 +1,4 @@
-//! Plans of random jobs on random files, against what must hold for each and against naive models. No file is
-//! touched.
+//! Plans of random jobs on random files, checked against invariants and naive models. They touch no file.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
@@ -170,7 +169,7 @@ fn encoded(text: &str, kind: u8) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any job on any file is planned or refused; what is planned applies and comes back.
+    /// Any job on any file is planned or refused. A plan can be applied and undone.
     #[test]
     fn every_plan_applies_and_inverts(
         content in text(), other in text(), kind in 0u8..4, partial in any::<bool>(),
@@ -246,7 +245,7 @@ proptest! {
         }
     }
 
-    /// Lines in front of and behind the place that the reply names are as they were, endings included.
+    /// Lines before and after the place in the reply are unchanged, including their line ends.
     #[test]
     fn lines_outside_the_place_are_untouched(content in text(), edit in edit()) {
         let files = vec![FileEntry { path: WirePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
@@ -262,7 +261,7 @@ proptest! {
         let all: Vec<&str> = content.split_inclusive(stop).collect();
         let (before, behind) = (first as usize - 1, (last as usize).min(all.len()));
         let head = all[..before.min(all.len())].concat();
-        // What is appended to an open last line completes it first.
+        // Text that is appended to an open last line completes that line first.
         prop_assert!(after.starts_with(head.as_bytes()), "{head:?} {:?}", String::from_utf8_lossy(&after));
         prop_assert!(after.ends_with(all[behind..].concat().as_bytes()), "{:?}", String::from_utf8_lossy(&after));
     }
@@ -299,7 +298,7 @@ proptest! {
         assert_eq!(String::from_utf8(found.unwrap()).unwrap(), wanted);
     }
 
-    /// Edits that quote or number what they change may come in any order.
+    /// The order of edits that quote or number their lines does not matter.
     #[test]
     fn the_order_of_edits_is_irrelevant(
         content in text(), olds in prop::collection::vec((short(), short()), 1..5), start in 1u64..5, seed in any::<u64>(),

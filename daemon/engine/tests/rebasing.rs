@@ -1,5 +1,4 @@
-//! A plan made on an older content and moved onto what is there now: what changes and what is told. It reads no
-//! file.
+//! A plan for an older content that is moved to the current one: its changes and its outcomes. It reads no file.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -33,7 +32,7 @@ fn lines(first: u64, last: u64, text: &str) -> Edit {
     }
 }
 
-/// Plans stages of `a` on a base, and moves the plan onto what is there now.
+/// Plans stages of `a` on a base, and moves the plan to the current content.
 fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
     let path = WirePath::from("a");
     let entry = |edits: &&[Edit]| FileEntry {
@@ -122,7 +121,7 @@ fn a_mode_is_given_to_what_is_there_now() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A plan that is moved says what a plan made on the merged-into content says, as far as both are possible.
+    /// A moved plan has the same outcomes as a plan for the merged content, as far as both are possible.
     #[test]
     fn moving_a_plan_is_planning_where_others_only_added_lines_around(above in 0_u64..5, below in 0_usize..5, line in 0_u64..8) {
         let base: String = (0..8).map(|i| format!("line {i}\n")).collect();
@@ -130,7 +129,7 @@ proptest! {
         let now = format!("{}{base}{}", more(above, "above"), more(below as u64, "below"));
         let edit = [replace(&format!("line {line}\n"), "one\ntwo\n")];
         let (moved, refusals) = rebased(&[&edit], &file(&base, 0o644), &file(&now, 0o644));
-        // Also at the edges, beside a line that others added: the quotation stands once.
+        // Also at the edges, beside a line that others added: the quotation occurs once.
         prop_assert_eq!(refusals, []);
         let (planned, _) = rebased(&[&edit], &file(&now, 0o644), &file(&now, 0o644));
         prop_assert_eq!(moved, planned);
@@ -192,8 +191,8 @@ proptest! {
         }
     }
 
-    /// A quotation and a pattern in one file, where others changed lines beside them: each changes its line and no other,
-    /// and the outcome of each says where that is.
+    /// A quotation and a pattern in one file in which others changed lines beside them: each changes only its line,
+    /// and its outcome gives the place.
     #[test]
     fn edits_that_go_different_ways_change_their_lines_alone((base, current) in both_contents(), at in 0_usize..14, other in 0_usize..14, more in any::<bool>()) {
         let (at, other) = (at % base.len(), other % base.len());

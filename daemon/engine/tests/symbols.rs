@@ -1,4 +1,4 @@
-//! Edits of symbols in texts that were damaged at random: what must hold whatever the text says.
+//! Edits of symbols in texts with random damage: the invariants hold for any text.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -51,7 +51,7 @@ const PIECES: [&str; 16] = [
 
 const ACTIONS: [&str; 5] = ["replace_body", "replace", "insert_before", "insert_after", "delete"];
 
-/// A text after some cuts and additions, each at a place of its own.
+/// Returns a text after some cuts and additions, each at a separate place.
 fn damaged(text: &str, damages: &[(usize, usize, usize)]) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     for (at, gone, piece) in damages {
@@ -84,7 +84,7 @@ fn edit(action: &str, path: &str, text: Option<&str>) -> Edit {
     }
 }
 
-/// That what a plan makes can be taken back.
+/// Checks that the result of a plan can be undone.
 fn can_be_taken_back(text: &str, plan: &Plan) {
     for change in &plan.changes {
         let after = apply(text.as_bytes(), &change.splices).unwrap();
@@ -180,7 +180,7 @@ fn what_is_sent_back_with_a_line_doubled_or_gone_keeps_the_others() {
             let Some(body) = symbol.body.clone() else { continue };
             let own = &text[body.clone()];
             let lines: Vec<&str> = own.split_inclusive('\n').collect();
-            // The last line and the two at the start say where the others stand.
+            // The last line and the first two give the depth of the others.
             for at in 2..lines.len().saturating_sub(1) {
                 let (head, tail) = (lines[..at].concat(), lines[at + 1..].concat());
                 for changed in [[head.as_str(), lines[at], lines[at], &tail].concat(), [head, tail].concat()]
@@ -224,7 +224,7 @@ proptest! {
                 let planned = planned(name, &text, vec![edit(action, &symbol.path, Some(&text[range]))]);
                 match planned {
                     Ok(plan) => prop_assert_eq!(plan.files[0].edits[0].status, EditStatus::Unchanged),
-                    // In damaged texts a name may be that of several.
+                    // In damaged texts, several symbols may have the same name.
                     Err(refusal) => prop_assert_eq!(refusal.code, Code::Ambiguous),
                 }
             }

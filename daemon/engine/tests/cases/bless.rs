@@ -1,4 +1,4 @@
-//! Rewriting what a case expects: the fields that it names, with what was found. It never adds a field.
+//! Rewrites the expectation of a case: the fields that it names get the actual values. It never adds a field.
 
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Cases that hold the payload of a dialect: what it comes to, and what its dialect says of it.
+//! Cases with the payload of a dialect: its outcome, and the message of its dialect.
 
 use std::collections::BTreeMap;
 
