@@ -14,7 +14,7 @@ pub(crate) fn hash(bytes: &[u8]) -> ContentHash {
 
 /// The hashes of two contents that have their first `shared` bytes in common: those are hashed once.
 pub(crate) fn hash_both(before: &[u8], after: &[u8], shared: usize) -> (ContentHash, ContentHash) {
-    // The tree of the hash is built fastest from where large subtrees begin.
+    // The hash's tree is built fastest from the start of a large subtree.
     let shared = shared / SUBTREE * SUBTREE;
     let mut first = blake3::Hasher::new();
     first.update(before.cut(0..shared));

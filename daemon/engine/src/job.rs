@@ -18,7 +18,7 @@ pub struct Job {
     pub partial: bool,
     /// True if the job is planned but not applied: its diffs are shown unless `diff` is false.
     pub verify_only: bool,
-    /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
+    /// The diffs to show: all or none; if absent, those of results that differ from the request.
     pub diff: Option<bool>,
     /// The entries, in the order of the request.
     pub entries: Vec<Entry>,

@@ -52,7 +52,7 @@ pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_par
 pub use syntax::introduced;
 pub use view::{View, view};
 
-/// Why an edit was refused. Boxed: it is large and rare.
+/// The reason why an edit was refused. Boxed, since it is large and rare.
 pub type Refusal = Box<WireError>;
 
 /// One changed range: at `at` in the content before, `new` replaces `old`.
@@ -142,7 +142,7 @@ pub struct ClipWrite {
 /// The result of planning a job.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// Net changes, each path once, none where before equals after. In the order of first mention.
+    /// Net changes, one for each path whose state changes, in the order of first mention.
     pub changes: Vec<Change>,
     /// Clipboards, the last store of each name.
     pub clips: Vec<ClipWrite>,

@@ -38,7 +38,7 @@ pub struct Outlined {
 pub struct SymbolView {
     /// The text shown.
     pub view: View,
-    /// Its first and last line, 1-based; where it is a body, the lines it touches.
+    /// Its first and last line, 1-based; for a body, the lines it touches.
     pub lines: (u64, u64),
     /// The symbol itself.
     pub symbol: SymbolInfo,
@@ -47,8 +47,8 @@ pub struct SymbolView {
 /// Lists the definitions of a file at nesting depths up to `depth`, where 0 is the top level; all if it is absent.
 ///
 /// # Errors
-/// `binary` and `encoding` where it is not text, `unsupported` where its language is not known, `too_large` and
-/// `limit` where parsing it would cost too much.
+/// `binary` and `encoding` if it is not text, `unsupported` if its language is not known, `too_large` and
+/// `limit` if parsing it would cost too much.
 pub fn outline(
     bytes: &[u8],
     depth: Option<u64>,
@@ -203,8 +203,8 @@ pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
     symbols
 }
 
-/// A sentence about the symbol that a name means, where others have the name and only declare it: which was taken, and
-/// where the others are.
+/// A sentence about the symbol that was chosen for a name, if other symbols with the name only declare it: it names the
+/// chosen one and the lines of the others.
 pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: &str) -> Option<String> {
     let beside = outline.declarations_beside(symbol, name);
     let named = |symbol: &Symbol| match text.lines_of(symbol.extent.clone()) {

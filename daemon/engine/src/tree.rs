@@ -65,7 +65,7 @@ impl Node {
         Self { state, hash: None, net: Net::Spliced(Vec::new()), totals: None, stages: 0 }
     }
 
-    /// The hash of what is there, taken once.
+    /// The hash of the current content, computed once.
     pub(crate) fn hash(&mut self) -> Option<ContentHash> {
         if let (None, State::File { bytes, .. }) = (self.hash, &self.state) {
             self.hash = Some(hash(bytes));
@@ -73,7 +73,7 @@ impl Node {
         self.hash
     }
 
-    /// The hash, where it was taken already.
+    /// The hash, if it was computed already.
     pub(crate) fn known_hash(&self) -> Option<ContentHash> {
         self.hash
     }
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// The splices, where stages made one content of another.
+    /// The splices, if stages turned one content into the other.
     fn spliced(&self, before: &State) -> Option<&[Splice]> {
         match &self.net {
             Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => Some(splices),
@@ -154,8 +154,8 @@ impl<'w> Tree<'w> {
         })
     }
 
-    /// The content of a path before the job, and the changes that entries so far made to it; `None` where they made none,
-    /// or put another file there.
+    /// The content of a path before the job, and the changes that earlier entries made to it; `None` if they made none,
+    /// or replaced the file by another.
     pub(crate) fn earlier(&self, path: &WirePath) -> Option<(&[u8], &[Splice])> {
         let (before, node) = (self.world.files.get(path)?, self.nodes.get(path)?);
         let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;

@@ -26,7 +26,7 @@ pub struct LineChange<'s> {
 /// One hunk of a diff that shows the whole change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HunkExtent {
-    /// The 1-based line after the change where the changed lines begin.
+    /// The 1-based line, in the content after, at which the changed lines begin.
     pub line: u64,
     /// Lines added.
     pub added: u64,

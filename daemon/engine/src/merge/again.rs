@@ -2,7 +2,7 @@
 //! merges nothing: an edit without a certain place gets none.
 //!
 //! *Invariants*: a quoted text is located again only if it stands once in either content, found at the same rung or a
-//! stricter one; a numbered line only if others left it alone, and no comparison could have told it elsewhere. So no
+//! stricter one; a numbered line only if others left it alone, and no comparison could have placed it elsewhere. So no
 //! line that others wrote is replaced.
 
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Op>>>> {
                 // A later stage numbers the lines that an earlier one makes.
                 Some(lines) if stage == 0 => renumbered(edit, map.as_ref()?.lines(lines)?),
                 None if quotes_one(edit) => {
-                    // A hint chose among several places: they are told apart by nothing else.
+                    // A hint chose among several places, which nothing else distinguishes.
                     let same = hinted.lines == bare.lines;
                     // Both of these rungs go by more than the text.
                     let loose = matches!(rung(bare), None | Some(Rung::Numbered | Rung::Fuzzy));
@@ -111,7 +111,7 @@ pub(super) fn moved(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Vec<Entr
 }
 
 /// Returns true if some lines (`last` = `first` - 1: the place before a line) stand unchanged under the same numbers in
-/// another content, and no comparison could have told it otherwise.
+/// another content, and no comparison could have placed them otherwise.
 pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&str>) -> bool {
     LineMap::new(contents, label).and_then(|map| map.lines(lines)) == Some(lines)
 }
@@ -145,7 +145,7 @@ fn rung(outcome: &EditOutcome) -> Option<Rung> {
     outcome.rung.as_deref().and_then(Rung::named)
 }
 
-/// Returns true if an edit quotes the one place where it goes, by text alone.
+/// Returns true if an edit quotes its one place, by text alone.
 fn quotes_one(op: &Op) -> bool {
     match op {
         Op::Replace(op) => !op.all,

@@ -18,7 +18,7 @@ pub(super) fn reaches(changes: &[Change], before: &[u8], after: &[u8]) -> Vec<Ra
             .get(i + 1)
             .map_or((before.len(), after.len()), |next| (next.before.start(), next.after.start()));
         let (old, new) = (change.before.range(), change.after.range());
-        // What goes and what comes can slide apart.
+        // Removed and added lines can slide independently.
         let up = up(before, from.0, &old).max(up(after, from.1, &new));
         let down = down(before, &old, to.0).max(down(after, &new, to.1));
         reaches.push(old.start - up..old.end + down);

@@ -85,7 +85,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A place of a quotation in text that was there before the job. That another text is only similar says nothing.
+    /// A place of a quotation in text from before the job. A text that is only similar does not count.
     fn in_old_text(&self, quote: &Quote<'_>, earlier: Earlier<'_>) -> Result<Option<OldPlace>, Refusal> {
         let quote = Quote { loosest: quote.loosest.min(Rung::Typographic), ..quote.clone() };
         let fit = |place: &Range<usize>| if earlier.had(self.text, place) { Fit::May } else { Fit::Out };

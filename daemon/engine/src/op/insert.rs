@@ -49,8 +49,8 @@ pub(crate) struct Insert {
     pub(crate) anchor: Option<Matching>,
     /// True if the text is inserted as lines at the start or the end.
     pub(crate) as_lines: bool,
-    /// Set if it goes on lines of its own, before or after those of the anchor. If the request does not say, the
-    /// outcome warns when it does not.
+    /// True if the text goes on lines of its own, before or after those of the anchor. If the request leaves it open,
+    /// the outcome warns about a text in the middle of a line.
     pub(crate) own_line: Option<bool>,
     /// The text to insert.
     pub(crate) text: NewText,

@@ -79,7 +79,7 @@ fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refus
     Ok((named.unwrap_or(default), threshold))
 }
 
-/// Refuses `edge` where a line that is cut would be missed: in a list of lines, or in a clipboard.
+/// Refuses `edge` for whole lines and for clipboards, in which the cut part of a line would be missing.
 fn allow_edge(edit: &Edit) -> Result<(), Refusal> {
     let clipboard = |name: &Option<String>| name.as_ref().is_some_and(|name| !name.is_empty());
     let hindrance = if edit.whole_lines == Some(true) {

@@ -1,4 +1,4 @@
-//! `write`: the whole file, created with its folders where it is missing. Fields: `text`; `eol` (`literal`
+//! `write`: the whole file, created with its folders if it is missing. Fields: `text`; `eol` (`literal`
 //! only); `from_clipboard`, `reindent`. Literal, but a BOM and the encoding stay.
 
 use std::rc::Rc;

@@ -11,7 +11,7 @@ use crate::refusal::{malformed, refuse};
 pub(crate) fn contradictions(ops: &Parsed) -> Vec<(usize, Refusal)> {
     let live: Vec<(usize, &Op)> =
         ops.iter().enumerate().filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op))).collect();
-    // Two of a kind in this list contradict each other, so that nobody walks far along it.
+    // Two of a kind in this list contradict each other, so that no search goes far along it.
     let mut witnesses: Vec<(usize, &Op)> = live.iter().copied().take(2).collect();
     witnesses.extend(live.iter().find(|(_, op)| matches!(op, Op::Copy(_))));
     witnesses.extend(live.iter().find(|(_, op)| !matches!(op, Op::Copy(_))));

@@ -30,7 +30,7 @@ const NEW_FILE_MODE: u32 = 0o644;
 pub(crate) struct Shared<'j> {
     /// True if edits that do not resolve are left out.
     pub(crate) partial: bool,
-    /// Show diffs: all, none, or where absent those of results that differ from what was asked for.
+    /// The diffs to show: all or none; if absent, those of results that differ from the request.
     pub(crate) diff: Option<bool>,
     /// The encodings in which text is read, and the limits.
     pub(crate) options: &'j Options,
@@ -51,14 +51,14 @@ pub(crate) fn run(
     let room = if before == State::Absent { tree.check_room(path).err() } else { None };
     judge(ops, path, (&before, room), &mut verdicts)?;
     let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
-    // Taken here, so that it is taken together with the hash after where there is one.
+    // Computed here, so that both hashes are computed together if the content changes.
     let hash = match &made {
         Some(made) if before != State::Absent => Some(made.hashes.0),
         _ => tree.node(path)?.hash(),
     };
     let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
     if creates {
-        // Also where nothing is in it.
+        // An empty new file is a change, too.
         reports.iter_mut().flatten().for_each(|report| report.changed = true);
     }
     let plain = made.as_ref().is_none_or(|made| made.plain);

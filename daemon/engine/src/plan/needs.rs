@@ -101,8 +101,8 @@ fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op, Malformed> {
         .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.clone().filter(name) })
 }
 
-/// Refuses what nothing is looked at for: an entry of no file or with fields that none has, and, in a job that is stored
-/// before it runs and loses them there, edits with such fields.
+/// Refuses entries without a file and entries with unknown fields, without reading anything; in a job that is stored
+/// before it runs, which loses unknown fields, also edits with such fields.
 ///
 /// # Errors
 /// `malformed`, naming them.

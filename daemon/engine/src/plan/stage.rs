@@ -25,11 +25,11 @@ use crate::{Refusal, Splice};
 
 /// The content that the edits of an entry start from, and its surroundings.
 pub(crate) struct Ground<'g> {
-    /// The content; empty where the file does not exist yet.
+    /// The content; empty if the file does not exist yet.
     pub(crate) bytes: &'g [u8],
     /// The encoding that the configuration names.
     pub(crate) label: Option<&'g str>,
-    /// The hash of `bytes`, where it is known.
+    /// The hash of `bytes`, if it is known.
     pub(crate) hash: Option<ContentHash>,
     /// The file's path.
     pub(crate) path: &'g editd_proto::path::WirePath,
@@ -79,7 +79,7 @@ pub(crate) type Reports = Vec<Option<Box<Report>>>;
 /// Plans the text edits that were not refused. `None` if they change nothing.
 ///
 /// # Errors
-/// The first refusal, where the job is not `partial`.
+/// The first refusal, if the job is not `partial`.
 pub(crate) fn run(
     ground: &Ground<'_>,
     ops: &Parsed,
@@ -157,10 +157,10 @@ fn locate(
         match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, ground.budget)) {
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
-                // What changes nothing and owns nothing keeps nobody off.
+                // A place that changes nothing and owns nothing cannot conflict.
                 effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
                 if places.is_empty() {
-                    // Very many are not held twice.
+                    // A very long list is not held twice.
                     places = effect.places;
                 } else {
                     places.append(&mut effect.places);
@@ -177,11 +177,11 @@ fn locate(
     Ok(places)
 }
 
-/// The whole new content that an edit writes; those that go with it store nothing that it could read.
+/// The whole new content that an edit writes; edits beside it store nothing that it could read.
 fn written<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
     let standing = ops.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let text = standing.filter_map(|(_, op)| op.as_ref().ok()?.written()).next()?;
-    // Where it cannot be had, the edit itself says so.
+    // If it is not available, the edit itself reports that.
     text.resolve(clips).ok()
 }
 
@@ -327,7 +327,7 @@ fn make(
         Some(hash) => (hash, crate::hash::hash(&after)),
         None => hash_both(ground.bytes, &after, first.at as usize),
     };
-    // Edits may undo each other: a line goes at one place and comes at another.
+    // Edits may undo each other: one removes a line, another adds it.
     if hashes.0 == hashes.1 {
         return Ok(None);
     }

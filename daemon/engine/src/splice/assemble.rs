@@ -29,11 +29,11 @@ pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
     }
 }
 
-/// Turns arranged places into splices. Places that meet are joined, and, where there are very many, those
-/// that nearly meet.
+/// Turns arranged places into splices. Adjacent places are joined, and, if there are very many, also those with
+/// a small gap between them.
 ///
 /// # Errors
-/// `encoding` where the file's encoding lacks a character of the new text.
+/// `encoding` if the file's encoding lacks a character of the new text.
 pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>, Refusal> {
     let gap = if places.len() > limits::SPLICES { limits::SPLICE_GAP } else { 0 };
     let mut out = Output { text, from: 0, at: text.bom, splices: Vec::with_capacity(at_most(places, gap)) };
@@ -70,7 +70,7 @@ fn at_most(places: &[Place], gap: usize) -> usize {
     })
 }
 
-/// Splices as they come, and how far they reach in the decoded content and in the file.
+/// The splices so far, and their end in the decoded content and in the file.
 struct Output<'t> {
     text: &'t Text<'t>,
     from: usize,

@@ -13,7 +13,7 @@ struct Group {
     second: Vec<usize>,
 }
 
-/// The net splices of `first` (before → middle) and `second` (middle → after). `None` where they do not fit
+/// The net splices of `first` (before → middle) and `second` (middle → after). `None` if they do not fit
 /// together.
 pub(crate) fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
     let mut net = Vec::new();

@@ -3,8 +3,8 @@
 use super::place::Place;
 use crate::text::{Text, split_final_break};
 
-/// Tells of every place, in order of its offset, the edit and the first and last line of what it matched as that stands in
-/// the new content; the last is one less than the first where nothing is left.
+/// Calls `tell` for every place, in order of its offset, with the edit and the first and last line of its match in
+/// the new content; the last is one less than the first if nothing is left.
 pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, (u64, u64))) {
     let stop = text.breaks.stop();
     let mut shift = 0_i64;

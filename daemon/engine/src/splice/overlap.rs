@@ -37,8 +37,8 @@ fn conflict(a: &Place, b: &Place) -> bool {
 /// conflicts with another, each with one that it conflicts with.
 ///
 /// One pass with constant state: a place can only conflict with the one that reaches furthest, with the
-/// last two replacements, or with insertions at its own offset. Whoever conflicts with an earlier one that is
-/// not looked at conflicts with these as well.
+/// last two replacements, or with insertions at its own offset. A place that conflicts with any other earlier
+/// place conflicts with these as well.
 pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
     places.sort_by_key(|place| (place.guard().start(), class(place), place.rank, place.edit));
     let mut found = Vec::new();

@@ -32,7 +32,7 @@ pub(crate) struct Place {
     pub(crate) removed: Span,
     /// The text that is inserted there.
     pub(crate) piece: Piece,
-    /// Order among insertions where offsets cannot tell start from end: an empty file.
+    /// The order among insertions in an empty file, in which start and end have the same offset.
     pub(crate) rank: i8,
     /// Bytes of the break at the start of the piece that completes the line before it; 0 if there is none.
     pub(crate) lead: u8,

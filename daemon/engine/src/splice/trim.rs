@@ -52,7 +52,7 @@ pub(crate) fn differing(old: &[u8], new: &[u8]) -> (Range<usize>, Range<usize>) 
     (start..old.len() - tail, start..new.len() - tail)
 }
 
-/// The part of a matched range that `new` changes, and the part of `new` that goes there.
+/// The part of a matched range that `new` changes, and the part of `new` that replaces it.
 pub(crate) fn minimise(text: &Text<'_>, matched: &Range<usize>, new: &str) -> (Range<usize>, Range<usize>) {
     let old = text.content.cut(matched.clone());
     let (gone, come) = differing(old.as_bytes(), new.as_bytes());

@@ -33,8 +33,8 @@ pub(crate) fn split_final_break(text: &str, breaks: Breaks) -> (&str, &str) {
     (text.cut(0..cut), text.cut(cut..text.len()))
 }
 
-/// The inserted text with the k-th break as the k-th of `matched`, later ones as its last, all as `fallback`
-/// where it has none; and how many changed. As given in a file without any break.
+/// The inserted text and the number of changed breaks: its k-th break becomes the k-th of `matched`, later ones the
+/// last of `matched`, and all become `fallback` if `matched` has none. Nothing changes in a file without any break.
 pub(crate) fn follow(inserted: &str, matched: &str, fallback: Option<&str>, breaks: Breaks) -> (String, u64) {
     let given = if breaks == Breaks::None { Vec::new() } else { break_list(inserted, breaks) };
     if given.is_empty() {

@@ -1,5 +1,5 @@
 //! Finds lines without listing them: counts of line breaks per block, so that memory is a thousandth of the
-//! file, a look-up reads one block, and a file is counted only as far as somebody asks. It never looks at what a line says.
+//! file, a look-up reads one block, and a file is counted only as far as needed. It ignores the text of the lines.
 
 use std::cell::{Cell, RefCell};
 

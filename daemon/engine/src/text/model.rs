@@ -162,7 +162,7 @@ impl<'a> Text<'a> {
         super::split_final_break(whole, self.breaks).0
     }
 
-    /// The ending that text inserted at `offset` takes where nothing was matched: that of the line there,
+    /// The ending for text inserted at `offset` beside no match: that of the line there,
     /// else of the line before; `None` in a file without any break.
     pub(crate) fn ending_at(&self, offset: usize) -> Option<&str> {
         let bytes = self.content.as_bytes();

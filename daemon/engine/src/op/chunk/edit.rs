@@ -107,8 +107,8 @@ impl Chunk {
         })
     }
 
-    /// Walks down the ladder to the first rung at which some window stands in the region; else the window that
-    /// stood, but where the new lines could not be indented as the file is.
+    /// Walks down the ladder to the first rung at which a window stands in the region and the new lines can be indented
+    /// as the file is. If there is none, the error is the first window that failed only by the indentation.
     fn stand(
         &self,
         text: &Text<'_>,

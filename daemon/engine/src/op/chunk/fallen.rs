@@ -207,7 +207,7 @@ impl View<'_, '_> {
             }
             from = end;
         }
-        // Every line is there but for white space: no rung accepts what is left.
+        // The lines differ only in white space that no rung accepts.
         let (k, number) = loose.unwrap_or((0, start));
         let reason = format!("line {number} is indented otherwise than the rest is");
         Some(Fall { line, equal: wanted.len(), check: self.check_of(k), reason })

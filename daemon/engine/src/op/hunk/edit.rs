@@ -84,7 +84,7 @@ impl Hunk {
         (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
     }
 
-    /// Returns true if it quotes the lines that it changes, or says that the file is empty.
+    /// Returns true if it quotes the lines that it changes, or requires an empty file.
     pub(crate) fn quotes(&self) -> bool {
         self.whole || !self.body.old.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Compares a hunk with the line where it is expected: if its new lines stand there already, or its old lines with
+//! Compares a hunk with the lines at which it is expected: if its new lines stand there already, or its old lines with
 //! other context, a place elsewhere is not certain. It chooses nothing.
 
 use super::edit::Hunk;
@@ -16,7 +16,7 @@ impl Hunk {
             return None;
         }
         let around = match (lines.len(), self.shape(text.breaks)) {
-            // One line says little: it must be the changed one, and stand just there.
+            // One line is weak evidence: it must be the changed one, and stand exactly at the line.
             (1, (1, 0, 0)) => 0,
             (1, _) => return None,
             _ => AROUND,
@@ -28,12 +28,12 @@ impl Hunk {
         })
     }
 
-    /// The line around `expected` where what changes stands with more than half of the block, but not all of it.
+    /// The line around `expected` at which the changed lines stand with more than half of the block, but not all of it.
     pub(super) fn nearly_stands(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let old = locate::lines(&self.body.old, text.breaks);
         let (_, head, tail) = self.shape(text.breaks);
         let (head, tail) = (usize::try_from(head).ok()?, usize::try_from(tail).ok()?);
-        // Lines that come stand between the two beside them.
+        // Added lines stand between the two lines beside them.
         let (from, to) = match old.len().checked_sub(head + tail)? {
             0 => (head.checked_sub(1)?, (head + 1).min(old.len())),
             gone => (head, head + gone),

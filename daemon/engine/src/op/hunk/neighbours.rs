@@ -70,7 +70,7 @@ impl<'o> Neighbours<'o> {
             return HashMap::new();
         }
         let mut left = limits::PLACES;
-        // What cannot be searched says nothing here; the hunk itself is refused for that.
+        // A hunk that cannot be searched is ignored here; the hunk itself is refused for that.
         let standing: Vec<Option<Standing>> = self
             .hunks
             .iter()
@@ -188,7 +188,7 @@ impl<'o> Neighbours<'o> {
             let suggested = match (exact, &own) {
                 (Some(hit), _) => Some(hit),
                 (None, None) => Self::around(scene, quote, fit, placed, shifted),
-                // Lines that came or went above move this hunk, too: a place around there makes its own uncertain.
+                // Lines added or removed above move this hunk, too: a place around there makes its own uncertain.
                 (None, Some(own))
                     if above && Self::stands_around(scene, quote, fit, placed, shifted, own) =>
                 {
@@ -208,7 +208,7 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// Refuses a place away from the line where the hunk is expected, if the lines stand there, too, but for some context.
+    /// Refuses a place away from the expected line if the lines stand at that line, too, except for some context.
     fn check_expected(&self, scene: &Scene<'_>, near: u64, hit: &Hit) -> Result<(), Refusal> {
         let line = scene.text.line_of(hit.range.start) as u64;
         if line == near {
@@ -220,7 +220,7 @@ impl<'o> Neighbours<'o> {
             offsets.into_iter().flatten().map(|offset| near.saturating_add_signed(offset)).collect();
         let is_expected = expected.iter().any(|expected| expected.abs_diff(line) <= AROUND);
         expected.push(near);
-        // What stands at its own line says more than what its neighbours say.
+        // The hunk's own line is stronger evidence than the offsets of its neighbours.
         let candidates = if is_expected { std::slice::from_ref(&near) } else { expected.as_slice() };
         if let Some(there) = candidates.iter().find_map(|line| hunk.stands_applied(scene.text, *line)) {
             let message = format!(
@@ -378,7 +378,7 @@ fn settle(chain: &mut Vec<(u32, &Hunk, Slot)>, known: &mut HashMap<u32, Placed>)
                 }
             }
         }
-        // Numbers that say so, too, make the order certain; without them only a place that is sought follows it.
+        // Line numbers in the same order make the order certain; without them it only limits places that are searched.
         Err(index) => {
             let pair = index.checked_sub(1).and_then(|above| Some((run.get(above)?, run.get(index)?)));
             if let Some(((above, first, _), (edit, second, _))) = pair

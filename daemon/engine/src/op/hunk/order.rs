@@ -22,8 +22,8 @@ impl Slot {
         self.lines > self.head + self.tail
     }
 
-    /// By how many lines `below` starts below this hunk at least: hunks share context, but no change. Where their
-    /// numbers say that they share nothing, no line that one of them removes is context of the other.
+    /// The least number of lines by which `below` starts below this hunk: hunks share context, but no change. If their
+    /// line numbers show that they share nothing, no line that one of them removes is context of the other.
     fn least_step(&self, below: &Self) -> u64 {
         let named = self.near.zip(below.near);
         let apart = named.is_some_and(|(near, below)| near.saturating_add(self.lines) <= below);

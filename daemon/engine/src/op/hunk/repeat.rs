@@ -1,5 +1,5 @@
-//! Lines that a hunk adds and that stand there already, on the side where it quotes nothing: applied again, they would
-//! stand there twice. It changes nothing.
+//! Detects added lines that stand in the file already, on the side on which the hunk quotes nothing: applied again,
+//! they would stand there twice. It changes nothing.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ pub(super) struct OpenSides {
     pub(super) below: bool,
 }
 
-/// Refuses lines that would be added at an offset, and stand there already. One line of signs such as `}` may well
+/// Refuses lines that would be added at an offset and stand there already. One line of signs such as `}` may
 /// stand twice in the middle of a file.
 ///
 /// # Errors
-/// `not_found` with the line where they stand.
+/// `not_found` with the line at which they stand.
 pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSides) -> Result<(), Refusal> {
     let has = |of: fn(char) -> bool| come.iter().any(|line| line.0.chars().any(of));
     let one_sign = come.len() == 1 && has(|c| !c.is_whitespace()) && !has(char::is_alphanumeric);

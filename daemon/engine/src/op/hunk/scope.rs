@@ -118,12 +118,12 @@ fn missing(text: &Text<'_>, header: &str) -> Refusal {
     error
 }
 
-/// For each of some lines its places, each to where something stands that is indented no deeper. White space around
-/// a line does not count.
+/// The places of each named line, each up to the next line that is indented no deeper. White space around a line is
+/// ignored.
 fn blocks<'n>(text: &Text<'_>, named: &[&'n str]) -> HashMap<&'n str, Vec<Span>> {
     let lines: HashMap<&'n str, u32> = named.iter().copied().zip(0..).collect();
     let mut places: Vec<Vec<Span>> = vec![Vec::new(); named.len()];
-    // The places whose blocks go on, by their indentation.
+    // The places whose blocks are still open, by their indentation.
     let mut open: BTreeMap<usize, Vec<(u32, u32)>> = BTreeMap::new();
     let mut at = 0;
     for line in text.content.split_inclusive(char::from(text.breaks.stop())) {
@@ -134,7 +134,7 @@ fn blocks<'n>(text: &Text<'_>, named: &[&'n str]) -> HashMap<&'n str, Vec<Span>>
             continue;
         }
         let indent = line.len() - bare.len();
-        // What closes a bracket belongs to the line that opened it.
+        // A closing bracket belongs to the line that opened it.
         let closes = bare.starts_with([')', ']', '}']);
         while !closes && let Some(last) = open.last_entry().filter(|last| *last.key() >= indent) {
             for (line, index) in last.remove() {

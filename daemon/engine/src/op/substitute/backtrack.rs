@@ -40,7 +40,7 @@ impl Backtracking {
     /// The message of the regular expression engine.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, String> {
         let reach = reach::mean(pattern, flags, text);
-        // Every place that is passed takes a step too, where the next match is far away.
+        // Each place that is passed takes a step, too, if the next match is far away.
         let far = text.len().saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
         // One step may read that far.
         let most = far.min(limits::BACKTRACK_WORK / reach.max(1)).max(1);

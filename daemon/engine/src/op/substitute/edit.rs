@@ -79,14 +79,14 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
     let mut substitute =
         Substitute { pattern, replacement, regex, optional, once, within, count, expect, literal, compiled };
     if regex.is_some() {
-        // Neither needs the file: a bad pattern or template is refused before anything is looked at.
+        // Neither needs the file: a bad pattern or template is refused before anything is read.
         let compiled = substitute.compile(false, "")?;
         substitute.compiled = Some(compiled).filter(|(engine, _)| matches!(engine, Engine::Linear(_)));
     }
     Ok(Op::Substitute(Arc::new(substitute)))
 }
 
-/// The flags of a pattern, whether it may be nowhere, and whether it must be at one place.
+/// The flags of a pattern; true if it need not match; true if it must match exactly once.
 fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
     let (mut flags, mut optional, mut once) = (Flags::default(), false, false);
     for letter in given.chars() {
@@ -329,7 +329,7 @@ impl Substitute {
         let scene = places.scene;
         scene.pay(inside.len())?;
         let text: &Text<'_> = scene.text;
-        // A `\n` in the pattern stands for either break, but a pattern that names `\r` means what it says.
+        // A `\n` in the pattern stands for either break, unless the pattern names `\r`.
         let either = self.pattern.contains('\n') && !self.pattern.contains('\r');
         let folded = if either { text.folded() } else { None };
         let content = folded.map_or(&*text.content, |folded| &folded.content);

@@ -7,7 +7,7 @@ use regex_automata::{Anchored, Input};
 
 use super::engine::Flags;
 
-/// One search in so many is measured, and stands for the others.
+/// One of this many searches is measured, and represents the others.
 const SAMPLE: usize = 16;
 
 /// Measures some of the searches of one pattern.
@@ -19,7 +19,7 @@ pub(crate) struct Meter {
 enum Kind {
     /// Nothing is known of the pattern.
     None,
-    /// An automaton tells how far a search reads.
+    /// An automaton measures how far a search reads.
     Read(Box<Automaton>),
     /// Each place that is passed reads this many bytes.
     Each(usize),
@@ -64,7 +64,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// `None` if it would be too large.
     pub(super) fn new(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
-        // Bytes are close enough to tell how far a search goes, and never give up at a letter.
+        // Bytes measure the reach of a search closely enough, and never make the automaton give up at a letter.
         let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
         built.map(|dfa| Self { cache: dfa.create_cache(), dfa })
     }

@@ -45,8 +45,8 @@ fn automata(pattern: &str, flags: Flags) -> Option<Vec<Automaton>> {
     walk.ways.iter().map(|way| Automaton::new(way, Flags::default(), false)).collect()
 }
 
-/// Spells a pattern for the linear engine: look-ahead becomes a way of its own, a reference repeats its group, and
-/// what only says no is left out. So it reads at least as far.
+/// Rewrites a pattern for the linear engine: look-ahead becomes a pattern of its own, a reference repeats its group,
+/// and purely negative conditions are left out. So it reads at least as far.
 struct Walk {
     groups: Vec<Option<String>>,
     ways: Vec<String>,

@@ -1,15 +1,15 @@
 //! Matches in which a wildcard swallowed a second start of the pattern: `start.*?end` over `start A start B end`. It
-//! finds a shorter match with the same end inside a match, and chooses between none.
+//! finds a shorter match with the same end inside a match, and does not choose between them.
 //!
-//! *What counts*: a *wildcard* is a repetition that can match a letter or digit and something else too (`.*?`, `[^)]*`),
-//! so neither `\w+` nor `\s*`, with something of the pattern before it that a match must have, and something after it
-//! that is not white space alone (what ends a line does not end the match of `#.*\n`; but where the wildcard crosses
-//! lines, any ending counts). A match is refused where another match of the whole pattern begins inside what a wildcard
-//! matched and ends where the first one does. Matches that begin earlier, in `\s*` or `\w+` at the front of the pattern,
-//! are the same start, so that `\w+`, `a+`, `.*` and `\s*foo.*?;` are never refused for their own suffixes.
+//! *Meaning*: a *wildcard* is a repetition that can match a letter or digit and something else, too (`.*?`, `[^)]*`),
+//! so neither `\w+` nor `\s*`. The pattern must require something before it, and something after it other than white
+//! space alone (the line end in `#.*\n` does not count; but if the wildcard crosses lines, any ending counts). A match
+//! is refused if another match of the whole pattern begins inside the text that a wildcard matched and has the same
+//! end. Matches that begin earlier, in `\s*` or `\w+` at the front of the pattern, are the same start, so that `\w+`,
+//! `a+`, `.*` and `\s*foo.*?;` are never refused for their own suffixes.
 //!
-//! *Limitations*: a pattern that this module cannot spell again (recursion, conditions) has every later start count; one
-//! of more than `limits::GUARDED_PATTERN` bytes is not looked at.
+//! *Limitations*: for a pattern that this module cannot rewrite (recursion, conditions) every later start counts; a
+//! pattern of more than `limits::GUARDED_PATTERN` bytes is not checked.
 
 use std::ops::Range;
 

@@ -1,17 +1,17 @@
-//! The wildcards of a pattern: it is spelt again with a group around each, so that a match tells what they matched. It
-//! finds no match.
+//! The wildcards of a pattern: the pattern is rewritten with a group around each, so that a match shows the text that
+//! they matched. It finds no match.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use fancy_regex::{Expr, LookAround};
 
-/// Bytes of a pattern that is spelt again.
+/// Bytes of a rewritten pattern.
 const SPELT: usize = 64 * 1024;
 
 /// Letters and digits, some of which a wildcard must match.
 const WORD: &str = "aZ5_é";
-/// Others, of which it must match one too.
+/// Other characters, of which it must match one, too.
 const OTHER: &str = " \t\n.,;:-(){}<>\"'/=";
 /// The characters that end a line or separate words.
 const BLANK: &str = " \t\n\r";
@@ -41,7 +41,7 @@ impl Least {
 /// The character classes of a pattern, each compiled once.
 #[derive(Default)]
 struct Classes {
-    /// By what it says and whether case is ignored; `None` where it does not compile alone.
+    /// The classes by their text and whether case is ignored; `None` if a class does not compile alone.
     known: RefCell<HashMap<(String, bool), Option<regex::Regex>>>,
 }
 
@@ -143,8 +143,8 @@ pub(super) struct Spell {
 }
 
 impl Spell {
-    /// `before` and `after` are what a match must have around the expression. `None` where it cannot be spelt; the
-    /// wildcards are noted all the same.
+    /// `before` and `after` are the least that a match has around the expression. `None` if the expression cannot be
+    /// rewritten; the wildcards are recorded all the same.
     pub(super) fn write(&mut self, expr: &Expr, before: Least, after: Least, out: &mut String) -> Option<()> {
         match expr {
             Expr::Concat(children) => self.write_each(children, (before, after), out),
@@ -174,7 +174,7 @@ impl Spell {
                     LookAround::LookBehind => "(?<=",
                     LookAround::LookBehindNeg => "(?<!",
                 };
-                // What is only looked at swallows nothing.
+                // Look-around matches no text, so it swallows nothing.
                 self.within(open, child, (Least::NONE, Least::NONE), out)
             }
             Expr::Backref { group, casei: false } => {

@@ -1,5 +1,5 @@
-//! `insert_before` and `insert_after`: a text on lines of its own beside a symbol, or on its line where others stand
-//! there too. They remove nothing.
+//! `insert_before` and `insert_after`: a text on lines of its own beside a symbol, or on its line if other symbols
+//! share that line. They remove nothing.
 
 use std::rc::Rc;
 
@@ -78,7 +78,7 @@ pub(super) fn after(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>)
             if new.takes_line && !rest.is_empty() { site.ending(behind) + &target } else { String::new() };
         return Ok(site.inserted(behind, &[",", &made, &tail].concat(), given));
     }
-    // The comma goes in front of the comment, the item behind it; of several such items each follows a comma.
+    // The comma goes in front of the comment, the item behind it; each further item gets a comma in front.
     let first = site.scene.symbols.parted.borrow_mut().insert(site.at);
     let made = if first { made } else { [",", &made].concat() };
     let mut effect = site.inserted(line_end(text, end), &made, given);

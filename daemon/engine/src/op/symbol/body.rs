@@ -204,8 +204,8 @@ fn open_body(
     Ok(with_comment(site, body, made))
 }
 
-/// The indentation of what takes the place of a body that begins its line: that of the body, but where a list of YAML
-/// stands in its key's own column, nothing else may.
+/// The indentation of a text that replaces a body which begins its line: that of the body, except that only a list of
+/// YAML may stand in its key's own column.
 fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String {
     let there = indentation(site.scene.text, body.start);
     let (outer, _) = site.column();
@@ -239,7 +239,7 @@ pub(super) fn replace(
 ) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     let (extent, definition) = (site.symbol.extent.clone(), site.symbol.definition.clone());
-    // What comes from a clipboard takes the place of the definition alone.
+    // A text from a clipboard replaces only the definition.
     let bare = edit.text.quoted().unwrap_or("").trim();
     let front = text.content.cut(extent.start..definition.start);
     let brought = first_line(bare).and_then(|first| line_in(front, first));

@@ -122,7 +122,7 @@ impl Fit<'_> {
         (!steps.contains(&file)).then_some(first)
     }
 
-    /// The indentation that the first line lost, where the text was taken from the middle of a line; the text's first
+    /// The indentation that the first line lost, if the text was taken from the middle of a line; the text's first
     /// line has none.
     fn torn_from<'l>(&'l self, lines: &[(&'l str, Open)], indents: &[&'l str]) -> Option<&'l str> {
         let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;

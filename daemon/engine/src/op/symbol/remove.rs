@@ -48,7 +48,7 @@ pub(super) fn delete(
     }
     let mut places = vec![Place::owning(text, site.scene.edit, range, &nothing)];
     if let Some(comma) = comma {
-        // What stood between it and the symbols that go before this one goes with the comma.
+        // The text between it and the deleted symbols before it is removed with the comma.
         let run = !alone && site.run().0 != site.at;
         let end = if run { over_blanks(text, comma + 1) } else { comma + 1 };
         places.push(Place::owning(text, site.scene.edit, comma..end, &nothing));
@@ -57,7 +57,7 @@ pub(super) fn delete(
 }
 
 impl Site<'_, '_> {
-    /// All that belongs to it; what ends a whole statement stays where it is one item of it.
+    /// Everything that belongs to the symbol; the end of a whole statement stays if the symbol is one item of it.
     fn own(&self) -> Range<usize> {
         let (extent, definition) = (&self.symbol.extent, &self.symbol.definition);
         let tail = between(self.scene.text, definition.end..extent.end);
@@ -65,7 +65,7 @@ impl Site<'_, '_> {
         extent.start..if several { definition.end } else { extent.end }
     }
 
-    /// The statement that gives it and others, and the first of these, where all of them go.
+    /// The statement that defines it and other symbols, and the first of these, if all of them are deleted.
     fn whole_statement(&self) -> Result<Option<(usize, Range<usize>)>, Refusal> {
         let Some(statement) = self.symbol.statement.clone() else { return Ok(None) };
         let (first, last) = self.run();
@@ -155,13 +155,13 @@ impl Site<'_, '_> {
         let closes = between(text, foot..room.end.max(foot)).trim().is_empty();
         let bare = opens || closes;
         let from = if first == self.at && bare { begin } else { start };
-        // Where another one that goes stands behind it, all between them goes.
+        // If another deleted symbol stands behind it, everything between them is removed.
         let gone = if bare || last != self.at { below.len() } else { above.min(below.len()) };
         let end = gone.checked_sub(1).and_then(|last| below.get(last)).copied().unwrap_or(end);
         Ok(from..end)
     }
 
-    /// The bytes in which it and its neighbours stand.
+    /// The range in which the symbol and its neighbours stand.
     fn room(&self) -> Range<usize> {
         let text = self.scene.text;
         let Some(parent) = self.symbol.parent.and_then(|parent| self.known.get(parent)) else {
@@ -175,7 +175,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// It alone on a line that others share, with the blanks on one side.
+    /// The symbol alone, on a line that others share, with the blanks on one side.
     fn bytes_and_blanks(&self, own: &Range<usize>) -> Range<usize> {
         let text = self.scene.text;
         let edge = self.run().0;
@@ -189,14 +189,14 @@ impl Site<'_, '_> {
         }
     }
 
-    /// The comma in front of the symbols that go, where they were the last of a list and had none behind them.
+    /// The comma in front of the deleted symbols, if they were the last of a list and had none behind them.
     fn spare_comma(&self) -> Option<usize> {
         let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
         let ends = self.symbol.listed && self.comma(self.at).is_none() && after.is_none();
         self.comma_in_front().filter(|_| ends)
     }
 
-    /// The comma in front of the first of the symbols that go with it.
+    /// The comma in front of the first of the adjacent deleted symbols.
     fn comma_in_front(&self) -> Option<usize> {
         self.known.get(self.run().0)?.comma
     }

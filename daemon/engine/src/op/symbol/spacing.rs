@@ -28,7 +28,7 @@ pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
     outer.to_owned() + &unit.times(1).unwrap_or_default()
 }
 
-/// Blank lines between a symbol and one that comes before (or after) it.
+/// The number of blank lines between a symbol and a new one before (or after) it.
 ///
 /// # Errors
 /// `limit`.

@@ -3,11 +3,11 @@
 use crate::cut::Cut;
 use crate::locate::{Unit, is_blank, split_indent};
 
-/// The steps that are told apart.
+/// The steps that are recognized.
 const STEPS: [Unit; 5] = [Unit::Tab, Unit::Spaces(2), Unit::Spaces(3), Unit::Spaces(4), Unit::Spaces(8)];
 
-/// The step that most lines go deeper by than the line before, those below a line that opens a block first: what is
-/// continued on another line often stands deeper. The first of equals; `None` where no line goes deeper.
+/// The most frequent step by which a line is deeper than the line before; lines below one that opens a block count
+/// first, since continued lines are often deeper. The first of equals; `None` if no line is deeper.
 pub(super) fn of(text: &str) -> Option<Unit> {
     let (mut blocks, mut others) = ([0_usize; STEPS.len()], [0_usize; STEPS.len()]);
     let mut above: Option<(&str, bool)> = None;
@@ -40,8 +40,8 @@ fn added(above: &str, indent: &str) -> Option<Unit> {
     }
 }
 
-/// The different steps of some lines' indentations, as they come: each by what the line has more than the nearest one
-/// above that is shallower.
+/// The different steps of some lines' indentations, in order: each is the difference to the nearest line above
+/// that is shallower.
 pub(super) fn all<'l>(indents: impl Iterator<Item = &'l str>) -> Vec<Unit> {
     let mut steps: Vec<Unit> = Vec::new();
     let mut stack: Vec<&str> = Vec::new();
