@@ -51,7 +51,7 @@ pub fn nearby_diff(
     let mut kept: Vec<(usize, Vec<u8>)> = Vec::new();
     for hunk in ranked.iter().filter_map(|(_, at)| Some((*at, all.get(*at)?))) {
         if hunk.1.size > left {
-            // What is nearer is wanted first: nothing further away takes its place.
+            // A nearer hunk is never left out in favour of one further away.
             break;
         }
         let mut text = Vec::new();

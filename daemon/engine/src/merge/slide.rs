@@ -9,7 +9,7 @@ use crate::cut::Cut;
 use crate::diff::Change;
 
 /// The bytes of `before` in which each of some changes can lie, in the order of the changes. None reaches past
-/// the next change of its own side, so that every line is looked at a bounded number of times.
+/// the next change of its own side, so that every line is compared a bounded number of times.
 pub(super) fn reaches(changes: &[Change], before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     let mut reaches = Vec::with_capacity(changes.len());
     let mut from = (0, 0);

@@ -29,7 +29,7 @@ impl Earlier<'_> {
     fn had(&self, text: &Text<'_>, place: &Range<usize>) -> bool {
         let offset = |at: usize| text.bom + text.encoding.width(text.content.get(0..at).unwrap_or_default());
         let (start, end) = (offset(place.start), offset(place.end));
-        // How far the new content is ahead of the old one: before the place, and behind it.
+        // The offset of the new content relative to the old one: before the place, and behind it.
         let (mut above, mut below, mut touched) = (0_i64, 0_i64, false);
         for splice in self.splices {
             let at = usize::try_from(splice.at).unwrap_or(usize::MAX).saturating_add_signed(signed(below));

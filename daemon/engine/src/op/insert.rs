@@ -180,7 +180,7 @@ impl Insert {
 
     fn bytes_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found, rank: i8) -> Effect {
         let text = scene.text;
-        // What `write` replaces is no model for what stands beside the new content.
+        // The breaks follow the text that `write` puts in the file, not the one it replaces.
         let breaks = scene.written.map_or(text.breaks, Breaks::of);
         let made = if self.text.literal {
             new.to_owned()

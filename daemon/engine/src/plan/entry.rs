@@ -177,7 +177,7 @@ fn judge(
                 Some(refusal) => refusal,
                 None => continue,
             },
-            // What the entry makes may be given a mode and another name at once.
+            // The file that the entry makes may be given a mode and another name in the same entry.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
             Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
                 Code::Missing,

@@ -17,7 +17,7 @@ struct Group {
 /// together.
 pub(crate) fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
     let mut net = Vec::new();
-    // How far the middle content is ahead of the content before, up to the current group.
+    // The offset of the middle content relative to the content before, up to the current group.
     let mut shift = 0i64;
     for group in groups(first, second) {
         let start = group.start as i64;

@@ -22,7 +22,7 @@ pub(super) const AROUND: u64 = 3;
 pub(crate) struct Neighbours<'o> {
     hunks: Vec<(u32, &'o Hunk)>,
     known: OnceCell<HashMap<u32, Placed>>,
-    /// Set if each hunk that names a line stands just there.
+    /// True if each hunk that names a line stands exactly there.
     on_lines: OnceCell<bool>,
 }
 

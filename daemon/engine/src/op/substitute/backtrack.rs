@@ -176,7 +176,7 @@ mod tests {
         let pattern = "(?:(?:a|a(?=a|b))*c|a+b)";
         assert_eq!(matches(pattern, &hard, limits::BACKTRACK_STEPS), Ok(20));
         assert_eq!(matches(pattern, &hard, 100_000), Err(Code::Limit));
-        // What is easy costs little.
+        // Easy searches cost little.
         let easy = "ab\n".repeat(100);
         assert_eq!(matches("a(?=b)", &easy, 100_000), Ok(100));
     }

@@ -120,7 +120,7 @@ struct Batch {
 struct Places<'p, 's> {
     scene: &'p Scene<'s>,
     literal: bool,
-    /// Set if a match that swallows a second start is refused.
+    /// True if a match that swallows a second start is refused.
     guarded: bool,
     batches: Vec<Batch>,
     chunk: String,

@@ -89,7 +89,7 @@ impl Walk {
                 self.keep([before, &ahead].concat())?;
                 String::new()
             }
-            // At the front it decides where anything is read at all.
+            // At the front, the look-behind decides at which places the rest is read at all.
             Expr::LookAround(child, LookAround::LookBehind) if before.is_empty() => {
                 self.spell(child, before)?
             }

@@ -100,7 +100,7 @@ impl Classes {
             let flag = if casei { "(?i)" } else { "" };
             regex::Regex::new(&format!("{flag}^(?:{class})$")).ok()
         });
-        // What does not compile alone is taken for everything.
+        // A class that does not compile alone counts as matching everything.
         let Some(compiled) = compiled else { return true };
         letters.chars().any(|letter| compiled.is_match(letter.encode_utf8(&mut [0; 4])))
     }
@@ -204,7 +204,7 @@ impl Spell {
         (mut before, after): (Least, Least),
         out: &mut String,
     ) -> Option<()> {
-        // What stands behind each child, the last one's first.
+        // The least behind each child, that of the last child first.
         let mut behind = vec![after];
         for child in children.iter().skip(1).rev() {
             let nearer = behind.last().copied().unwrap_or(after);

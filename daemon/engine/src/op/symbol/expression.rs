@@ -36,7 +36,7 @@ fn says_statements(site: &Site<'_, '_>, given: &str) -> bool {
     if given.trim_start().strip_prefix("return").is_some_and(returns) {
         return true;
     }
-    // What stands between tags is text, and entities end in `;`.
+    // Text between tags is not code, and entities end in `;`.
     if ["</", "/>"].iter().any(|tag| given.contains(tag)) {
         return false;
     }

@@ -81,7 +81,7 @@ impl Fit<'_> {
         let all = || std::iter::once(first).chain(indents.iter().skip(1).copied());
         let common = all().fold(first, |common, indent| shared_start(common, indent));
         let from = self.other_unit(|| all().map(|indent| indent.get(common.len()..).unwrap_or("")));
-        // What stands rightly stays, whatever lines of a text in it are indented less.
+        // A text with the right indentation stays, even if lines of a string in it are indented less.
         let common = if first == self.target { first } else { common };
         let mut made = String::with_capacity(room);
         for (at, ((line, ending), quoted)) in lines.iter().zip(quoted).enumerate() {
@@ -126,14 +126,14 @@ impl Fit<'_> {
     /// line has none.
     fn torn_from<'l>(&'l self, lines: &[(&'l str, Open)], indents: &[&'l str]) -> Option<&'l str> {
         let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;
-        // What a first line begins in brackets may go on over several.
+        // A bracket that the first line opens may extend it over several lines.
         let goes_on = 1 + lines.iter().skip(1).take_while(|(_, open)| open.inside).count();
         let goes_on = if goes_on < lines.len() { goes_on } else { 1 };
         let line = |at: usize| lines.get(at).map(|(line, _)| line.trim());
         let (first, end, second) = (line(0)?, line(goes_on - 1)?, line(goes_on)?);
         let ((last, _), front) = lines.split_last()?;
         let last = last.trim_start();
-        // What the first line opens, and nothing before the last one closes.
+        // The last line closes the bracket that the first one opens, and no line between them does.
         let closes = last.starts_with(['}', ')', ']']) && front.iter().all(|(_, open)| open.after)
             || last.starts_with('<')
             || last == "end";
@@ -191,7 +191,7 @@ pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
     if begins_aside(first) {
         return false;
     }
-    // What opens a block may have a comment behind it.
+    // A line that opens a block may end in a comment.
     let code =
         [" #", " //"].into_iter().filter_map(|mark| first.split_once(mark)).map(|(code, _)| code.trim_end());
     let code = code.min_by_key(|code| code.len()).unwrap_or(first);

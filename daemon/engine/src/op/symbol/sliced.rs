@@ -18,7 +18,7 @@ pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>,
     if new.0.len() < 2 || !(lost.is_empty() || lost == target) {
         return false;
     }
-    // What begins a block has its block one step deeper, unless it is so in the file.
+    // The block below an opening line is one step deeper, unless it is not so in the file.
     if new.opens_at(target) && !old.opens_at(target) {
         return false;
     }
