@@ -1,11 +1,12 @@
-//! Runs every file in `cases/KIND/`: one file, one rule, its name the rule as a sentence. The kind is that of the job's edits (`jobs`
-//! if they have several), or the dialect of a payload (`dialects` if it is of none or of several). `BLESS=1` rewrites what
-//! they expect; it never adds a field that a case does not name.
+//! Runs every file in `cases/KIND/`. One file is one rule, and its name is the rule as a sentence. The kind is that
+//! of the job's edits (`jobs` if they have several), or the dialect of a payload (`dialects` if it is of none or of
+//! several). `BLESS=1` rewrites the expectations; it never adds a field that a case does not name.
 //!
-//! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it); then the
-//! reply has the `text` in that dialect's words, and what is no job is shown as `asked`. It has `before` (path to text) or `before_hex`, `modes`, `clips`, `encodings`; and in
-//! `expect`: `reply` (JSON; fields that are named must be so), `after`, `after_hex`, `gone`, `clips`, `modes`.
-//! A file that `expect` does not name must be unchanged.
+//! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it). The reply to a
+//! payload has the `text` in the terms of that dialect, and shows a request other than a job as `asked`. A case has
+//! `before` (path to text) or `before_hex`, `modes`, `clips`, `encodings`; and in `expect`: `reply` (JSON; the named
+//! fields must be equal), `after`, `after_hex`, `gone`, `clips`, `modes`. A file that `expect` does not name must be
+//! unchanged.
 
 #![expect(
     clippy::unwrap_used,

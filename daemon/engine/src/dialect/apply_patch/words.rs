@@ -159,7 +159,7 @@ impl PatchWords {
         said?.hunks.get(index)
     }
 
-    /// Why a hunk or a file was refused.
+    /// Returns the message for a hunk or a file that was refused.
     fn failure(&self, entry: Option<usize>, edit: Option<u64>, error: &WireError) -> String {
         let path = error.path.as_ref().map(ToString::to_string).unwrap_or_default();
         let hunk = self.hunk(entry, edit, error);

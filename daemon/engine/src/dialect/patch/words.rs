@@ -149,7 +149,7 @@ impl Reply {
         self.patches.get(index).map(|patch| patch.kind)
     }
 
-    /// Why a patch was refused, in the names of this dialect's fields and operations.
+    /// Words the reason of a patch's refusal, with the names of this dialect's fields and operations.
     fn about(&self, patch: Option<u64>, error: &WireError) -> String {
         let overwrites =
             [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));

@@ -32,7 +32,7 @@ pub(super) enum RangePlace {
     End,
 }
 
-/// Why a line is no header.
+/// The reason for which a line is not a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum HeaderFault {
     /// It has none of the forms.
