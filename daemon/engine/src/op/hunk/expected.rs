@@ -1,9 +1,13 @@
 //! Compares a hunk with the lines at which it is expected: if its new lines stand there already, or its old lines with
 //! other context, a place elsewhere is not certain. It chooses nothing.
 
+use editd_proto::error::Code;
+
 use super::edit::Hunk;
 use super::neighbours::AROUND;
+use crate::Refusal;
 use crate::locate::{self, Line};
+use crate::refusal::refuse;
 use crate::text::Text;
 
 impl Hunk {
@@ -58,4 +62,20 @@ impl Hunk {
 /// Returns true if a line of the file is this line of a hunk, except for white space at its end.
 fn is_line(text: &Text<'_>, number: usize, own: &Line<'_>) -> bool {
     number <= text.lines() && text.line(number).trim_end() == own.0.trim_end()
+}
+
+/// Refuses a place that has moved otherwise than the hunks on both sides of it, whose offsets are known.
+pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) -> Result<(), Refusal> {
+    let around = AROUND.cast_signed();
+    let offset = line.cast_signed().saturating_sub(near.cast_signed());
+    if (above.min(below) - around..=above.max(below) + around).contains(&offset) {
+        return Ok(());
+    }
+    let message = format!(
+        "the lines stand at line {line} alone, {} lines from the header's, and the hunks on both sides of it moved otherwise; correct the line in its header",
+        offset.unsigned_abs()
+    );
+    let mut error = refuse(Code::NotFound, message);
+    error.line = Some(line);
+    Err(error)
 }

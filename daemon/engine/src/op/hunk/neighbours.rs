@@ -177,6 +177,7 @@ impl<'o> Neighbours<'o> {
         if none {
             return plain(quote);
         }
+        let around = |line: u64| (line.saturating_sub(AROUND), line.saturating_add(AROUND));
         let on = |line: u64| Self::on_line(scene, quote, fit, placed, line);
         let own = on(near)?;
         let mut chosen: Option<Hit> = own.clone();
@@ -190,7 +191,7 @@ impl<'o> Neighbours<'o> {
                 (None, None) => Self::around(scene, quote, fit, placed, shifted),
                 // Lines added or removed above move this hunk, too: a place around there makes its own uncertain.
                 (None, Some(own))
-                    if above && Self::stands_around(scene, quote, fit, placed, shifted, own) =>
+                    if above && Self::stands_between(scene, quote, fit, placed, around(shifted), own) =>
                 {
                     return plain(&Quote { near: None, ..quote.clone() });
                 }
@@ -202,9 +203,15 @@ impl<'o> Neighbours<'o> {
             }
             chosen = Some(hit);
         }
+        // Lines may have been added or removed on either side of it: no place between the shifts is excluded.
+        let shift = |offset: Option<i64>| near.saturating_add_signed(offset.unwrap_or(0)).max(1);
+        let (first, last) = (shift(above), shift(below.or(above)));
+        let between = (first.min(last), first.max(last));
         match chosen {
-            Some(hit) => Ok(Ok(moved(scene, hit, near))),
-            None => plain(&Quote { near: None, ..quote.clone() }),
+            Some(hit) if own.is_some() || !Self::stands_between(scene, quote, fit, placed, between, &hit) => {
+                Ok(Ok(moved(scene, hit, near)))
+            }
+            _ => plain(&Quote { near: None, ..quote.clone() }),
         }
     }
 
@@ -236,7 +243,7 @@ impl<'o> Neighbours<'o> {
         }
         match expected.into_iter().find_map(|expected| hunk.nearly_stands(scene.text, expected)) {
             None => match offsets {
-                [Some(above), Some(below)] => check_between(near, line, (above, below)),
+                [Some(above), Some(below)] => super::expected::check_between(near, line, (above, below)),
                 _ => Ok(()),
             },
             Some(other) => {
@@ -291,17 +298,16 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// Returns true if a place other than `own` starts around a line and leaves the hunks in order.
-    fn stands_around(
+    /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
+    fn stands_between(
         scene: &Scene<'_>,
         quote: &Quote<'_>,
         fit: &dyn Fn(&Range<usize>) -> Fit,
         placed: &Placed,
-        line: u64,
+        lines: (u64, u64),
         own: &Hit,
     ) -> bool {
-        let first = line.saturating_sub(AROUND).max(placed.room.0);
-        let last = line.saturating_add(AROUND).min(placed.room.1);
+        let (first, last) = (lines.0.max(placed.room.0), lines.1.min(placed.room.1));
         let other = |range: &Range<usize>| {
             let line = scene.text.line_of(range.start) as u64;
             if range.start != own.range.start && (first..=last).contains(&line) {
@@ -344,22 +350,6 @@ impl<'o> Neighbours<'o> {
         error.other_edit = Some(u64::from(other) + 1);
         error
     }
-}
-
-/// Refuses a place that has moved otherwise than the hunks on both sides of it, whose offsets are known.
-fn check_between(near: u64, line: u64, (above, below): (i64, i64)) -> Result<(), Refusal> {
-    let around = AROUND.cast_signed();
-    let offset = line.cast_signed().saturating_sub(near.cast_signed());
-    if (above.min(below) - around..=above.max(below) + around).contains(&offset) {
-        return Ok(());
-    }
-    let message = format!(
-        "the lines stand at line {line} alone, {} lines from the header's, and the hunks on both sides of it moved otherwise; correct the line in its header",
-        offset.unsigned_abs()
-    );
-    let mut error = refuse(Code::NotFound, message);
-    error.line = Some(line);
-    Err(error)
 }
 
 /// Ends a run of hunks that stand one below the other, and narrows the room of each.
