@@ -167,7 +167,7 @@ impl Workspace {
         request.on_stale.get_or_insert(self.state.settings.on_stale);
         let roots: Vec<Vec<u8>> =
             self.state.roots().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
-        ParsedRequest::new(request, &roots, self.state.settings.payload_limit)
+        ParsedRequest::new(request, &roots, self.state.settings.payload_limit).without_wire_form()
     }
 
     /// Lists the dialects of payloads.

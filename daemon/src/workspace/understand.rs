@@ -69,7 +69,25 @@ impl ParsedRequest {
         }
     }
 
-    /// The request as it came.
+    /// Reads the edits now and drops their wire form, so that a waiting job holds its texts once. A detached job keeps
+    /// the wire form, which is stored; entries that name several files are read after these were looked up.
+    pub(super) fn without_wire_form(mut self) -> Self {
+        let edits = matches!(self.action, Ok(Action::Native | Action::Job(_)));
+        if !edits || self.came.detach || self.names_several() {
+            return self;
+        }
+        // The hash names the request with its edits.
+        self.hash();
+        // A refusal is kept, and returned to each caller that asks for the job.
+        let _ = self.job(|came| Ok(came.clone()));
+        self.came.files = Vec::new();
+        if let Ok(Action::Job(job)) = &mut self.action {
+            job.files = Vec::new();
+        }
+        self
+    }
+
+    /// The request as it was sent, except for edits that [`without_wire_form`](Self::without_wire_form) dropped.
     pub fn request(&self) -> &JobRequest {
         &self.came
     }
