@@ -68,7 +68,9 @@ fn is_line(text: &Text<'_>, number: usize, own: &Line<'_>) -> bool {
 pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) -> Result<(), Refusal> {
     let around = AROUND.cast_signed();
     let offset = line.cast_signed().saturating_sub(near.cast_signed());
-    if (above.min(below) - around..=above.max(below) + around).contains(&offset) {
+    // A header may name any line: nothing here may overflow.
+    let (least, most) = (above.min(below).saturating_sub(around), above.max(below).saturating_add(around));
+    if (least..=most).contains(&offset) {
         return Ok(());
     }
     let message = format!(

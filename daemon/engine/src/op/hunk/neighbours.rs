@@ -183,7 +183,7 @@ impl<'o> Neighbours<'o> {
         let mut chosen: Option<Hit> = own.clone();
         let [above, below] = placed.offsets;
         let offsets = [above.map(|offset| (offset, true)), below.map(|offset| (offset, false))];
-        for (offset, above) in offsets.into_iter().flatten() {
+        for (offset, is_above) in offsets.into_iter().flatten() {
             let shifted = near.saturating_add_signed(offset).max(1);
             let exact = on(shifted)?;
             let suggested = match (exact, &own) {
@@ -191,7 +191,7 @@ impl<'o> Neighbours<'o> {
                 (None, None) => Self::around(scene, quote, fit, placed, shifted),
                 // Lines added or removed above move this hunk, too: a place around there makes its own uncertain.
                 (None, Some(own))
-                    if above && Self::stands_between(scene, quote, fit, placed, around(shifted), own) =>
+                    if is_above && Self::stands_between(scene, quote, fit, placed, around(shifted), own) =>
                 {
                     return plain(&Quote { near: None, ..quote.clone() });
                 }
