@@ -74,7 +74,7 @@ pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) ->
         return Ok(());
     }
     let message = format!(
-        "the lines stand at line {line} alone, {} lines from the header's, and the hunks on both sides of it moved otherwise; correct the line in its header",
+        "the lines stand only at line {line}, {} lines from the line in the header, but the hunks above and below moved by other distances; correct the line in the header",
         offset.unsigned_abs()
     );
     let mut error = refuse(Code::NotFound, message);
