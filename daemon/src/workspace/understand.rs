@@ -87,7 +87,7 @@ impl ParsedRequest {
         self
     }
 
-    /// The request as it was sent, except for edits that [`without_wire_form`](Self::without_wire_form) dropped.
+    /// The request as it was sent, except for edits whose wire form was dropped once they were read.
     pub fn request(&self) -> &JobRequest {
         &self.came
     }
