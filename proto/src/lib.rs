@@ -3,15 +3,10 @@
 //! `proto/WIRE.md` describes the protocol; `proto/WIRE-SAMPLES.md` has the bytes of its examples.
 
 pub mod codec;
-pub mod error;
-pub mod ids;
 pub mod limits;
 pub mod message;
-pub mod operation;
-pub mod path;
 pub mod socket_path;
 pub mod systemd_unit;
 pub mod tokens;
 
-pub use error::{Code, WireError};
-pub use path::WirePath;
+pub use editd_types::{Code, WireError, WirePath, error, ids, operation, path};

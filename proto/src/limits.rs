@@ -1,5 +1,8 @@
 //! Limits that both sides of the protocol must know, with their reasons. Limits of the daemon alone are in
-//! `daemon/src/limits.rs`.
+//! `daemon/src/limits.rs`; limits of a
+//! job and of its results are in `editd-types`.
+
+pub use editd_types::limits::*;
 
 /// The protocol versions that this crate supports, newest first.
 pub const PROTOCOLS: &[u32] = &[1];
@@ -22,69 +25,19 @@ pub const COUNT: usize = 100_000;
 /// Maximum number of values in a frame. It bounds the memory of a decoded frame.
 pub const VALUES: usize = 1_000_000;
 
-/// Maximum size of a path on the wire, in bytes (`PATH_MAX` of Linux).
-pub const PATH: usize = 4096;
-
-/// Maximum size of a session name, client name, job key, label or clipboard name, in bytes.
-pub const NAME: usize = 256;
-
-/// Maximum number of files in a job.
-pub const FILES: usize = 10_000;
-
-/// Maximum number of edits in a job, over all its files.
-pub const EDITS: usize = 100_000;
-
-/// Maximum size of a file that editd reads or writes, in bytes.
-pub const FILE: usize = 64 * 1024 * 1024;
-
-/// Maximum size of a clipboard, in bytes.
-pub const CLIPBOARD: usize = 1024 * 1024;
-
 /// Maximum number of clipboards in a workspace, over all sessions. A list of them fits into a frame.
 pub const CLIPBOARDS: usize = 1000;
 
 /// Maximum size of all clipboards together, in bytes. They are stored on disk until they are removed.
 pub const CLIPBOARDS_BYTES: usize = 64 * 1024 * 1024;
 
-/// Maximum size of a diff in a reply, in bytes. Hunks beyond it are counted.
-pub const DIFF: usize = 64 * 1024;
-
-/// Maximum number of changed places of a file that a receipt lists. Further ones are counted.
-pub const PLACES_LISTED: usize = 3;
-
-/// Maximum number of candidates in an `ambiguous` error.
-pub const CANDIDATES: usize = 5;
-
-/// Maximum number of near misses in a `not_found` error.
-pub const NEAR_MISSES: usize = 3;
-
-/// Maximum number of lines of a near miss.
-pub const NEAR_MISS_LINES: usize = 20;
-
-/// Maximum number of lines shown of a reading, if the indentation of new lines is ambiguous.
-pub const READING_LINES: usize = 6;
-
-/// Maximum number of further errors in the error of a job.
-pub const OTHER_ERRORS: usize = 20;
-
-/// Maximum number of symbols in an outline.
-pub const SYMBOLS: usize = 20_000;
-
-/// Maximum number of name paths in an error.
-pub const SYMBOLS_LISTED: usize = 50;
-
-/// Maximum number of issues of a file in a receipt, and of all files in an error.
-pub const ISSUES: usize = 50;
-
 /// Maximum number of entries in a reply to `history`.
 pub const HISTORY: usize = 1000;
-
-/// Distance in lines up to which `near` accepts a single candidate, in both directions.
-pub const NEAR_WINDOW: u64 = 40;
 
 const _: () = assert!(FRAME_BEFORE_HELLO < FRAME);
 const _: () = assert!(COUNT <= VALUES);
 const _: () = assert!(EDITS <= COUNT && FILES <= COUNT);
 const _: () = assert!(CLIPBOARD < FRAME && DIFF < FRAME);
 const _: () = assert!(CLIPBOARDS * (NAME + PATH + 64) < FRAME && CLIPBOARD <= CLIPBOARDS_BYTES);
+const _: () = assert!(OUTLINE <= FRAME / 2);
 const _: () = assert!(FRAME <= u32::MAX as usize);

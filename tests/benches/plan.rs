@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use editd_engine::{Options, State, World, plan_request as plan};
+use editd_engine::{Options, State, World, plan_input as plan};
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;
 

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_request as plan};
+use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
 use editd_proto::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest};
 use editd_proto::path::WirePath;

@@ -1,7 +1,7 @@
 //! Finds the field of a JSON job that has the wrong type, and describes the expected one. Used only after decoding
 //! failed.
 
-use editd_proto::codec::plain;
+use editd_proto::codec::plain_type_error;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -66,6 +66,6 @@ fn field<T: DeserializeOwned>(
             needed.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         alone.insert(name.clone(), value.clone());
         let error = T::deserialize(&Value::Object(alone)).err()?;
-        Some(format!("{place}{name}: {}", plain(&error.to_string())))
+        Some(format!("{place}{name}: {}", plain_type_error(&error.to_string())))
     })
 }

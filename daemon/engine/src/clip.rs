@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use editd_proto::error::Code;
-use editd_proto::limits;
-use editd_proto::path::WirePath;
+use editd_types::{Code, WirePath, limits};
 
 use crate::refusal::{refuse, too_large};
 use crate::{ClipWrite, Refusal, World};

@@ -1,6 +1,6 @@
 //! Hashes two contents with a common start for little more than the cost of one.
 
-use editd_proto::ids::ContentHash;
+use editd_types::ContentHash;
 
 use crate::cut::Cut;
 

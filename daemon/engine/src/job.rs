@@ -1,11 +1,10 @@
 //! A job whose edits were read once: its entries, each with its operations and the facts that callers ask for. It looks
 //! at no file.
 //!
-//! *Calling sequence*: [`Job::parse`] reads the request of the wire; [`needs`](crate::needs), [`plan`](crate::plan) and
+//! *Calling sequence*: [`Job::parse`] reads the input; [`needs`](crate::needs), [`plan`](crate::plan) and
 //! [`rebase`](crate::rebase) take the job. A clone shares the texts of the edits.
 
-use editd_proto::message::{FileEntry, JobMode, JobRequest};
-use editd_proto::path::WirePath;
+use editd_types::{FileEntry, JobInput, WirePath};
 
 use crate::op::{NamedLines, Op, Quotation};
 use crate::plan::{Parsed, check_shape, needs, plan, read_entry};
@@ -39,23 +38,24 @@ pub struct Entry {
 pub struct EditFacts<'e>(Option<&'e Op>);
 
 impl Job {
-    /// Reads a request. Edits that are malformed by themselves are kept with their refusals, which
+    /// Parses a job. Edits that are malformed by themselves are kept with their refusals, which
     /// [`needs`](crate::needs) and [`plan`](crate::plan) report.
     ///
     /// # Errors
     /// `malformed` or `limit` for a job that no world could satisfy.
-    pub fn parse(request: &JobRequest) -> Result<Self, Refusal> {
-        check_shape(request)?;
+    pub fn parse<'i>(input: impl Into<JobInput<'i>>) -> Result<Self, Refusal> {
+        let input = input.into();
+        check_shape(&input)?;
         let read = |entry: &FileEntry| Entry {
             path: entry.path.clone(),
             base: entry.base.clone(),
-            edits: read_entry(entry, request.threshold),
+            edits: read_entry(entry, input.threshold),
         };
         Ok(Self {
-            partial: request.partial,
-            verify_only: request.mode == JobMode::VerifyOnly,
-            diff: request.diff,
-            entries: request.files.iter().map(read).collect(),
+            partial: input.partial,
+            verify_only: input.verify_only,
+            diff: input.diff,
+            entries: input.files.iter().map(read).collect(),
         })
     }
 
@@ -183,18 +183,22 @@ impl<'e> EditFacts<'e> {
     }
 }
 
-/// Reads a request and names what it must be shown, for a caller that needs the job only for that.
+/// Parses a job and returns what it must be shown, for a caller that needs the job only for that.
 ///
 /// # Errors
 /// As [`Job::parse`] and [`needs`](crate::needs).
-pub fn needs_of_request(request: &JobRequest) -> Result<Needs, Refusal> {
-    needs(&Job::parse(request)?)
+pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<Needs, Refusal> {
+    needs(&Job::parse(input)?)
 }
 
-/// Reads a request and plans it, for a caller that plans it once.
+/// Parses a job and plans it, for a caller that plans it once.
 ///
 /// # Errors
 /// As [`Job::parse`] and [`plan`](crate::plan).
-pub fn plan_request(request: &JobRequest, world: &World, options: &Options) -> Result<Plan, Refusal> {
-    plan(&Job::parse(request)?, world, options)
+pub fn plan_input<'i>(
+    input: impl Into<JobInput<'i>>,
+    world: &World,
+    options: &Options,
+) -> Result<Plan, Refusal> {
+    plan(&Job::parse(input)?, world, options)
 }

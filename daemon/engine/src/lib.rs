@@ -33,15 +33,13 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_proto::error::WireError;
-use editd_proto::message::FileOutcome;
-use editd_proto::path::WirePath;
+use editd_types::{FileOutcome, WireError, WirePath};
 use serde::{Deserialize, Serialize};
 
 pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
-pub use job::{EditFacts, Entry, Job, needs_of_request, plan_request};
+pub use job::{EditFacts, Entry, Job, needs_of_input, plan_input};
 pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
 pub use op::{NamedLines, Quotation};
 pub use plan::{

@@ -1,5 +1,5 @@
 //! The limits that only planning has, with their reasons; limits that clients must know are in
-//! `editd_proto::limits`.
+//! `editd_types::limits`.
 
 /// Bytes from the start of a file in which a NUL makes it binary.
 pub(crate) const BINARY_PROBE: usize = 8 * 1024;
@@ -161,9 +161,6 @@ pub(crate) const CLIPBOARDS_SAID: usize = 20;
 /// Characters of a message about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
 
-/// Bytes that the symbols of an outline may take in a reply: a frame has room for twice as much.
-pub(crate) const OUTLINE: usize = editd_proto::limits::FRAME / 2;
-
 /// Bytes of a symbol in a reply besides its name, with all the numbers that it has.
 pub(crate) const SYMBOL_BYTES: usize = 256;
 
@@ -176,7 +173,7 @@ pub(crate) const HEADER: usize = 8 * 1024;
 /// Lines at the start of a file that are searched for it.
 pub(crate) const HEADER_LINES: usize = 100;
 
-const _: () = assert!(editd_proto::limits::FILE.saturating_mul(3) < u32::MAX as usize);
+const _: () = assert!(editd_types::limits::FILE.saturating_mul(3) < u32::MAX as usize);
 
 /// The most edits of a refused job that is planned again for its other failures: each failure holds a whole error, and
 /// many such jobs may be refused at once.

@@ -1,6 +1,6 @@
 //! Constructors of refusals. The callers decide what is refused, and why.
 
-use editd_proto::error::{Code, WireError};
+use editd_types::{Code, WireError};
 
 use crate::Refusal;
 

@@ -1,8 +1,7 @@
 //! Indentation of inserted text: take a prefix from every line that is not blank, then put another there. It
 //! touches nothing else of a line.
 
-use editd_proto::error::Code;
-use editd_proto::message::Reindent;
+use editd_types::{Code, Reindent};
 
 use crate::Refusal;
 use crate::cut::Cut;

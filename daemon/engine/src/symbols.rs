@@ -4,10 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::error::Code;
-use editd_proto::message::{SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
-use editd_proto::path::WirePath;
 use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol};
+use editd_types::{Code, SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent, WirePath};
 
 use crate::cut::Cut;
 use crate::limits;
@@ -24,7 +22,7 @@ const DECLARATIONS: usize = 10;
 pub struct Outlined {
     /// The name of the language in replies.
     pub language: &'static str,
-    /// The symbols in the order of the file, at most [`editd_proto::limits::SYMBOLS`], and as many as a frame can
+    /// The symbols in the order of the file, at most [`editd_types::limits::SYMBOLS`], and as many as a frame can
     /// carry.
     pub symbols: Vec<SymbolInfo>,
     /// The number of symbols left out at the end.
@@ -62,10 +60,10 @@ pub fn outline(
     let mut bytes = 0_usize;
     let affordable = |symbol: &&&Symbol| {
         bytes = bytes.saturating_add(symbol.path.len() + limits::SYMBOL_BYTES);
-        bytes <= limits::OUTLINE
+        bytes <= editd_types::limits::OUTLINE
     };
     let told: Vec<&Symbol> =
-        asked.iter().take(editd_proto::limits::SYMBOLS).take_while(affordable).copied().collect();
+        asked.iter().take(editd_types::limits::SYMBOLS).take_while(affordable).copied().collect();
     let omitted = (asked.len() - told.len()) as u64;
     let symbols = told_as(&text, &told);
     Ok(Outlined { language: language.name(), symbols, omitted, broken: outline.broken })
@@ -199,7 +197,7 @@ fn quoted(name: &str) -> String {
 /// Those that a message can carry.
 pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
     symbols.retain(|symbol| symbol.len() <= limits::SYMBOL_NAME);
-    symbols.truncate(editd_proto::limits::SYMBOLS_LISTED);
+    symbols.truncate(editd_types::limits::SYMBOLS_LISTED);
     symbols
 }
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use editd_proto::path::WirePath;
 use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError};
+use editd_types::WirePath;
 
 use crate::Options;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_types::{Code, ContentHash, WirePath};
 
 use crate::diff::LineChange;
 use crate::hash::hash;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use editd_proto::error::Code;
-use editd_proto::path::WirePath;
+use editd_types::{Code, WirePath};
 
 use crate::cut::Cut;
 use crate::refusal::{malformed, refuse};

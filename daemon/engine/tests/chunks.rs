@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use editd_engine::{Options, Refusal, State, World, plan_request as plan};
+use editd_engine::{Options, Refusal, State, World, plan_input as plan};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest, Within};
 use editd_proto::path::WirePath;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use editd_engine::dialect::{Answer, Asked, Setting, Translation, Wanted, say_refusal, translate};
-use editd_engine::{Options, Refusal, State, World, needs_of_request as needs, plan_request as plan};
+use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt, Reindent, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;

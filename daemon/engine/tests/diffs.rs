@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use editd_engine::dialect::{Asked, Setting, Wanted, translate};
 use editd_engine::{
-    Options, Refusal, State, World, needs_of_request as needs, plan_request as plan, unified_diff,
+    Options, Refusal, State, World, needs_of_input as needs, plan_input as plan, unified_diff,
 };
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;

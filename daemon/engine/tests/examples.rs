@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Options, State, World, needs_of_request as needs, plan_request as plan};
+use editd_engine::{Options, State, World, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
 use editd_proto::operation::OPERATIONS;
 use editd_proto::path::WirePath;

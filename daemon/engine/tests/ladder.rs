@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, plan_request as plan};
+use editd_engine::{Options, Plan, Refusal, State, World, apply, plan_input as plan};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, FileEntry, JobRequest};
 use editd_proto::path::WirePath;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, State, World, apply, needs_of_request as needs, plan_request as plan};
+use editd_engine::{Options, State, World, apply, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Position, Status};
 use editd_proto::path::WirePath;
 use proptest::prelude::*;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Plan, Refusal, Splice, State, World, apply, invert, needs_of_request as needs,
-    plan_request as plan, splices_between, unified_diff, view,
+    Options, Plan, Refusal, Splice, State, World, apply, invert, needs_of_input as needs, plan_input as plan,
+    splices_between, unified_diff, view,
 };
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Position, Reindent};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{
-    Job, Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan_request as plan, rebase,
+    Job, Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan_input as plan, rebase,
     splices_between,
 };
 use editd_proto::error::Code;

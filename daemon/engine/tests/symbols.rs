@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_request as plan};
+use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
 use editd_proto::error::Code;
 use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, SymbolPosition, Within};
 use editd_proto::path::WirePath;

@@ -1,7 +1,7 @@
 //! Finds the place of a missing or mistyped field in a request. It is called only for malformed requests, and repairs
 //! nothing.
 
-use editd_proto::codec::{CodecError, Message, plain};
+use editd_proto::codec::{CodecError, Message, plain_type_error};
 use editd_proto::limits;
 use rmp_serde::decode::Error;
 use serde::de::DeserializeOwned;
@@ -18,7 +18,7 @@ pub(super) fn placed<T: DeserializeOwned>(message: &Message, error: CodecError) 
         // Only a missing number has this error: all other types name the accepted values.
         Error::TypeMismatch(_) => "expected a number".to_owned(),
         Error::LengthMismatch(_) => "it has a wrong number of elements".to_owned(),
-        other => plain(&other.to_string()),
+        other => plain_type_error(&other.to_string()),
     };
     // A field that is missing at the top has no path.
     match found.path().iter().next() {

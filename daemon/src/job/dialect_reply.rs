@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use editd_engine::dialect::{Answer, Words};
+use editd_engine::dialect::{Answer, ShownFile, Words};
 use editd_proto::message::{FileOutcome, ReadReply, Receipt};
 
 /// The dialect of a job that came as a payload.
@@ -28,7 +28,14 @@ impl DialectReply {
 
     /// Adds the text of what was read to a receipt.
     pub fn show(&self, read: &ReadReply, receipt: &mut Receipt) {
-        receipt.text = self.text(&Answer::Read(read));
+        receipt.text = self.text(&Answer::Read(ShownFile {
+            path: &read.path,
+            text: read.text.as_deref(),
+            bytes: read.bytes.as_deref(),
+            first_line: read.first_line,
+            line_ending: &read.line_ending,
+            size: read.size,
+        }));
         receipt.dialect = Some(self.dialect.to_owned());
     }
 

@@ -48,7 +48,7 @@ impl ParsedRequest {
         let both = "the job has `files` and a `payload`; leave one out";
         let translation = match &came.payload {
             None => {
-                let action = editd_engine::check_names(&came).map(|()| Action::Native);
+                let action = editd_engine::check_names(&came, came.detach).map(|()| Action::Native);
                 return Self { came, action, said: None, job: OnceLock::new(), hash: OnceLock::new() };
             }
             Some(_) if !came.files.is_empty() => Err(malformed(both)),

@@ -33,7 +33,8 @@ mod tests;
 
 pub use check::check;
 pub use decode::Message;
+pub use editd_types::plain_type_error;
 pub use encode::{encode, encode_error, reply, short};
-pub use error::{CodecError, plain};
+pub use error::CodecError;
 pub use frame::{Frame, FrameReader};
 pub use negotiate::{check_name, negotiate};

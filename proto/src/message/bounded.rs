@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use editd_types::FileEntry;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::job::FileEntry;
 use crate::limits;
 
 /// The error for too many files. The codec recognises it by its text, since serde errors carry nothing else.

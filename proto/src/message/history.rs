@@ -1,8 +1,9 @@
 //! Requests about the journal: undo, redo, history and show.
 
+use editd_types::{EntryKind, JobMode};
 use serde::{Deserialize, Serialize};
 
-use super::job::{Durability, JobMode, OnStale};
+use super::job::{Durability, OnStale, is_default};
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 
@@ -36,7 +37,7 @@ pub struct UndoRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// `verify_only` shows the effect and writes nothing. All other modes undo, without running validators.
-    #[serde(default, skip_serializing_if = "is_strict")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mode: JobMode,
     /// As in a job.
     #[serde(default)]
@@ -80,40 +81,6 @@ pub struct HistoryRequest {
     /// Maximum number of entries: 100 if absent, [`crate::limits::HISTORY`] at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-}
-
-/// The origin of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EntryKind {
-    /// A job.
-    Edit,
-    /// An undo.
-    Undo,
-    /// A redo.
-    Redo,
-    /// A change that was not made through editd.
-    External,
-    /// The changes that a command made to the files of a job after it was written. The job is in `of`.
-    Hook,
-}
-
-/// An entry that changed a file after the entry that is to be undone.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct LaterEntry {
-    /// The number of the entry.
-    pub job: JobId,
-    /// The session that made the entry, or `outside` for a change that was not made through editd.
-    pub session: String,
-    /// The program that made the entry.
-    pub client: String,
-    /// The label of the entry.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// The kind of the entry.
-    pub kind: EntryKind,
-    /// Set if the requesting session made the entry. A session can undo only its own entries.
-    pub own: bool,
 }
 
 /// A file of an entry.
@@ -170,23 +137,13 @@ pub struct EntrySummary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<JobId>,
     /// The number of entries that `of` leaves out.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub omitted_of: u64,
     /// The changed files, as many as fit.
     pub files: Vec<EntryFile>,
     /// The number of files that `files` leaves out. `show` returns them page by page.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub omitted_files: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
-fn is_strict(mode: &JobMode) -> bool {
-    *mode == JobMode::Strict
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields so")]
-pub(super) fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// The reply to `history`.

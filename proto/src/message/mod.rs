@@ -7,33 +7,30 @@ pub mod hello;
 pub mod history;
 pub mod job;
 pub mod outline;
-pub mod ranges;
 pub mod read;
-pub mod receipt;
 pub mod status;
 pub mod trust;
 pub mod watch;
 
 pub(crate) mod bounded;
-mod strict;
+#[cfg(test)]
+mod tests;
 
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
+pub use editd_types::{
+    Edit, EditOutcome, EditStatus, EntryKind, FileEntry, FileMode, FileOutcome, FormatterChange, HookOutcome,
+    Issue, JobMode, LaterEntry, LineRanges, Position, Receipt, Reindent, Status, SymbolDeclaration,
+    SymbolInfo, SymbolPosition, TextExtent, Within,
+};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
-    EntryDetail, EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, HistoryRequest, HunkChoice,
-    LaterEntry, ShowReply, ShowRequest, UndoRequest,
+    EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, HunkChoice, ShowReply,
+    ShowRequest, UndoRequest,
 };
-pub use job::{
-    Durability, Edit, FileEntry, FileMode, JobMode, JobRequest, OnStale, Payload, Position, Reindent,
-    SymbolPosition, WaitRequest, Within,
-};
-pub use outline::{OutlineReply, OutlineRequest, SymbolDeclaration, SymbolInfo, TextExtent};
-pub use ranges::LineRanges;
+pub use job::{Durability, JobRequest, OnStale, Payload, WaitRequest};
+pub use outline::{OutlineReply, OutlineRequest};
 pub use read::{ReadReply, ReadRequest};
-pub use receipt::{
-    EditOutcome, EditStatus, FileOutcome, FormatterChange, HookOutcome, Issue, Receipt, Status,
-};
 pub use status::{CheckFinding, CheckReply, CheckRequest, StatusReply, StopReply, StopRequest};
 pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};

@@ -1,8 +1,8 @@
 //! Requests to read a file. The session gets a receipt for the content that it has read.
 
+use editd_types::SymbolInfo;
 use serde::{Deserialize, Serialize};
 
-use super::outline::SymbolInfo;
 use crate::ids::Version;
 use crate::path::WirePath;
 

@@ -1,8 +1,8 @@
 //! Subscriptions to changes of files.
 
+use editd_types::EntryKind;
 use serde::{Deserialize, Serialize};
 
-use super::history::EntryKind;
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{State, World, dialect, needs_of_request as needs};
+use editd_engine::{State, World, dialect, needs_of_input as needs};
 use editd_proto::error::Code;
 use editd_proto::message::{JobRequest, Receipt, Status};
 

@@ -6,7 +6,7 @@ mod shared;
 
 use std::sync::Arc;
 
-use editd_engine::{State, World, needs_of_request as needs};
+use editd_engine::{State, World, needs_of_input as needs};
 use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Reindent, Within};
 use libfuzzer_sys::fuzz_target;
 

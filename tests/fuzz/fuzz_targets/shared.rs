@@ -1,6 +1,6 @@
 //! Shared by the targets of the engine: the properties of every plan.
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_request};
+use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input};
 use editd_proto::error::Code;
 use editd_proto::message::JobRequest;
 
@@ -22,11 +22,11 @@ pub fn check(world: &World, plan: &Plan) {
 
 /// Plans a job twice and asserts that the plans are equal and neither is an internal error.
 pub fn planned(job: &JobRequest, world: &World) -> Result<Plan, Refusal> {
-    let first = plan_request(job, world, &Options::default());
+    let first = plan_input(job, world, &Options::default());
     match &first {
         Ok(plan) => check(world, plan),
         Err(refusal) => assert_ne!(refusal.code, Code::Internal, "{refusal:?}"),
     }
-    assert_eq!(first, plan_request(job, world, &Options::default()));
+    assert_eq!(first, plan_input(job, world, &Options::default()));
     first
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Refusal, State, World, dialect, needs_of_request as needs, plan_request as plan, unified_diff,
+    Options, Refusal, State, World, dialect, needs_of_input as needs, plan_input as plan, unified_diff,
 };
 use editd_proto::error::Code;
 use editd_proto::message::{FileEntry, JobRequest};

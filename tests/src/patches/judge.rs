@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use editd_engine::dialect::{Asked, Setting, Wanted, translate};
-use editd_engine::{Options, Refusal, State, World, needs_of_request as needs, plan_request as plan};
+use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 

@@ -30,7 +30,7 @@ const RECIPES: &[Recipe] = &[
             ("daemon/engine/src/", "hunk::"),
             ("daemon/engine/src/", "mod hunk;"),
             ("daemon/engine/src/", "\"hunk\""),
-            ("proto/src/", "\"hunk\""),
+            ("daemon/engine/types/src/", "\"hunk\""),
         ],
         users: &["daemon/engine/src/dialect/"],
         files: 6,

@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use editd_proto::message::{Edit, FileEntry};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, FileEntry, WirePath};
 
 /// The entries so far.
 #[derive(Default)]

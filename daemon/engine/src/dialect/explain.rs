@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{EditOutcome, FileOutcome};
+use editd_types::{Code, EditOutcome, FileOutcome, WireError};
 
 /// The message, and below it the places, the nearest text, the regions and the change that it is about.
 pub(super) fn explain(error: &WireError) -> String {
@@ -201,7 +200,7 @@ pub(super) fn span(first: u64, last: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use editd_proto::error::ConflictRegion;
+    use editd_types::error::ConflictRegion;
 
     use super::*;
 

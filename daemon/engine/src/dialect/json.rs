@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use editd_proto::codec::plain;
+use editd_types::plain_type_error;
 use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -23,7 +23,8 @@ pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     // Read in two steps: otherwise, a type error would give lines and columns, as if those of the file.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (place, item) = place(error.path());
-        let why: String = plain(&error.inner().to_string()).chars().take(limits::JSON_MESSAGE).collect();
+        let why: String =
+            plain_type_error(&error.inner().to_string()).chars().take(limits::JSON_MESSAGE).collect();
         let mut refusal = malformed(format!("{place}{why}; correct the payload"));
         refusal.edit = item;
         refusal

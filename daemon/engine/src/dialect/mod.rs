@@ -28,9 +28,7 @@ mod text_editor;
 mod tools;
 mod unified_diff;
 
-use editd_proto::error::WireError;
-use editd_proto::message::{FileEntry, JobMode, ReadReply, Receipt};
-use editd_proto::path::WirePath;
+use editd_types::{FileEntry, JobMode, Receipt, WireError, WirePath};
 
 use crate::Refusal;
 
@@ -130,7 +128,24 @@ pub enum Answer<'a> {
     /// The receipt of an edit or an undo, whether it was applied or refused.
     Receipt(&'a Receipt),
     /// The reply to a view.
-    Read(&'a ReadReply),
+    Read(ShownFile<'a>),
+}
+
+/// The part of a file that a view shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownFile<'a> {
+    /// The path of the file, with links resolved.
+    pub path: &'a WirePath,
+    /// The text; `None` if the file is not text.
+    pub text: Option<&'a str>,
+    /// The bytes, if the file is not text.
+    pub bytes: Option<&'a [u8]>,
+    /// The 1-based number of the first line of `text`.
+    pub first_line: u64,
+    /// The line ending: `lf`, `crlf`, `cr`, `mixed` or `none`.
+    pub line_ending: &'a str,
+    /// The size of the whole file in bytes.
+    pub size: u64,
 }
 
 /// The wording of answers in a dialect.

@@ -1,6 +1,6 @@
 //! The one table of dialects. It knows no dialect's meaning.
 
-use editd_proto::error::WireError;
+use editd_types::WireError;
 
 use super::{
     Dialect, Setting, Translation, apply_patch, call, chunks, json, patch, ranges, recognise, safe_edit,

@@ -1,8 +1,7 @@
 //! The context of a translation: the path given beside the payload, and the location of the workspace. It opens no
 //! file.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::path::WirePath;
+use editd_types::{Code, WireError, WirePath};
 
 use crate::Refusal;
 use crate::refusal::malformed;

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::ids::Version;
-use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{EditStatus, FileOutcome, Receipt, Status, Version, WirePath};
 
 /// Files that are listed; the others are counted.
 const FILES: usize = 3;
@@ -205,7 +203,7 @@ fn moves(file: &FileOutcome) -> Option<Vec<(LineSpan, LineSpan)>> {
 
 #[cfg(test)]
 mod tests {
-    use editd_proto::message::EditOutcome;
+    use editd_types::EditOutcome;
 
     use super::*;
 
@@ -221,7 +219,7 @@ mod tests {
             ..EditOutcome::new(EditStatus::Applied)
         };
         FileOutcome {
-            lines: editd_proto::message::LineRanges(lines.to_vec()),
+            lines: editd_types::LineRanges(lines.to_vec()),
             added,
             removed,
             edits: edits.iter().map(edit).collect(),

@@ -2,10 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::ids::JobId;
-use editd_proto::message::{FileOutcome, LineRanges, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, FileOutcome, JobId, LineRanges, Receipt, Status, WireError, WirePath};
 
 use super::explain::NATIVE;
 use super::*;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use editd_proto::limits::PLACES_LISTED;
-use editd_proto::message::{FileOutcome, LineRanges};
+use editd_types::limits::PLACES_LISTED;
+use editd_types::{FileOutcome, LineRanges};
 
 use crate::Splice;
 use crate::cut::{Cut, Span};

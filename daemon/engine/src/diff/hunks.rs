@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::message::FileOutcome;
-use editd_proto::path::WirePath;
+use editd_types::{FileOutcome, WirePath};
 
 use super::changes::Delta;
 use super::render::{CONTEXT, extent};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 /// `a/path` or `b/path`, in quotes if needed.
 pub(crate) fn quoted(side: char, path: &WirePath) -> String {

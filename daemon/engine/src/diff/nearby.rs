@@ -1,7 +1,7 @@
 //! A diff for a reader who wants to know what changed near some lines: few hunks, of which the nearest are kept. It
 //! reports the lines that it shows.
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use super::changes::Delta;
 use super::name::header;

@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use editd_proto::message::FileOutcome;
-use editd_proto::path::WirePath;
+use editd_types::{FileOutcome, WirePath};
 
 use super::changes::Delta;
 use super::name::{header, quoted};

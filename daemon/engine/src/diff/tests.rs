@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 use proptest::prelude::*;
 
 use super::name::{header, quoted};

@@ -10,7 +10,7 @@ mod says;
 
 use std::borrow::Cow;
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use crate::cut::Cut;
 use crate::limits;

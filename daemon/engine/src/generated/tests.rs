@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 use serde::Deserialize;
 
 use super::generated;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd_proto::limits;
+use editd_types::limits;
 
 use super::ladder::ambiguous;
 use super::quoted::Quote;

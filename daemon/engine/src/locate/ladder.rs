@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_proto::error::{Code, WireError};
+use editd_types::{Code, WireError};
 
 use super::choose::Tally;
 use super::quoted::{Brings, Hit, Quote, ReadingConflict, Unfit};

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use editd_proto::error::NearMiss;
-use editd_proto::limits;
+use editd_types::error::NearMiss;
+use editd_types::limits;
 
 use super::fuzzy::Likeness;
 use super::report::excerpt;

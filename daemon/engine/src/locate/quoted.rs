@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use editd_proto::error::{Code, IndentReading, WireError};
+use editd_types::error::{Code, IndentReading, WireError};
 
 use super::ladder::{Adapted, Rung};
 use super::{Extent, Needle};

@@ -1,7 +1,7 @@
 //! The parts of a file that a refusal shows: candidates, and the text nearest to one that was not found. It decides
 //! nothing.
 
-use editd_proto::error::{Candidate, Code, NearMiss};
+use editd_types::error::{Candidate, Code, NearMiss};
 
 use super::ladder::{Rung, tried};
 use super::quoted::{Quote, Unfit};

@@ -7,7 +7,7 @@ use super::*;
 use crate::limits;
 use crate::plan::Budget;
 use crate::text::Text;
-use editd_proto::error::Code;
+use editd_types::Code;
 
 fn anywhere(text: &str) -> Needle<'_> {
     Needle { text, extent: Extent::Anywhere }

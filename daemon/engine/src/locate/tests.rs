@@ -118,7 +118,7 @@ fn what_is_frequent_is_paid_for_as_what_it_costs() {
     let hay = Haystack::new(&text, &budget, needles.iter().map(|needle| anywhere(needle)).collect());
     assert!(hay.reads_again(anywhere(&needles[0])));
     assert!(hay.pay_again().is_ok());
-    assert_eq!(hay.pay_again().unwrap_err().code, editd_proto::error::Code::Limit);
+    assert_eq!(hay.pay_again().unwrap_err().code, editd_types::Code::Limit);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn likeness_is_never_above_its_bound() {
 
 #[test]
 fn a_refusal_is_bounded_whatever_the_file_holds() {
-    use editd_proto::limits::{NEAR_MISS_LINES, NEAR_MISSES};
+    use editd_types::limits::{NEAR_MISS_LINES, NEAR_MISSES};
     let line = |unseen: usize| format!("let value = compute();{}\n", "\u{200b}".repeat(unseen));
     let content = line(5_000).repeat(100);
     let text = Text::read(content.as_bytes(), None).unwrap();

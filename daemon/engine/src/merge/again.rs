@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_proto::message::{EditOutcome, EditStatus, Position};
+use editd_types::{EditOutcome, EditStatus, Position};
 
 use super::slide::reaches;
 use crate::diff::Delta;

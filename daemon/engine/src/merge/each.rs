@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
+use editd_types::{EditOutcome, EditStatus, FileOutcome, Status};
 
 use super::again::{Wanted, located, moved, planned};
 use super::plan::{now_at, shifted};

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::message::{EditStatus, FileOutcome, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, EditStatus, FileOutcome, Status, WirePath};
 
 use super::again::Wanted;
 use super::each::edit_by_edit;

@@ -1,7 +1,7 @@
 //! The conflicting regions that a refusal shows: few and short. Whether two changes conflict is decided elsewhere.
 
-use editd_proto::error::{Code, ConflictRegion};
-use editd_proto::limits::CANDIDATES;
+use editd_types::error::{Code, ConflictRegion};
+use editd_types::limits::CANDIDATES;
 
 use crate::Refusal;
 use crate::limits;

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
+use editd_types::Code;
 use proptest::prelude::*;
 
 use super::merge;
@@ -202,7 +202,7 @@ fn what_stands_there_among_equal_lines_is_a_conflict_and_not_made_twice() {
     let wanted = apply(base.as_bytes(), &wants).unwrap();
     let current = [b"a\na\na\na\n".as_slice(), &wanted].concat();
     let refused = merge(base.as_bytes(), &wants, &current, None).unwrap_err();
-    assert_eq!(refused.code, editd_proto::error::Code::Conflict);
+    assert_eq!(refused.code, editd_types::Code::Conflict);
 }
 
 /// A few lines of which many are equal.

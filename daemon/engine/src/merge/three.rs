@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::onto::Onto;
 use super::region::Conflicts;

@@ -1,6 +1,6 @@
 //! `chmod`: the permission bits of a file. Fields: `mode`. It never touches content.
 
-use editd_proto::message::{Edit, FileMode};
+use editd_types::{Edit, FileMode};
 
 use super::fields;
 use super::registry::Op;

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::message::Edit;
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, WirePath};
 
 use super::effect::{Effect, Scene};
 use super::given::NewText;

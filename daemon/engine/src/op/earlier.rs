@@ -6,8 +6,7 @@
 
 use std::ops::Range;
 
-use editd_proto::error::Code;
-use editd_proto::limits;
+use editd_types::{Code, limits};
 
 use super::effect::Scene;
 use crate::locate::{Fit, Found, Hit, Quote, Rung, Unfit, ambiguous, candidate, one, one_where};

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use editd_proto::message::{EditOutcome, EditStatus};
-use editd_proto::path::WirePath;
+use editd_types::{EditOutcome, EditStatus, WirePath};
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use editd_proto::message::{Position, Within};
+use editd_types::{Position, Within};
 
 use super::Op;
 

@@ -1,7 +1,6 @@
 //! Reads the common fields of the flat edit, and lists those that are given. It knows no edit kind.
 
-use editd_proto::limits;
-use editd_proto::message::Edit;
+use editd_types::{Edit, limits};
 
 use crate::Refusal;
 use crate::refusal::malformed;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::message::{Edit, Reindent};
+use editd_types::{Edit, Reindent};
 
 use super::fields;
 use crate::Refusal;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::message::{Edit, Position};
+use editd_types::{Edit, Position};
 
 use super::effect::{EditNote, Effect, Found, Scene};
 use super::given::{NewText, changed_breaks};

@@ -6,8 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::message::Edit;
+use editd_types::{Code, Edit};
 
 use super::effect::{Effect, Found, Scene};
 use super::fields;

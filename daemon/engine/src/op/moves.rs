@@ -1,8 +1,7 @@
 //! `rename` and `copy`: another path for a file, or for a copy of it. Fields: `to`, `overwrite`. They refuse
 //! a target that exists unless `overwrite`.
 
-use editd_proto::message::Edit;
-use editd_proto::path::WirePath;
+use editd_types::{Edit, WirePath};
 
 use super::fields;
 use crate::Refusal;

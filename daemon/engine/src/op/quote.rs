@@ -1,7 +1,6 @@
 //! The fields that set the quotation of an edit and how loosely it may match. It searches nothing.
 
-use editd_proto::limits;
-use editd_proto::message::Edit;
+use editd_types::{Edit, limits};
 
 use crate::Refusal;
 use crate::locate::{Brings, Quote, Rung};

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use editd_proto::message::{Edit, Position};
-use editd_proto::operation::{nearest, operation};
-use editd_proto::path::WirePath;
+use editd_types::operation::{nearest, operation};
+use editd_types::{Edit, Position, WirePath};
 
 use super::given::NewText;
 use super::{

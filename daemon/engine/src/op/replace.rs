@@ -7,9 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::limits;
-use editd_proto::message::{Edit, Within};
+use editd_types::{Code, Edit, Within, limits};
 
 use super::chunk::Region;
 use super::effect::{Effect, Found, Scene};

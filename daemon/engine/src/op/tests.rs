@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::Code;
-use editd_proto::message::{Edit, FileMode, Position, Within};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, FileMode, Position, WirePath, Within};
 
 use super::*;
 use crate::Proof;
@@ -110,10 +108,10 @@ fn what_an_edit_proves() {
 
 #[test]
 fn the_manual_names_the_fields_that_are_read() {
-    let told = editd_proto::operation::OPERATIONS;
+    let told = editd_types::operation::OPERATIONS;
     assert_eq!(told.len(), registry::operations().count());
     for (name, fields) in registry::operations() {
-        let operation = editd_proto::operation::operation(name).unwrap();
+        let operation = editd_types::operation::operation(name).unwrap();
         let mut named: Vec<&str> = operation.fields.iter().map(|field| field.name).collect();
         let mut read = fields.to_vec();
         named.sort_unstable();

@@ -1,7 +1,7 @@
 //! The part of a file that an edit searches: lines by number, or those of a symbol. Matches elsewhere do not
 //! count, so that a text which stands once in the part is unique.
 
-use editd_proto::message::{Edit, Within};
+use editd_types::{Edit, Within};
 
 use super::chunk::Region;
 use super::effect::{Found as Report, Scene};

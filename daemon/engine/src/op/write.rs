@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::message::Edit;
+use editd_types::Edit;
 
 use super::effect::{Effect, Found, Scene};
 use super::given::NewText;

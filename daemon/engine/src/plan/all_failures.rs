@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_types::{Code, ContentHash, WireError, WirePath};
 
 use super::job::walk;
 use super::needs::stores;

@@ -1,6 +1,6 @@
 //! Checks which edits may share an entry, by their kinds only. No file is read.
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::needs::Parsed;
 use crate::Refusal;

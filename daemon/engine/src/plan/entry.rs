@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::limits;
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Status, WireError, WirePath, limits};
 
 use super::combine::{contradictions, is_text};
 use super::needs::{Parsed, stores};

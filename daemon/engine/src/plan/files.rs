@@ -1,8 +1,6 @@
 //! The operations of an entry on the file as a whole: delete, rename, copy, chmod. They change no content.
 
-use editd_proto::error::Code;
-use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_types::{Code, ContentHash, WirePath};
 
 use super::combine::is_text;
 use super::needs::Parsed;

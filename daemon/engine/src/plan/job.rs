@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_proto::error::Code;
-use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_types::{Code, ContentHash, WirePath};
 
 use super::entry::{self, Shared};
 use super::needs::{check_edits, needs_of};

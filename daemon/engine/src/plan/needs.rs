@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::limits;
-use editd_proto::message::{Edit, FileEntry, JobRequest};
-use editd_proto::operation::nearest;
-use editd_proto::path::WirePath;
+use editd_types::operation::nearest;
+use editd_types::{Code, Edit, FileEntry, JobInput, WirePath, limits};
 
 use super::several;
 use crate::job::Job;
@@ -101,16 +98,17 @@ fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op, Malformed> {
         .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.clone().filter(name) })
 }
 
-/// Refuses entries without a file and entries with unknown fields, without reading anything; in a job that is stored
-/// before it runs, which loses unknown fields, also edits with such fields.
+/// Refuses entries without a file and entries with unknown fields. `is_stored` is set for a job that is stored before it
+/// runs, which loses unknown fields: then edits with unknown fields are refused, too. Parses nothing else.
 ///
 /// # Errors
 /// `malformed`, naming them.
-pub fn check_names(job: &JobRequest) -> Result<(), Refusal> {
+pub fn check_names<'i>(job: impl Into<JobInput<'i>>, is_stored: bool) -> Result<(), Refusal> {
+    let job = job.into();
     let entries = job.files.iter().zip(0_u64..);
     let mut found: Vec<Refusal> =
         entries.filter_map(|(entry, number)| check_entry(entry, number).err()).collect();
-    if job.detach || !found.is_empty() {
+    if is_stored || !found.is_empty() {
         let edits =
             job.files.iter().flat_map(|entry| entry.edits.iter().zip(1..).map(move |edit| (entry, edit)));
         let stray = edits.filter(|(_, (edit, _))| !edit.unknown.is_empty()).take(limits::OTHER_ERRORS);
@@ -154,11 +152,11 @@ fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// `malformed` or `limit`.
-pub(crate) fn check_shape(job: &JobRequest) -> Result<(), Refusal> {
+pub(crate) fn check_shape(job: &JobInput<'_>) -> Result<(), Refusal> {
     if job.files.is_empty() {
         return Err(malformed("`files` is empty; name at least one file"));
     }
-    check_names(job)?;
+    check_names(*job, false)?;
     if job.files.iter().any(|entry| !entry.paths.is_empty()) {
         return Err(internal("the `paths` of this job were not looked up; please report this job"));
     }

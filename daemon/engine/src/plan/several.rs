@@ -1,8 +1,7 @@
 //! File entries that name several files by `paths`: what they may hold, and how often their patterns stand in a file. It
 //! knows no globs and no files: the caller looks those up and makes one entry for each.
 
-use editd_proto::message::{Edit, FileEntry};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, FileEntry, WirePath};
 
 use super::Budget;
 use crate::locate::Haystack;

@@ -5,9 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::ids::ContentHash;
-use editd_proto::limits;
+use editd_types::{Code, ContentHash, limits};
 
 use super::Budget;
 use super::combine::is_text;
@@ -32,7 +30,7 @@ pub(crate) struct Ground<'g> {
     /// The hash of `bytes`, if it is known.
     pub(crate) hash: Option<ContentHash>,
     /// The file's path.
-    pub(crate) path: &'g editd_proto::path::WirePath,
+    pub(crate) path: &'g editd_types::WirePath,
     /// The remaining work of the job.
     pub(crate) budget: &'g Budget,
     /// The changes of the job's earlier entries to the file.

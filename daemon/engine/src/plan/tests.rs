@@ -4,11 +4,9 @@
 
 use std::sync::Arc;
 
-use editd_proto::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, FileEntry, JobInput, Position, WirePath};
 
-use crate::{Options, State, World, needs_of_request as needs, plan_request as plan};
+use crate::{Options, State, World, needs_of_input as needs, plan_input as plan};
 
 fn entry(path: &str, edits: Vec<Edit>) -> FileEntry {
     FileEntry { path: WirePath::from(path), edits, ..FileEntry::default() }
@@ -27,8 +25,8 @@ fn world(path: &str, bytes: &[u8]) -> World {
 fn needs_name_paths_once_and_clipboards_that_no_earlier_edit_stores() {
     let clip = |name: &str| Some(name.to_owned());
     let copy = Edit { op: "copy".to_owned(), to: Some(WirePath::from("b")), ..Edit::default() };
-    let job = JobRequest {
-        files: vec![
+    let job = JobInput {
+        files: &[
             entry(
                 "a",
                 vec![
@@ -46,9 +44,9 @@ fn needs_name_paths_once_and_clipboards_that_no_earlier_edit_stores() {
             ),
             entry("b", vec![Edit { from_clipboard: clip("z"), to_clipboard: clip("z"), ..replace("5", "") }]),
         ],
-        ..JobRequest::default()
+        ..JobInput::default()
     };
-    let needs = needs(&job).unwrap();
+    let needs = needs(job).unwrap();
     assert_eq!(needs.paths, ["a", "c", "b"].map(WirePath::from));
     assert_eq!(needs.clips, ["x"]);
 }
@@ -58,10 +56,10 @@ fn a_result_over_the_limit_is_too_large() {
     let content = "a\n".repeat(100_000);
     let big = "x".repeat(2000);
     let edit = Edit { all: Some(true), ..replace("a", &big) };
-    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
-    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
+    let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(1)));
-    assert_eq!(refusal.limit, Some(editd_proto::limits::FILE as u64));
+    assert_eq!(refusal.limit, Some(editd_types::limits::FILE as u64));
 }
 
 #[test]
@@ -72,11 +70,11 @@ fn edits_that_together_insert_too_much_are_too_large() {
         text: Some("x".repeat(20 << 20)),
         ..Edit::default()
     };
-    let job = JobRequest {
-        files: vec![entry("f", vec![insert(), insert(), insert(), insert()])],
-        ..JobRequest::default()
+    let job = JobInput {
+        files: &[entry("f", vec![insert(), insert(), insert(), insert()])],
+        ..JobInput::default()
     };
-    let refusal = plan(&job, &world("f", b"a"), &Options::default()).unwrap_err();
+    let refusal = plan(job, &world("f", b"a"), &Options::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(4)));
 }
 
@@ -90,25 +88,25 @@ fn a_regular_expression_that_reads_the_rest_of_the_file_for_each_match_is_stoppe
         regex: Some(true),
         ..Edit::default()
     };
-    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
-    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
+    let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
     assert_eq!(refusal.code, Code::Limit);
 }
 
 #[test]
 fn a_path_that_was_not_read_is_an_internal_error_and_no_guess() {
-    let job = JobRequest { files: vec![entry("f", vec![replace("a", "b")])], ..JobRequest::default() };
-    assert_eq!(plan(&job, &World::default(), &Options::default()).unwrap_err().code, Code::Internal);
+    let job = JobInput { files: &[entry("f", vec![replace("a", "b")])], ..JobInput::default() };
+    assert_eq!(plan(job, &World::default(), &Options::default()).unwrap_err().code, Code::Internal);
 }
 
 #[test]
 fn too_many_files_or_edits_are_a_limit() {
     let many = |n: usize| vec![replace("a", "b"); n];
-    let files = (0..10_001).map(|i| entry(&format!("f{i}"), many(1))).collect();
-    let job = JobRequest { files, ..JobRequest::default() };
-    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
-    let job = JobRequest { files: vec![entry("f", many(100_001))], ..JobRequest::default() };
-    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+    let files = (0..10_001).map(|i| entry(&format!("f{i}"), many(1))).collect::<Vec<_>>();
+    let job = JobInput { files: &files, ..JobInput::default() };
+    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
+    let job = JobInput { files: &[entry("f", many(100_001))], ..JobInput::default() };
+    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
 }
 
 fn substitute(pattern: &str, replacement: &str) -> Edit {
@@ -127,12 +125,12 @@ fn look_around_finds_what_is_far_away_and_empty_matches_end() {
     for (pattern, count) in
         [("(?<!x)value", 1), ("(?=value)", 1), (r"$(?!x)", 1), (r"(?=filler)|(?=value)", 20_001)]
     {
-        let job = JobRequest {
-            files: vec![entry("f", vec![substitute(pattern, "+")])],
+        let job = JobInput {
+            files: &[entry("f", vec![substitute(pattern, "+")])],
             diff: Some(false),
-            ..JobRequest::default()
+            ..JobInput::default()
         };
-        let planned = plan(&job, &world("f", content.as_bytes()), &Options::default());
+        let planned = plan(job, &world("f", content.as_bytes()), &Options::default());
         let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
         match count {
             20_001 => assert_eq!(found.unwrap_err().code, Code::Limit),
@@ -148,12 +146,12 @@ fn copies_of_a_large_file_are_bounded() {
         to: Some(WirePath::new(format!("g{i}"))),
         ..Edit::default()
     });
-    let job = JobRequest { files: vec![entry("f", copies.collect())], ..JobRequest::default() };
+    let job = JobInput { files: &[entry("f", copies.collect())], ..JobInput::default() };
     let mut world = world("f", &vec![0; 20 << 20]);
-    for path in needs(&job).unwrap().paths {
+    for path in needs(job).unwrap().paths {
         world.files.entry(path).or_insert(State::Absent);
     }
-    assert_eq!(plan(&job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
+    assert_eq!(plan(job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
 }
 
 #[test]
@@ -165,9 +163,9 @@ fn by_default_only_results_that_differ_from_the_request_have_a_diff() {
         ..Edit::default()
     };
     let shown = |old: &str, diff: Option<bool>| {
-        let job = JobRequest { diff, files: vec![entry("f", vec![replace(old)])], ..JobRequest::default() };
+        let job = JobInput { diff, files: &[entry("f", vec![replace(old)])], ..JobInput::default() };
         let world = world("f", b"a  \r\nx  \r\nb\r\n");
-        plan(&job, &world, &Options::default()).unwrap().files[0].diff.is_some()
+        plan(job, &world, &Options::default()).unwrap().files[0].diff.is_some()
     };
     // Exact, by line breaks alone, and without the white space at the end.
     for (old, loose) in [("x  \r\n", false), ("x  \n", false), ("x\n", true)] {
@@ -186,9 +184,9 @@ fn an_outcome_tells_where_the_new_content_has_the_change() {
         ..Edit::default()
     };
     let told = |edits: Vec<Edit>| {
-        let job = JobRequest { files: vec![entry("f", edits)], ..JobRequest::default() };
+        let job = JobInput { files: &[entry("f", edits)], ..JobInput::default() };
         let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
-        let plan = plan(&job, &world("f", old.as_bytes()), &Options::default()).unwrap();
+        let plan = plan(job, &world("f", old.as_bytes()), &Options::default()).unwrap();
         let file = plan.files[0].clone();
         let now: Vec<_> = file.edits.iter().map(|edit| edit.now.unwrap()).collect();
         (file.lines.to_string(), file.places, (file.added, file.removed), now)
@@ -222,10 +220,10 @@ fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
     let second = vec![replace("none", None, None)];
     let later = vec![replace("y", None, None)];
     let files = vec![entry("f", edits), entry("g", second), entry("f", later)];
-    let job = JobRequest { files, ..JobRequest::default() };
+    let job = JobInput { files: &files, ..JobInput::default() };
     let mut world = world("f", b"a b c b");
     world.files.extend(self::world("g", b"g").files);
-    let error = plan(&job, &world, &Options::default()).unwrap_err();
+    let error = plan(job, &world, &Options::default()).unwrap_err();
     assert_eq!((error.code, error.edit), (Code::NotFound, Some(2)));
     let others: Vec<_> =
         error.others.iter().map(|one| (one.code, one.path.clone().unwrap().display(), one.edit)).collect();
@@ -245,8 +243,8 @@ fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
 fn a_refusal_of_very_many_edits_says_that_others_were_not_looked_for() {
     let refused = |edits: usize| {
         let edits = (0..edits).map(|_| replace("nowhere", "x")).collect();
-        let job = JobRequest { files: vec![entry("f", edits)], ..JobRequest::default() };
-        *plan(&job, &world("f", b"a\n"), &Options::default()).unwrap_err()
+        let job = JobInput { files: &[entry("f", edits)], ..JobInput::default() };
+        *plan(job, &world("f", b"a\n"), &Options::default()).unwrap_err()
     };
     let told = refused(crate::limits::RETOLD_EDITS);
     let others = told.others.len() as u64 + told.more.unwrap_or(0);
@@ -262,12 +260,12 @@ fn the_diffs_of_one_job_are_bounded_together() {
         let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
         entry(&format!("f{i}"), vec![write])
     });
-    let job = JobRequest { diff: Some(true), files: files.collect(), ..JobRequest::default() };
+    let job = JobInput { diff: Some(true), files: &files.collect::<Vec<_>>(), ..JobInput::default() };
     let mut world = World::default();
-    for path in needs(&job).unwrap().paths {
+    for path in needs(job).unwrap().paths {
         world.files.insert(path, State::Absent);
     }
-    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let plan = plan(job, &world, &Options::default()).unwrap();
     let shown: usize = plan.files.iter().filter_map(|file| file.diff.as_ref()).map(String::len).sum();
     assert!(shown <= crate::limits::DIFFS as usize);
     let told = plan.files.iter().filter(|file| file.omitted_hunks == Some(1)).count();
@@ -276,9 +274,8 @@ fn the_diffs_of_one_job_are_bounded_together() {
 
 #[test]
 fn many_regular_expressions_are_a_limit() {
-    let job =
-        JobRequest { files: vec![entry("f", vec![substitute("a", "b"); 501])], ..JobRequest::default() };
-    assert_eq!(needs(&job).unwrap_err().code, Code::Limit);
+    let job = JobInput { files: &[entry("f", vec![substitute("a", "b"); 501])], ..JobInput::default() };
+    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
 }
 
 #[test]
@@ -287,8 +284,8 @@ fn what_a_job_stores_is_bounded_over_all_its_entries() {
     let first = |op: &str| Edit { op: op.to_owned(), start: Some(1), end: Some(1), ..Edit::default() };
     let cut =
         Edit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
-    let job = JobRequest { files: vec![entry("f", vec![cut.clone()]); 70], ..JobRequest::default() };
-    let refusal = plan(&job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
+    let job = JobInput { files: &vec![entry("f", vec![cut.clone()]); 70], ..JobInput::default() };
+    let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.limit), (Code::TooLarge, Some(crate::limits::CLIPS as u64)));
 }
 
@@ -300,8 +297,8 @@ fn by_regex(pattern: &str, content: &str) -> Result<crate::Plan, crate::Refusal>
         regex: Some(true),
         ..Edit::default()
     };
-    let job = JobRequest { files: vec![entry("f", vec![edit])], ..JobRequest::default() };
-    plan(&job, &world("f", content.as_bytes()), &Options::default())
+    let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
+    plan(job, &world("f", content.as_bytes()), &Options::default())
 }
 
 #[test]
@@ -327,7 +324,7 @@ fn look_around_that_reads_little_works_on_a_large_file() {
 }
 
 /// A refusal for want of room alone, at the most room that is too little.
-fn least_room(job: &JobRequest, world: &World) -> usize {
+fn least_room(job: JobInput<'_>, world: &World) -> usize {
     let fits = |room| {
         let planned = plan(job, world, &Options { room: Some(room), ..Options::default() });
         planned.map_err(|refusal| assert!(crate::lacks_room(&refusal), "{refusal:?}")).is_ok()
@@ -369,8 +366,8 @@ fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
         world.files.insert(WirePath::from("g"), State::Absent);
         let op = edits.first().unwrap().op.clone();
         for partial in [false, true] {
-            let job = JobRequest { partial, files: vec![entry("f", edits.clone())], ..JobRequest::default() };
-            let room = least_room(&job, &world);
+            let job = JobInput { partial, files: &[entry("f", edits.clone())], ..JobInput::default() };
+            let room = least_room(job, &world);
             assert!((least..least * 3).contains(&room), "{op}: {room}, where {least} bytes are made");
         }
     }

@@ -1,6 +1,6 @@
 //! The refused edits of an entry and the reasons. Unless the job is `partial`, the first refusal ends it.
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use crate::Refusal;
 use crate::limits;

@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{SymbolPosition, TextExtent};
-use editd_proto::path::WirePath;
+use editd_types::{Code, SymbolPosition, TextExtent, WireError, WirePath};
 
 use super::{outline, view_symbol};
 use crate::Options;
@@ -31,7 +29,7 @@ fn an_implementation_is_shown_with_what_only_declares_it() {
         "class A {\n  f(a: string): void;\n  // numbers\n  f(a: number): void;\n  f(a: any) {\n  }\n}\n";
     let path = "a.ts".into();
     let read = |name: &str| view_symbol(source.as_bytes(), name, false, &path, &options()).unwrap().symbol;
-    let told = |symbol: &editd_proto::message::SymbolInfo| {
+    let told = |symbol: &editd_types::SymbolInfo| {
         symbol.declarations.iter().map(|one| (one.name.clone(), one.lines)).collect::<Vec<_>>()
     };
     let found = read("A/f");
@@ -110,7 +108,7 @@ fn more_symbols_than_are_told_are_counted() {
     let long = format!("mod {} {{\n{functions}}}\n", "m".repeat(2000));
     let outlined = outline(long.as_bytes(), None, &path(), &options()).unwrap();
     let bytes: usize = outlined.symbols.iter().map(|symbol| symbol.name.len()).sum();
-    assert!(bytes < editd_proto::limits::FRAME / 2, "a reply fits into a frame: {bytes}");
+    assert!(bytes < editd_types::limits::OUTLINE, "a reply fits into a frame: {bytes}");
     assert_eq!(outlined.symbols.len() as u64 + outlined.omitted, 5001);
     assert!(outlined.omitted > 0, "{}", outlined.symbols.len());
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use crate::Refusal;
 use crate::cut::Cut;

@@ -21,9 +21,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_engine::{
-    Options, Plan, State, World, apply, invert, needs_of_request as needs, plan_request as plan,
-};
+use editd_engine::{Options, Plan, State, World, apply, invert, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
 use editd_proto::path::WirePath;
 use serde::Deserialize;

@@ -15,7 +15,7 @@ impl Words for Plain {
     fn say(&self, answer: &Answer<'_>) -> String {
         match answer {
             Answer::Read(read) => {
-                let text = read.text.as_deref().unwrap_or_default();
+                let text = read.text.unwrap_or_default();
                 assert!(!text.starts_with("panic"), "as told");
                 format!("{} has {text}", read.path)
             }

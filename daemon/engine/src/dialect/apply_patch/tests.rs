@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
-use editd_proto::path::WirePath;
+use editd_types::{Code, WirePath};
 use proptest::prelude::*;
 
 use crate::dialect::{Asked, Setting, translate};

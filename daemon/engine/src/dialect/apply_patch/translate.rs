@@ -1,8 +1,6 @@
 //! Translates sections to file entries. Successive updates of one path are one entry. It reads no file.
 
-use editd_proto::error::WireError;
-use editd_proto::message::{Edit, Position};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, Position, WireError, WirePath};
 
 use super::envelope::{Deed, Hunk, Section, sections};
 use super::words::{PatchWords, Said, Verb, refused};

@@ -3,9 +3,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{EditStatus, FileOutcome, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, EditStatus, FileOutcome, Receipt, Status, WireError, WirePath};
 
 use super::envelope::Hunk;
 use crate::dialect::explain::{failures, found_otherwise, left_out, loose_rung, plain, span, with_details};
@@ -65,7 +63,7 @@ impl Said {
     pub(super) fn remember(&mut self, hunk: &Hunk<'_>) {
         let old = hunk.text.lines().filter(|line| !line.starts_with(['+', '\\']));
         let shown: Vec<String> = old
-            .take(editd_proto::limits::NEAR_MISS_LINES)
+            .take(editd_types::limits::NEAR_MISS_LINES)
             .map(|line| crate::locate::excerpt(line.get(1..).unwrap_or(""), 0))
             .collect();
         self.hunks.push(SaidHunk { line: hunk.line, old: shown.join("\n") });

@@ -1,7 +1,7 @@
 //! Reads the payload as native edits, field by field. A field that is not understood is refused by its name. It reads
 //! no file.
 
-use editd_proto::message::{Edit, SymbolPosition, Within};
+use editd_types::{Edit, SymbolPosition, Within};
 use serde_json::{Map, Value};
 
 use crate::Refusal;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_proto::message::Receipt;
+use editd_types::Receipt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

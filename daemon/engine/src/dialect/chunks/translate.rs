@@ -1,8 +1,7 @@
 //! The `Dialect` of the chunks: its name, its recognition, and the payload as one file entry. It reads no field
 //! itself.
 
-use editd_proto::error::WireError;
-use editd_proto::message::FileEntry;
+use editd_types::{FileEntry, WireError};
 use serde_json::Value;
 
 use super::payload::read;

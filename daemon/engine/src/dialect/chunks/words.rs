@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{EditOutcome, EditStatus, Receipt, Status};
+use editd_types::{Code, EditOutcome, EditStatus, Receipt, Status, WireError};
 
 use crate::dialect::explain::{failures, plain, present_lines, readings};
 use crate::dialect::summary::{Detail, add_summary};

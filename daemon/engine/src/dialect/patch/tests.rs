@@ -1,8 +1,8 @@
 //! Tests of the wording of answers that only a whole job produces. They translate and plan nothing.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{
+    Code, Edit, EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status, WireError, WirePath,
+};
 
 use super::words::Reply;
 use crate::dialect::{Answer, Words};

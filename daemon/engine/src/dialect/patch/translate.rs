@@ -1,7 +1,6 @@
 //! From patches to native edits, one for one. It never looks at the file.
 
-use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry, Position, Reindent};
+use editd_types::{Edit, FileEntry, Position, Reindent, WireError};
 
 use super::fields::{Input, Operation, PatchRequest};
 use super::words::{Reply, refused};

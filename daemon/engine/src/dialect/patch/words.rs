@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, EditOutcome, EditStatus, Receipt, Status};
+use editd_types::{Code, Edit, EditOutcome, EditStatus, Receipt, Status, WireError};
 
 use crate::dialect::explain::{
     explain, failures, found_otherwise, left_out, loose_rung, plain, span, with_details,

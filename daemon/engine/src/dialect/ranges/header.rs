@@ -1,6 +1,6 @@
 //! One header line of a `ranges` text. It knows no other line.
 
-use editd_proto::ids::JobId;
+use editd_types::JobId;
 
 /// The forms that a header may have, for people.
 pub(super) const FORMS: &str = "`PATH VERSION`, `PATH new`, `PATH VERSION delete`, `10-12`, `10-12 delete`, `before 10`, `after 10` or \

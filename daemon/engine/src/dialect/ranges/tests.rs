@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, FileEntry};
+use editd_types::{Code, Edit, FileEntry};
 use proptest::prelude::*;
 
 use crate::dialect::{Asked, Setting, Wanted, translate};

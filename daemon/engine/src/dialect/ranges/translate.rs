@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use editd_proto::message::{Edit, FileEntry, Position};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, FileEntry, Position, WirePath};
 
 use super::header::RangePlace;
 use super::parse::{FileChange, FileSection, RangeEdit, marker, parse};

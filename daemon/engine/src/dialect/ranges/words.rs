@@ -1,9 +1,7 @@
 //! The reply to a `ranges` text: the job, and for each file its new version and the lines that changed, so that the next
 //! text can be written without another read. It reads no file.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Receipt, Status, WireError, WirePath};
 
 use crate::dialect::explain::{failures, left_out, plain, with_details};
 use crate::dialect::summary::{Detail, add_summary};

@@ -1,7 +1,7 @@
 //! The fields of a `safe-edit` payload, as its callers write them, and which of its forms it has. They mean nothing
 //! here.
 
-use editd_proto::message::JobMode;
+use editd_types::JobMode;
 use serde::Deserialize;
 
 use crate::Refusal;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::template::octal;
 use crate::Refusal;

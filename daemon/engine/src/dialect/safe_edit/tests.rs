@@ -3,9 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::{Code, NearMiss, WireError};
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::error::{Code, NearMiss, WireError};
+use editd_types::{EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status, WirePath};
 
 use super::fields::{Form, SearchReplace};
 use super::words::Reply;

@@ -1,8 +1,6 @@
 //! From the forms of a payload to native edits. It never looks at the file.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, FileEntry, JobMode, Position};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, FileEntry, JobMode, Position, WireError, WirePath};
 
 use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
 use super::words::{Reply, own_names, refused};

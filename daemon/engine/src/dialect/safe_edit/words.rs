@@ -1,8 +1,7 @@
 //! The answer to a `safe-edit` payload in the terms of its callers: the diff, the outcome, the issues. A rejection is
 //! never reported as a success.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{FileOutcome, Receipt, Status};
+use editd_types::{Code, FileOutcome, Receipt, Status, WireError};
 
 use super::fields::Form;
 use crate::dialect::explain::{explain, failures, left_out, plain, with_details};

@@ -1,6 +1,6 @@
 //! Faults of a text, and their messages. It never corrects a text.
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use super::machine::Line;
 use super::marker::trimmed;

@@ -2,9 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::{Code, NearMiss, WireError};
-use editd_proto::message::{JobRequest, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::error::{Code, NearMiss, WireError};
+use editd_types::{JobInput, Receipt, Status, WirePath};
 use proptest::prelude::*;
 
 use super::block::{Block, blocks};
@@ -14,7 +13,7 @@ use super::marker::{Marker, escape_at};
 use super::progress;
 use super::words::{Said, SearchReplaceWords};
 use crate::dialect::{Answer, Asked, Setting, Words, translate};
-use crate::{Options, State, World, apply, plan_request as plan};
+use crate::{Options, State, World, apply, plan_input as plan};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
@@ -121,11 +120,11 @@ proptest! {
             let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
             let asked = translate(None, &texts.concat(), &setting).unwrap().asked;
             let Asked::Job(wanted) = asked else { unreachable!() };
-            let job = JobRequest { files: wanted.files, ..JobRequest::default() };
+            let job = JobInput { files: &wanted.files, ..JobInput::default() };
             let bytes = before.replace('\n', end).into_bytes();
             let state = State::File { bytes: bytes.clone().into(), mode: 0o644 };
             let world = World { files: [(path, state)].into(), ..World::default() };
-            let plan = plan(&job, &world, &Options::default()).unwrap();
+            let plan = plan(job, &world, &Options::default()).unwrap();
             let splices = plan.changes.first().map_or(&[][..], |change| &change.splices);
             prop_assert_eq!(apply(&bytes, splices).unwrap(), after.replace('\n', end).into_bytes());
         }

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, FileEntry, WireError, WirePath};
 
 use super::block::{Block, blocks};
 use super::fault::{FORM, Fault, Kind};

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Receipt, Status, WireError, WirePath};
 
 use crate::dialect::explain::readings;
 use crate::dialect::explain::{each, plain, present_lines};

@@ -2,14 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::ids::ContentHash;
-use editd_proto::message::{FileOutcome, ReadReply, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, FileOutcome, Receipt, Status, WireError, WirePath};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::dialect::{Answer, Asked, Setting, Translation, translate};
+use crate::dialect::{Answer, Asked, Setting, ShownFile, Translation, translate};
 
 const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
 
@@ -22,28 +19,22 @@ fn a_view_is_numbered_from_its_first_line() {
     let translation = understood(&json!({"command": "view", "path": "a", "view_range": [9, -1]}));
     let path = WirePath::from("a");
     assert_eq!(translation.asked, Asked::View { path: path.clone(), lines: Some((9, u64::MAX)) });
-    let read = ReadReply {
-        path,
-        version: ContentHash::from_bytes([0; 32]).version(),
-        hash: String::new(),
-        text: Some("x\r\n\r\ny".to_owned()),
+    let read = ShownFile {
+        path: &path,
+        text: Some("x\r\n\r\ny"),
         bytes: None,
-        lines: 11,
         first_line: 9,
-        encoding: "utf-8".to_owned(),
-        line_ending: "crlf".to_owned(),
-        bom: false,
+        line_ending: "crlf",
         size: 6,
-        symbol: None,
     };
     assert_eq!(
-        translation.words.say(&Answer::Read(&read)),
+        translation.words.say(&Answer::Read(read)),
         "Here's the result of running `cat -n` on a:\n     9\tx\n    10\t\n    11\ty\n"
     );
-    let binary = ReadReply { text: None, ..read };
-    assert_eq!(translation.words.say(&Answer::Read(&binary)), "a is not text; it has 6 bytes");
-    let foreign = ReadReply { bytes: Some(b"\x82\xa0 sj\n".to_vec()), ..binary };
-    let said = translation.words.say(&Answer::Read(&foreign));
+    let binary = ShownFile { text: None, ..read };
+    assert_eq!(translation.words.say(&Answer::Read(binary)), "a is not text; it has 6 bytes");
+    let foreign = ShownFile { bytes: Some(b"\x82\xa0 sj\n"), ..binary };
+    let said = translation.words.say(&Answer::Read(foreign));
     assert!(said.contains("6 bytes; if it is, name its encoding under `[[encodings]]`"), "{said}");
 }
 

@@ -1,7 +1,6 @@
 //! From a command to a view, an undo, or one native edit. It never looks at the file.
 
-use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry, Position};
+use editd_types::{Edit, FileEntry, Position, WireError};
 use serde_json::Value;
 
 use super::fields::{Command, Input};

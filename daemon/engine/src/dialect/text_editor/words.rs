@@ -3,14 +3,12 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{FileOutcome, ReadReply, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, FileOutcome, Receipt, Status, WireError, WirePath};
 
 use super::fields::Command;
 use crate::dialect::explain::{explain, with_details};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{Answer, ShownFile, Words};
 use crate::locate::excerpt;
 
 /// The words of one payload.
@@ -57,9 +55,9 @@ impl Words for EditorWords {
 }
 
 impl EditorWords {
-    fn shown(&self, read: &ReadReply) -> String {
-        let Some(text) = &read.text else {
-            let nul = read.bytes.as_ref().is_none_or(|bytes| bytes.contains(&0));
+    fn shown(&self, read: &ShownFile<'_>) -> String {
+        let Some(text) = read.text else {
+            let nul = read.bytes.is_none_or(|bytes| bytes.contains(&0));
             let name =
                 if nul { "" } else { "; if it is, name its encoding under `[[encodings]]` in .editd.toml" };
             return format!("{} is not text; it has {} bytes{name}", self.path, read.size);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_proto::message::{Edit, JobMode};
+use editd_types::{Edit, JobMode};
 use serde_json::{Value, json};
 
 use crate::dialect::{Asked, Setting, Wanted, translate};

@@ -1,8 +1,6 @@
 //! From the arguments of a tool to native file entries. It never looks at a file.
 
-use editd_proto::error::WireError;
-use editd_proto::message::{Edit, FileEntry, JobMode};
-use editd_proto::path::WirePath;
+use editd_types::{Edit, FileEntry, JobMode, WireError, WirePath};
 
 use super::arguments::Arguments;
 use super::table::{Action, Meaning, Tool, ToolDialect};

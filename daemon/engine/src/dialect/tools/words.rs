@@ -1,8 +1,7 @@
 //! The reply of a tool: its phrase, the line that every dialect has, and below a refusal the information that the
 //! caller needs to continue. It reads no file.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, EditStatus, FileOutcome, Receipt, Status};
+use editd_types::{Code, Edit, EditStatus, FileOutcome, Receipt, Status, WireError};
 
 use super::phrases::{Phrases, Values, filled};
 use crate::dialect::explain::{failures, found_otherwise, loose_rung, plain, span, with_details};

@@ -1,8 +1,7 @@
 //! The change of a file that a section of a diff asks for: created, changed, deleted, renamed or copied. It reads no
 //! file.
 
-use editd_proto::error::Code;
-use editd_proto::path::WirePath;
+use editd_types::{Code, WirePath};
 
 use super::header::bare;
 use super::names::{Side, agreed};

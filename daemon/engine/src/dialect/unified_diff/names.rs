@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::header::{Name, pair_prefixes, prefixes, without_prefix, without_prefixes};
 use super::parse::{FilePatch, Pair, fault};

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use super::deed::Deed;
 use super::parse::FilePatch;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::body::{self, Body};
 use super::header::{self, Mode, Name, Numbers};

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::path::WirePath;
+use editd_types::WirePath;
 
 use crate::dialect::{Asked, Setting, translate};
 

@@ -1,9 +1,7 @@
 //! Files of a diff as file entries: one for each section, its hunks each near the line that its header names. It never
 //! looks at a file.
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Edit, FileMode, Position};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, FileMode, Position, WireError, WirePath};
 
 use super::deed::{Deed, deed};
 use super::header::Mode;

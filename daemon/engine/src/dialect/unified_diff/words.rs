@@ -3,9 +3,7 @@
 
 use std::fmt::Write;
 
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, Status};
-use editd_proto::path::WirePath;
+use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Status, WireError, WirePath};
 
 use super::parse::Hunk;
 use crate::dialect::explain::{each, explain, found_otherwise, plain, with_details};

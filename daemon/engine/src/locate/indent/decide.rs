@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use editd_proto::error::IndentReading;
-use editd_proto::limits as shown;
+use editd_types::error::IndentReading;
+use editd_types::limits as shown;
 
 use super::convert::{converted, keeps_order};
 use super::evidence::{Evidence, evidence};

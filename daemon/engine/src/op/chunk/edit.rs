@@ -5,9 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::limits;
-use editd_proto::message::{Edit, Within};
+use editd_types::{Code, Edit, Within, limits};
 
 use super::Check;
 use super::fallen::explain;

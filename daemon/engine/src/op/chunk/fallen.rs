@@ -3,8 +3,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_proto::error::{Code, RejectedPlace};
-use editd_proto::limits as shown;
+use editd_types::error::{Code, RejectedPlace};
+use editd_types::limits as shown;
 
 use super::Check;
 use super::edit::{Chunk, RUNGS};

@@ -3,7 +3,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use crate::Refusal;
 use crate::cut::Cut;

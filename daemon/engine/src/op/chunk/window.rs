@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::limits;
+use editd_types::limits;
 
 use crate::cut::{Cut, Span};
 use crate::locate::{self, Brings, Extent, Needle, Quote, Rung, Spot, Spots};

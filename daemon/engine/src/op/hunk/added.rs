@@ -3,8 +3,7 @@
 
 use std::rc::Rc;
 
-use editd_proto::error::Code;
-use editd_proto::message::Position;
+use editd_types::{Code, Position};
 
 use super::body::Ending;
 use super::edit::{Breaking, Hunk, instead};

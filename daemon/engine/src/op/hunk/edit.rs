@@ -5,8 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, Position};
+use editd_types::{Code, Edit, Position};
 
 use super::body::{Body, Ending, Group};
 use super::repeat::{self, OpenSides};

@@ -1,7 +1,7 @@
 //! Compares a hunk with the lines at which it is expected: if its new lines stand there already, or its old lines with
 //! other context, a place elsewhere is not certain. It chooses nothing.
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::edit::Hunk;
 use super::neighbours::AROUND;

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::edit::Hunk;
 use super::order::{Slot, rooms};

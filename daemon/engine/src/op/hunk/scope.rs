@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use crate::Refusal;
 use crate::cut::Span;

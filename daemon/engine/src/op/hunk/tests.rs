@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_types::{Code, Edit, FileEntry, JobInput, WirePath};
 
-use crate::{Options, Refusal, State, World, plan_request as plan};
+use crate::{Options, Refusal, State, World, plan_input as plan};
 
 fn hunk(header: &str, text: String, near: Option<u64>) -> Edit {
     let before = Some(header.to_owned()).filter(|header| !header.is_empty());
@@ -19,7 +17,7 @@ fn planned(content: &str, edits: Vec<Edit>) -> Result<String, Refusal> {
     let files = vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }];
     let mut world = World::default();
     world.files.insert(path, State::File { bytes: content.as_bytes().into(), mode: 0o644 });
-    let plan = plan(&JobRequest { files, ..JobRequest::default() }, &world, &Options::default())?;
+    let plan = plan(JobInput { files: &files, ..JobInput::default() }, &world, &Options::default())?;
     let Some(State::File { bytes, .. }) = plan.changes.into_iter().next().map(|change| change.after) else {
         return Ok(content.to_owned());
     };

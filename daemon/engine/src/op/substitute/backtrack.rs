@@ -151,7 +151,7 @@ fn groups(captures: &Captures<'_, str>) -> Groups {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use editd_proto::error::Code;
+    use editd_types::Code;
 
     use super::*;
 

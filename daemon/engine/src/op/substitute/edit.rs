@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::message::{Edit, Within};
+use editd_types::{Edit, Within};
 
 use super::engine::{Engine, Flags, Groups, names_return};
 use super::swallow::Swallow;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::error::Code;
+use editd_types::Code;
 
 use super::ascii;
 use super::backtrack::Backtracking;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_proto::error::Code;
 use editd_syntax::{Language, SymbolKind};
+use editd_types::Code;
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start, over_blanks};
 use super::block::{in_block, with_comment};

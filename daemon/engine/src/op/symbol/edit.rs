@@ -4,9 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, Within};
 use editd_syntax::{Language, Outline, Symbol};
+use editd_types::{Code, Edit, Within};
 
 use super::around::line_start;
 use super::fitting::Fit;

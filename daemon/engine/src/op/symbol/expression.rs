@@ -1,7 +1,7 @@
 //! Bodies that are an expression, such as that of an arrow function: a statement would be none there. It changes nothing.
 
-use editd_proto::error::Code;
 use editd_syntax::{Language, SymbolKind};
+use editd_types::Code;
 
 use super::edit::Site;
 use crate::Refusal;

@@ -1,7 +1,7 @@
 //! Indents a text for the place at which it is inserted. A text that has the right indentation stays as it is. No line
 //! is joined, split or dropped, except blank ones at either end.
 
-use editd_proto::limits as shared;
+use editd_types::limits as shared;
 
 use super::brackets::{self, Open};
 use super::quotes::{Asides, Quotes};

@@ -5,10 +5,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use editd_proto::error::Code;
-use editd_proto::limits as shown;
-use editd_proto::message::{SymbolPosition, Within};
 use editd_syntax::{Language, Outline, ParseBudget, Symbol};
+use editd_types::{Code, SymbolPosition, Within, limits as shown};
 
 use super::step;
 use crate::Refusal;

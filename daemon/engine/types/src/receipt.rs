@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::WireError;
 use crate::ids::{JobId, Version};
 use crate::path::WirePath;
-
-use super::history::is_zero;
-use super::job::is_default;
-use super::ranges::LineRanges;
+use crate::ranges::LineRanges;
+use crate::skip::is_default;
 
 /// The result of a job or of one of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -99,10 +97,10 @@ pub struct FileOutcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<u64>,
     /// The number of added lines.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub added: u64,
     /// The number of removed lines.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub removed: u64,
     /// A unified diff, at most [`crate::limits::DIFF`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +159,7 @@ pub struct FormatterChange {
     /// A unified diff from the job's content to the written content.
     pub diff: String,
     /// The number of hunks that the diff leaves out.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub omitted_hunks: u64,
 }
 
@@ -224,7 +222,7 @@ pub struct Receipt {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
     /// The number of files that `files` leaves out. `show` returns them if the job wrote any.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub omitted_files: u64,
     /// The results of the commands that ran after writing. `after` of `files` is the content after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

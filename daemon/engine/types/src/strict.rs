@@ -3,8 +3,6 @@
 //! be a guard.
 
 mod choice;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 
@@ -62,14 +60,14 @@ impl UnknownFields<'_> {
 }
 
 /// A deserializer that records the unknown fields of a struct.
-pub(super) struct StrictDeserializer<'n, D> {
+pub(crate) struct StrictDeserializer<'n, D> {
     from: D,
     notes: UnknownFields<'n>,
 }
 
 impl<'n, D> StrictDeserializer<'n, D> {
     /// Records unknown names in `unknown`.
-    pub(super) fn new(from: D, unknown: &'n mut Vec<String>) -> Self {
+    pub(crate) fn new(from: D, unknown: &'n mut Vec<String>) -> Self {
         Self { from, notes: UnknownFields { unknown, place: None } }
     }
 }
@@ -266,7 +264,7 @@ impl Visitor<'_> for FieldName {
 }
 
 /// Reads a list, or a single object that need not be in a list.
-pub(super) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub(crate) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<T>, D::Error> {
     from.deserialize_any(ListVisitor(std::marker::PhantomData))

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::entry::LaterEntry;
 use crate::ids::{JobId, Version};
 use crate::limits;
-use crate::message::{Issue, LaterEntry};
 use crate::path::WirePath;
+use crate::receipt::Issue;
 
 /// The kind of an error. Codes are stable: none is ever renamed or reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -1,0 +1,33 @@
+//! The vocabulary of edits: relative paths, content hashes, edits, refusals, outcomes, the table of operations, and the
+//! limits of a job. This crate decides nothing and does no I/O; its types only derive or implement serde.
+//!
+//! `editd-engine` plans edits that are written in these types. `editd-proto` sends them between editd and its clients.
+
+pub mod error;
+pub mod ids;
+pub mod limits;
+pub mod operation;
+pub mod path;
+
+mod edit;
+mod entry;
+mod job;
+mod ranges;
+mod receipt;
+mod skip;
+mod strict;
+mod symbol;
+mod type_error;
+
+pub use edit::{Edit, FileEntry, FileMode, Position, Reindent, Within};
+pub use entry::{EntryKind, LaterEntry};
+pub use error::{Code, WireError};
+pub use ids::{ContentHash, JobId, Version};
+pub use job::{JobInput, JobMode};
+pub use path::WirePath;
+pub use ranges::LineRanges;
+pub use receipt::{
+    EditOutcome, EditStatus, FileOutcome, FormatterChange, HookOutcome, Issue, Receipt, Status,
+};
+pub use symbol::{SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
+pub use type_error::plain_type_error;
