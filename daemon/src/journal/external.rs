@@ -1,5 +1,6 @@
-//! Journals changes that other programs made: they are noticed at the next observation of the path, or found where a
-//! file was moved, and become entries with their bytes. It never changes a file.
+//! Journals changes that were not made by a job: those of other programs, which are noticed at the next observation
+//! of the path or found in a displaced file, and those of hooks. They become entries with their bytes. It never
+//! changes a file.
 
 use std::io;
 
@@ -232,7 +233,8 @@ fn append(
     state.store.append(&[Record::External(entry)]).ok().map(|_| id)
 }
 
-/// Returns the changed ranges; all of the new bytes if the old ones are unknown and the new ones must not be lost.
+/// Returns the changed ranges; all new bytes as one range if the old ones are unknown. If a file is larger than
+/// [`EXTERNAL_BYTES`](crate::limits::EXTERNAL_BYTES), nothing, unless the bytes are rescued: then all of them.
 fn splices(old: Option<&[u8]>, new: &[u8], how: ChangeMethod) -> Vec<Splice> {
     match old {
         Some(old) if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES => {
@@ -259,8 +261,8 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
 }
 
 /// Returns the file before the change: as last observed, else as the journal has it, else with the mode of the
-/// present file. If the file is gone and was only read by an earlier run, its mode is unknown: its identity is empty
-/// then.
+/// present file. If the file is gone and was only read by an earlier run, its mode is unknown: its mode and identity
+/// are zero then.
 fn before_meta(
     state: &WorkspaceState,
     known: &PathCache,

@@ -24,7 +24,7 @@ use crate::os::{File, FileIdentity};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileRecord, StagingFolder};
 
-/// The permission bit without which a file is flushed when it is staged.
+/// The owner's permission to read. A file without it is flushed when it is staged, since it cannot be opened later.
 const OWNER_READS: u32 = 0o400;
 
 /// The files that the newest sealed jobs left at their paths, until they are flushed.
@@ -53,14 +53,14 @@ impl UnflushedFiles {
         }
     }
 
-    /// Removes a path: the file left there is on the disk, or in the journal.
+    /// Notes that nothing is left to flush for a path: the file left there is on the disk, or in the journal.
     pub(super) fn done(&mut self, path: &WirePath) {
         if let Some(newest) = self.paths.get_mut(path) {
             *newest = NewestFile::Absent;
         }
     }
 
-    /// Removes the path of a record whose file is flushed.
+    /// Removes the path of a record whose file is flushed, unless a newer job left another file there.
     fn release(&mut self, file: &FileRecord) {
         let done = match (self.paths.get(&file.path), &file.after) {
             (Some(NewestFile::Absent), _) => true,
@@ -257,7 +257,7 @@ impl FlushedPath {
             // It may be a file that a job is just putting in place and may still roll back.
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "a job is writing it"));
         }
-        // The journal has the content of a created file, and it replaced nothing.
+        // A created file replaced nothing, and the journal has its content.
         Ok(if file.how == ChangeMethod::Swap { FlushState::Astray } else { FlushState::Durable })
     }
 }

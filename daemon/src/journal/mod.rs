@@ -2,7 +2,7 @@
 //! through `store` and moves files through `disk`; `job` decides the changes.
 //!
 //! *Calling sequence*: [`recover::recover`] at opening, before any job. Then jobs append intents and seals;
-//! [`settle::settle`] follows them; [`undo`] makes drafts that `job` carries out like any other.
+//! [`settle::settle`] follows them; [`undo`] makes transactions that `job` carries out like any other.
 //!
 //! *Invariants*: an entry goes `intended → sealed → settled`, or `intended → void`; **nothing else**: it is sealed
 //! only with the proof of every file, settled only after the flush of what it settles, and void only if it is not

@@ -29,7 +29,8 @@ impl PastBudget {
         Self { entries: Cell::new(limits::PAST_ENTRIES), bytes: Cell::new(limits::PAST_BYTES) }
     }
 
-    /// Takes the bytes of an entry's record and of the file after it from the budget; false if they exceed it.
+    /// Takes the bytes of an entry's record and of the file after it from the budget; false if they exceed it, and then
+    /// no more entries are allowed.
     fn spend(&self, bytes: usize) -> bool {
         let left = self.entries.get().checked_sub(1).zip(self.bytes.get().checked_sub(bytes));
         let (entries, bytes) = left.unwrap_or((0, self.bytes.get()));

@@ -30,7 +30,8 @@ use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 /// now.
 ///
 /// # Errors
-/// Errors of the system, and `WouldBlock` while another program is writing it: then it must be tried again.
+/// Errors of the system, and `WouldBlock` if a job is writing the path or another program replaced the file: then it
+/// must be tried again.
 pub(super) fn rewrite(
     state: &WorkspaceState,
     id: JobId,
@@ -137,7 +138,7 @@ fn exchange(
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
     let put = state.disk.put(&record, place, &mut rescue);
-    // Contents of it that no journal has are rescued in the same way as when any staged file is removed.
+    // Bytes in it that the journal does not have are rescued before it is removed, as for every staged file.
     settle::leave_staged(state, id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
     lock(&state.path_cache).rewritten(&record.path, &staged.meta, found.meta.identity);

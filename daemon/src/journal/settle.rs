@@ -25,7 +25,7 @@ use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, SettleRecord
 pub struct UnsettledEntries {
     waiting: VecDeque<WaitingEntry>,
     pub(super) held: UnflushedFiles,
-    /// The time at which the newest was sealed.
+    /// The time at which the newest was added.
     last: Duration,
     /// True while a thread rolls broken jobs back: two threads would exchange their files to and fro.
     mending: bool,
@@ -237,7 +237,8 @@ pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
     lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Voided);
 }
 
-/// Leaves one staged file that recovery is done with, and the content it was seen with.
+/// Leaves one staged file that recovery or a rewrite is done with to be removed. `seen` is the content with which it
+/// was observed, if the journal has that.
 pub fn leave_staged(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = state.clock.monotonic();
     lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, OwnerKind::Recovered);
@@ -317,8 +318,8 @@ fn empty_staging(state: &WorkspaceState, one: &mut WaitingEntry, now: Duration) 
     empty
 }
 
-/// Sets aside the file that another replaced, if that was moved or replaced itself before it could be flushed;
-/// returns false if the old file must stay where it is.
+/// Sets aside a displaced file whose replacement was moved or replaced before it could be flushed; returns false if
+/// the displaced file must stay where it is for now.
 fn keep(state: &WorkspaceState, file: &FileRecord) -> bool {
     let path = &file.path;
     match state.disk.set_aside(&file.staging, &file.staged_name, state.clock.wall_ms()) {

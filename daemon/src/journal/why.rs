@@ -148,7 +148,7 @@ impl QuotedForms {
     /// `None` if the file does have the text: then only a part of it was searched.
     fn of(missing: &MissingText<'_>) -> Option<Self> {
         let whole = Self::ways(missing.quoted, missing.new);
-        // The quote has the line break behind the text, which may be a different one now.
+        // The quote may end with a line break, which may be a different one now.
         let bare = |text: &'_ str| text.trim_end_matches(['\r', '\n']).to_owned();
         let cut = Self::ways(&bare(missing.quoted), missing.new.map(bare).as_deref());
         [cut, whole].into_iter().find(|needle| {

@@ -37,7 +37,8 @@ pub struct RecordChain<'a> {
     pub behind: LaterChange,
 }
 
-/// Returns the beginning of a file that is longer now.
+/// Returns the first bytes of a found file, as many as it had before the job; `None` if it is shorter now. Another
+/// program may have appended to it.
 fn before_of(before: &FileMeta, found: &[u8]) -> Option<Arc<[u8]>> {
     found.get(..usize::try_from(before.size).ok()?).map(Arc::from)
 }
@@ -45,9 +46,10 @@ fn before_of(before: &FileMeta, found: &[u8]) -> Option<Arc<[u8]>> {
 /// The file that a job displaced, as its staged file shows after a power cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DisplacedFile {
-    /// The file that was checked for staleness, or none.
+    /// No file of another program: the checked file, the job's own staged one, or none.
     Nothing,
-    /// Another file, or no file, put there by another program: such a job was never answered.
+    /// Another file, or something that is not a regular file, put at the path by another program: such a job was never
+    /// answered.
     Others,
     /// The checked file, changed by another program: before the job's swap, or afterwards.
     Changed,
@@ -59,16 +61,16 @@ pub struct RecoveryCase {
     pub place: ResolvedPath,
     /// The file at the path.
     pub target: Observation,
-    /// The number of the file's names that are in staging folders.
+    /// The number of the file's names that are staged names of the chain.
     pub staged_files: u64,
-    /// The contents that the journal has of it.
+    /// The contents of it that are intact somewhere or can be rebuilt.
     pub contents: IntactContents,
     /// The action to take.
     pub action: RecoveryAction,
 }
 
 impl RecoveryCase {
-    /// Returns true if another program gave the file that must be rewritten a second name.
+    /// Returns true if a fresh file would have to replace a file to which another program gave a second name.
     pub fn is_linked(&self) -> bool {
         let linked = self.target.found().is_some_and(|found| found.links > 1 + self.staged_files);
         linked && matches!(self.action, RecoveryAction::Rebuild(..))
@@ -131,7 +133,7 @@ impl<'a> RecordChain<'a> {
         }
         let records = self.records();
         contents.reach(&records);
-        // They may have been kept for diffs.
+        // The store may have kept them for diffs.
         let states = records.iter().flat_map(|file| [&file.before, &file.after]).flatten();
         let missing: Vec<&FileMeta> = states.filter(|meta| contents.get(meta.hash).is_none()).collect();
         if !missing.is_empty() {
@@ -154,8 +156,9 @@ impl<'a> RecordChain<'a> {
         Ok(Some(RecoveryCase { place, target, staged_files, contents, action }))
     }
 
-    /// Returns true if an unsealed job displaced a file of another program: another file, or the same one changed, if
-    /// nothing else is left that could be at the path. Such a job was not answered, or cannot be done again.
+    /// Returns true if an unsealed job must be rolled back for the file that it displaced: a different one, so that the
+    /// job was not answered; or the checked one, changed by another program, if the job's own file at the path is torn
+    /// and cannot be rebuilt, so that the job cannot be done again.
     ///
     /// # Errors
     /// Errors of the system.
@@ -178,7 +181,7 @@ impl<'a> RecordChain<'a> {
         })
     }
 
-    /// Returns the kind of file that a record's staged name has now.
+    /// Returns the origin of the file that a record's staged name has now.
     ///
     /// # Errors
     /// Errors of the system.

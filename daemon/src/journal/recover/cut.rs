@@ -1,5 +1,5 @@
-//! Recovery after a power cut: every path of the open entries gets the content of its newest entry, from whatever
-//! intact state is left. Then everything is flushed and settled, and only then are the staged files removed. An
+//! Recovery after a power cut: every path of the open entries gets the state that its newest entry left, rebuilt from
+//! whatever is intact. Then everything is flushed and settled, and only then are the staged files removed. An
 //! unsealed job that another program overtook (`overtaken`) is rolled back in all of its files instead.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -21,7 +21,7 @@ pub enum TargetState {
         /// Its content.
         bytes: Arc<[u8]>,
     },
-    /// Not a regular file, or not readable.
+    /// Not a regular file, too large, or not readable.
     Strange,
 }
 
@@ -36,12 +36,12 @@ pub enum RecoveryAction {
     RewriteInPlace(Arc<[u8]>, FileMeta),
     /// The newest entry deletes it and the power cut undid that: move it away.
     Remove,
-    /// None: it has bytes of another program, or bytes that nothing explains.
+    /// None: it has bytes of another program, bytes that nothing explains, or a content that cannot be rebuilt.
     Leave,
     /// None: it has the content of a later change, which the journal has, so the chain is done.
     Superseded,
-    /// A refused job replaced the file of another program, or nothing is there: move that file back from the job's
-    /// staged name.
+    /// A rolled-back job displaced the file of another program, and the target has only the job's own file, or none:
+    /// move the other program's file back from the job's staged name.
     Return,
 }
 
@@ -52,12 +52,13 @@ pub enum LaterChange {
     Nothing,
     /// A change by another program or a command that left this content (`None`: no file). It was never flushed.
     Content(Option<ContentHash>),
-    /// A job's change, among others: it is settled, so its file was flushed in place of the chain's.
+    /// At least one change is a job's: that is settled, so its file was flushed in place of the chain's.
     Settled,
 }
 
 /// Decides about one path after a power cut. `chain` has its unsettled records, oldest first; the last `refused` of
-/// them belong to jobs that are rolled back. `theirs`: the first of these displaced a file of another program.
+/// them belong to jobs that are rolled back. `theirs` is true if the first of these displaced a file of another
+/// program.
 pub fn decide(
     chain: &[&FileRecord],
     refused: usize,
@@ -86,7 +87,7 @@ pub fn decide(
         return RecoveryAction::Return;
     }
     match take_back(chain, refused, shown, contents) {
-        // The files of the jobs below may be there all the same.
+        // The target may still have a file of the jobs before them.
         RecoveryAction::Leave => bring(standing, shown, contents),
         other => other,
     }
@@ -142,7 +143,7 @@ fn inverse(file: &FileRecord) -> FileRecord {
     }
 }
 
-/// Decides how a path gets the content of the newest record of its chain.
+/// Decides how a path gets the state that the newest record of its chain left.
 fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> RecoveryAction {
     let Some(newest) = chain.last() else { return RecoveryAction::Leave };
     let wanted = newest.after.as_ref();
@@ -242,8 +243,8 @@ fn unflushed(chain: &[&FileRecord], meta: &FileMeta) -> bool {
         .any(|before| same_file(before.identity, meta.identity) && meta.modified <= before.modified)
 }
 
-/// As above, and certainly older than the stored content: the program that wrote that content had replaced these
-/// bytes itself.
+/// Returns true if this is the very file that an entry stores whole, with bytes that are certainly older: the program
+/// that wrote the stored content had replaced these bytes itself.
 pub fn outlived(chain: &[&FileRecord], meta: &FileMeta) -> bool {
     let before =
         |file: &&FileRecord| file.before.as_ref().is_none_or(|before| meta.modified < before.modified);
@@ -251,7 +252,8 @@ pub fn outlived(chain: &[&FileRecord], meta: &FileMeta) -> bool {
     unflushed(&older, meta)
 }
 
-/// Handles a file that an entry was rewriting in place: its bytes are a mixture of states.
+/// Returns the decision about a file that only entries in place changed, if its bytes are a mixture of their states;
+/// otherwise `None`.
 fn rewritten(
     chain: &[&FileRecord],
     meta: &FileMeta,
@@ -288,7 +290,8 @@ pub fn in_place_sides(file: &FileRecord, meta: &FileMeta, found: &[u8]) -> Optio
     is_mixture(found, &states).then_some((get(before)?, get(after)?))
 }
 
-/// Returns true if every byte is zero or that of one of the states.
+/// Returns true if every byte is zero or the one that some state has at its offset, and the file is no longer than the
+/// longest state.
 fn is_mixture(found: &[u8], states: &[Arc<[u8]>]) -> bool {
     let longest = states.iter().map(|state| state.len()).max().unwrap_or(0);
     found.len() <= longest

@@ -9,16 +9,16 @@
 //! log are then done again, unless the log also has a later change that the file shows. Bytes that neither explains
 //! belong to another program: they stay, and if an unsealed job had replaced them, they get their name back. If the
 //! target and the staged file show that another program changed the path before an unsealed job did, the whole job is
-//! rolled back. Otherwise, also if the change came after the restart of the machine, the job may have been answered,
-//! and its entry becomes `diverged`. **No staged file is deleted before everything that might need it is flushed and
-//! settled.**
+//! rolled back. Otherwise, and also if the change came after the restart of the machine, the job may have been
+//! answered: it stays, and its entry becomes `diverged`. **No staged file is deleted before everything that might need
+//! it is flushed and settled.**
 //!
 //! *Limitations*: recovery cannot tell whether a file with several names had been rewritten in place before another
 //! program rewrote it; the job then stays if all of its exchanges did. Nor can it tell whether a program that wrote
 //! to a displaced file did so just before the job or just after: the job then stays, and those bytes go into the
 //! journal. Nor whether another folder has replaced the one in which a job wrote: the job then counts as overtaken.
 //! If the machine was started twice before the daemon was, changes by other programs in between count as before the
-//! power cut; if only the file system was remounted, all of them do.
+//! power cut; if only the file system was mounted again, all such changes count as before it.
 
 pub mod chain;
 pub mod contents;
@@ -77,7 +77,8 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
     Ok(notes)
 }
 
-/// Fails if a file of an open entry cannot be reached: a job is recovered in all of its files or in none.
+/// Fails if the permissions of a folder hide a file about which something must be decided: a file of an entry that is
+/// unsealed, or from an earlier run of the machine. A job is recovered in all of its files or in none.
 fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
     let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
     for file in undecided.flat_map(|(entry, _)| &entry.files) {

@@ -42,13 +42,13 @@ pub fn is_overtaken(state: &WorkspaceState, link: &ChainLink<'_>, behind: LaterC
     Ok(false)
 }
 
-/// Returns true if the change came after the power cut: it then did not stop the job, and of an answered job the
-/// power cut may have left only the intent.
+/// Returns true if the change came after the power cut. It then did not stop the job, and the job may have been
+/// answered: the power cut may have removed everything of it but its intent.
 fn came_later(state: &WorkspaceState, link: &ChainLink<'_>) -> io::Result<bool> {
     let ms = |time: u64| i64::try_from(time).unwrap_or(i64::MAX).saturating_mul(1_000_000);
-    // Milliseconds are truncated: this one may have passed in part.
+    // The clock truncates to milliseconds: a part of the present one may have passed.
     let now = ms(state.clock.wall_ms().saturating_add(1));
-    // If the system does not tell, the change may have come before.
+    // If the system does not tell when it started, the change may have come before.
     let Ok(began) = state.disk.began() else { return Ok(false) };
     Ok(is_later(began, ms(link.entry.time), state.disk.changed(&link.file.path)?, now))
 }

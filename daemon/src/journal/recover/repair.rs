@@ -34,7 +34,7 @@ enum FileProgress {
     Put,
     /// It was put in place, and changed by another program since.
     PutThenForeign,
-    /// It was put in place, and displaced bytes of another program.
+    /// It was put in place, and displaced something other than the checked file.
     Displaced,
     /// It was not put in place, and cannot be any more.
     Lost,

@@ -7,9 +7,10 @@ use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 /// The unit in which a disk loses or keeps data, bytes.
 const BLOCK: usize = 512;
 
-/// Returns true if a job had put a file in place, as far as target and staged file tell after another program changed
-/// the target. Names reach the disk in the order in which they were given, and no staged file is removed before its
-/// entry's seal is durable. `None` if nothing tells: a file that is rewritten in place has no staged file.
+/// Returns `Some(true)` if a job had put its file in place, as far as target and staged file tell after another
+/// program changed the target, and `Some(false)` if it had not. Names reach the disk in the order in which they were
+/// given, and no staged file is removed before its entry's seal is durable. `None` if nothing tells: a file that is
+/// rewritten in place has no staged file.
 pub fn was_put(
     file: &FileRecord,
     target: Option<FileIdentity>,
@@ -36,7 +37,7 @@ pub fn was_put(
     }
 }
 
-/// The same for a file that is rewritten in place, if another program only appended to it.
+/// The same for a file that is rewritten in place, if another program only appended to it; otherwise `None`.
 pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     let [splice] = file.splices.as_slice() else { return None };
     let (prefix, tail) = found.split_at_checked(usize::try_from(splice.at).ok()?)?;
@@ -55,9 +56,9 @@ pub fn was_rewritten(file: &FileRecord, found: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns true if this is the file that was staged for a record, whole or torn. If its content cannot be rebuilt any
-/// more, it counts as torn unless its time shows that it was written to later: a file is never deleted on that
-/// ground.
+/// Returns true if this is the file that was staged for a record, whole or torn. If the staged content cannot be
+/// rebuilt any more, the file counts as torn if it still has the time at which it was staged; no file is deleted only
+/// because of that.
 pub fn is_own(file: &FileRecord, meta: &FileMeta, found: &[u8], contents: &IntactContents) -> bool {
     file.after.as_ref().is_some_and(|after| {
         let as_staged = match contents.get(after.hash) {
@@ -85,7 +86,8 @@ pub fn is_theirs(file: &FileRecord, staged_name: &FileMeta, found: &[u8], conten
     !(staged || judged || older || (staged_name.hash != before.hash && torn()))
 }
 
-/// The same, and certainly from before the job: only its content would show a later write.
+/// Returns true if the staged name has neither file of the record: another program put its file at the path before
+/// the job's swap. For a file of the record, only its content shows a write, and not when that came ([`is_theirs`]).
 pub fn is_another(file: &FileRecord, staged_name: FileIdentity) -> bool {
     [&file.before, &file.after].into_iter().flatten().all(|meta| !same_file(staged_name, meta.identity))
 }

@@ -17,7 +17,7 @@ use crate::state::WorkspaceState;
 use crate::store::record::{Entry, EntryPart, FilePart, FileRecord};
 use crate::store::taken::TakenBack;
 
-/// Runs of numbers that a row holds for one entry.
+/// The most runs of numbers that a row holds for one entry.
 const RUNS: usize = 128;
 
 /// One selected entry, and the selected part of it.
@@ -48,7 +48,7 @@ impl SelectedPart {
         matches!(self.want, WantedPart::Hunks(..) | WantedPart::Parts(_))
     }
 
-    /// The files of its entry that it may turn.
+    /// Returns the files of its entry that it may turn.
     pub(super) fn files<'e>(&self, entry: &'e Entry) -> Vec<&'e FileRecord> {
         let meant = |(number, file): &(u32, &FileRecord)| match &self.want {
             WantedPart::Everything | WantedPart::Hunks(None, _) => true,

@@ -1,5 +1,5 @@
 //! Undo and redo: selects entries and computes the effect of their inverses on the present files. It writes nothing:
-//! it makes a draft that `job` carries out like any other.
+//! it makes a transaction that `job` carries out like any other.
 
 mod choose;
 mod merged;
@@ -43,7 +43,7 @@ pub enum UndoDirection {
     Redo,
 }
 
-/// Makes the draft that undoes or redoes the selected entries.
+/// Makes the transaction that undoes or redoes the selected entries.
 ///
 /// # Errors
 /// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`

@@ -1,5 +1,5 @@
-//! Selection of parts of entries: some of their files or hunks, or the parts that an earlier undo took back. It only
-//! reads the journal.
+//! Selection of parts of entries: some of their files or hunks, or the parts that an earlier undo undid. It only reads
+//! the journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,8 @@ fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<WantedPart
     Ok(WantedPart::Hunks(paths.pop(), runs))
 }
 
-/// Selects entries of which parts are undone, newest first, with the entries of hooks on the same files.
+/// Selects the named entries, of which parts shall be undone, newest first, with the entries of their hooks on the same
+/// files.
 fn undone(
     state: &WorkspaceState,
     request: &UndoRequest,
@@ -95,7 +96,7 @@ fn undone(
     Ok(SelectedEntries { choices, kind: EntryKind::Undo, marks, mixed: false })
 }
 
-/// Selects entries of which parts are restored, oldest first; `None` if whole undos are meant.
+/// Selects the named entries, of which parts shall be restored, oldest first; `None` if whole undos are meant.
 fn redone(
     state: &WorkspaceState,
     request: &UndoRequest,

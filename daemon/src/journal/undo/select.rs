@@ -55,7 +55,7 @@ pub(super) fn select(
     if entries.len() > UNDO {
         return Err(too_many(direction));
     }
-    // Undoing nothing but undos restores what they removed.
+    // If all selected entries are undos, undoing them is a redo.
     let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
     let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
     let mut marks: BTreeSet<JobId> = BTreeSet::new();
@@ -169,15 +169,16 @@ pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<
     Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == ChangeMethod::Rescued)))
 }
 
-/// Returns true if this entry is a redo and one of the entries it restored was undone again, not counting undos in
-/// `within`. Only the entries that it names can then still be undone.
+/// Returns true if this entry is a redo and one of the entries it restored was undone again. Entries `within`, which
+/// undos of the selection undid, do not count. The redo itself can then not be undone any more, only the entries that
+/// it names, as far as they are not undone.
 fn is_spent(state: &WorkspaceState, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
     if entry.kind != EntryKind::Redo {
         return Ok(false);
     }
     for id in entry.of.iter().filter(|id| !within.contains(id)) {
         let Some(of) = summary(state, *id)? else { continue };
-        // A redo that names an undo has undone that.
+        // A redo that names an undo undid it.
         if of.undone != (of.kind == EntryKind::Undo) {
             return Ok(true);
         }

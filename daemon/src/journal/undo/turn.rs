@@ -66,7 +66,7 @@ impl FileTurn<'_> {
         Ok(Some(State::File { bytes: made.into(), mode }))
     }
 
-    /// Returns the content at the start of the turn, as other programs found it, and the splices of the turn.
+    /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.
     pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), &'static str> {
         let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
             return Err("the entry made or deleted the file");
