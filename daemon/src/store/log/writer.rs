@@ -68,7 +68,7 @@ pub struct Log {
     pub(super) tail: Mutex<LogTail>,
     /// Locked after `tail`, never before it.
     pub(super) next: Mutex<Option<LogSegment>>,
-    /// The segment that is written to; changed only while `next` is locked.
+    /// The number of the segment that is written to; changed only while `next` is locked.
     pub(super) current: AtomicU64,
     /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
@@ -101,8 +101,9 @@ impl Log {
     }
 
     /// Appends a group: after a kill or a power cut all of its records are there, or none. Returns the position of
-    /// each. From its return they survive a kill. If the disk was full before anything was written, the error is `Io`
-    /// and a later call may succeed; after any other failure all calls fail.
+    /// each. From its return they survive a kill. Fails with `Io` if nothing was written and a later call may succeed:
+    /// the next segment could not be prepared, as on a full disk, or the group is too large. After a failed write all
+    /// calls fail.
     pub fn append(&self, group: &[RecordPayload]) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
@@ -200,7 +201,9 @@ impl Log {
     /// Returns true if the next segment should be prepared now: more than half of the current one is used.
     pub fn wants_next(&self) -> bool {
         let tail = lock(&self.tail);
-        tail.failed.is_none() && tail.offset > tail.segment.len / 2
+        tail.failed.is_none()
+            && tail.offset > tail.segment.len / 2
+            && !self.stuck.load(Ordering::Relaxed)
             // If the lock is held, a thread is preparing it already.
             && self.next.try_lock().is_ok_and(|next| next.is_none())
     }
@@ -210,9 +213,9 @@ impl Log {
         let mut next = lock(&self.next);
         if next.is_none() {
             let id = self.current.load(Ordering::Acquire) + 1;
-            self.stuck.store(true, Ordering::Relaxed);
-            *next =
-                Some(segment::prepare(&self.dir, id, self.size).map_err(|e| failure("preparing", id, &e))?);
+            let ready = segment::prepare(&self.dir, id, self.size);
+            self.stuck.store(ready.is_err(), Ordering::Relaxed);
+            *next = Some(ready.map_err(|e| failure("preparing", id, &e))?);
         }
         Ok(())
     }

@@ -224,3 +224,23 @@ fn dropped_segments_are_used_again_and_their_records_are_gone() {
     assert_eq!(seen, (seen[0]..60).collect::<Vec<_>>());
     assert!(seen[0] > 5);
 }
+
+#[test]
+fn a_segment_that_could_not_be_prepared_ahead_is_prepared_only_when_it_is_needed() {
+    let machine = FakeMachine::new();
+    let (log, _) = open(&machine, None).unwrap();
+    while !log.wants_next() {
+        put(&log, &[large(1, 3000)]);
+    }
+    machine.fail_in(2);
+    assert!(log.prepare_next().is_err(), "the disk is full");
+    assert!(!log.wants_next(), "every append would try again");
+    let before = log.segments().len();
+    while log.segments().len() == before {
+        put(&log, &[large(2, 3000)]);
+    }
+    while !log.wants_next() {
+        put(&log, &[large(3, 3000)]);
+    }
+    log.prepare_next().unwrap();
+}
