@@ -13,7 +13,8 @@ use super::{EntryQuery, Store, StoreError};
 const PAGE: usize = 64;
 
 impl Store {
-    /// Returns the newest sealed or external entry that touches a path, and the content it left there.
+    /// Returns the newest sealed or external entry that touches a path, and the hash of the content it left there
+    /// (`None`: no file). Entries that only keep rescued bytes do not count.
     pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
         let prefix = key::paths(path);
         let mut last = None;
@@ -28,8 +29,8 @@ impl Store {
         Ok(last)
     }
 
-    /// Returns the content that an entry left at a path; `None` if the entry did not touch the path or is no longer
-    /// stored.
+    /// Returns the hash of the content that an entry left at a path (`Some(None)`: no file). `None` if the entry did
+    /// not touch the path, only keeps rescued bytes of it, or is no longer stored.
     pub fn left_by(&self, path: &WirePath, id: JobId) -> Result<Option<Option<ContentHash>>, StoreError> {
         self.shared.held(&key::path(path, id), |value| {
             let left = value.get(8..).unwrap_or_default();

@@ -262,7 +262,8 @@ impl StoreParts {
         Ok(self.summary_if(id, &|_| true)?.flatten())
     }
 
-    /// Returns the summary of an entry; `None` if its record must be read and `may` refuses that many bytes.
+    /// Returns the summary of an entry; `None` if there is no such entry, `Some(None)` if its record must be read and
+    /// `may` refuses that many bytes.
     pub(super) fn summary_if(
         &self,
         id: JobId,

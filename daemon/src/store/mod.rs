@@ -5,8 +5,8 @@
 //! writes records: they survive a kill, and are visible to every look-up, from its return. [`Store::flush`]
 //! makes everything up to a position durable; callers that wait at the same time share one flush.
 //!
-//! *Invariants*: the log is the truth; the database holds nothing that the log has not flushed. After a
-//! failed flush nothing is appended or flushed any more.
+//! *Invariants*: the log is the source of truth; the database is trusted only if it has nothing that is not in the
+//! log. After a failed flush nothing is appended or flushed any more.
 //!
 //! *Limitations*: a damaged log is not opened ([`StoreError::Rotten`] says where the damage is and what to do).
 //! Damage in a part that the database has already applied is found when a record there is read, and by

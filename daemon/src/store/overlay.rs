@@ -1,5 +1,6 @@
 //! The rows as look-ups see them: the database, and above it the changes that were not applied to it yet. The
-//! database never gets a row of a record that the log has not flushed.
+//! database never gets a row of a record that the log has not flushed, except while the log is replayed at opening:
+//! the checksum in the meta row then shows whether a power cut removed such a record.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

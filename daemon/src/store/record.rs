@@ -14,7 +14,7 @@ use crate::os::{BootId, FileIdentity};
 /// A record of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Record {
-    /// The daemon opened the log. If two of these have different boot ids, a power cut lies between them.
+    /// The daemon opened the log. If two of these have different boot ids, the machine was restarted between them.
     Start(StartRecord),
     /// The intended changes of a job. The swap may begin only after a flush of this record.
     Intent(Entry),
@@ -24,7 +24,7 @@ pub enum Record {
     Seal(SealRecord),
     /// The files are flushed and the displaced files are dropped. Recovery ignores the entry from here on.
     Settle(SettleRecord),
-    /// A change by another program: an entry without anything to do.
+    /// A change that no job made: by another program or a hook. It is an entry without anything to do.
     External(Entry),
     /// A clipboard changed outside a job.
     Clip(ClipboardRecord),
@@ -32,7 +32,7 @@ pub enum Record {
     ReadReceipt(ReadReceipt),
     /// A detached job that waits.
     Queued(QueuedJobRecord),
-    /// A job with a key, or a detached job, ended without an entry.
+    /// A job with a key, or a detached job, ended, and has no entry under its number.
     Done(EndedWithoutEntry),
     /// An open entry, written again because the segment with its intent is dropped.
     Checkpoint(CheckpointEntry),
@@ -279,7 +279,7 @@ pub struct ReadReceipt {
     pub path: WirePath,
     /// The hash of the content; `None` if there was no file.
     pub hash: Option<ContentHash>,
-    /// The lines that were shown, 1-based and inclusive; empty if all were.
+    /// The lines that were shown, 1-based and inclusive; empty if all of them were.
     pub ranges: Vec<(u64, u64)>,
     /// Milliseconds since 1970.
     pub time: u64,
@@ -324,7 +324,8 @@ pub struct QueuedJobRecord {
     pub payload: Vec<u8>,
 }
 
-/// A job that ended without an entry.
+/// A job that ended without an entry under its number: it changed nothing, its entry has another number (a detached
+/// job that recovery finished), or its entry was dropped by retention.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EndedWithoutEntry {
     /// Its number.

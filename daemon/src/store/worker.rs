@@ -47,8 +47,8 @@ impl WorkerSignal {
         asked.listening
     }
 
-    /// Waits for a request. `rest`: contents were written just now; it then waits a while, since the next jobs may
-    /// replace contents that need not be written.
+    /// Waits for a request. `rest`: contents were written just now. Then it waits a while before it writes more, since
+    /// a content that the next job replaces need not be written.
     fn wait(&self, mut rest: bool) -> WorkerRequest {
         let mut asked = lock(&self.asked);
         while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {

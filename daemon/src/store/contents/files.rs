@@ -35,7 +35,8 @@ struct WaitingContents {
 
 struct OfferedContent {
     content: Arc<[u8]>,
-    /// True if a session was shown the content. If not, no session saw it before the next job replaced it.
+    /// True if a session was shown the content. If false, a job made it, and it is not written if another job
+    /// replaces it first.
     shown: bool,
 }
 
@@ -66,13 +67,14 @@ impl ContentFiles {
         Self { os, dir, bound, waiting: Mutex::default(), writing: Mutex::default(), known: Mutex::default() }
     }
 
-    /// Queues a content that a session was shown for writing. Returns false if too many wait already.
+    /// Queues a content that a session was shown for writing. Returns false if it is too large or too many wait
+    /// already.
     pub fn offer(&self, hash: ContentHash, content: &[u8]) -> bool {
         Self::take(&mut lock(&self.waiting), hash, content, true)
     }
 
     /// Queues a content by which a job replaced another. The replaced content is not written if it still waits and no
-    /// session was shown it. Returns false if too many wait already.
+    /// session was shown it. Returns false if the new content is too large or too many wait already.
     pub fn offer_instead(&self, before: Option<ContentHash>, hash: ContentHash, content: &[u8]) -> bool {
         let mut waiting = lock(&self.waiting);
         if let Some(before) = before.filter(|before| *before != hash)
@@ -202,7 +204,7 @@ impl ContentFiles {
             self.os.rename(&folder, temporary.as_bytes(), &folder, name.as_bytes())
         };
         written().inspect_err(|_| {
-            // The disk is full: the partly written file is removed.
+            // As on a full disk: the partly written file is removed.
             let _ = folder.remove_file(temporary.as_bytes());
         })
     }

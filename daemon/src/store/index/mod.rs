@@ -3,40 +3,21 @@
 //!
 //! | first byte | key | value |
 //! |---|---|---|
-//!
-//!  `e`
-//!  entry
-//!  the summary that `history` shows, unless too large; undone or not
-//!
-//!
-//!  `p`
-//!  path, entry
-//!  hash of the content that the entry left at the path
-//!
+//! | `e` | entry | the summary that `history` shows, unless too large; undone or not |
+//! | `p` | path, entry | hash of the content that the entry left there; a zero byte if the content was never there |
 //! | `s` | session, entry | nothing |
 //! | `k` | session and client key | job, request |
-//! | `r` | job | nothing: the record at the place has the receipt |
+//! | `r` | job | nothing: the record at the position has the receipt |
 //! | `c` | session, name | a clipboard's size, time, origin |
-//!
-//!  `v`
-//!  session, path
-//!  the read receipt of the session
-//!
-//!
-//!  `o`
-//!  entry
-//!  the position of its seal
-//!
-//! | `q` | job | nothing: the record at the place is the detached job |
-//!
-//!  `!`
-//!  the meta row: the contents of the database and its last record
-//!
+//! | `v` | session, path | the read receipt of the session |
+//! | `o` | entry | the position of its seal |
+//! | `q` | job | nothing: the record at the position is the detached job |
+//! | `!` | | the meta row: the contents of the database and its last record |
 //!
 //! Paths, sessions and names are in keys as 16 bytes of their BLAKE3 hash. Every value but the meta row's begins with
 //! the position of the record that it belongs to.
 //!
-//! *Invariants*: an entry has rows only once it is sealed. A value is at most [`crate::limits::ROW`]
+//! *Invariants*: a job's entry has no row except `o` before it is sealed. A value is at most [`crate::limits::ROW`]
 //! bytes; what does not fit is read from the log. Applying a record twice changes nothing.
 
 pub mod entry;

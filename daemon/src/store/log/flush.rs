@@ -28,8 +28,8 @@ impl Drop for FlushLead<'_> {
 
 impl Log {
     /// Makes the record that starts at `upto`, and all before it, durable. Returns the position before which
-    /// everything is durable now. A caller that arrives during a flush waits for the next one. A failed flush is not
-    /// repeated: from then on the log refuses everything.
+    /// everything is durable now. A caller that arrives during a flush waits until it ends; if it did not include the
+    /// caller's record, the next flush does. A failed flush is not repeated: from then on the log refuses everything.
     pub fn flush(&self, upto: LogPosition) -> Result<LogPosition, StoreError> {
         let upto = upto.min(self.last());
         let mut sync = lock(&self.sync);

@@ -1,9 +1,6 @@
 //! The frame of a record in a segment: 88 bytes before its payload, with checksums. Pure.
 //!
-//!
-//!  bytes
-//!  content (little-endian)
-//!
+//! | bytes | content (little-endian) |
 //! |---|---|
 //! | 0..4 | `rec1` |
 //! | 4..8 | bytes of the payload as stored |
@@ -11,23 +8,20 @@
 //! | 12..16 | kind, version, flags (1 zstd, 2 the next record is of the same group), 0 |
 //! | 16..24 | epoch: grows with every opening |
 //! | 24..32 | sequence: grows by one with every record |
-//!
-//!  32..40
-//!  position up to which the log was flushed
-//!
+//! | 32..40 | position up to which the log was flushed |
 //! | 40..56 | checksum of the record before |
 //! | 56..72 | digest of the payload as stored |
 //! | 72..88 | checksum: of the bytes before it, the segment's number and the offset |
 //!
-//! Checksums are BLAKE3, cut to 16 bytes. The frame has its own, apart from the payload's, so that looking
-//! for frames behind a damaged record costs no more than the bytes that are looked at.
+//! Checksums are BLAKE3, cut to 16 bytes. The frame has a checksum of its own, apart from the payload's, so that a
+//! search for frames behind a damaged record reads no payloads.
 
 use crate::store::LogPosition;
 
 /// A checksum or digest.
 pub type Checksum = [u8; 16];
 
-/// Bytes of a frame, which precedes the payload.
+/// The bytes of a frame; the payload follows it.
 pub const FRAME: usize = 88;
 
 const MAGIC: [u8; 4] = *b"rec1";
@@ -126,7 +120,7 @@ impl RecordFrame {
         Some((frame, sum))
     }
 
-    /// Returns true if bytes may begin a frame: a cheap test that is wrong one time in four thousand million.
+    /// Returns true if bytes may begin a frame: a cheap test, wrong for one in 2^32 of random bytes.
     pub fn may_begin(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }

@@ -1,9 +1,6 @@
 //! The first block of a segment: its number and the record that it continues. Pure.
 //!
-//!
-//!  bytes
-//!  content (little-endian)
-//!
+//! | bytes | content (little-endian) |
 //! |---|---|
 //! | 0..8 | `editdlog` |
 //! | 8..12 | version of the format, 1 |
@@ -11,10 +8,7 @@
 //! | 16..24 | the segment's number |
 //! | 24..32 | epoch in which it was begun |
 //! | 32..40 | sequence of its first record |
-//!
-//!  40..48
-//!  position up to which the log was flushed
-//!
+//! | 40..48 | position up to which the log was flushed |
 //! | 48..64 | checksum of the last record of the segment before |
 //! | 64..80 | checksum of the bytes before it |
 //!

@@ -275,7 +275,8 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
     Ok(())
 }
 
-/// Removes the files behind the last segment, except the next one, which is kept as the prepared segment.
+/// Removes the files behind the last segment, except the next one if it has the usual size: it is kept as the prepared
+/// segment.
 fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {

@@ -83,7 +83,8 @@ impl StoreParts {
         Ok(gone)
     }
 
-    /// Removes an entry's rows, and its receipt and key if no other entry has them.
+    /// Removes an entry's rows, and the rows of its receipt and key unless they belong to another job or to a record
+    /// that was written to keep them.
     pub(super) fn forget_entry(&self, entry: &Entry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
         entry::remove(draft, entry);
         if let Some(value) = draft.get(&key::job(key::RECEIPT, entry.id))?
