@@ -10,8 +10,6 @@
 )]
 
 pub mod binaries;
-#[cfg(unix)]
-pub mod case;
 pub mod checkout;
 #[cfg(unix)]
 pub mod client;
@@ -31,6 +29,8 @@ pub mod picture;
 #[cfg(target_os = "linux")]
 pub mod power;
 pub mod process;
+#[cfg(unix)]
+pub mod scenario;
 pub mod sim;
 pub mod sources;
 pub mod symbols;

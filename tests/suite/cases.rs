@@ -1,34 +1,63 @@
-//! Every case file as a test of its own. What they say stands in `tests/cases`, how they are played in the
-//! kit; here they are only named.
+//! Each case file as a test: on real files with its variants, and on the simulated machine. The scenarios are in
+//! `tests/cases`, and the kit plays them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use editd_tests::case::{Scenario, lenses, run, workspace};
+use editd_tests::scenario::machine::ScenarioMachine;
+use editd_tests::scenario::real::RealMachine;
+use editd_tests::scenario::simulated::SimulatedMachine;
+use editd_tests::scenario::{player, variants};
+use editd_tests::sim::SimMachine;
 
-macro_rules! story {
+macro_rules! scenario {
     ($name:ident) => {
         #[test]
         fn $name() {
-            super::told(stringify!($name));
+            super::on_real_files(stringify!($name));
         }
     };
 }
 
-mod told {
+/// On real files.
+mod real {
     include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 }
 
-fn told(name: &str) {
+/// On the simulated machine.
+mod simulated {
+    macro_rules! scenario {
+        ($name:ident) => {
+            #[test]
+            fn $name() {
+                super::on_simulated_machine(stringify!($name));
+            }
+        };
+    }
+
+    include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+}
+
+fn on_real_files(name: &str) {
     let file = file(name);
-    run(&file, &workspace::open);
-    let story = Scenario::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let fresh = || Arc::new(RealMachine::with_daemon()) as Arc<dyn ScenarioMachine>;
+    if std::env::var_os("BLESS").is_some_and(|word| word == "1") {
+        player::bless(&file, &fresh());
+    }
+    player::check(&file, &fresh());
+    let (_, scenario) = player::read(&file);
     let found = [
-        lenses::dies_at_every_step(&story, &workspace::open),
-        lenses::is_undone(&story, &workspace::open),
-        lenses::is_sent_twice(&story, &workspace::open),
+        variants::dies_at_every_step(&scenario, &fresh),
+        variants::is_undone(&scenario, &fresh),
+        variants::is_sent_twice(&scenario, &fresh),
     ]
     .concat();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn on_simulated_machine(name: &str) {
+    let machine: Arc<dyn ScenarioMachine> = Arc::new(SimulatedMachine::new(SimMachine::new()));
+    player::check(&file(name), &machine);
 }
 
 fn file(name: &str) -> PathBuf {

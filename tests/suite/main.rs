@@ -50,6 +50,8 @@ mod overtaken;
 mod pages;
 #[cfg(unix)]
 mod patches;
+#[cfg(unix)]
+mod player;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]
@@ -65,8 +67,6 @@ mod real_tree;
 mod recovery;
 #[cfg(target_os = "linux")]
 mod sessions;
-#[cfg(unix)]
-mod stories;
 #[cfg(unix)]
 mod symbols;
 #[cfg(target_os = "linux")]

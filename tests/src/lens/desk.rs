@@ -30,7 +30,7 @@ const SEGMENT: u64 = 64 * 1024;
 const SETTLES: usize = 8;
 
 /// The machine's own time.
-struct SimClock(SimMachine);
+pub struct SimClock(pub SimMachine);
 
 impl Clock for SimClock {
     fn wall_ms(&self) -> u64 {

@@ -7,7 +7,7 @@ use std::io;
 use editd::os::Stat;
 
 use super::machine::{SharedState, lock};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, SnapshotNode};
 use super::tree::{Body, Id};
 use super::world::{HandleId, Owner, TargetExists, World};
 
@@ -24,9 +24,11 @@ pub struct OutsideFile {
 }
 
 /// The folder of a path and its last name.
-fn place<'a>(world: &World, path: &'a str) -> io::Result<(Id, &'a [u8])> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    Ok((world.walk(folder.as_bytes(), true)?, name.as_bytes()))
+fn place<'a>(world: &World, path: &'a (impl AsRef<[u8]> + ?Sized)) -> io::Result<(Id, &'a [u8])> {
+    let path = path.as_ref();
+    let end = path.iter().rposition(|byte| *byte == b'/');
+    let (folder, name) = end.map_or((&path[..0], path), |end| (&path[..end], &path[end + 1..]));
+    Ok((world.walk(folder, true)?, name))
 }
 
 impl Outside {
@@ -42,11 +44,12 @@ impl Outside {
     ///
     /// # Errors
     /// What `mkdir` would say; as in all calls here.
-    pub fn mkdir(&self, path: &str) -> io::Result<()> {
+    pub fn mkdir(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
-            for (end, _) in path.match_indices('/').skip(1).chain([(path.len(), "")]) {
-                let Some(path) = path.get(..end) else { continue };
-                let (dir, name) = place(world, path)?;
+            let path = path.as_ref();
+            let ends = (1..path.len()).filter(|at| path[*at] == b'/').chain([path.len()]);
+            for end in ends {
+                let (dir, name) = place(world, &path[..end])?;
                 let body = Body::Dir { entries: BTreeMap::new(), parent: dir };
                 match world.create(dir, name, body, 0o755) {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -58,7 +61,7 @@ impl Outside {
     }
 
     /// Makes a folder that is another file system.
-    pub fn mount(&self, path: &str) -> io::Result<()> {
+    pub fn mount(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
             world.mount(dir, name).map(drop)
@@ -66,28 +69,28 @@ impl Outside {
     }
 
     /// Writes a file in place: truncates and writes it, or makes it with mode 0644.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&self, path: &(impl AsRef<[u8]> + ?Sized), bytes: &[u8]) -> io::Result<()> {
         let file = self.open(path)?;
         file.set_len(0)?;
         file.write_at(bytes, 0)
     }
 
     /// Writes a new file beside it and renames it over it, as editors and formatters do.
-    pub fn replace(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let temporary = format!("{path}.outside-temporary");
+    pub fn replace(&self, path: &(impl AsRef<[u8]> + ?Sized), bytes: &[u8]) -> io::Result<()> {
+        let temporary = [path.as_ref(), b".outside-temporary"].concat();
         self.write(&temporary, bytes)?;
         self.rename(&temporary, path)
     }
 
     /// Appends through a descriptor of its own.
-    pub fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+    pub fn append(&self, path: &(impl AsRef<[u8]> + ?Sized), bytes: &[u8]) -> io::Result<()> {
         self.open(path)?.append(bytes)
     }
 
     /// Opens a file for writing and keeps it open; makes it where it is missing. Breaks leases.
-    pub fn open(&self, path: &str) -> io::Result<OutsideFile> {
+    pub fn open(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<OutsideFile> {
         let (id, handle) = self.act(|world| {
-            let id = match world.walk(path.as_bytes(), true) {
+            let id = match world.walk(path.as_ref(), true) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let (dir, name) = place(world, path)?;
                     world.create(dir, name, Body::File, 0o644)?
@@ -103,40 +106,48 @@ impl Outside {
     }
 
     /// Returns true if a process holds a lease on the file, so that opening it for writing waits.
-    pub fn is_leased(&self, path: &str) -> bool {
+    pub fn is_leased(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> bool {
         let leased = self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             Ok(world.is_leased(id))
         });
         leased.unwrap_or(false)
     }
 
     /// Reads a whole file.
-    pub fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+    pub fn read(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Vec<u8>> {
         self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             let data = world.data(id).ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
             Ok(data.seen().all())
         })
     }
 
     /// Returns the metadata of a name; a link is not followed.
-    pub fn stat(&self, path: &str) -> io::Result<Stat> {
-        self.act(|world| world.stat(world.walk(path.as_bytes(), false)?))
+    pub fn stat(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Stat> {
+        self.act(|world| world.stat(world.walk(path.as_ref(), false)?))
     }
 
     /// Moves a name, over what is there.
-    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+    pub fn rename(
+        &self,
+        from: &(impl AsRef<[u8]> + ?Sized),
+        to: &(impl AsRef<[u8]> + ?Sized),
+    ) -> io::Result<()> {
         self.act(|world| world.rename(place(world, from)?, place(world, to)?, TargetExists::Replace))
     }
 
     /// Exchanges two names.
-    pub fn exchange(&self, a: &str, b: &str) -> io::Result<()> {
+    pub fn exchange(
+        &self,
+        a: &(impl AsRef<[u8]> + ?Sized),
+        b: &(impl AsRef<[u8]> + ?Sized),
+    ) -> io::Result<()> {
         self.act(|world| world.exchange(place(world, a)?, place(world, b)?))
     }
 
     /// Removes a file or link.
-    pub fn remove(&self, path: &str) -> io::Result<()> {
+    pub fn remove(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
             world.remove(dir, name, false)
@@ -144,28 +155,47 @@ impl Outside {
     }
 
     /// Removes an empty folder.
-    pub fn rmdir(&self, path: &str) -> io::Result<()> {
+    pub fn rmdir(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
             world.remove(dir, name, true)
         })
     }
 
+    /// Removes a file or link, or a folder with everything in it.
+    pub fn remove_all(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
+        let path = path.as_ref();
+        let Ok(below) = self.snapshot(path) else { return self.remove(path) };
+        for (name, seen) in below.0.iter().rev() {
+            let place = [path, b"/", name].concat();
+            if matches!(seen, SnapshotNode::Dir { .. }) { self.rmdir(&place)? } else { self.remove(&place)? }
+        }
+        self.rmdir(path)
+    }
+
     /// Makes a hard link.
-    pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
+    pub fn link(
+        &self,
+        from: &(impl AsRef<[u8]> + ?Sized),
+        to: &(impl AsRef<[u8]> + ?Sized),
+    ) -> io::Result<()> {
         self.act(|world| world.link(place(world, from)?, place(world, to)?))
     }
 
     /// Makes a symbolic link.
-    pub fn symlink(&self, target: &str, path: &str) -> io::Result<()> {
+    pub fn symlink(
+        &self,
+        target: &(impl AsRef<[u8]> + ?Sized),
+        path: &(impl AsRef<[u8]> + ?Sized),
+    ) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
-            world.create(dir, name, Body::Link { target: target.into() }, 0o777).map(drop)
+            world.create(dir, name, Body::Link { target: target.as_ref().into() }, 0o777).map(drop)
         })
     }
 
     /// Makes a FIFO.
-    pub fn fifo(&self, path: &str) -> io::Result<()> {
+    pub fn fifo(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
             world.create(dir, name, Body::Special, 0o644).map(drop)
@@ -173,25 +203,30 @@ impl Outside {
     }
 
     /// Sets the permission bits.
-    pub fn chmod(&self, path: &str, mode: u32) -> io::Result<()> {
+    pub fn chmod(&self, path: &(impl AsRef<[u8]> + ?Sized), mode: u32) -> io::Result<()> {
         self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             world.attributes(id, |attributes| attributes.mode = mode & 0o7777)
         })
     }
 
     /// Sets the owner.
-    pub fn chown(&self, path: &str, uid: u32, gid: u32) -> io::Result<()> {
+    pub fn chown(&self, path: &(impl AsRef<[u8]> + ?Sized), uid: u32, gid: u32) -> io::Result<()> {
         self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             world.attributes(id, |attributes| (attributes.uid, attributes.gid) = (uid, gid))
         })
     }
 
     /// Sets an extended attribute.
-    pub fn set_attribute(&self, path: &str, name: &str, value: &[u8]) -> io::Result<()> {
+    pub fn set_attribute(
+        &self,
+        path: &(impl AsRef<[u8]> + ?Sized),
+        name: &str,
+        value: &[u8],
+    ) -> io::Result<()> {
         self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             world.attributes(id, |attributes| {
                 std::sync::Arc::make_mut(&mut attributes.extended).insert(name.into(), value.into());
             })
@@ -199,9 +234,9 @@ impl Outside {
     }
 
     /// Reads an extended attribute.
-    pub fn attribute(&self, path: &str, name: &str) -> io::Result<Option<Vec<u8>>> {
+    pub fn attribute(&self, path: &(impl AsRef<[u8]> + ?Sized), name: &str) -> io::Result<Option<Vec<u8>>> {
         self.act(|world| {
-            let id = world.walk(path.as_bytes(), true)?;
+            let id = world.walk(path.as_ref(), true)?;
             let node = world.tree().get(id);
             Ok(node.and_then(|node| node.attributes.extended.get(name.as_bytes()).cloned()))
         })
@@ -216,7 +251,7 @@ impl Outside {
     }
 
     /// Flushes what stands at a path, if it is a file, and then its folder, as careful programs do.
-    pub fn flush(&self, path: &str) -> io::Result<()> {
+    pub fn flush(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         self.act(|world| {
             let (dir, name) = place(world, path)?;
             match world.lookup(dir, name) {
@@ -228,8 +263,8 @@ impl Outside {
     }
 
     /// Returns the contents of a folder and all folders below it.
-    pub fn snapshot(&self, path: &str) -> io::Result<Snapshot> {
-        self.act(|world| Snapshot::take(world, path.as_bytes()))
+    pub fn snapshot(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Snapshot> {
+        self.act(|world| Snapshot::take(world, path.as_ref()))
     }
 }
 

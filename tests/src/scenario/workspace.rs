@@ -2,14 +2,9 @@
 //! It adds no thread, socket or queue.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use editd::clock::Clock;
 use editd::config::{GeneratedPolicy, Settings, UnreadPolicy};
 use editd::job::step::{Go, Observer, Step};
-use editd::os::unix::Unix;
-use editd::store::{DatabaseBackend, StoreOptions};
 use editd::workspace::{Admission, Who, Workspace};
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -17,35 +12,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::desk::{Opening, ScenarioTarget, StepHook, StepName};
-use super::story;
+use super::format;
+use super::target::{ScenarioTarget, StepHook, StepName};
 
-/// Bytes of a log segment.
-const SEGMENT: u64 = 1024 * 1024;
-/// Bytes of kept contents.
-const CONTENTS: u64 = 64 * 1024 * 1024;
-
-/// Opens the workspace, which recovers what the one before left.
-///
-/// # Errors
-/// What the workspace says.
-pub fn open(opening: &Opening) -> Result<Box<dyn ScenarioTarget>, String> {
-    let clock = Arc::new(Told(Arc::clone(&opening.now)));
-    let settings = settings(&opening.settings)?;
-    // The rows are rebuilt from the log at each opening; one segment is enough for a story.
-    let options = StoreOptions {
-        database: DatabaseBackend::Memory,
-        segment: SEGMENT,
-        contents: CONTENTS,
-        background: false,
-    };
-    let opened = Workspace::open(Arc::new(Unix), &opening.root, &opening.state, options, settings, clock);
-    let (workspace, _) = opened.map_err(|e| e.to_string())?;
-    workspace.set_observer(Arc::new(Watching(Arc::clone(&opening.hook))));
-    Ok(Box::new(Room(workspace)))
+/// Makes an open workspace the target of a scenario.
+#[must_use]
+pub fn target(workspace: Arc<Workspace>, hook: Arc<dyn StepHook>) -> Box<dyn ScenarioTarget> {
+    workspace.set_observer(Arc::new(StepObserver(hook)));
+    Box::new(WorkspaceTarget(workspace))
 }
 
-fn settings(told: &story::Settings) -> Result<Settings, String> {
+/// Returns the daemon's settings for those of a scenario.
+///
+/// # Errors
+/// A value is not one of the setting.
+pub fn settings(told: &format::Settings) -> Result<Settings, String> {
     let unread = match told.unread.as_deref() {
         None | Some("anchored") => UnreadPolicy::Anchored,
         Some("reject") => UnreadPolicy::Reject,
@@ -66,23 +47,10 @@ fn settings(told: &story::Settings) -> Result<Settings, String> {
     Ok(Settings { unread, on_stale, generated, encodings: told.encodings.clone(), ..Settings::default() })
 }
 
-/// The clock of the scenario.
-struct Told(Arc<AtomicU64>);
-
-impl Clock for Told {
-    fn wall_ms(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.wall_ms())
-    }
-}
-
 /// Reports each step to the player of the scenario.
-struct Watching(Arc<dyn StepHook>);
+struct StepObserver(Arc<dyn StepHook>);
 
-impl Observer for Watching {
+impl Observer for StepObserver {
     fn after(&self, step: Step) -> Go {
         let name = match step {
             Step::Admit => StepName::Admit,
@@ -103,21 +71,21 @@ impl Observer for Watching {
     }
 }
 
-struct Room(Workspace);
+struct WorkspaceTarget(Arc<Workspace>);
 
-impl ScenarioTarget for Room {
+impl ScenarioTarget for WorkspaceTarget {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
         let who = Who { session: session.to_owned(), client: "editd-tests".to_owned() };
-        let desk = &self.0;
+        let workspace = &self.0;
         match kind {
-            "read" => decoded(body, |request| outcome(desk.read(&who, &request).map(|told| told.reply))),
-            "edit" => decoded(body, |request| edit(desk, &who, request)),
-            "undo" => decoded(body, |request| in_json(&desk.undo(&who, &request))),
-            "redo" => decoded(body, |request| in_json(&desk.redo(&who, &request))),
-            "history" => decoded(body, |request| outcome(desk.history(&request).map(|told| told.reply))),
-            "show" => decoded(body, |request| outcome(desk.show(&request).map(|told| told.reply))),
-            "clip" => decoded(body, |request| outcome(desk.clip(&who, &request))),
-            "check" => in_json(&desk.check()),
+            "read" => decoded(body, |request| outcome(workspace.read(&who, &request).map(|told| told.reply))),
+            "edit" => decoded(body, |request| edit(workspace, &who, request)),
+            "undo" => decoded(body, |request| in_json(&workspace.undo(&who, &request))),
+            "redo" => decoded(body, |request| in_json(&workspace.redo(&who, &request))),
+            "history" => decoded(body, |request| outcome(workspace.history(&request).map(|told| told.reply))),
+            "show" => decoded(body, |request| outcome(workspace.show(&request).map(|told| told.reply))),
+            "clip" => decoded(body, |request| outcome(workspace.clip(&who, &request))),
+            "check" => in_json(&workspace.check()),
             other => json!({"error": {"code": "unsupported", "message": other}}),
         }
     }
@@ -129,16 +97,16 @@ impl ScenarioTarget for Room {
 
 /// As the queue does it: lanes first, then its number, then its turn. The lanes of a job that may be known by its key are
 /// looked up behind its number; where that fails, the job finds out why.
-fn edit(desk: &Workspace, who: &Who, request: JobRequest) -> Value {
-    let asked = desk.understand(request);
+fn edit(workspace: &Workspace, who: &Who, request: JobRequest) -> Value {
+    let asked = workspace.understand(request);
     let known = asked.request().key.is_some() || asked.request().detach;
-    if !known && let Err(refusal) = desk.lanes(&asked) {
+    if !known && let Err(refusal) = workspace.lanes(&asked) {
         return in_json(&asked.refused(refusal));
     }
-    match desk.admit(who, &asked) {
+    match workspace.admit(who, &asked) {
         Admission::New(id) => {
-            let _lanes = desk.lanes(&asked);
-            in_json(&desk.edit(who, id, &asked))
+            let _lanes = workspace.lanes(&asked);
+            in_json(&workspace.edit(who, id, &asked))
         }
         Admission::Ended(receipt) => in_json(&asked.said(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),

@@ -1,14 +1,8 @@
 //! The target of a scenario: it answers requests, can be killed after a step, and can be opened again. It knows
 //! nothing of files and does not interpret the replies.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-
 use serde::Deserialize;
 use serde_json::Value;
-
-use super::story::Settings;
 
 /// The steps of a job after which others may act and the process may be killed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
@@ -67,20 +61,6 @@ pub trait StepHook: Send + Sync {
     fn after(&self, step: StepName) -> bool;
 }
 
-/// The folders and options with which a target is opened.
-pub struct Opening {
-    /// The workspace.
-    pub root: PathBuf,
-    /// The folder of log and database.
-    pub state: PathBuf,
-    /// The `[settings]` of the scenario.
-    pub settings: Settings,
-    /// The time, milliseconds since 1970; it moves between steps.
-    pub now: Arc<AtomicU64>,
-    /// Whom to tell after each step.
-    pub hook: Arc<dyn StepHook>,
-}
-
 /// Something that answers requests.
 pub trait ScenarioTarget {
     /// Answers a request of the protocol as JSON. An error is `{"error": …}`.
@@ -88,6 +68,3 @@ pub trait ScenarioTarget {
     /// Settles everything.
     fn settle(&mut self);
 }
-
-/// Opens a target, which recovers the state of the one before.
-pub type Open = dyn Fn(&Opening) -> Result<Box<dyn ScenarioTarget>, String>;

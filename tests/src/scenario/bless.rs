@@ -2,27 +2,26 @@
 //! Comments and everything else stay. A person must check that the results are right.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use toml_edit::{DocumentMut, InlineTable, Item, Table};
 
+use super::format::{PathState, Scenario};
+use super::machine::{self, ScenarioMachine};
 use super::matching::{self, ABSENT};
-use super::play::Played;
-use super::story::{PathState, Scenario};
-use super::world;
-use crate::tree::{self, Tree};
+use super::player::Played;
+use crate::tree;
 
 /// The file's text with what happened.
 ///
 /// # Panics
 /// If the text is not that of the scenario.
-pub fn blessed(text: &str, story: &Scenario, played: &Played, root: &Path) -> String {
-    let mut file: DocumentMut = text.parse().expect("a parsed story is TOML");
-    let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a story has steps");
+pub fn blessed(text: &str, scenario: &Scenario, played: &Played, on: &dyn ScenarioMachine) -> String {
+    let mut file: DocumentMut = text.parse().expect("a parsed scenario is TOML");
+    let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a scenario has steps");
     for (at, step) in steps.iter_mut().enumerate() {
         let reply = played.replies.get(at).and_then(Option::as_ref);
-        let told = story.steps.get(at).and_then(|step| step.expect.as_ref());
+        let told = scenario.steps.get(at).and_then(|step| step.expect.as_ref());
         if let (Some(reply), Some(told)) = (reply, told) {
             let now = merged(told, &matching::filled(told, &played.saved), reply);
             if now != *told {
@@ -30,8 +29,8 @@ pub fn blessed(text: &str, story: &Scenario, played: &Played, root: &Path) -> St
             }
         }
     }
-    if !world::differences(root, &story.before, &story.after, false).is_empty() {
-        let after = changed(story, root);
+    if !machine::differences(on, &scenario.before, &scenario.after, false).is_empty() {
+        let after = changed(scenario, on);
         file.remove("after");
         if !after.is_empty() {
             file.insert("after", Item::Table(nodes_in_toml(&after)));
@@ -81,37 +80,34 @@ fn usual(reply: &Value) -> Value {
 }
 
 /// Returns the paths that differ from the initial state, in the form of a scenario.
-fn changed(story: &Scenario, root: &Path) -> BTreeMap<String, PathState> {
-    let is = Tree::of(root);
+fn changed(scenario: &Scenario, on: &dyn ScenarioMachine) -> BTreeMap<String, PathState> {
+    let is = on.tree();
     let mut after = BTreeMap::new();
-    for line in world::differences(root, &story.before, &BTreeMap::new(), false) {
+    for line in machine::differences(on, &scenario.before, &BTreeMap::new(), false) {
         let Some((path, _)) = line.split_once(": ") else { continue };
         // A second name that still is one shows what the first one holds.
-        let second = story.before.get(path).filter(|node| node.hard.is_some());
-        if second.is_some_and(|node| world::hard_differs(root, path, node).is_none()) {
+        let second = scenario.before.get(path).filter(|node| node.hard.is_some());
+        if second.is_some_and(|node| machine::hard_differs(on, path, node).is_none()) {
             continue;
         }
-        let there = is.nodes.get(&world::path_bytes(path));
+        let there = is.nodes.get(&machine::path_bytes(path));
         after.insert(
             path.to_owned(),
-            there.map_or_else(|| PathState { absent: true, ..PathState::default() }, |n| node(n, root, path)),
+            there.map_or_else(|| PathState { absent: true, ..PathState::default() }, |n| node(n, on, path)),
         );
     }
     after
 }
 
-fn node(there: &tree::Node, root: &Path, path: &str) -> PathState {
+fn node(there: &tree::Node, on: &dyn ScenarioMachine, path: &str) -> PathState {
     match there {
         tree::Node::Folder(_) => PathState { folder: true, ..PathState::default() },
         tree::Node::Link(target) => {
-            PathState { link: Some(world::path_text(target)), ..PathState::default() }
+            PathState { link: Some(machine::path_text(target)), ..PathState::default() }
         }
         tree::Node::Other => PathState { fifo: true, ..PathState::default() },
         tree::Node::File { mode, .. } => {
-            let place = root.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(
-                &world::path_bytes(path),
-            ));
-            let bytes = std::fs::read(place).unwrap_or_default();
+            let bytes = on.read(&machine::path_bytes(path));
             let mode = (*mode != 0o644).then(|| format!("{mode:o}"));
             match String::from_utf8(bytes) {
                 Ok(text) => PathState { text: Some(text), mode, ..PathState::default() },
@@ -146,7 +142,7 @@ fn nodes_in_toml(nodes: &BTreeMap<String, PathState>) -> Table {
 
 fn in_toml(value: &Value) -> toml_edit::Value {
     match value {
-        // TOML has no null; a story writes it as a word that fits nothing, so that it is noticed.
+        // TOML has no null; a scenario writes it as a word that fits nothing, so that it is noticed.
         Value::Null => "<null>".into(),
         Value::Bool(is) => (*is).into(),
         Value::Number(n) => match n.as_i64() {

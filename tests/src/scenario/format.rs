@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::desk::StepName;
+use super::target::StepName;
 
 /// One file of `tests/cases`.
 #[derive(Clone, Deserialize, Debug)]
@@ -171,18 +171,19 @@ impl Scenario {
     /// # Errors
     /// A sentence that says which part is not valid.
     pub fn parse(text: &str) -> Result<Scenario, String> {
-        let story: Scenario = toml::from_str(text).map_err(|e| e.to_string())?;
-        if story.steps.is_empty() {
+        let scenario: Scenario = toml::from_str(text).map_err(|e| e.to_string())?;
+        if scenario.steps.is_empty() {
             return Err("nothing happens: there is no [[step]]".into());
         }
-        for (at, step) in story.steps.iter().enumerate() {
+        for (at, step) in scenario.steps.iter().enumerate() {
             step.check().map_err(|what| format!("step {}: {what}", at + 1))?;
         }
-        let worlds = [&story.before, &story.after].into_iter().chain(story.steps.iter().map(|s| &s.world));
+        let worlds =
+            [&scenario.before, &scenario.after].into_iter().chain(scenario.steps.iter().map(|s| &s.world));
         for (path, node) in worlds.flatten() {
             node.check().map_err(|what| format!("{path}: {what}"))?;
         }
-        Ok(story)
+        Ok(scenario)
     }
 }
 
@@ -231,10 +232,10 @@ impl ScenarioStep {
         self.request()?;
         if requests == 0 {
             let idle = self.expect.is_none() && self.save.is_empty() && self.meanwhile.is_empty();
-            return if idle { Ok(()) } else { Err("only a request has a reply and a journey".into()) };
+            return if idle { Ok(()) } else { Err("only a request has a reply and steps".into()) };
         }
         match &self.expect {
-            // Whoever died has not answered.
+            // A killed process sends no reply.
             None if self.stop_after.is_some() => Ok(()),
             None => Err("a request without `expect` shows nothing".into()),
             Some(_) if self.stop_after.is_some() => {

@@ -1,18 +1,56 @@
-//! The files of a scenario: created in a real folder, changed as other programs would, and compared with the expected
-//! state. It sends no requests.
+//! The machine on which a scenario is played: its files, its clock and its daemon. Creates the initial files, changes
+//! files as other programs would, and compares them with the expected state. It sends no requests.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::sync::Arc;
 
-use super::story::{PathState, WriteMethod};
+use super::format::{PathState, Settings, WriteMethod};
+use super::target::{ScenarioTarget, StepHook};
 use crate::tree::{self, Tree};
 
 /// Nodes by path.
 pub type Nodes = BTreeMap<String, PathState>;
+
+/// A real or simulated machine with one workspace. Paths are relative to the workspace.
+///
+/// # Errors
+/// Those of the system, in every method that returns one.
+pub trait ScenarioMachine: Send + Sync {
+    /// Makes a folder and the missing folders above it.
+    fn make_folders(&self, path: &[u8]) -> io::Result<()>;
+    /// Removes a file, a link, or a folder with everything in it.
+    fn remove(&self, path: &[u8]) -> io::Result<()>;
+    /// Renames a file over another one.
+    fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()>;
+    /// Makes a symbolic link.
+    fn make_symlink(&self, target: &[u8], path: &[u8]) -> io::Result<()>;
+    /// Gives a file a second name.
+    fn make_hard_link(&self, from: &[u8], path: &[u8]) -> io::Result<()>;
+    /// Makes a FIFO.
+    fn make_fifo(&self, path: &[u8]) -> io::Result<()>;
+    /// Truncates and writes a file, or makes it.
+    fn write(&self, path: &[u8], bytes: &[u8]) -> io::Result<()>;
+    /// Appends to a file.
+    fn append(&self, path: &[u8], bytes: &[u8]) -> io::Result<()>;
+    /// Sets the permission bits.
+    fn set_mode(&self, path: &[u8], mode: u32) -> io::Result<()>;
+    /// Returns the content of a file, empty if it cannot be read.
+    fn read(&self, path: &[u8]) -> Vec<u8>;
+    /// Returns everything in the workspace, without the daemon's own folder.
+    fn tree(&self) -> Tree;
+    /// Returns true if both paths are names of the same file.
+    fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool;
+    /// Makes the written files durable.
+    fn sync(&self);
+    /// Lets the time of one step pass and returns the time, in milliseconds since 1970.
+    fn begin_step(&self) -> u64;
+    /// Starts the daemon, which recovers what the previous one left. The previous one has ended without any cleanup.
+    ///
+    /// # Errors
+    /// The workspace does not open.
+    fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String>;
+}
 
 /// The bytes of a path: `%NN` is one byte.
 pub fn path_bytes(path: &str) -> Vec<u8> {
@@ -43,86 +81,83 @@ pub fn path_text(bytes: &[u8]) -> String {
     })
 }
 
-/// Makes the world before.
+/// Makes the initial state.
 ///
 /// # Panics
-/// Where the system refuses.
-pub fn make(root: &Path, nodes: &Nodes) {
+/// If the system refuses.
+pub fn make(machine: &dyn ScenarioMachine, nodes: &Nodes) {
     // Second names after the first ones.
     let (second, first): (Vec<_>, Vec<_>) = nodes.iter().partition(|(_, node)| node.hard.is_some());
     for (path, node) in first.into_iter().chain(second) {
-        let place = place(root, path);
-        let folder = place.parent().expect("a path in a workspace has a folder");
-        fs::create_dir_all(folder).expect("a folder can be made");
-        put(root, path, node);
+        let bytes = path_bytes(path);
+        if let Some(end) = bytes.iter().rposition(|byte| *byte == b'/') {
+            machine.make_folders(&bytes[..end]).expect("a folder can be made");
+        }
+        put(machine, path, node);
     }
     // Last, since nothing can be made in a folder that is read-only.
     for (path, node) in nodes.iter().filter(|(_, node)| node.folder) {
-        let mode = node.permissions().expect("a parsed story's modes are octal").unwrap_or(0o755);
-        set_mode(&place(root, path), mode);
+        let mode = node.permissions().expect("a parsed scenario's modes are octal").unwrap_or(0o755);
+        machine.set_mode(&path_bytes(path), mode).unwrap_or_else(|e| panic!("{path}: {e}"));
     }
+    machine.sync();
 }
 
-/// Puts something at a path, as other programs do.
+/// Changes a path as another program would.
 ///
 /// # Panics
-/// Where the system refuses.
-pub fn put(root: &Path, path: &str, node: &PathState) {
-    let place = place(root, path);
+/// If the system refuses.
+pub fn put(machine: &dyn ScenarioMachine, path: &str, node: &PathState) {
+    let place = path_bytes(path);
     let done = if node.absent {
-        if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) }
+        machine.remove(&place)
     } else if node.folder {
-        fs::create_dir_all(&place)
+        machine.make_folders(&place)
     } else if let Some(target) = &node.link {
-        replaced(&place, |fresh| {
-            symlink(PathBuf::from(std::ffi::OsString::from_vec(path_bytes(target))), fresh)
-        })
+        replace(machine, &place, |fresh| machine.make_symlink(&path_bytes(target), fresh))
     } else if let Some(other) = &node.hard {
-        fs::hard_link(self::place(root, other), &place)
+        machine.make_hard_link(&path_bytes(other), &place)
     } else if node.fifo {
-        replaced(&place, |fresh| {
-            let made = std::process::Command::new("mkfifo").args(["-m", "644"]).arg(fresh).status()?;
-            made.success().then_some(()).ok_or_else(|| std::io::Error::other("mkfifo failed"))
-        })
+        replace(machine, &place, |fresh| machine.make_fifo(fresh))
     } else {
-        write(&place, node)
+        write(machine, &place, node)
     };
     done.unwrap_or_else(|e| panic!("{path}: {e}"));
 }
 
-fn write(place: &Path, node: &PathState) -> std::io::Result<()> {
-    let bytes = node.bytes().map_err(std::io::Error::other)?;
-    let mode = node.permissions().map_err(std::io::Error::other)?;
+fn write(machine: &dyn ScenarioMachine, place: &[u8], node: &PathState) -> io::Result<()> {
+    let bytes = node.bytes().map_err(io::Error::other)?;
+    let mode = node.permissions().map_err(io::Error::other)?;
     match node.how {
-        WriteMethod::Replace => replaced(place, |fresh| {
-            fs::write(fresh, &bytes)?;
-            set_mode(fresh, mode.unwrap_or(0o644));
-            Ok(())
+        WriteMethod::Replace => replace(machine, place, |fresh| {
+            machine.write(fresh, &bytes)?;
+            machine.set_mode(fresh, mode.unwrap_or(0o644))
         }),
-        WriteMethod::Rewrite => fs::write(place, &bytes),
-        WriteMethod::Append => fs::File::options().append(true).open(place)?.write_all(&bytes),
+        WriteMethod::Rewrite => machine.write(place, &bytes),
+        WriteMethod::Append => machine.append(place, &bytes),
     }
 }
 
-/// Makes something beside the target and renames it there.
-fn replaced(place: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) -> std::io::Result<()> {
-    let fresh = place.with_file_name(format!(".fresh-{}", std::process::id()));
+/// Makes something beside the target and renames it over the target.
+fn replace(
+    machine: &dyn ScenarioMachine,
+    place: &[u8],
+    make: impl FnOnce(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = place.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    let fresh = [&place[..folder], b".fresh"].concat();
     make(&fresh)?;
-    fs::rename(&fresh, place)
-}
-
-fn set_mode(place: &Path, mode: u32) {
-    let set = fs::set_permissions(place, fs::Permissions::from_mode(mode));
-    set.unwrap_or_else(|e| panic!("{}: {e}", place.display()));
-}
-
-fn place(root: &Path, path: &str) -> PathBuf {
-    root.join(std::ffi::OsStr::from_bytes(&path_bytes(path)))
+    machine.rename(&fresh, place)
 }
 
 /// Describes the differences between the workspace and the initial state with `changed` applied, one line for each
 /// path. With `only_named`, only the paths of `changed` are compared.
-pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: bool) -> Vec<String> {
+pub fn differences(
+    machine: &dyn ScenarioMachine,
+    before: &Nodes,
+    changed: &Nodes,
+    only_named: bool,
+) -> Vec<String> {
     let mut should: BTreeMap<Vec<u8>, (&PathState, bool)> = BTreeMap::new();
     for (path, node) in before {
         should.insert(path_bytes(path), (node, true));
@@ -133,7 +168,7 @@ pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: boo
         should.insert(path, (node, known));
     }
     should.retain(|_, (node, _)| !node.absent);
-    let is = Tree::of(root);
+    let is = machine.tree();
     let named = |path: &[u8]| !only_named || changed.keys().any(|name| path_bytes(name) == path);
     let mut found = Vec::new();
     for (path, (node, known)) in should.iter().filter(|(path, _)| named(path)) {
@@ -142,7 +177,7 @@ pub fn differences(root: &Path, before: &Nodes, changed: &Nodes, only_named: boo
             None => found.push(format!("{name}: is gone")),
             Some(there) => {
                 found.extend(differs(node, *known, there, &should).map(|what| format!("{name}: {what}")));
-                found.extend(hard_differs(root, &name, node).map(|what| format!("{name}: {what}")));
+                found.extend(hard_differs(machine, &name, node).map(|what| format!("{name}: {what}")));
             }
         }
     }
@@ -183,11 +218,10 @@ fn differs(
 }
 
 /// Returns a description if `path` is no longer another name of the file.
-pub fn hard_differs(root: &Path, path: &str, node: &PathState) -> Option<String> {
+pub fn hard_differs(machine: &dyn ScenarioMachine, path: &str, node: &PathState) -> Option<String> {
     let other = node.hard.as_ref()?;
-    let number =
-        |path: &str| fs::symlink_metadata(place(root, path)).map(|about| (about.dev(), about.ino())).ok();
-    (number(path) != number(other)).then(|| format!("is no longer the same file as {other}"))
+    let same = machine.is_same_file(&path_bytes(path), &path_bytes(other));
+    (!same).then(|| format!("is no longer the same file as {other}"))
 }
 
 fn shown(node: &PathState) -> String {

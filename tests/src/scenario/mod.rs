@@ -1,5 +1,5 @@
 //! Case files: each file is one scenario, as data. This page describes the form and the player. The scenarios are in
-//! `tests/cases/*.toml`; adding one needs no Rust code.
+//! `tests/cases/*.toml`; adding one needs no Rust code. Each is played on real files and on the simulated machine.
 //!
 //! # A scenario
 //!
@@ -20,14 +20,15 @@
 //! `after`. Read what it wrote: each result is a claim about the product.
 
 pub mod bless;
-pub mod desk;
-pub mod lenses;
+pub mod format;
+pub mod machine;
 pub mod matching;
-pub mod play;
-pub mod story;
+pub mod player;
+pub mod real;
+pub mod simulated;
+pub mod target;
+pub mod variants;
 pub mod workspace;
-pub mod world;
 
-pub use desk::{Opening, ScenarioTarget, StepHook, StepName};
-pub use play::run;
-pub use story::{PathState, Scenario, ScenarioStep};
+pub use format::{PathState, Scenario, ScenarioStep};
+pub use target::{ScenarioTarget, StepHook, StepName};

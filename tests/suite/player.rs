@@ -4,9 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_tests::case::bless::blessed;
-use editd_tests::case::play::{Played, Scratch, play};
-use editd_tests::case::{Opening, Scenario, ScenarioTarget, StepHook, StepName};
+use editd_tests::scenario::bless::blessed;
+use editd_tests::scenario::machine::ScenarioMachine;
+use editd_tests::scenario::player::{Played, play};
+use editd_tests::scenario::real::{Opening, RealMachine};
+use editd_tests::scenario::{Scenario, ScenarioTarget, StepHook, StepName};
 use serde_json::{Value, json};
 
 /// Reads and replaces whole files, in jobs of three steps. It forgets nothing and recovers nothing.
@@ -42,28 +44,28 @@ impl ScenarioTarget for Plain {
     }
 }
 
-fn plain(opening: &Opening) -> Result<Box<dyn ScenarioTarget>, String> {
-    Ok(Box::new(Plain { root: opening.root.clone(), hook: Arc::clone(&opening.hook) }))
+fn plain(opening: &Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
+    Ok(Box::new(Plain { root: opening.root.to_owned(), hook: Arc::clone(&opening.hook) }))
 }
 
-fn played(story: &str) -> (Played, String) {
-    let parsed = Scenario::parse(story).unwrap();
-    let scratch = Scratch::new();
-    let played = play(&parsed, &scratch, &plain);
-    let blessed = blessed(story, &parsed, &played, &scratch.root());
+fn played(scenario: &str) -> (Played, String) {
+    let parsed = Scenario::parse(scenario).unwrap();
+    let machine: Arc<dyn ScenarioMachine> = Arc::new(RealMachine::new(plain));
+    let played = play(&parsed, &machine);
+    let blessed = blessed(scenario, &parsed, &played, machine.as_ref());
     (played, blessed)
 }
 
 /// Every complaint holds one of these, in this order.
 #[track_caller]
-fn complains(story: &str, of: &[&str]) {
-    let complaints = played(story).0.complaints;
+fn complains(scenario: &str, of: &[&str]) {
+    let complaints = played(scenario).0.complaints;
     let fits = complaints.len() == of.len() && complaints.iter().zip(of).all(|(c, part)| c.contains(part));
     assert!(fits, "{of:?} was expected: {complaints:#?}");
 }
 
 const TRUE: &str = r#"
-why = "a story that is so"
+why = "a scenario that is so"
 [before."a.txt"]
 text = "one\n"
 [before."b%FF.txt"]
@@ -120,7 +122,7 @@ fn what_is_not_so_is_noticed() {
     complains(&told("bom = \"<absent>\"", "bom = \"<any>\""), &["step 1: .bom: is absent", "whole"]);
     complains(
         &told("after = \"swap\"", "after = \"plan\""),
-        &["step 2: the journey never came past Plan", "after: a.txt", "after: c.txt"],
+        &["step 2: the job never came past Plan", "after: a.txt", "after: c.txt"],
     );
     complains(
         &told("stop_after = \"snapshot\"", "stop_after = \"swap\""),
@@ -128,7 +130,7 @@ fn what_is_not_so_is_noticed() {
     );
     complains(
         &told("stop_after = \"snapshot\"", "stop_after = \"judge\""),
-        &["step 3: the journey never", "after: h.txt"],
+        &["step 3: the job never", "after: h.txt"],
     );
     complains(
         &told("how = \"rewrite\"", "how = \"replace\""),
@@ -174,13 +176,13 @@ fn blessing_writes_what_happened_and_only_that() {
         "{blessed}"
     );
     assert!(blessed.contains(r#"expect = { status = "applied" }"#), "{blessed}");
-    assert!(blessed.starts_with("\nwhy = \"a story that is so\"\n"), "{blessed}");
+    assert!(blessed.starts_with("\nwhy = \"a scenario that is so\"\n"), "{blessed}");
     assert_eq!(played(&blessed).0.complaints, [""; 0]);
 }
 
 #[test]
-fn a_story_that_makes_no_sense_is_refused() {
-    for (story, says) in [
+fn an_invalid_scenario_is_refused() {
+    for (scenario, says) in [
         ("step = []", "nothing happens"),
         ("[[step]]\nread = { path = 'a' }", "shows nothing"),
         ("[[step]]\nkill = true\nsettle = true", "exactly one thing"),
@@ -192,7 +194,7 @@ fn a_story_that_makes_no_sense_is_refused() {
         ("[before.a]\nhex = '0'\n[[step]]\nkill = true", "not hexadecimal"),
         ("[before.a]\nmode = '9'\n[[step]]\nkill = true", "not octal"),
     ] {
-        let refused = Scenario::parse(story).unwrap_err();
-        assert!(refused.contains(says), "{story}: {refused}");
+        let refused = Scenario::parse(scenario).unwrap_err();
+        assert!(refused.contains(says), "{scenario}: {refused}");
     }
 }

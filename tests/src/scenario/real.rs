@@ -1,0 +1,181 @@
+//! A scenario's machine with real files: a temporary folder, and a clock that moves only between steps. The daemon
+//! runs in the process of the test.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use editd::clock::Clock;
+use editd::os::unix::Unix;
+use editd::store::{DatabaseBackend, StoreOptions};
+use editd::workspace::Workspace;
+
+use super::format::Settings;
+use super::machine::ScenarioMachine;
+use super::target::{ScenarioTarget, StepHook};
+use super::workspace;
+use crate::tree::Tree;
+
+/// The time at which every scenario begins, in milliseconds since 1970.
+const BEGIN: u64 = 1_767_225_600_000;
+/// Milliseconds that each step takes.
+const TICK: u64 = 1_000;
+/// Bytes of a log segment.
+const SEGMENT: u64 = 1024 * 1024;
+/// Bytes of kept contents.
+const CONTENTS: u64 = 64 * 1024 * 1024;
+
+/// The folders and options with which a target is opened.
+pub struct Opening<'a> {
+    /// The workspace.
+    pub root: &'a Path,
+    /// The folder of log and database.
+    pub state: &'a Path,
+    /// The `[settings]` of the scenario.
+    pub settings: &'a Settings,
+    /// The time, in milliseconds since 1970. It moves between steps.
+    pub now: Arc<AtomicU64>,
+    /// Receives each step of a job.
+    pub hook: Arc<dyn StepHook>,
+}
+
+/// Opens a target, which recovers the state that the previous one left.
+pub type Open = fn(&Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String>;
+
+/// A machine with real files.
+pub struct RealMachine {
+    root: PathBuf,
+    state: PathBuf,
+    now: Arc<AtomicU64>,
+    open: Open,
+    _scratch: tempfile::TempDir,
+}
+
+impl RealMachine {
+    /// Makes an empty workspace whose target is opened by `open`.
+    ///
+    /// # Panics
+    /// If the system refuses.
+    #[must_use]
+    pub fn new(open: Open) -> Self {
+        let scratch = tempfile::Builder::new().prefix("case-").tempdir();
+        let scratch = scratch.expect("a temporary folder can be made");
+        let top = scratch.path().canonicalize().expect("a folder that was just made is there");
+        let [root, state] = ["workspace", "state"].map(|name| top.join(name));
+        for folder in [&root, &state] {
+            fs::create_dir(folder).expect("a folder can be made in a temporary folder");
+        }
+        Self { root, state, now: Arc::new(AtomicU64::new(BEGIN)), open, _scratch: scratch }
+    }
+
+    /// Makes an empty workspace for the daemon.
+    #[must_use]
+    pub fn with_daemon() -> Self {
+        Self::new(open_workspace)
+    }
+
+    fn place(&self, path: &[u8]) -> PathBuf {
+        self.root.join(OsStr::from_bytes(path))
+    }
+}
+
+impl ScenarioMachine for RealMachine {
+    fn make_folders(&self, path: &[u8]) -> io::Result<()> {
+        fs::create_dir_all(self.place(path))
+    }
+
+    fn remove(&self, path: &[u8]) -> io::Result<()> {
+        let place = self.place(path);
+        if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) }
+    }
+
+    fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
+        fs::rename(self.place(from), self.place(to))
+    }
+
+    fn make_symlink(&self, target: &[u8], path: &[u8]) -> io::Result<()> {
+        symlink(OsString::from_vec(target.to_vec()), self.place(path))
+    }
+
+    fn make_hard_link(&self, from: &[u8], path: &[u8]) -> io::Result<()> {
+        fs::hard_link(self.place(from), self.place(path))
+    }
+
+    fn make_fifo(&self, path: &[u8]) -> io::Result<()> {
+        let made = std::process::Command::new("mkfifo").args(["-m", "644"]).arg(self.place(path)).status()?;
+        made.success().then_some(()).ok_or_else(|| io::Error::other("mkfifo failed"))
+    }
+
+    fn write(&self, path: &[u8], bytes: &[u8]) -> io::Result<()> {
+        fs::write(self.place(path), bytes)
+    }
+
+    fn append(&self, path: &[u8], bytes: &[u8]) -> io::Result<()> {
+        fs::File::options().append(true).open(self.place(path))?.write_all(bytes)
+    }
+
+    fn set_mode(&self, path: &[u8], mode: u32) -> io::Result<()> {
+        fs::set_permissions(self.place(path), fs::Permissions::from_mode(mode))
+    }
+
+    fn read(&self, path: &[u8]) -> Vec<u8> {
+        fs::read(self.place(path)).unwrap_or_default()
+    }
+
+    fn tree(&self) -> Tree {
+        Tree::of(&self.root)
+    }
+
+    fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool {
+        let number =
+            |path: &[u8]| fs::symlink_metadata(self.place(path)).map(|about| (about.dev(), about.ino())).ok();
+        number(path) == number(other)
+    }
+
+    /// Does nothing: the machine that runs the tests does not lose its power.
+    fn sync(&self) {}
+
+    fn begin_step(&self) -> u64 {
+        self.now.fetch_add(TICK, Ordering::SeqCst) + TICK
+    }
+
+    fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String> {
+        let now = Arc::clone(&self.now);
+        (self.open)(&Opening { root: &self.root, state: &self.state, settings, now, hook })
+    }
+}
+
+/// Opens the daemon's workspace, which recovers the state that the previous one left.
+fn open_workspace(opening: &Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
+    let clock = Arc::new(ScenarioClock(Arc::clone(&opening.now)));
+    // The rows are rebuilt from the log at each opening; one segment is enough for a scenario.
+    let options = StoreOptions {
+        database: DatabaseBackend::Memory,
+        segment: SEGMENT,
+        contents: CONTENTS,
+        background: false,
+    };
+    let settings = workspace::settings(opening.settings)?;
+    let opened = Workspace::open(Arc::new(Unix), opening.root, opening.state, options, settings, clock);
+    let (workspace, _) = opened.map_err(|e| e.to_string())?;
+    Ok(workspace::target(Arc::new(workspace), Arc::clone(&opening.hook)))
+}
+
+/// The clock of the scenario.
+struct ScenarioClock(Arc<AtomicU64>);
+
+impl Clock for ScenarioClock {
+    fn wall_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.wall_ms())
+    }
+}
