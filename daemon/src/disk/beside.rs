@@ -14,7 +14,7 @@ use super::lost::LOST;
 use super::observation::{self, Observation};
 use crate::os::{Dir, LeaseState, read_all};
 
-/// The note: paths, each ended by a NUL.
+/// The note: paths, each ended by a NUL. An empty path means nothing.
 const NOTE: &[u8] = b"beside";
 /// The note while it is rewritten.
 const NOTE_ANEW: &[u8] = b"beside.new";
@@ -45,7 +45,8 @@ impl Disk {
         let own = self.own_dir()?;
         let note = open_or_create(&own, NOTE)?;
         let end = note.stat()?.size;
-        note.write_all_at(&[folder.as_bytes(), b"\0"].concat(), end)?;
+        // The NUL in front ends a path that a full disk or a power cut has cut off.
+        note.write_all_at(&[b"\0", folder.as_bytes(), b"\0"].concat(), end)?;
         note.sync_all()?;
         own.sync()?;
         noted.insert(folder.clone());

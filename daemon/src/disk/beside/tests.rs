@@ -25,3 +25,19 @@ fn what_others_write_to_a_slot_that_no_entry_knows_stands_somewhere() {
     kept.sort();
     assert_eq!(kept, ["textmore", "theirs, and more", "whose"]);
 }
+
+#[test]
+fn a_folder_is_found_although_the_note_before_it_was_cut_off() {
+    let bench = Bench::new();
+    // As a full disk or a power cut leaves it: a path without its end.
+    bench.put(".editd/beside", "fold");
+    bench.stage_beside("sub");
+    bench.put("sub/.editd-slot-closed", "whose");
+    let (bench, notes) = bench.reopened(Arc::new(Unix));
+    assert!(notes.iter().any(|note| note.starts_with("1 staged files")), "{notes:?}");
+    assert!(
+        bench.list("sub").iter().all(|name| !name.starts_with(".editd-slot-")),
+        "{:?}",
+        bench.list("sub")
+    );
+}
