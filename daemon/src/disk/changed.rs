@@ -17,9 +17,9 @@ impl Disk {
         self.os.began()
     }
 
-    /// Returns the time of the last change of the file at a path, of whatever kind, in nanoseconds since 1970. If
-    /// there is none, of the innermost folder on the way; if something else is in the way, of that. No program can
-    /// set it back.
+    /// Returns the time at which what is at a path was last changed, in nanoseconds since 1970. If nothing is there,
+    /// returns that of the innermost folder on the way; if a component on the way is not a folder, that of this
+    /// component. No program can set the time back.
     ///
     /// # Errors
     /// Errors of the system.

@@ -19,7 +19,7 @@ pub enum DropOutcome {
     /// The name is free, but in the last moment a process opened the file for writing. Its writes go to this file,
     /// which has no name any more: keep it and observe it again with [`observe_late`].
     Open(File),
-    /// It is not a file, or one too large for the journal: it must be set aside.
+    /// It is not a file, may not be read, or is too large for the journal: it must be set aside.
     Keep,
 }
 

@@ -22,7 +22,7 @@ pub struct PutFile {
 /// The file at a place, as far as it could be flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlushedTarget {
-    /// No file.
+    /// No regular file.
     Nothing,
     /// This file, which was flushed.
     Flushed(FileIdentity),
@@ -72,10 +72,10 @@ impl Disk {
         }
     }
 
-    /// Flushes the folder of a place and every folder above it that the job created.
+    /// Flushes the folder of a place and, for every folder that the job created, the folder that has its name.
     ///
     /// # Errors
-    /// As for [`Disk::flush_file`].
+    /// Errors of the system: then nothing that depends on the flush may be settled.
     pub fn flush_folders(&self, place: &ResolvedPath, made: &[WirePath]) -> io::Result<()> {
         place.parent().sync()?;
         let above: BTreeSet<WirePath> = made.iter().map(WirePath::folder).collect();
@@ -93,7 +93,7 @@ impl Disk {
     /// Flushes a staged file.
     ///
     /// # Errors
-    /// As for [`Disk::flush_file`].
+    /// Errors of the system. [`Disk::doubts`] does not know of them, so the file must not be put in place then.
     pub fn flush_staged(&self, staging: &StagingFolder, staged_name: &str) -> io::Result<()> {
         let (dir, name) = self.staged_entry(staging, staged_name)?;
         dir.open_file(&name, Access::Read)?.sync_all()
@@ -102,7 +102,7 @@ impl Disk {
     /// Flushes a staging folder.
     ///
     /// # Errors
-    /// As for [`Disk::flush_file`].
+    /// Errors of the system: then nothing that depends on the flush may be settled.
     pub fn flush_staging(&self, staging: &StagingFolder) -> io::Result<()> {
         match self.staged_entry(staging, "") {
             Ok((dir, _)) => dir.sync(),

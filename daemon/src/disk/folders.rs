@@ -1,5 +1,6 @@
 //! The workspace's folder, and the daemon's own folder in it: `.editd`, which git ignores, with `staging` for staged
-//! files and `lost` for staged files that no open entry knows. It opens and creates folders, nothing else.
+//! and displaced files, and `lost` for files that were set aside. It opens and creates folders, and moves and observes
+//! names in them.
 
 use std::collections::BTreeSet;
 use std::io;

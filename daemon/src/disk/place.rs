@@ -136,7 +136,7 @@ pub enum ResolveError {
     /// It has a `..`.
     #[error("the path contains \"..\"")]
     Parent,
-    /// It is an absolute path outside the workspace, or passes through a link that leaves it, at this path.
+    /// It is an absolute path outside the workspace, or passes through a link that leads out of it.
     #[error("{}", match .link { Some(link) => format!("the link {link} leads out of the workspace"), None => "the path lies outside the workspace".to_owned() })]
     Outside {
         /// The link that leaves, if there is one.

@@ -8,7 +8,7 @@ use super::place::{ResolveError, ResolvedPath};
 use crate::os::FileKind;
 use crate::store::record::{ChangeMethod, FileRecord};
 
-/// Bytes that no journal entry has, found where a file was moved.
+/// Bytes that no journal entry has, found in a file that was moved.
 pub struct RescuedBytes<'a> {
     /// The file whose name they had.
     pub of: &'a FileRecord,

@@ -28,7 +28,7 @@ pub(super) struct ReturningFile<'a> {
 
 impl<'a> ReturningFile<'a> {
     /// Observes the displaced file and passes bytes that the journal does not have to `rescue`. A file that cannot be
-    /// read goes back without.
+    /// read goes back unread.
     pub(super) fn look(
         of: &'a FileRecord,
         staging: &Dir,

@@ -1,5 +1,6 @@
 //! Stages a file: writes the new bytes to a file of their own, on the file system of their target, with its mode,
-//! owner, access control lists and extended attributes. It flushes nothing and touches no target.
+//! owner, access control lists and extended attributes. It flushes only a file that cannot be opened for that later,
+//! and touches no target.
 
 use std::io;
 

@@ -126,7 +126,8 @@ impl Disk {
                     // The journal has the displaced bytes; another program created the deleted target again.
                     Ok(ReturnOutcome::Moved)
                 }
-                // The displaced file itself is gone: nothing is left to put back.
+                // The displaced file itself is gone, or the folder of the target: nothing can be put back. A displaced
+                // file that is left stays in the staging folder until that is emptied.
                 io::ErrorKind::NotFound => Ok(ReturnOutcome::Moved),
                 _ => Err(error),
             },

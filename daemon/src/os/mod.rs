@@ -1,5 +1,5 @@
 //! The interface to the operating system's files: the smallest set of system calls, below everything that must be
-//! proven. Only `disk` and `store` use it; it decides nothing.
+//! proven. Mainly `disk` and `store` use it, and `trust` and `watch`; it decides nothing.
 //!
 //! *Calling sequence*: open a folder by its absolute path once ([`Os::open_dir`]); open everything else by name from
 //! an open folder, never following a link. A name is one path component as bytes.
@@ -33,8 +33,9 @@ pub type File = Arc<dyn OsFile>;
 pub struct BootId(pub [u8; 16]);
 
 impl BootId {
-    /// Returns the run of a file system from its mount: if one went away while the machine ran, as with a disk that
-    /// was pulled out, its unflushed bytes are lost, too. If the system does not tell, the machine's run.
+    /// Returns the run of a file system, from this run of the machine and the number of the mount: if a mount went
+    /// away while the machine ran, as with a disk that was pulled out, its unflushed bytes are lost, too. Without a
+    /// number, returns the machine's run.
     #[must_use]
     pub fn of_mount(self, mount: Option<u64>) -> Self {
         let Some(mount) = mount else { return self };
@@ -59,7 +60,8 @@ pub enum FileKind {
     Other,
 }
 
-/// The identity of a file, independent of its name: equal only for the same file, also after its number was reused.
+/// The identity of a file, independent of its name. It is equal only for the same file, also after its number was
+/// reused, if the file system has birth times.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct FileIdentity {
     /// The file system's device number.
@@ -128,8 +130,8 @@ pub trait Os: Send + Sync {
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
     /// Returns the run of the machine.
     fn boot_id(&self) -> io::Result<BootId>;
-    /// Returns the start of this run of the machine in nanoseconds since 1970: by the clock as it is set now, and not
-    /// too early.
+    /// Returns the start of this run of the machine in nanoseconds since 1970, by the clock as it is set now. The
+    /// result is never before the start, but may be up to a second after it.
     fn began(&self) -> io::Result<i64>;
     /// Exchanges two names in one step. `Unsupported` if the file system cannot, or if a folder would come to lie in
     /// itself.

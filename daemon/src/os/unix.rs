@@ -2,9 +2,9 @@
 //! component, never waits for another process, and decides nothing.
 //!
 //! *Limitations*: without `renameat2` (kernels, file systems and systems other than Linux and macOS),
-//! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of an
-//! [`FileIdentity`](super::FileIdentity) is the kernel's number in this run of the machine; some file systems (btrfs, network
-//! mounts) may have another one after a restart.
+//! [`Os::exchange`] and [`Os::rename_noreplace`] are `Unsupported`. Leases exist on Linux only. `dev` of a
+//! [`FileIdentity`](super::FileIdentity) is the kernel's number in this run of the machine; some file systems (btrfs,
+//! network mounts) may have another one after a restart.
 
 mod attributes;
 mod boot;

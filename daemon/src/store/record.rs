@@ -217,7 +217,8 @@ pub enum ChangeMethod {
     Create,
     /// The target is moved to the staging folder.
     Delete,
-    /// The file has several hard links: its bytes are rewritten from the first changed one to the end.
+    /// The file has several hard links, or an owner that a new file cannot get: its bytes are rewritten from the first
+    /// changed one to the end.
     InPlace,
     /// Nothing is done: an external change, found at its path.
     Nothing,

@@ -1,6 +1,6 @@
 //! Watches the folders that subscriptions and read files need, and follows folders as they appear and disappear. It
 //! opens folders only through `os`, name by name, so that no link is followed; the only files that it reads are
-//! `.gitignore` files.
+//! `.gitignore` and `.git/info/exclude`.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -42,7 +42,7 @@ pub(super) struct WatchedFolders {
     warned: bool,
 }
 
-/// The meaning of files that a walk finds: they are new, or existed before the subscription.
+/// The meaning of files that a walk finds: they are new, so that hints are sent, or may have existed before.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FoundFiles {
     News,
@@ -57,7 +57,7 @@ impl FolderKeeper {
         }
     }
 
-    /// Stops watching such a folder, unless it is needed otherwise.
+    /// Stops watching a folder for the files that were read or written in it. It stays watched if it is needed otherwise.
     pub(super) fn untouch(&mut self, folder: &Path) {
         if self.state.touched.remove(folder) {
             self.trim();
@@ -203,7 +203,7 @@ impl FolderKeeper {
         }
     }
 
-    /// Sends a hint for a file if a subscription may include it.
+    /// Sends a hint for a file if files in its folder were read or written, or a subscription includes it.
     fn found(&self, path: &Path, tell: HintSink<'_>) {
         let touched = path.parent().is_some_and(|folder| self.state.touched.contains(folder));
         if touched || self.is_subscribed(path) {

@@ -1,5 +1,5 @@
-//! Hints about changes by other programs to the workspace's files. It never reads a file's content, never changes
-//! anything, and never follows a link.
+//! Hints about changes by other programs to the workspace's files. It reads no file except `.gitignore` and
+//! `.git/info/exclude`, never changes anything, and never follows a link.
 //!
 //! *Calling sequence*: [`Watcher::start`] with a sink; [`Watcher::watch_folder`] for folders in which files were read
 //! or written, [`Watcher::subscribe`] for globs. For each [`ChangeHint::Look`] the caller asks `Workspace::observe`,

@@ -9,7 +9,7 @@ use super::globs::PathGlob;
 use super::ignored::GitIgnoreRules;
 use crate::limits;
 
-/// The number of a subscription, given by the caller; no two subscriptions may have one number at a time.
+/// The number of a subscription, given by the caller; no two open subscriptions may have the same number.
 pub type SubscriptionId = u64;
 
 /// The reason why a subscription was refused.

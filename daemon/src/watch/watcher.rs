@@ -167,8 +167,8 @@ impl Watcher {
 
     fn order(&self, order: WatcherRequest) {
         let mut inbox = self.shared.inbox();
-        // Requests for folders come with each file that is read: beyond the limit they are not queued. The number of
-        // other requests is bounded by their callers, who wait for answers.
+        // Requests for folders come with each file that is read: beyond the limit they are not queued. Other requests
+        // are bounded by the callers: each waits for its answer, or ends a subscription whose answer it had.
         let soft = matches!(order, WatcherRequest::Touch(_) | WatcherRequest::Untouch(_));
         let full = soft && inbox.orders.len() >= limits::WATCHED_FOLDERS;
         if !(inbox.stop || full) {

@@ -34,7 +34,7 @@ fn worth(name: &[u8]) -> AttributeKind {
     }
 }
 
-/// Gives `to` the attributes of `from`, and removes the access control lists that it inherited from its folder.
+/// Gives `to` the attributes of `from`, and removes others, such as access control lists inherited from its folder.
 pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
     let Some(wanted) = names(from)? else { return Ok(()) };
     for name in wanted.iter().filter(|name| worth(name) != AttributeKind::Never) {
