@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{ChangeEvent, Hello, Welcome, kind};
-use editd_proto::{WireError, limits};
+use editd_proto::{RequestError, limits};
 use interprocess::local_socket::prelude::*;
 use interprocess::local_socket::{GenericFilePath, Stream};
 use serde::Serialize;
@@ -248,7 +248,7 @@ impl Connection {
 
 fn decode<R: DeserializeOwned>(message: &Message) -> Result<R, CallError> {
     if message.kind() == kind::ERROR {
-        return Err(CallError::Refused(Box::new(body::read::<WireError>(message)?)));
+        return Err(CallError::Refused(Box::new(body::read::<RequestError>(message)?)));
     }
     body::read(message)
 }

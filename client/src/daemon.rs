@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use editd_proto::message::{Hello, OnStale};
 use editd_proto::socket_path::{self, SocketEnvironment};
 use editd_proto::systemd_unit;
-use editd_proto::{Code, limits};
+use editd_proto::{ErrorCode, limits};
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
@@ -247,7 +247,7 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, R
         Ok(connection) => Ok(ConnectAttempt::Reached(Box::new(connection))),
         // The daemon stopped while this client connected.
         Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
-        Err(CallError::Refused(error)) if error.code == Code::Stopping => Ok(ConnectAttempt::Leaving),
+        Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => Ok(ConnectAttempt::Leaving),
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(ConnectAttempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
     }

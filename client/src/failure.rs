@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use editctl::CallError;
 use editctl::daemon::ReachError;
-use editd_proto::message::{Receipt, Status};
-use editd_proto::{Code, WireError};
+use editd_proto::message::{JobStatus, Receipt};
+use editd_proto::{ErrorCode, RequestError};
 
 /// The exit status of `editctl`. The numbers are stable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,19 +29,19 @@ impl Exit {
         ExitCode::from(self as u8)
     }
 
-    pub(crate) fn of_error(error: &WireError) -> Self {
+    pub(crate) fn of_error(error: &RequestError) -> Self {
         match error.code {
-            Code::Stale | Code::Unread => Self::Stale,
-            Code::Io | Code::Internal => Self::Fault,
+            ErrorCode::Stale | ErrorCode::Unread => Self::Stale,
+            ErrorCode::Io | ErrorCode::Internal => Self::Fault,
             _ => Self::Refused,
         }
     }
 
     pub(crate) fn of_receipt(receipt: &Receipt) -> Self {
         match receipt.status {
-            Status::Applied | Status::Unchanged | Status::Verified | Status::Queued => Self::Done,
-            Status::Partial => Self::Refused,
-            Status::Refused => receipt.error.as_ref().map_or(Self::Refused, Self::of_error),
+            JobStatus::Applied | JobStatus::Unchanged | JobStatus::Verified | JobStatus::Queued => Self::Done,
+            JobStatus::Partial => Self::Refused,
+            JobStatus::Refused => receipt.error.as_ref().map_or(Self::Refused, Self::of_error),
         }
     }
 }
@@ -52,7 +52,7 @@ pub(crate) enum Failure {
     /// The arguments contradict each other, or the job is invalid.
     Usage(String),
     /// The daemon refused the request, or would have to.
-    Refused(Box<WireError>),
+    Refused(Box<RequestError>),
     /// No daemon could be reached.
     Reach(ReachError),
     /// The connection failed during a request.
@@ -63,8 +63,8 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Creates a refusal.
-    pub(crate) fn refused(code: Code, message: impl Into<String>) -> Self {
-        Self::Refused(Box::new(WireError::new(code, message)))
+    pub(crate) fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self::Refused(Box::new(RequestError::new(code, message)))
     }
 
     pub(crate) fn exit(&self) -> Exit {
@@ -79,27 +79,27 @@ impl Failure {
     }
 
     /// Returns the failure as an error message, as `--json` prints it.
-    pub(crate) fn wire(&self) -> WireError {
+    pub(crate) fn wire(&self) -> RequestError {
         match self {
-            Self::Usage(message) => WireError::new(Code::Malformed, message.clone()),
+            Self::Usage(message) => RequestError::new(ErrorCode::Malformed, message.clone()),
             Self::Refused(error) | Self::Reach(ReachError::Hello(CallError::Refused(error))) => {
                 (**error).clone()
             }
-            Self::Reach(ReachError::Hello(CallError::Stranger)) => WireError::new(
-                Code::Denied,
+            Self::Reach(ReachError::Hello(CallError::Stranger)) => RequestError::new(
+                ErrorCode::Denied,
                 "the socket is served by another user's process; remove it, or name another with --socket",
             ),
             Self::Reach(error @ ReachError::Leaving { .. }) => {
-                WireError::new(Code::Stopping, error.to_string())
+                RequestError::new(ErrorCode::Stopping, error.to_string())
             }
-            Self::Reach(error) => WireError::new(Code::Io, error.to_string()),
-            Self::Call(CallError::Closed | CallError::TimedOut) => WireError::new(
-                Code::Io,
+            Self::Reach(error) => RequestError::new(ErrorCode::Io, error.to_string()),
+            Self::Call(CallError::Closed | CallError::TimedOut) => RequestError::new(
+                ErrorCode::Io,
                 "the daemon disconnected before it replied, so the work may be done or not: see `editctl log`, or \
                  send it again with the same --key",
             ),
-            Self::Call(error) => WireError::new(Code::Io, error.to_string()),
-            Self::File(name, error) => WireError::new(Code::Io, format!("{name}: {error}")),
+            Self::Call(error) => RequestError::new(ErrorCode::Io, error.to_string()),
+            Self::File(name, error) => RequestError::new(ErrorCode::Io, format!("{name}: {error}")),
         }
     }
 }
@@ -123,29 +123,29 @@ impl From<ReachError> for Failure {
 mod tests {
     use super::*;
 
-    fn receipt(status: Status, code: Option<Code>) -> Receipt {
-        Receipt { error: code.map(|code| WireError::new(code, "so")), ..Receipt::new(None, status) }
+    fn receipt(status: JobStatus, code: Option<ErrorCode>) -> Receipt {
+        Receipt { error: code.map(|code| RequestError::new(code, "so")), ..Receipt::new(None, status) }
     }
 
     #[test]
     fn receipts_have_their_status() {
         for (status, code, number) in [
-            (Status::Applied, None, 0),
-            (Status::Unchanged, None, 0),
-            (Status::Verified, None, 0),
-            (Status::Queued, None, 0),
-            (Status::Partial, None, 1),
-            (Status::Partial, Some(Code::Stale), 1),
-            (Status::Refused, None, 1),
-            (Status::Refused, Some(Code::Ambiguous), 1),
-            (Status::Refused, Some(Code::Malformed), 1),
-            (Status::Refused, Some(Code::Outside), 1),
-            (Status::Refused, Some(Code::Conflict), 1),
-            (Status::Refused, Some(Code::Stale), 3),
-            (Status::Refused, Some(Code::Unread), 3),
-            (Status::Refused, Some(Code::Io), 5),
-            (Status::Refused, Some(Code::Internal), 5),
-            (Status::Refused, Some(Code::Unknown), 1),
+            (JobStatus::Applied, None, 0),
+            (JobStatus::Unchanged, None, 0),
+            (JobStatus::Verified, None, 0),
+            (JobStatus::Queued, None, 0),
+            (JobStatus::Partial, None, 1),
+            (JobStatus::Partial, Some(ErrorCode::Stale), 1),
+            (JobStatus::Refused, None, 1),
+            (JobStatus::Refused, Some(ErrorCode::Ambiguous), 1),
+            (JobStatus::Refused, Some(ErrorCode::Malformed), 1),
+            (JobStatus::Refused, Some(ErrorCode::Outside), 1),
+            (JobStatus::Refused, Some(ErrorCode::Conflict), 1),
+            (JobStatus::Refused, Some(ErrorCode::Stale), 3),
+            (JobStatus::Refused, Some(ErrorCode::Unread), 3),
+            (JobStatus::Refused, Some(ErrorCode::Io), 5),
+            (JobStatus::Refused, Some(ErrorCode::Internal), 5),
+            (JobStatus::Refused, Some(ErrorCode::Unknown), 1),
         ] {
             assert_eq!(Exit::of_receipt(&receipt(status, code)) as u8, number, "{status:?} {code:?}");
         }
@@ -154,18 +154,18 @@ mod tests {
     #[test]
     fn failures_have_their_status_and_code() {
         let io = || std::io::Error::other("so");
-        let refused = |code| CallError::Refused(Box::new(WireError::new(code, "so")));
+        let refused = |code| CallError::Refused(Box::new(RequestError::new(code, "so")));
         for (failure, number, code) in [
-            (Failure::Usage("so".into()), 2, Code::Malformed),
-            (Failure::from(refused(Code::Missing)), 1, Code::Missing),
-            (Failure::from(refused(Code::Stale)), 3, Code::Stale),
-            (Failure::from(CallError::Closed), 5, Code::Io),
-            (Failure::from(CallError::Io(io())), 5, Code::Io),
-            (Failure::from(ReachError::NoDaemon("/w".into())), 4, Code::Io),
-            (Failure::from(ReachError::Hello(CallError::Stranger)), 4, Code::Denied),
-            (Failure::from(ReachError::Hello(CallError::TimedOut)), 4, Code::Io),
-            (Failure::from(ReachError::Hello(refused(Code::Unsupported))), 1, Code::Unsupported),
-            (Failure::File("f".into(), io()), 5, Code::Io),
+            (Failure::Usage("so".into()), 2, ErrorCode::Malformed),
+            (Failure::from(refused(ErrorCode::Missing)), 1, ErrorCode::Missing),
+            (Failure::from(refused(ErrorCode::Stale)), 3, ErrorCode::Stale),
+            (Failure::from(CallError::Closed), 5, ErrorCode::Io),
+            (Failure::from(CallError::Io(io())), 5, ErrorCode::Io),
+            (Failure::from(ReachError::NoDaemon("/w".into())), 4, ErrorCode::Io),
+            (Failure::from(ReachError::Hello(CallError::Stranger)), 4, ErrorCode::Denied),
+            (Failure::from(ReachError::Hello(CallError::TimedOut)), 4, ErrorCode::Io),
+            (Failure::from(ReachError::Hello(refused(ErrorCode::Unsupported))), 1, ErrorCode::Unsupported),
+            (Failure::File("f".into(), io()), 5, ErrorCode::Io),
         ] {
             assert_eq!(failure.exit() as u8, number, "{failure:?}");
             assert_eq!(failure.wire().code, code, "{failure:?}");

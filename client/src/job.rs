@@ -6,8 +6,8 @@ mod once;
 #[cfg(test)]
 mod tests;
 
-use editd_proto::WirePath;
-use editd_proto::message::{Edit, FileEntry, JobRequest, Payload, Position, UndoRequest};
+use editd_proto::FilePath;
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, Payload, UndoRequest};
 use editd_proto::operation::{NESTED, operation};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 #[derive(Debug, Default)]
 pub(crate) struct PayloadContext {
     /// The file, as a path in the workspace.
-    pub(crate) path: Option<WirePath>,
+    pub(crate) path: Option<FilePath>,
     /// The dialect, if it was given.
     pub(crate) dialect: Option<String>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn read(text: &[u8], beside: PayloadContext) -> Result<JobRequest, Fa
     }
 }
 
-fn object(mut map: Map<String, Value>, path: Option<WirePath>, text: &str) -> Result<JobRequest, Failure> {
+fn object(mut map: Map<String, Value>, path: Option<FilePath>, text: &str) -> Result<JobRequest, Failure> {
     let has = |name: &str| map.contains_key(name);
     match path {
         path if has("edits") && is_of_a_tool(&map) => {
@@ -94,7 +94,7 @@ fn in_lists(mut map: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Parses a single edit that is not in a list. The path or paths were given, or are in the edit.
-fn lone(mut map: Map<String, Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
+fn lone(mut map: Map<String, Value>, path: Option<FilePath>) -> Result<JobRequest, Failure> {
     if path.is_none() && map.contains_key("paths") {
         let mut file: Map<String, Value> =
             ["path", "paths", "base"].into_iter().filter_map(|name| map.remove_entry(name)).collect();
@@ -125,7 +125,7 @@ fn is_of_a_tool(map: &Map<String, Value>) -> bool {
     !edits.is_empty() && edits.iter().all(foreign)
 }
 
-fn listed(edits: Vec<Value>, path: Option<WirePath>) -> Result<JobRequest, Failure> {
+fn listed(edits: Vec<Value>, path: Option<FilePath>) -> Result<JobRequest, Failure> {
     let Some(path) = path else {
         return Err(Failure::Usage("the edits name no file: add --path".into()));
     };
@@ -178,7 +178,7 @@ fn entry(map: Map<String, Value>) -> Result<FileEntry, Failure> {
     typed(Value::Object(map), |value| faulty::in_entry(value.as_object()?, "file"))
 }
 
-fn edit(value: Value) -> Result<Edit, Failure> {
+fn edit(value: Value) -> Result<FileEdit, Failure> {
     typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
@@ -225,12 +225,12 @@ fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) ->
             }
         }
         // The operation is unknown; the daemon's error lists the operations.
-        None => fields::check::<Edit>(map, place, stray),
+        None => fields::check::<FileEdit>(map, place, stray),
     }
     match map.get("at") {
         Some(Value::Object(at)) if at.len() != 1 => Err(wrong_position(place)),
         Some(at) => {
-            serde_json::from_value::<Position>(at.clone()).map(drop).map_err(|_| wrong_position(place))
+            serde_json::from_value::<EditPosition>(at.clone()).map(drop).map_err(|_| wrong_position(place))
         }
         None => Ok(()),
     }

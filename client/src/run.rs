@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
-use editd_proto::{Code, WireError, WirePath, limits, operation};
+use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
 use serde::Serialize;
 
 use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
@@ -164,7 +164,7 @@ impl<'a> CommandContext<'a> {
     }
 
     /// Returns a path of the user as a path in the workspace.
-    fn name(&self, path: &Path) -> WirePath {
+    fn name(&self, path: &Path) -> FilePath {
         self.workspace.name(&self.current, path)
     }
 
@@ -186,7 +186,7 @@ impl<'a> CommandContext<'a> {
         let mut lost = false;
         for _ in 1..DAEMONS {
             match request(&mut self.connect(&self.start)?) {
-                Err(CallError::Refused(error)) if error.code == Code::Stopping => {}
+                Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => {}
                 Err(CallError::Closed) if repeatable && !lost => lost = true,
                 answer => return Ok(answer?),
             }
@@ -212,7 +212,7 @@ impl<'a> CommandContext<'a> {
     fn receipt(&self, mut receipt: Receipt, look: &OutputStyle) -> CommandOutput {
         let look = &look.whole(self.flags.diff || self.flags.budget.is_some());
         let exit = Exit::of_receipt(&receipt);
-        let unread = receipt.error.as_mut().filter(|error| error.code == Code::Unread);
+        let unread = receipt.error.as_mut().filter(|error| error.code == ErrorCode::Unread);
         let limits = unread.and_then(|error| Some((error, self.session.limits()?)));
         if self.look.json {
             if let Some((error, limits)) = limits {
@@ -260,9 +260,9 @@ impl<'a> CommandContext<'a> {
         machine::read_whole(file, limits::FRAME).map_err(|error| match error.kind() {
             ErrorKind::FileTooLarge => {
                 let message = format!("{name} has {error}; send less at once");
-                let refusal = WireError {
+                let refusal = RequestError {
                     limit: Some(limits::FRAME as u64),
-                    ..WireError::new(Code::TooLarge, message)
+                    ..RequestError::new(ErrorCode::TooLarge, message)
                 };
                 Failure::Refused(Box::new(refusal))
             }

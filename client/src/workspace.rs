@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use editd_proto::WirePath;
+use editd_proto::FilePath;
 
 use crate::machine;
 
@@ -53,14 +53,14 @@ impl Workspace {
     ///
     /// `.` and `..` are resolved lexically. A path outside of the workspace starts with `..` or stays absolute, and the
     /// daemon refuses it.
-    pub fn name(&self, current: &Path, given: &Path) -> WirePath {
+    pub fn name(&self, current: &Path, given: &Path) -> FilePath {
         let from = if current.starts_with(&self.root) { current } else { &self.root };
         let full = tidy(&from.join(given));
         if let Some(rest) = self.inside(&full) {
             return wire(rest.iter());
         }
         if given.is_absolute() {
-            return WirePath::new(given.as_os_str().as_encoded_bytes());
+            return FilePath::new(given.as_os_str().as_encoded_bytes());
         }
         let shared = self.root.iter().zip(full.iter()).take_while(|(ours, theirs)| ours == theirs).count();
         let up = self.root.iter().skip(shared).map(|_| OsStr::new(".."));
@@ -93,7 +93,7 @@ fn tidy(path: &Path) -> PathBuf {
     out
 }
 
-fn wire<'a>(parts: impl Iterator<Item = &'a OsStr>) -> WirePath {
+fn wire<'a>(parts: impl Iterator<Item = &'a OsStr>) -> FilePath {
     let mut bytes = Vec::new();
     for part in parts {
         if !bytes.is_empty() {
@@ -104,7 +104,7 @@ fn wire<'a>(parts: impl Iterator<Item = &'a OsStr>) -> WirePath {
     if bytes.is_empty() {
         bytes.push(b'.');
     }
-    WirePath::new(bytes)
+    FilePath::new(bytes)
 }
 
 #[cfg(test)]

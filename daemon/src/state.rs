@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use editd_engine::Options;
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 use crate::clock::{Clock, SteadyClock};
@@ -161,12 +161,12 @@ impl WorkspaceState {
     }
 
     /// Returns the encodings of the texts of these paths.
-    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a WirePath>) -> Options {
-        let label = |path: &WirePath| {
+    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a FilePath>) -> Options {
+        let label = |path: &FilePath| {
             let candidate = Candidate::from_bytes(path.as_bytes());
             self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
         };
-        let named = |path: &'a WirePath| Some((path.clone(), label(path)?.1.clone()));
+        let named = |path: &'a FilePath| Some((path.clone(), label(path)?.1.clone()));
         Options { encodings: paths.into_iter().filter_map(named).collect(), room: None }
     }
 
@@ -187,7 +187,7 @@ impl WorkspaceState {
     }
 
     /// Returns true if a broken job has this path.
-    pub fn is_broken(&self, path: &WirePath) -> bool {
+    pub fn is_broken(&self, path: &FilePath) -> bool {
         lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }
 

@@ -9,4 +9,4 @@ pub mod socket_path;
 pub mod systemd_unit;
 pub mod tokens;
 
-pub use editd_types::{Code, WireError, WirePath, error, ids, operation, path};
+pub use editd_types::{ErrorCode, FilePath, RequestError, error, ids, operation, path};

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use editd_engine::{Options, State, World, plan_input as plan};
-use editd_proto::message::{Edit, FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_proto::message::{FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 
 /// Lines of the large file.
 const MANY: usize = 100_000;
@@ -54,8 +54,14 @@ struct Row {
 }
 
 impl Row {
-    fn new(name: &str, promise: &'static str, outcome: &'static str, file: &str, edits: Vec<Edit>) -> Self {
-        let path = WirePath::from("f");
+    fn new(
+        name: &str,
+        promise: &'static str,
+        outcome: &'static str,
+        file: &str,
+        edits: Vec<FileEdit>,
+    ) -> Self {
+        let path = FilePath::from("f");
         let needle = edits[0].old.clone().or_else(|| edits[0].pattern.clone()).unwrap().into_bytes();
         let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
         let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
@@ -121,12 +127,12 @@ fn promised() -> Vec<Row> {
     let marked = format!("{many}{last}");
     let renamed: String =
         (0..MANY / 10).map(|i| if i % 10 == 0 { "let old_name = 1;\n" } else { "let a = 2;\n" }).collect();
-    let rename = Edit {
+    let rename = FileEdit {
         op: "substitute".to_owned(),
         pattern: Some(r"\bold_(\w+)".to_owned()),
         replacement: Some(r"new_\1".to_owned()),
         regex: Some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let row = |name, promise, outcome, file: &str, edit| Row::new(name, promise, outcome, file, vec![edit]);
     let lost = "NotFound";
@@ -162,12 +168,17 @@ fn hostile() -> Vec<Row> {
     ]
 }
 
-fn replace(old: &str, new: &str) -> Edit {
-    Edit { op: "replace".to_owned(), old: Some(old.to_owned()), new: Some(new.to_owned()), ..Edit::default() }
+fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit {
+        op: "replace".to_owned(),
+        old: Some(old.to_owned()),
+        new: Some(new.to_owned()),
+        ..FileEdit::default()
+    }
 }
 
-fn fuzzy(old: &str) -> Edit {
-    Edit { threshold: Some(0.9), ..replace(old, "nothing\n") }
+fn fuzzy(old: &str) -> FileEdit {
+    FileEdit { threshold: Some(0.9), ..replace(old, "nothing\n") }
 }
 
 /// Every other line has one letter changed.

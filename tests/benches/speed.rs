@@ -31,7 +31,7 @@ mod speed {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use editd_proto::message::{Durability, Edit, FileEntry, JobRequest, Receipt, Status, kind};
+    use editd_proto::message::{Durability, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind};
     use editd_tests::binaries;
     use editd_tests::client::Client;
     use editd_tests::house::House;
@@ -135,7 +135,7 @@ mod speed {
             let start = Instant::now();
             let receipt: Receipt = self.client.ask(kind::EDIT, &job).expect("the daemon answers");
             let took = start.elapsed();
-            assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+            assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
             took
         }
 
@@ -216,7 +216,7 @@ mod speed {
                     for turn in done + 1..=done + JOBS as u64 {
                         let job = job(&[format!("own{n}")], turn, Durability::Durable);
                         let receipt: Receipt = client.ask(kind::EDIT, &job).expect("the daemon answers");
-                        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+                        assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
                     }
                 });
             }
@@ -245,11 +245,11 @@ mod speed {
 
     /// Counts the value in each file up by one.
     fn job(files: &[String], turn: u64, durability: Durability) -> JobRequest {
-        let edit = Edit {
+        let edit = FileEdit {
             op: "replace".to_owned(),
             old: Some(format!("value = {};", turn - 1)),
             new: Some(format!("value = {turn};")),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let entry = |name: &String| FileEntry {
             path: name.as_str().into(),

@@ -31,7 +31,7 @@ mod syntax {
 
     use editd_engine::Options;
     use editd_proto::message::kind;
-    use editd_proto::path::WirePath;
+    use editd_proto::path::FilePath;
     use editd_tests::client::Client;
     use editd_tests::house::House;
     use editd_tests::{process, wait};
@@ -123,7 +123,7 @@ mod syntax {
 
     impl Times {
         fn turn(&mut self, text: &str, client: &mut Client, symbol: &Value) {
-            let path = WirePath::from("large.rs");
+            let path = FilePath::from("large.rs");
             let mut parser = tree_sitter::Parser::new();
             parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
             self.parse.push(took(|| parser.parse(text, None).unwrap()));

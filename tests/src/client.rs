@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::limits;
 use editd_proto::message::{Hello, Welcome, kind};
@@ -18,7 +18,7 @@ use crate::wait;
 #[derive(Debug)]
 pub enum Failure {
     /// The daemon refused.
-    Refused(Box<WireError>),
+    Refused(Box<RequestError>),
     /// The connection ended or failed; also where nothing came for [`wait::LONG`].
     Lost(io::Error),
 }

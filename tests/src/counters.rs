@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ClipAction, ClipReply, ClipRequest, Edit, EntrySummary, FileEntry, HistoryReply, HistoryRequest,
-    JobRequest, Receipt, Status, UndoRequest, kind,
+    ClipAction, ClipReply, ClipRequest, EntrySummary, FileEdit, FileEntry, HistoryReply, HistoryRequest,
+    JobRequest, JobStatus, Receipt, UndoRequest, kind,
 };
 
 use crate::client::{Client, Failure};
@@ -56,7 +56,7 @@ impl Counter {
             };
             match client.ask::<Receipt>(kind::EDIT, &job(self.client, step)) {
                 Ok(receipt) => {
-                    let applied = receipt.status == Status::Applied;
+                    let applied = receipt.status == JobStatus::Applied;
                     assert!(applied, "client {} step {step}: {receipt:?}", self.client);
                     acknowledged(step);
                     self.step = step;
@@ -74,12 +74,12 @@ impl Counter {
 /// Replaces the number by the next, so that a job done twice or on a lost one is refused.
 #[must_use]
 pub fn job(client: usize, step: u64) -> JobRequest {
-    let replace = |clip: Option<String>| Edit {
+    let replace = |clip: Option<String>| FileEdit {
         op: "replace".to_owned(),
         old: Some(format!("number {}\n", step - 1)),
         new: Some(format!("number {step}\n")),
         to_clipboard: clip,
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let numbered = |file: usize| FileEntry {
         path: name(client, file).as_str().into(),
@@ -92,7 +92,7 @@ pub fn job(client: usize, step: u64) -> JobRequest {
         path: turn_name(client).as_str().into(),
         // A job that recovery has finished leaves no receipt for lines.
         base: (op == "delete").then(|| "any".to_owned()),
-        edits: vec![Edit { op: op.to_owned(), text, ..Edit::default() }],
+        edits: vec![FileEdit { op: op.to_owned(), text, ..FileEdit::default() }],
         ..FileEntry::default()
     };
     JobRequest {
@@ -149,7 +149,7 @@ pub fn check(house: &House, client: usize, step: u64) -> Result<(), String> {
     // A key of long ago is still the same job.
     let again: Receipt =
         connection.ask(kind::EDIT, &job(client, 1)).map_err(|e| format!("client {client}'s key: {e:?}"))?;
-    if !again.repeated || again.status != Status::Applied {
+    if !again.repeated || again.status != JobStatus::Applied {
         return Err(format!("client {client}: its first job sent again: {again:?}"));
     }
     Ok(())
@@ -167,7 +167,7 @@ pub fn undo(house: &House, client: usize, steps: usize) -> Result<(), String> {
         let request = UndoRequest { jobs: some.to_vec(), diff: Some(false), ..UndoRequest::default() };
         let receipt: Receipt =
             connection.ask(kind::UNDO, &request).map_err(|e| format!("client {client}'s undo: {e:?}"))?;
-        if receipt.status != Status::Applied {
+        if receipt.status != JobStatus::Applied {
             return Err(format!("client {client}'s undo: {receipt:?}"));
         }
     }

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
-use editd_proto::Code;
-use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_proto::ErrorCode;
+use editd_proto::message::{EditStatus, FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 use editd_syntax::{Language, Outline, ParseBudget, Symbol, outline};
 
 use crate::sources::registries;
@@ -155,12 +155,12 @@ struct File<'f> {
 impl File<'_> {
     fn judge(&self, at: usize, symbol: &Symbol, tally: &mut Tally) {
         let example = |why: String| move || format!("{} {}: {why}", self.path.display(), symbol.path);
-        let edit = |action: &str, text: Option<&str>| Edit {
+        let edit = |action: &str, text: Option<&str>| FileEdit {
             op: "symbol".to_owned(),
             name: Some(format!("/{}", symbol.path)),
             action: Some(action.to_owned()),
             text: text.map(str::to_owned),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let unchanged = |planned: &Result<Plan, Refusal>| {
             let status = planned.as_ref().ok().and_then(|plan| plan.files[0].edits.first());
@@ -185,7 +185,7 @@ impl File<'_> {
         let planned = self.plan(edit("delete", None));
         // What is left would go on in what follows it, since no `;` ends it.
         let joins = |planned: &Result<Plan, Refusal>| {
-            planned.as_ref().is_err_and(|refusal| refusal.code == Code::Malformed)
+            planned.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::Malformed)
         };
         if joins(&planned) {
             return;
@@ -211,15 +211,15 @@ impl File<'_> {
 
     /// Sends every symbol's body back, in one job.
     fn judge_bodies(&self, tally: &mut Tally) {
-        let edit = |(symbol, body): (&Symbol, std::ops::Range<usize>)| Edit {
+        let edit = |(symbol, body): (&Symbol, std::ops::Range<usize>)| FileEdit {
             op: "symbol".to_owned(),
             name: Some(format!("/{}", symbol.path)),
             action: Some("replace_body".to_owned()),
             text: Some(self.text[body].to_owned()),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let bodies = self.found.symbols.iter().filter_map(|symbol| Some((symbol, symbol.body.clone()?)));
-        let edits: Vec<Edit> = bodies.map(edit).collect();
+        let edits: Vec<FileEdit> = bodies.map(edit).collect();
         if edits.is_empty() {
             return;
         }
@@ -252,12 +252,12 @@ impl File<'_> {
         for start in some.into_iter().flatten().copied() {
             let end = own[start..].find(|letter| !is_word(letter)).map_or(own.len(), |at| start + at);
             let changed = [&own[..start], "other", &own[end..]].concat();
-            let planned = self.plan(Edit {
+            let planned = self.plan(FileEdit {
                 op: "symbol".to_owned(),
                 name: Some(format!("/{}", symbol.path)),
                 action: Some("replace_body".to_owned()),
                 text: Some(changed.clone()),
-                ..Edit::default()
+                ..FileEdit::default()
             });
             let expected = [&self.text[..body.start], &changed, &self.text[body.end..]].concat();
             let change = planned.as_ref().ok().and_then(|plan| plan.changes.first());
@@ -270,14 +270,14 @@ impl File<'_> {
         }
     }
 
-    fn plan(&self, edit: Edit) -> Result<Plan, Refusal> {
+    fn plan(&self, edit: FileEdit) -> Result<Plan, Refusal> {
         self.plan_all(vec![edit])
     }
 
-    fn plan_all(&self, edits: Vec<Edit>) -> Result<Plan, Refusal> {
+    fn plan_all(&self, edits: Vec<FileEdit>) -> Result<Plan, Refusal> {
         // The name is all that says the language.
         let name = self.path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
-        let path = WirePath::from(String::from_utf8_lossy(&name).as_ref());
+        let path = FilePath::from(String::from_utf8_lossy(&name).as_ref());
         let bytes = Arc::from(self.text.as_bytes());
         let files = vec![FileEntry { path: path.clone(), base: None, edits, ..FileEntry::default() }];
         let world =

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
-use editd_proto::Code;
+use editd_proto::ErrorCode;
 use editd_proto::codec::{self, FrameReader};
 use editd_proto::limits;
 use editd_proto::message::{Hello, ReadReply, kind};
@@ -45,7 +45,7 @@ fn stranger(house: &House) -> UnixStream {
 
 /// Returns the error that an unknown client receives before the connection is closed; `None` if it is closed without
 /// a reply.
-fn told(stream: &mut UnixStream) -> Option<Code> {
+fn told(stream: &mut UnixStream) -> Option<ErrorCode> {
     let mut frames = FrameReader::new(limits::FRAME);
     let code = match receive(stream, &mut frames) {
         Ok(message) => match body::<Value>(&message) {
@@ -98,7 +98,7 @@ fn what_is_no_message_is_answered_and_the_door_closed() {
         stream.write_all(&bytes).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let code = told(&mut stream);
-        assert!(code != Some(Code::Internal), "{what}: {code:?}");
+        assert!(code != Some(ErrorCode::Internal), "{what}: {code:?}");
         unharmed(&house, &mut before);
     }
 }
@@ -108,7 +108,7 @@ fn another_version_is_refused_by_name() {
     let (house, mut before) = served();
     let mut stream = stranger(&house);
     stream.write_all(&hello(&[999])).unwrap();
-    assert_eq!(told(&mut stream), Some(Code::Unsupported));
+    assert_eq!(told(&mut stream), Some(ErrorCode::Unsupported));
     unharmed(&house, &mut before);
 }
 
@@ -132,12 +132,12 @@ fn a_length_of_four_gigabytes_costs_nothing() {
     for _ in 0..50 {
         let mut stream = stranger(&house);
         stream.write_all(&[0xff; 4]).unwrap();
-        assert_eq!(told(&mut stream), Some(Code::TooLarge));
+        assert_eq!(told(&mut stream), Some(ErrorCode::TooLarge));
     }
     // Whoever has said hello may send much, but not more.
     let mut known = house.client("greedy");
     known.stream().write_all(&u32::MAX.to_be_bytes()).unwrap();
-    assert_eq!(told(known.stream()), Some(Code::TooLarge));
+    assert_eq!(told(known.stream()), Some(ErrorCode::TooLarge));
     let now = process::peak_kib(house.pid()).unwrap();
     assert!(now < memory + GAIN, "{memory} KiB before, at most {now} KiB since");
     unharmed(&house, &mut before);
@@ -225,7 +225,7 @@ fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
         }
         assert!(connected.len() <= editd::limits::CONNECTIONS, "there is no limit");
     };
-    let busy = matches!(&turned_away, Failure::Refused(error) if error.code == Code::Busy);
+    let busy = matches!(&turned_away, Failure::Refused(error) if error.code == ErrorCode::Busy);
     assert!(busy, "after {}: {turned_away:?}", connected.len());
     let read: ReadReply = before.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
     assert_eq!(read.text.as_deref(), Some("one\n"));

@@ -7,7 +7,7 @@ mod failed;
 use std::time::Duration;
 
 use editd::limits::HELD;
-use editd_proto::message::Status;
+use editd_proto::message::JobStatus;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};
 use editd_tests::lens::stories::text;
@@ -58,7 +58,7 @@ fn disks() -> [Abilities; 2] {
 
 fn applied(desk: &SimWorkspace, act: &Act, key: &str) {
     let receipt = desk.act(act, key).unwrap();
-    assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+    assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
 }
 
 /// Every content below the workspace, with its path.

@@ -128,10 +128,10 @@ fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
     assert_eq!(reply.id(), id);
     jobs::applied(&reply.body().unwrap());
     let last = client.receive().unwrap();
-    let word: editd_proto::WireError = last.body().unwrap();
+    let word: editd_proto::RequestError = last.body().unwrap();
     assert_eq!(
         (last.id(), word.code),
-        (0, editd_proto::Code::Stopping),
+        (0, editd_proto::ErrorCode::Stopping),
         "what was not answered was not done"
     );
     assert!(matches!(client.receive(), Err(Failure::Lost(_))));

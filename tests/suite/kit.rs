@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
+use editd_proto::message::{
+    EditPosition, EntryKind, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind,
+};
 use editd_tests::contents;
 use editd_tests::house::House;
 use editd_tests::tree::Tree;
@@ -48,11 +50,11 @@ fn a_difference_behind_the_bytes_that_are_shown_is_noticed() {
 fn a_journal_is_read_as_whole_contents_although_it_holds_what_differs() {
     let mut house = House::started();
     let append = |house: &House, line: &str| {
-        let edit = Edit {
+        let edit = FileEdit {
             op: "insert".to_owned(),
-            at: Some(Position::End),
+            at: Some(EditPosition::End),
             text: Some(line.to_owned()),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let entry = FileEntry {
             path: "a".into(),
@@ -62,7 +64,7 @@ fn a_journal_is_read_as_whole_contents_although_it_holds_what_differs() {
         };
         let job = JobRequest { files: vec![entry], ..JobRequest::default() };
         let receipt: Receipt = house.client("s").ask(kind::EDIT, &job).unwrap();
-        assert_eq!(receipt.status, Status::Applied);
+        assert_eq!(receipt.status, JobStatus::Applied);
     };
     house.put("a", "begin\n");
     append(&house, "edit 29\n");

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use editd_proto::message::Status;
+use editd_proto::message::JobStatus;
 use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::foreign::deed::Deed;
@@ -52,7 +52,7 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
                 outside.rename("/w/d", "/w/e").unwrap();
                 outside.sync().unwrap();
             });
-            if desk.act(&story.job, KEY).unwrap().status != Status::Applied {
+            if desk.act(&story.job, KEY).unwrap().status != JobStatus::Applied {
                 continue;
             }
             answered += 1;
@@ -76,7 +76,7 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
         let course = story.course().unwrap();
         let machine = story.machine();
         let desk = story.begin(&machine).unwrap();
-        assert_eq!(desk.act(&story.job, KEY).unwrap().status, Status::Applied);
+        assert_eq!(desk.act(&story.job, KEY).unwrap().status, JobStatus::Applied);
         for (nth, cut) in cuts(&machine).iter().enumerate() {
             lost += usize::from(cut.outside().read("/w/b.txt").unwrap() == b"line 1 of b\n");
             for (path, deed) in course.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {

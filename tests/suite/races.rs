@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use editd_proto::message::Status;
+use editd_proto::message::JobStatus;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::image::{Answer, CrashKind, Image};
 use editd_tests::lens::story::{Course, KEY, SimScenario};
@@ -70,7 +70,7 @@ fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Resu
     thread.map_or(Ok(()), JoinHandle::join).map_err(|_| "it panicked")?;
     // Housekeeping may have had no such call.
     let Some(receipt) = answered.lock().unwrap().take() else { return Ok(Vec::new()) };
-    if receipt.status != Status::Applied {
+    if receipt.status != JobStatus::Applied {
         return Err(format!("{:?}: {:?}", receipt.status, receipt.error));
     }
     let mut found = Vec::new();

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use editd_proto::message::{Edit, Status};
+use editd_proto::message::{FileEdit, JobStatus};
 use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::long;
@@ -37,8 +37,8 @@ fn linked(outside: &Outside) {
     outside.link("/w/b.txt", "/w/second.txt").unwrap();
 }
 
-fn write(text: &str) -> Edit {
-    Edit { op: "write".to_owned(), text: Some(text.to_owned()), ..Edit::default() }
+fn write(text: &str) -> FileEdit {
+    FileEdit { op: "write".to_owned(), text: Some(text.to_owned()), ..FileEdit::default() }
 }
 
 fn edit_of_b() -> editd_proto::message::FileEntry {
@@ -171,7 +171,7 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
         });
         let receipt = desk.act(&story.job, KEY).unwrap();
         let happened = *happened.lock().unwrap();
-        (receipt.status != Status::Applied && happened).then_some(desk)
+        (receipt.status != JobStatus::Applied && happened).then_some(desk)
     });
 }
 
@@ -205,7 +205,7 @@ fn what_was_put_back_stays_back_through_a_power_cut() {
             outside.append("/w/b.txt", b"theirs\n").unwrap();
         });
         let receipt = desk.act(&story.job, KEY).unwrap();
-        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
     }
@@ -220,9 +220,9 @@ fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
         let same = machine.clone();
         machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
         let refused = desk.act(&story.job, "first").unwrap();
-        assert_eq!(refused.status, Status::Refused);
+        assert_eq!(refused.status, JobStatus::Refused);
         let receipt = desk.act(&story.job, KEY).unwrap();
-        assert_eq!(receipt.status, Status::Applied, "{:?}", receipt.error);
+        assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
     }
@@ -278,7 +278,7 @@ fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, 
     // What others wrote may be in the journal; what the job wrote is nobody's change.
     let invented = entries.iter().filter(|entry| entry.files.iter().any(|file| file.path != "b.txt".into()));
     found.extend(invented.map(|entry| format!("entry {} of {:?}: {:?}", entry.id, entry.label, entry.files)));
-    if receipt.status != Status::Refused || !settled {
+    if receipt.status != JobStatus::Refused || !settled {
         found.push(format!("{:?}, settled: {settled}", receipt.status));
     }
     if found.is_empty() { Ok(calls) } else { Err(format!("{found:?}; {:?}", receipt.error)) }
@@ -383,7 +383,7 @@ fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
         let desk = story.begin(&machine).unwrap();
         machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
         let receipt = desk.act(&story.job, KEY).unwrap();
-        assert_eq!(receipt.status, Status::Applied, "{op:?}: {:?}", receipt.error);
+        assert_eq!(receipt.status, JobStatus::Applied, "{op:?}: {:?}", receipt.error);
         assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");
         for cut in machine.cuts(FEW_CUTS, 3) {
             let _recovered = SimWorkspace::open(&cut).unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{Hello, kind};
-use editd_proto::{WireError, limits};
+use editd_proto::{RequestError, limits};
 use editd_tests::client::{Client, Failure};
 use editd_tests::house::House;
 use editd_tests::{jobs, process, wait};
@@ -99,7 +99,7 @@ fn farewell(stream: &mut UnixStream) -> Vec<String> {
         while let Some(frame) = frames.next_frame().unwrap() {
             let message = Message::parse(frame).unwrap();
             assert_eq!(message.kind(), kind::ERROR, "only errors are answered to nonsense");
-            let error: WireError = message.body().unwrap();
+            let error: RequestError = message.body().unwrap();
             assert!(error.message.len() > 10, "{error:?}");
             codes.push(serde_json::to_value(error.code).unwrap().as_str().unwrap().to_owned());
         }

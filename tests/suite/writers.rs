@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use editd_proto::message::{Edit, EntryKind, FileEntry, JobRequest, Position, Receipt, Status, kind};
+use editd_proto::message::{
+    EditPosition, EntryKind, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind,
+};
 use editd_tests::client::{Client, Failure};
 use editd_tests::contents;
 use editd_tests::house::House;
@@ -218,18 +220,18 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
         };
         nth += 1;
         let file = (nth as usize * 5 + client) % FILES;
-        let edit = Edit {
+        let edit = FileEdit {
             op: "insert".to_owned(),
-            at: Some(Position::End),
+            at: Some(EditPosition::End),
             text: Some(format!("E-{client}-{nth}\n")),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let base = base.take().or_else(|| client.is_multiple_of(2).then(|| "any".to_owned()));
         let entry =
             FileEntry { path: name(file).as_str().into(), base, edits: vec![edit], ..FileEntry::default() };
         let job = JobRequest { diff: Some(false), files: vec![entry], ..JobRequest::default() };
         match open.ask::<Receipt>(kind::EDIT, &job) {
-            Ok(receipt) if receipt.status == Status::Applied => applied += 1,
+            Ok(receipt) if receipt.status == JobStatus::Applied => applied += 1,
             Ok(_) => {}
             Err(Failure::Lost(_)) => connection = None,
             Err(Failure::Refused(error)) => panic!("client {client}: {error:?}"),

@@ -2,17 +2,17 @@
 
 use std::io;
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 
 /// The error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The daemon replied with an error. The connection is usable unless the daemon closes it.
     #[error("{0}")]
-    Refused(Box<WireError>),
+    Refused(Box<RequestError>),
     /// The request was not sent, since the daemon would have to refuse it.
     #[error("{0}")]
-    Unsendable(Box<WireError>),
+    Unsendable(Box<RequestError>),
     /// The request was not sent, since too many are open.
     #[error("{} requests are open; get their replies first", super::OPEN)]
     TooManyOpen,

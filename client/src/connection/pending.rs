@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::codec::Message;
 use editd_proto::message::{ChangeEvent, ChangeKind, kind};
 
@@ -60,7 +60,7 @@ impl PendingCalls {
             return Ok(());
         }
         if message.id() == 0 && message.kind() == kind::ERROR {
-            return Err(CallError::Refused(Box::new(body::read::<WireError>(&message)?)));
+            return Err(CallError::Refused(Box::new(body::read::<RequestError>(&message)?)));
         }
         match self.slots.get(&message.id()) {
             Some(PendingReply::Awaited { kind }) if fits(kind, message.kind()) => {

@@ -15,7 +15,7 @@ use editd_proto::message::{
     ChangeEvent, ChangeKind, ClipAction, ClipReply, ClipRequest, Hello, ReadReply, ReadRequest, ServerLimits,
     StopRequest, SubscribeReply, SubscribeRequest, Welcome, kind,
 };
-use editd_proto::{Code, WireError, WirePath, limits};
+use editd_proto::{ErrorCode, FilePath, RequestError, limits};
 
 use super::{CallError, Connection, OPEN, pending};
 
@@ -139,7 +139,7 @@ fn a_reply_that_comes_byte_by_byte_is_whole_in_the_end() {
     });
     let mut connection = server.open().unwrap();
     let request = ReadRequest {
-        path: WirePath::new(b"caf\xe9".to_vec()),
+        path: FilePath::new(b"caf\xe9".to_vec()),
         lines: None,
         seen: None,
         symbol: None,
@@ -170,13 +170,13 @@ fn a_refusal_leaves_the_connection_usable() {
     let server = serve(|mut peer| {
         peer.welcome();
         let id = peer.hear().id();
-        peer.say(id, kind::ERROR, &WireError::new(Code::NoClipboard, "nothing there"));
+        peer.say(id, kind::ERROR, &RequestError::new(ErrorCode::NoClipboard, "nothing there"));
         let id = peer.hear().id();
         peer.say(id, kind::CLIP, &clip("b"));
     });
     let mut connection = server.open().unwrap();
     match connection.clip(&show("a")) {
-        Err(CallError::Refused(error)) => assert_eq!(error.code, Code::NoClipboard),
+        Err(CallError::Refused(error)) => assert_eq!(error.code, ErrorCode::NoClipboard),
         other => panic!("{other:?}"),
     }
     assert_eq!(connection.clip(&show("b")).unwrap(), clip("b"));
@@ -193,7 +193,7 @@ fn a_request_that_fits_no_frame_is_not_sent() {
     let mut connection = server.open().unwrap();
     let request = ClipRequest { text: Some("x".repeat(limits::FRAME)), ..show("a") };
     match connection.clip(&request) {
-        Err(CallError::Unsendable(error)) => assert_eq!(error.code, Code::TooLarge),
+        Err(CallError::Unsendable(error)) => assert_eq!(error.code, ErrorCode::TooLarge),
         other => panic!("{other:?}"),
     }
     assert_eq!(connection.clip(&show("b")).unwrap(), clip("b"));
@@ -204,10 +204,10 @@ fn a_request_that_fits_no_frame_is_not_sent() {
 fn another_protocol_is_said_and_an_unoffered_one_is_not_believed() {
     let refusing = serve(|mut peer| {
         let id = peer.hear().id();
-        peer.say(id, kind::ERROR, &WireError::new(Code::Unsupported, "this server speaks 7"));
+        peer.say(id, kind::ERROR, &RequestError::new(ErrorCode::Unsupported, "this server speaks 7"));
     });
     match refusing.open() {
-        Err(CallError::Refused(error)) => assert_eq!(error.code, Code::Unsupported),
+        Err(CallError::Refused(error)) => assert_eq!(error.code, ErrorCode::Unsupported),
         other => panic!("{other:?}"),
     }
     refusing.thread.join().unwrap();
@@ -222,10 +222,10 @@ fn another_protocol_is_said_and_an_unoffered_one_is_not_believed() {
 #[test]
 fn a_daemon_that_turns_us_away_is_quoted_even_where_it_did_not_read() {
     let server = serve(|mut peer| {
-        peer.say(0, kind::ERROR, &WireError::new(Code::Busy, "too many connections"));
+        peer.say(0, kind::ERROR, &RequestError::new(ErrorCode::Busy, "too many connections"));
     });
     match server.open() {
-        Err(CallError::Refused(error)) => assert_eq!(error.code, Code::Busy),
+        Err(CallError::Refused(error)) => assert_eq!(error.code, ErrorCode::Busy),
         other => panic!("{other:?}"),
     }
     server.thread.join().unwrap();

@@ -2,7 +2,7 @@
 //! failed.
 
 use editd_proto::codec::plain_type_error;
-use editd_proto::message::{Edit, FileEntry, JobRequest};
+use editd_proto::message::{FileEdit, FileEntry, JobRequest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -46,7 +46,7 @@ pub(super) fn in_entry(map: &Map<String, Value>, place: &str) -> Option<String> 
 /// Returns the error of an edit.
 pub(super) fn in_edit(edit: &Value, place: &str) -> Option<String> {
     match edit {
-        Value::Object(map) => field::<Edit>(map, &format!("{place}."), &[("op", Value::from("o"))], &[]),
+        Value::Object(map) => field::<FileEdit>(map, &format!("{place}."), &[("op", Value::from("o"))], &[]),
         _ => Some(format!("{place}: use an object with `op`")),
     }
 }

@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_proto::WirePath;
+use editd_proto::FilePath;
 use editd_proto::message::{
-    Durability, Edit, FileEntry, JobMode, JobRequest, OnStale, Payload, Position, Reindent,
+    Durability, EditPosition, FileEdit, FileEntry, JobMode, JobRequest, OnStale, Payload, Reindent,
 };
 
 use super::{PayloadContext, fields, lay_over, read};
@@ -34,14 +34,14 @@ fn the_job_of_the_documentation_is_read() {
     assert_eq!(job.key.as_deref(), Some("k"));
     let edits = &job.files[0].edits;
     assert_eq!(edits[0].loosest.as_deref(), Some("exact"));
-    assert_eq!(edits[1].at, Some(Position::Line(3)));
-    assert_eq!(edits[2].at, Some(Position::End));
+    assert_eq!(edits[1].at, Some(EditPosition::Line(3)));
+    assert_eq!(edits[2].at, Some(EditPosition::End));
     assert_eq!(edits[3].reindent, Some(Reindent { strip: Some("\t".into()), add: None }));
 }
 
 #[test]
 fn edits_may_come_with_a_path_beside_them() {
-    let edit = Edit { op: "delete".into(), ..Edit::default() };
+    let edit = FileEdit { op: "delete".into(), ..FileEdit::default() };
     let entry = |base: Option<&str>| FileEntry {
         path: "p".into(),
         base: base.map(Into::into),
@@ -98,7 +98,7 @@ fn one_edit_or_file_needs_no_list() {
 
 #[test]
 fn a_path_that_is_not_text_is_kept_beside_the_edits() {
-    let path = WirePath::new(b"\xff".to_vec());
+    let path = FilePath::new(b"\xff".to_vec());
     let beside = PayloadContext { path: Some(path.clone()), dialect: None };
     let job = read(br#"[{"op": "delete"}]"#, beside).unwrap();
     assert_eq!(job.files[0].path, path);
@@ -147,7 +147,7 @@ fn a_misspelt_field_is_refused_by_its_name() {
 fn the_fields_are_those_of_the_types() {
     assert_eq!(fields::of::<FileEntry>(), ["path", "paths", "base", "edits"]);
     assert_eq!(fields::of::<Reindent>(), ["strip", "add"]);
-    assert!(fields::of::<Edit>().contains(&"match"));
+    assert!(fields::of::<FileEdit>().contains(&"match"));
     assert!(fields::of::<JobRequest>().contains(&"verified"));
 }
 
@@ -189,7 +189,7 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
         "@@ a 0a1b2c3d4e5f\n@@ 3\nx\n",
     ] {
         let sent = |path: Option<&str>, dialect: Option<&str>| {
-            let path = path.map(WirePath::from);
+            let path = path.map(FilePath::from);
             let beside = PayloadContext { path: path.clone(), dialect: dialect.map(Into::into) };
             let job = read(payload.as_bytes(), beside).unwrap();
             let expected =
@@ -302,7 +302,7 @@ fn a_field_of_a_wrong_type_is_named_with_its_place_and_what_it_takes() {
 
 #[test]
 fn one_edit_and_one_file_may_come_without_a_list() {
-    let edit = Edit { op: "delete".into(), ..Edit::default() };
+    let edit = FileEdit { op: "delete".into(), ..FileEdit::default() };
     let wanted = [FileEntry { path: "p".into(), edits: vec![edit], ..FileEntry::default() }];
     for payload in [r#"{"op": "delete"}"#, r#"{"edits": {"op": "delete"}}"#] {
         assert_eq!(beside(payload).unwrap().files, wanted, "{payload}");

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use editctl::Connection;
-use editd_proto::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest, OutlineRequest, ReadReply, ReadRequest};
+use editd_proto::ErrorCode;
+use editd_proto::message::{FileEdit, FileEntry, JobRequest, OutlineRequest, ReadReply, ReadRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::args;
@@ -57,7 +57,7 @@ fn plain(reply: ReadReply, whole: bool) -> Vec<u8> {
 fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
     let Some(text) = &reply.text else {
         let message = format!("{} is not text and has no lines; read it without --numbers", reply.path);
-        return Err(Failure::refused(Code::Binary, message));
+        return Err(Failure::refused(ErrorCode::Binary, message));
     };
     let end = if reply.line_ending == "cr" { '\r' } else { '\n' };
     let lines = text.split_inclusive(end).zip(reply.first_line..);
@@ -88,7 +88,7 @@ fn send(context: &CommandContext<'_>, mut job: JobRequest) -> Result<CommandOutp
 pub(super) fn replace(context: &CommandContext<'_>, words: args::Replace) -> Result<CommandOutput, Failure> {
     let path = context.name(&words.path);
     let (old, new) = old_and_new(context, &words)?;
-    let edit = Edit {
+    let edit = FileEdit {
         op: "replace".into(),
         old: Some(old),
         new: Some(new),
@@ -97,7 +97,7 @@ pub(super) fn replace(context: &CommandContext<'_>, words: args::Replace) -> Res
         near: words.near,
         loosest: words.loosest,
         whole_lines: words.whole_lines.then_some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let entry = FileEntry { path, base: None, edits: vec![edit], ..FileEntry::default() };
     send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
@@ -108,7 +108,7 @@ pub(super) fn create(context: &CommandContext<'_>, words: args::Create) -> Resul
         Some(text) => text,
         None => context.payload_text(words.file.as_deref())?,
     };
-    let edit = Edit { op: "create".into(), text: Some(text), ..Edit::default() };
+    let edit = FileEdit { op: "create".into(), text: Some(text), ..FileEdit::default() };
     let entry =
         FileEntry { path: context.name(&words.path), base: None, edits: vec![edit], ..FileEntry::default() };
     send(context, JobRequest { files: vec![entry], ..JobRequest::default() })

@@ -2,7 +2,7 @@
 
 use editctl::machine;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, JobMode, Status, UndoRequest, WaitRequest};
+use editd_proto::message::{HistoryRequest, JobMode, JobStatus, UndoRequest, WaitRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::args::{self, values};
@@ -94,7 +94,7 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<C
             let left = |time: u64| time.saturating_sub(waited.unwrap_or(u64::MAX));
             it.wait(&WaitRequest { job: JobId(words.job), timeout_ms: words.timeout.map(left) })
         })?;
-        if receipt.status != Status::Queued {
+        if receipt.status != JobStatus::Queued {
             // A receipt with both numbers already shows them.
             let untold = receipt.queued.is_none() && !context.look.json;
             let entry = receipt.job.filter(|job| job.0 != words.job && untold);

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use editd_proto::Code;
+use editd_proto::ErrorCode;
 use editd_proto::message::TrustRequest;
 
 use super::{CommandContext, CommandOutput};
@@ -30,7 +30,7 @@ pub(super) fn run(context: &CommandContext<'_>, words: Trust) -> Result<CommandO
         return Ok(CommandOutput { err, exit: Exit::Refused, ..told });
     }
     if !agreed(&told.out) {
-        return Err(Failure::refused(Code::Rejected, "nothing was recorded; the commands do not run"));
+        return Err(Failure::refused(ErrorCode::Rejected, "nothing was recorded; the commands do not run"));
     }
     let reply = ask(TrustRequest { hash: reply.hash, revoke: false })?;
     Ok(context

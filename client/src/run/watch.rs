@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 
 use editctl::CallError;
-use editd_proto::Code;
+use editd_proto::ErrorCode;
 use editd_proto::message::SubscribeRequest;
 
 use super::{CommandContext, CommandOutput};
@@ -17,11 +17,11 @@ pub(super) fn run(context: &CommandContext<'_>, globs: Vec<String>) -> Result<Co
     loop {
         let event = match connection.next_event() {
             Ok(event) => event,
-            Err(CallError::Refused(error)) if error.code != Code::Stopping => {
+            Err(CallError::Refused(error)) if error.code != ErrorCode::Stopping => {
                 return Err(Failure::Refused(error));
             }
             Err(CallError::Closed | CallError::Refused(_)) => {
-                return Err(Failure::refused(Code::Io, "the daemon stopped; run `editctl watch` again"));
+                return Err(Failure::refused(ErrorCode::Io, "the daemon stopped; run `editctl watch` again"));
             }
             Err(other) => return Err(other.into()),
         };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use editd_proto::error::{ChangeAuthor, ConflictRegion, NearMiss, WouldApply};
 use editd_proto::message::EntryKind;
-use editd_proto::{Code, WireError};
+use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
 
 use super::letters::{TextStyle, lines, one_line};
@@ -13,18 +13,18 @@ use super::{OutputStyle, diff, excerpt};
 /// The JSON object `{"error": …}`.
 #[derive(Serialize)]
 pub(crate) struct ErrorInJson<'a> {
-    pub(crate) error: &'a WireError,
+    pub(crate) error: &'a RequestError,
 }
 
 /// Returns the whole text with a line break at the end.
-pub(crate) fn text(error: &WireError, look: &OutputStyle) -> String {
+pub(crate) fn text(error: &RequestError, look: &OutputStyle) -> String {
     let mut out = String::new();
     add(&mut out, "editctl", error, look);
     out
 }
 
 /// Appends an error. `what` names its subject.
-pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &OutputStyle) {
+pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, look: &OutputStyle) {
     let code = look.paint(TextStyle::Bad, &code(error.code));
     line(out, &format!("{what}: {code}: {}", lines(&error.message)));
     if let Some(place) = place(error) {
@@ -67,7 +67,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &WireError, look: &Output
 }
 
 /// Appends another error of the job on one or two lines.
-fn other(out: &mut String, error: &WireError) {
+fn other(out: &mut String, error: &RequestError) {
     let place = place(error).map(|place| format!("{place}: ")).unwrap_or_default();
     line(out, &format!("  also {place}{}: {}", code(error.code), lines(&error.message)));
     let candidates = error.candidates.iter();
@@ -95,7 +95,7 @@ fn nearest(out: &mut String, miss: &NearMiss) {
 }
 
 /// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
-pub(crate) fn add_untold(out: &mut String, told: &str, error: &WireError, look: &OutputStyle) {
+pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, look: &OutputStyle) {
     if !told.contains(&error.message) {
         let code = look.paint(TextStyle::Bad, &code(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
@@ -125,7 +125,7 @@ fn names(message: &str, path: &str) -> bool {
 }
 
 /// Returns a code as it is spelled on the wire.
-fn code(code: Code) -> String {
+fn code(code: ErrorCode) -> String {
     match serde_json::to_value(code) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::from("unknown"),
@@ -133,7 +133,7 @@ fn code(code: Code) -> String {
 }
 
 /// Returns the known parts of the place: `src/a.rs, line 3, edit 2`.
-fn place(error: &WireError) -> Option<String> {
+fn place(error: &RequestError) -> Option<String> {
     // Parts that the message contains are left out.
     let path = error.path.as_ref().map(ToString::to_string).filter(|path| !names(&error.message, path));
     let mut out = path.unwrap_or_default();
@@ -161,7 +161,7 @@ fn place(error: &WireError) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-fn counts(out: &mut String, error: &WireError) {
+fn counts(out: &mut String, error: &RequestError) {
     match (error.expected, error.found) {
         (Some(expected), Some(found)) => line(out, &format!("  expected {expected}, found {found}")),
         // The regions of a conflict are listed unless there are too many.
@@ -178,7 +178,7 @@ fn counts(out: &mut String, error: &WireError) {
     }
 }
 
-fn staleness(out: &mut String, error: &WireError, look: &OutputStyle) {
+fn staleness(out: &mut String, error: &RequestError, look: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
         // The cause contains the entry and more.
@@ -228,30 +228,34 @@ fn quoted(out: &mut String, text: &str) {
 }
 
 /// Returns the next step, in terms of the command line.
-fn hint(error: &WireError) -> Option<String> {
+fn hint(error: &RequestError) -> Option<String> {
     match error.code {
         // The line numbers of the job still refer to the version that was read.
-        Code::Stale if !error.moved.is_empty() => error
+        ErrorCode::Stale if !error.moved.is_empty() => error
             .version
             .as_ref()
             .map(|version| format!("send it with the current numbers and --base {}", one_line(&version.0))),
-        Code::Stale if !error.later.is_empty() => {
+        ErrorCode::Stale if !error.later.is_empty() => {
             let clean = error.would_apply == Some(WouldApply::Clean);
             clean.then(|| "--on-stale rebase undoes it and keeps the later changes".into())
         }
-        Code::Stale => error.version.as_ref().map(|version| format!("version now: {}", one_line(&version.0))),
+        ErrorCode::Stale => {
+            error.version.as_ref().map(|version| format!("version now: {}", one_line(&version.0)))
+        }
         // The error of a refused undo has no version, since there is nothing to send again.
-        Code::Conflict => error
+        ErrorCode::Conflict => error
             .version
             .as_ref()
             .map(|_| "the current lines count as read: adapt the edit and send it again".into()),
         // The message explains how to continue with the lines that it shows.
-        Code::Unread if !error.excerpts.is_empty() => None,
-        Code::Unread => {
+        ErrorCode::Unread if !error.excerpts.is_empty() => None,
+        ErrorCode::Unread => {
             Some("read it first (`editctl read`), or use --base any to edit without reading".into())
         }
-        Code::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
-        Code::Ambiguous => Some("quote more of the text, or use --near LINE, or --all to edit each".into()),
+        ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
+        ErrorCode::Ambiguous => {
+            Some("quote more of the text, or use --near LINE, or --all to edit each".into())
+        }
         _ => None,
     }
 }

@@ -1,13 +1,13 @@
 //! Formats the lines of the file in an error: lines that the session had not seen, and lines whose numbers changed.
 //! Prints nothing.
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::error::MovedLines;
 
 use super::letters::one_line;
 
 /// Appends the lines that an error contains.
-pub(super) fn add(out: &mut String, error: &WireError) {
+pub(super) fn add(out: &mut String, error: &RequestError) {
     for excerpt in &error.excerpts {
         numbered(out, excerpt.line, &excerpt.text);
     }

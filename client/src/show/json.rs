@@ -1,9 +1,9 @@
 //! Formats a receipt as short JSON: `files` maps each path to a short text, and details that do not fit into it are in
 //! `details`, as in the protocol. If a diff or a budget is requested, the whole receipt is printed instead.
 
-use editd_proto::error::WireError;
+use editd_proto::error::RequestError;
 use editd_proto::ids::{JobId, Version};
-use editd_proto::message::{FileOutcome, HookOutcome, LineRanges, Receipt, Status};
+use editd_proto::message::{FileOutcome, HookOutcome, JobStatus, LineRanges, Receipt};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ struct ShortReceipt<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<JobId>,
     #[serde(skip_serializing_if = "is_applied")]
-    status: Status,
+    status: JobStatus,
     #[serde(skip_serializing_if = "Map::is_empty")]
     files: Map<String, Value>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -31,7 +31,7 @@ struct ShortReceipt<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<ShortHook<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: &'r Option<WireError>,
+    error: &'r Option<RequestError>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: &'r Option<String>,
     #[serde(skip_serializing_if = "is_false")]
@@ -100,7 +100,7 @@ fn hook(hook: &HookOutcome) -> ShortHook<'_> {
     ShortHook {
         name: &hook.name,
         job: hook.job,
-        files: map(&hook.files, told.collect(), Status::Applied),
+        files: map(&hook.files, told.collect(), JobStatus::Applied),
         details: details(&hook.files),
         warnings: &hook.warnings,
     }
@@ -108,10 +108,10 @@ fn hook(hook: &HookOutcome) -> ShortHook<'_> {
 
 /// Returns the text for each path. If a path is listed again, its texts are joined by a semicolon. Refused files of a
 /// refused job are left out, since the error names them.
-fn map(files: &[FileOutcome], told: Vec<FileWords>, job: Status) -> Map<String, Value> {
+fn map(files: &[FileOutcome], told: Vec<FileWords>, job: JobStatus) -> Map<String, Value> {
     let mut map = Map::new();
     for (file, FileWords { name, mut words }) in files.iter().zip(told) {
-        if job == Status::Refused && file.status == Status::Refused {
+        if job == JobStatus::Refused && file.status == JobStatus::Refused {
             continue;
         }
         if file.status != job {
@@ -130,7 +130,7 @@ fn map(files: &[FileOutcome], told: Vec<FileWords>, job: Status) -> Map<String, 
 /// Returns the details of files that the short form leaves out.
 fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
     let rest = files.iter().map(|file| FileOutcome {
-        status: Status::Applied,
+        status: JobStatus::Applied,
         before: None,
         after: None,
         lines: LineRanges::default(),
@@ -142,12 +142,12 @@ fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
     // A path that is not UTF-8 cannot be a key of a JSON object.
     let odd = |file: &FileOutcome| std::str::from_utf8(file.path.as_bytes()).is_err();
     let says =
-        |file: &FileOutcome| odd(file) || *file != FileOutcome::new(file.path.clone(), Status::Applied);
+        |file: &FileOutcome| odd(file) || *file != FileOutcome::new(file.path.clone(), JobStatus::Applied);
     rest.filter(says).collect()
 }
 
-fn is_applied(status: &Status) -> bool {
-    *status == Status::Applied
+fn is_applied(status: &JobStatus) -> bool {
+    *status == JobStatus::Applied
 }
 
 fn is_zero(count: &u64) -> bool {

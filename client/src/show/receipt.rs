@@ -1,9 +1,9 @@
 //! Formats a receipt for people: the result of each file with its diff for standard output, and refusals for standard
 //! error.
 
-use editd_proto::WireError;
-use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_proto::RequestError;
+use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, JobStatus, Receipt};
+use editd_proto::path::FilePath;
 
 use super::letters::{TextStyle, lines, one_line};
 use super::short::{self, FileWords};
@@ -31,7 +31,7 @@ pub(crate) fn text(receipt: &Receipt, look: &OutputStyle) -> OutputTexts {
 /// Appends the reply in the format of the payload's dialect. After a stale refusal details are added that the dialect
 /// cannot express.
 fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, look: &OutputStyle) {
-    let refused = receipt.status == Status::Refused;
+    let refused = receipt.status == JobStatus::Refused;
     let side = if refused { &mut texts.err } else { &mut texts.out };
     side.push_str(&if refused { look.for_errors().content(text) } else { look.content(text) });
     if !text.is_empty() && !text.ends_with('\n') {
@@ -43,7 +43,7 @@ fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, look: &Out
     for hook in &receipt.hooks {
         one_hook(texts, hook, look);
     }
-    if let (Status::Queued, Some(job)) = (receipt.status, receipt.job) {
+    if let (JobStatus::Queued, Some(job)) = (receipt.status, receipt.job) {
         texts.out.push_str(&format!("job {job} is queued; wait for it: editctl wait {job}\n"));
     }
 }
@@ -51,7 +51,7 @@ fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, look: &Out
 fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
-            Status::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
+            JobStatus::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
             other => format!("job {job}{} {}", queued(receipt), word(other, look)),
         };
         if let Some(version) = short::version(receipt) {
@@ -61,7 +61,7 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
         words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
         texts.out.push_str(&look.paint(paint(receipt.status), &words));
         texts.out.push('\n');
-    } else if receipt.status != Status::Refused {
+    } else if receipt.status != JobStatus::Refused {
         texts.out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
         texts.out.push('\n');
     }
@@ -75,13 +75,13 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
         one_hook(texts, hook, look);
     }
     // The error of an edit that was left out is printed with that edit.
-    let told = |error: &&WireError| {
+    let told = |error: &&RequestError| {
         let edits = receipt.files.iter().flat_map(|file| &file.edits);
         edits.filter_map(|edit| edit.error.as_deref()).all(|one| one.message != error.message)
     };
     if let Some(refusal) = receipt.error.as_ref().filter(told) {
         error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
-    } else if receipt.status == Status::Refused && receipt.error.is_none() {
+    } else if receipt.status == JobStatus::Refused && receipt.error.is_none() {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
     }
 }
@@ -94,7 +94,7 @@ fn one_hook(texts: &mut OutputTexts, hook: &HookOutcome, look: &OutputStyle) {
         .push_str(&format!("after_write {}{job}\n", look.paint(TextStyle::Strong, &one_line(&hook.name))));
     for file in &hook.files {
         let told = FileWords { name: short::name(file), words: short::words(file, "", usize::MAX) };
-        one_file(texts, (file, &told), Status::Applied, look);
+        one_file(texts, (file, &told), JobStatus::Applied, look);
     }
     for warning in &hook.warnings {
         texts.out.push_str(&format!("  {}: {}\n", look.paint(TextStyle::Notice, "warning"), lines(warning)));
@@ -105,14 +105,14 @@ fn one_hook(texts: &mut OutputTexts, hook: &HookOutcome, look: &OutputStyle) {
 fn one_file(
     texts: &mut OutputTexts,
     (file, told): (&FileOutcome, &FileWords),
-    job: Status,
+    job: JobStatus,
     look: &OutputStyle,
 ) {
     let path = file.path.display();
     // The error of a refused job names its files, unless they have details of their own.
-    let mute = file.status == Status::Refused && file.diff.is_none();
+    let mute = file.status == JobStatus::Refused && file.diff.is_none();
     if !mute {
-        let name = WirePath::from(told.name.as_str()).display();
+        let name = FilePath::from(told.name.as_str()).display();
         texts.out.push_str(&look.paint(TextStyle::Strong, &name));
         let status = (file.status != job).then(|| look.paint(paint(file.status), word(file.status, look)));
         let words = Some(told.words.clone()).filter(|words| !words.is_empty());
@@ -146,7 +146,7 @@ fn one_file(
 /// Appends the details of an edit that its diff does not show.
 fn one_edit(texts: &mut OutputTexts, path: &str, number: u64, edit: &EditOutcome, look: &OutputStyle) {
     if let Some(refusal) = &edit.error {
-        let told = WireError { path: None, edit: None, ..(**refusal).clone() };
+        let told = RequestError { path: None, edit: None, ..(**refusal).clone() };
         error::add(&mut texts.err, &format!("{path}, edit {number}"), &told, &look.for_errors());
     }
     let mut notes = Vec::new();
@@ -182,22 +182,22 @@ fn queued(receipt: &Receipt) -> String {
     receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
 }
 
-fn word(status: Status, look: &OutputStyle) -> &'static str {
+fn word(status: JobStatus, look: &OutputStyle) -> &'static str {
     match status {
-        Status::Applied => look.done,
-        Status::Unchanged => "unchanged",
-        Status::Verified => "verified",
-        Status::Refused => "refused",
-        Status::Partial => "partial",
-        Status::Queued => "queued",
+        JobStatus::Applied => look.done,
+        JobStatus::Unchanged => "unchanged",
+        JobStatus::Verified => "verified",
+        JobStatus::Refused => "refused",
+        JobStatus::Partial => "partial",
+        JobStatus::Queued => "queued",
     }
 }
 
-fn paint(status: Status) -> TextStyle {
+fn paint(status: JobStatus) -> TextStyle {
     match status {
-        Status::Applied | Status::Verified => TextStyle::Good,
-        Status::Refused => TextStyle::Bad,
-        Status::Partial => TextStyle::Notice,
-        Status::Unchanged | Status::Queued => TextStyle::Strong,
+        JobStatus::Applied | JobStatus::Verified => TextStyle::Good,
+        JobStatus::Refused => TextStyle::Bad,
+        JobStatus::Partial => TextStyle::Notice,
+        JobStatus::Unchanged | JobStatus::Queued => TextStyle::Strong,
     }
 }

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use editd_proto::ids::{JobId, Version};
-use editd_proto::message::{FileOutcome, Receipt, Status};
+use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 use editd_proto::tokens::tokens;
 
 use super::letters::one_line;
@@ -36,7 +36,7 @@ pub(crate) struct FileWords {
 
 /// Returns the version of the files that the job wrote, if it wrote any.
 pub(crate) fn version(receipt: &Receipt) -> Option<Version> {
-    let wrote = matches!(receipt.status, Status::Applied | Status::Partial);
+    let wrote = matches!(receipt.status, JobStatus::Applied | JobStatus::Partial);
     receipt.job.filter(|_| wrote).map(JobId::version)
 }
 
@@ -76,7 +76,7 @@ fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     let last = receipt.hooks.iter().rev().find(|hook| hook.files.iter().any(|one| one.path == file.path));
     match (last.and_then(|hook| hook.job), version(receipt)) {
         (Some(job), _) => job.version().0,
-        (None, Some(_)) if matches!(file.status, Status::Applied | Status::Partial) => String::new(),
+        (None, Some(_)) if matches!(file.status, JobStatus::Applied | JobStatus::Partial) => String::new(),
         _ => one_line(&after.0),
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of a daemon that stops or disconnects: the requests that are repeated, with a simulated daemon.
 
-use editd_proto::message::{Status, StopReply, kind};
-use editd_proto::{Code, WireError};
+use editd_proto::message::{JobStatus, StopReply, kind};
+use editd_proto::{ErrorCode, RequestError};
 use serde_json::json;
 
 use super::peer::{Says, Scene, frame, reply};
@@ -13,7 +13,7 @@ fn a_lost_answer_is_asked_for_again_only_where_twice_is_once() {
         Scene::new(|number, message| match (number, message.kind()) {
             (0, _) => Says::Leaves,
             (_, kind::READ) => reply(message, &content(b"again")),
-            _ => reply(message, &receipt(Status::Applied, None)),
+            _ => reply(message, &receipt(JobStatus::Applied, None)),
         })
     };
     let output = first_leaves().run(&["read", "a"], b"");
@@ -29,14 +29,14 @@ fn a_lost_answer_is_asked_for_again_only_where_twice_is_once() {
 
 #[test]
 fn what_a_leaving_daemon_did_not_do_is_asked_of_the_next_one() {
-    let stopping = || WireError::new(Code::Stopping, "connect again");
+    let stopping = || RequestError::new(ErrorCode::Stopping, "connect again");
     for id_of_all in [false, true] {
         let scene = Scene::new(move |number, message| match number {
             0 | 1 => {
                 let id = if id_of_all { 0 } else { message.id() };
                 Says::Last(frame(id, kind::ERROR, &stopping()))
             }
-            _ => reply(message, &receipt(Status::Applied, None)),
+            _ => reply(message, &receipt(JobStatus::Applied, None)),
         });
         let output = scene.run(&["replace", "a", "x", "y"], b"");
         assert_eq!(status(&output), 0, "{}", err(&output));
@@ -49,14 +49,14 @@ fn what_a_leaving_daemon_did_not_do_is_asked_of_the_next_one() {
 
 #[test]
 fn a_wait_ends_well_only_when_the_job_has() {
-    let queued = || receipt(Status::Queued, None);
+    let queued = || receipt(JobStatus::Queued, None);
     let scene = Scene::new(move |_, message| reply(message, &queued()));
     assert_eq!(status(&scene.run(&["edit", "--detach"], br#"{"files": []}"#)), 0);
     assert_eq!(status(&scene.run(&["wait", "17", "--timeout", "1s"], b"")), 1);
     // Without a time limit of its own, a wait continues after the daemon's longest wait.
     let scene = Scene::new(move |number, message| match number {
         0 => reply(message, &queued()),
-        _ => reply(message, &receipt(Status::Applied, None)),
+        _ => reply(message, &receipt(JobStatus::Applied, None)),
     });
     let output = scene.run(&["wait", "17"], b"");
     assert_eq!((status(&output), out(&output).contains("is entry")), (0, false));

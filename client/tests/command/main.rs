@@ -22,10 +22,10 @@ use std::process::{Output, Stdio};
 use editd_proto::error::{ChangeAuthor, OutsideWord};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobMode, JobRequest, OnStale,
-    ReadReply, ReadRequest, Receipt, Status, SubscribeReply, SubscribeRequest, UndoRequest, kind,
+    ChangeEvent, ChangeKind, FileOutcome, Hello, HistoryReply, HistoryRequest, JobMode, JobRequest,
+    JobStatus, OnStale, ReadReply, ReadRequest, Receipt, SubscribeReply, SubscribeRequest, UndoRequest, kind,
 };
-use editd_proto::{Code, WireError, limits};
+use editd_proto::{ErrorCode, RequestError, limits};
 use peer::{Says, Scene, bare, frame, reply, run};
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn content(bytes: &[u8]) -> ReadReply {
     }
 }
 
-fn receipt(status: Status, error: Option<WireError>) -> Receipt {
+fn receipt(status: JobStatus, error: Option<RequestError>) -> Receipt {
     let file = FileOutcome {
         before: Some(Version("0123456789ab".into())),
         after: Some(Version("ba9876543210".into())),
@@ -57,8 +57,8 @@ fn receipt(status: Status, error: Option<WireError>) -> Receipt {
     Receipt { files, error, ..Receipt::new(job, status) }
 }
 
-fn stale() -> WireError {
-    let mut error = WireError::new(Code::Stale, "src/a changed since it was read");
+fn stale() -> RequestError {
+    let mut error = RequestError::new(ErrorCode::Stale, "src/a changed since it was read");
     error.path = Some("src/a".into());
     error.version = Some(Version("ba9876543210".into()));
     error.by = Some(ChangeAuthor::Outside(OutsideWord::Outside));
@@ -154,7 +154,7 @@ fn the_environment_says_what_a_session_does_about_stale_files() {
 
 #[test]
 fn a_job_comes_from_standard_input_or_a_file_with_the_flags_laid_over() {
-    let scene = Scene::new(|_, message| reply(message, &receipt(Status::Verified, None)));
+    let scene = Scene::new(|_, message| reply(message, &receipt(JobStatus::Verified, None)));
     let job = br#"{"files": [{"path": "top", "edits": [{"op": "write", "text": "\u0000"}]}]}"#;
     let file = scene.root().join("job.json");
     std::fs::write(&file, job).unwrap();
@@ -173,7 +173,7 @@ fn a_job_comes_from_standard_input_or_a_file_with_the_flags_laid_over() {
 
 #[test]
 fn replace_takes_its_texts_literally_or_from_files() {
-    let scene = Scene::new(|_, message| reply(message, &receipt(Status::Applied, None)));
+    let scene = Scene::new(|_, message| reply(message, &receipt(JobStatus::Applied, None)));
     let output = scene.run(&["replace", "../top", "$1\\n", "-", "--all", "--expect", "2"], b"");
     assert_eq!((status(&output), out(&output)), (0, "job 17 applied, version @17\nsrc/a\n"));
     let request: JobRequest = scene.asked(kind::EDIT).body().unwrap();
@@ -196,7 +196,7 @@ fn replace_takes_its_texts_literally_or_from_files() {
 
 #[test]
 fn a_stale_job_is_three_and_its_refusal_travels_whole() {
-    let scene = Scene::new(|_, message| reply(message, &receipt(Status::Refused, Some(stale()))));
+    let scene = Scene::new(|_, message| reply(message, &receipt(JobStatus::Refused, Some(stale()))));
     let words = ["replace", "a", "x", "y"];
     let output = scene.run(&words, b"");
     assert_eq!((status(&output), out(&output)), (3, ""));
@@ -213,9 +213,11 @@ fn a_stale_job_is_three_and_its_refusal_travels_whole() {
 
 #[test]
 fn a_refused_request_is_an_error_object() {
-    for (code, number) in [(Code::Missing, 1), (Code::Outside, 1), (Code::Unread, 3), (Code::Internal, 5)] {
+    for (code, number) in
+        [(ErrorCode::Missing, 1), (ErrorCode::Outside, 1), (ErrorCode::Unread, 3), (ErrorCode::Internal, 5)]
+    {
         let scene = Scene::new(move |_, message| {
-            Says::Frames(frame(message.id(), kind::ERROR, &WireError::new(code, "so it is")))
+            Says::Frames(frame(message.id(), kind::ERROR, &RequestError::new(code, "so it is")))
         });
         let output = scene.run(&["--json", "read", "a"], b"");
         assert_eq!((status(&output), err(&output)), (number, ""));
@@ -286,7 +288,7 @@ fn words_without_sense_are_two_and_reach_nobody() {
 #[test]
 fn an_answer_that_breaks_off_is_five() {
     let scene = Scene::new(|_, message| {
-        let mut frame = frame(message.id(), kind::EDIT, &receipt(Status::Applied, None));
+        let mut frame = frame(message.id(), kind::EDIT, &receipt(JobStatus::Applied, None));
         frame.pop();
         Says::Last(frame)
     });
@@ -299,7 +301,7 @@ fn an_answer_that_breaks_off_is_five() {
 fn a_written_session_selects_what_is_undone_and_listed() {
     let scene = Scene::new(|_, message| match message.kind() {
         kind::HISTORY => reply(message, &HistoryReply { entries: vec![], more: false }),
-        _ => reply(message, &receipt(Status::Applied, None)),
+        _ => reply(message, &receipt(JobStatus::Applied, None)),
     });
     for (words, jobs, session) in [
         (&["undo"][..], vec![], None),
@@ -378,7 +380,7 @@ fn a_payload_that_fits_no_frame_is_refused_before_it_is_kept() {
 
 #[test]
 fn a_file_is_made_of_a_word_a_file_or_standard_input() {
-    let scene = Scene::new(|_, message| reply(message, &receipt(Status::Applied, None)));
+    let scene = Scene::new(|_, message| reply(message, &receipt(JobStatus::Applied, None)));
     std::fs::write(scene.root().join("src/from"), "of a file").unwrap();
     for (words, text) in [
         (&["create", "new", "-x\n"][..], "-x\n"),

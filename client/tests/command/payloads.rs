@@ -1,6 +1,6 @@
 //! Tests of payloads of other tools: the request that the daemon gets, and the output. Knows no dialect.
 
-use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt, Status, kind};
+use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, JobStatus, Receipt, kind};
 use serde_json::json;
 
 use super::peer::{Scene, reply};
@@ -9,7 +9,7 @@ use super::{err, object, out, receipt, stale, status};
 #[test]
 fn a_payload_is_sent_as_it_is_and_its_answer_printed_in_its_words() {
     let said = |status, error| Receipt { text: Some("so it is\n".into()), ..receipt(status, error) };
-    let scene = Scene::new(move |_, message| reply(message, &said(Status::Applied, None)));
+    let scene = Scene::new(move |_, message| reply(message, &said(JobStatus::Applied, None)));
     let patch = b"*** Begin Patch\n\xc3\xbc\n";
     let words = ["edit", "--dialect", "apply-patch", "--path", "a", "--base", "any", "--partial", "-"];
     let output = scene.run(&words, patch);
@@ -25,7 +25,7 @@ fn a_payload_is_sent_as_it_is_and_its_answer_printed_in_its_words() {
     let request: JobRequest = scene.asked(kind::EDIT).body().unwrap();
     assert_eq!(request.payload.unwrap().dialect, None);
 
-    let scene = Scene::new(move |_, message| reply(message, &said(Status::Refused, Some(stale()))));
+    let scene = Scene::new(move |_, message| reply(message, &said(JobStatus::Refused, Some(stale()))));
     let output = scene.run(&["edit"], patch);
     assert_eq!((status(&output), out(&output), err(&output)), (3, "", "so it is\n"));
 }

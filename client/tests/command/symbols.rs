@@ -5,7 +5,7 @@ use editd_proto::message::{
     OutlineReply, OutlineRequest, ReadReply, ReadRequest, SymbolDeclaration, SymbolInfo, SymbolPosition,
     TextExtent, kind,
 };
-use editd_proto::{Code, WireError};
+use editd_proto::{ErrorCode, RequestError};
 use serde_json::json;
 
 use super::peer::{Says, Scene, frame, reply};
@@ -77,7 +77,7 @@ fn what_only_declares_a_definition_is_told_beside_it() {
 
 #[test]
 fn a_name_that_is_not_there_lists_those_that_are() {
-    let mut error = WireError::new(Code::SymbolNotFound, "there is none");
+    let mut error = RequestError::new(ErrorCode::SymbolNotFound, "there is none");
     error.symbols = vec!["S/m".into(), "S/n".into()];
     let scene = Scene::new(move |_, message| Says::Frames(frame(message.id(), kind::ERROR, &error)));
     let output = scene.run(&["read", "a", "--symbol", "x"], b"");

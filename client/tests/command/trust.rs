@@ -3,7 +3,8 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CommandInfo, EntryKind, EntrySummary, HistoryReply, HookOutcome, Status, TrustReply, TrustRequest, kind,
+    CommandInfo, EntryKind, EntrySummary, HistoryReply, HookOutcome, JobStatus, TrustReply, TrustRequest,
+    kind,
 };
 
 use super::peer::{Scene, reply};
@@ -54,7 +55,7 @@ fn a_hash_that_is_given_is_recorded_and_revoke_forgets() {
 
 #[test]
 fn hooks_are_told_in_receipts_and_in_the_log() {
-    let mut told = receipt(Status::Applied, None);
+    let mut told = receipt(JobStatus::Applied, None);
     let files = told.files.clone();
     let warnings = vec!["it was ended".to_owned()];
     told.hooks = vec![HookOutcome { name: "fmt".into(), job: Some(JobId(18)), files, warnings }];

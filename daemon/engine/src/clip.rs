@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use editd_types::{Code, WirePath, limits};
+use editd_types::{ErrorCode, FilePath, limits};
 
 use crate::refusal::{refuse, too_large};
 use crate::{ClipWrite, Refusal, World};
@@ -12,7 +12,7 @@ use crate::{ClipWrite, Refusal, World};
 #[derive(Clone, Debug, Default)]
 struct Slot {
     /// The last text that was stored, and the file it came from.
-    stored: Option<(Rc<str>, WirePath)>,
+    stored: Option<(Rc<str>, FilePath)>,
     /// True if a later edit that would have stored something was left out: reading the clipboard then fails.
     spoilt: bool,
 }
@@ -47,7 +47,7 @@ impl<'w> Clips<'w> {
     /// # Errors
     /// `no_clipboard` if it holds nothing; `encoding` if it holds bytes that are not text.
     pub(crate) fn read(&self, name: &str) -> Result<Rc<str>, Refusal> {
-        let none = |why: &str| refuse(Code::NoClipboard, format!("the clipboard {name:?} {why}"));
+        let none = |why: &str| refuse(ErrorCode::NoClipboard, format!("the clipboard {name:?} {why}"));
         match self.find(name) {
             Some(Slot { stored: Some((text, _)), spoilt: false }) => return Ok(Rc::clone(text)),
             Some(_) => return Err(none("holds nothing, since the edit that fills it was not applied")),
@@ -56,7 +56,7 @@ impl<'w> Clips<'w> {
         let bytes =
             self.world.clips.get(name).ok_or_else(|| none("holds nothing; store something in it first"))?;
         std::str::from_utf8(bytes).map(Rc::from).map_err(|_| {
-            refuse(Code::Encoding, format!("the clipboard {name:?} holds bytes that are not text"))
+            refuse(ErrorCode::Encoding, format!("the clipboard {name:?} holds bytes that are not text"))
         })
     }
 
@@ -76,7 +76,7 @@ impl<'w> Clips<'w> {
     }
 
     /// Stores a text.
-    pub(crate) fn store(&mut self, name: &str, text: Rc<str>, origin: &WirePath) {
+    pub(crate) fn store(&mut self, name: &str, text: Rc<str>, origin: &FilePath) {
         *self.slot(name) = Slot { stored: Some((text, origin.clone())), spoilt: false };
     }
 

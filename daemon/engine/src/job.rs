@@ -4,7 +4,7 @@
 //! *Calling sequence*: [`Job::parse`] reads the input; [`needs`](crate::needs), [`plan`](crate::plan) and
 //! [`rebase`](crate::rebase) take the job. A clone shares the texts of the edits.
 
-use editd_types::{FileEntry, JobInput, WirePath};
+use editd_types::{FileEntry, FilePath, JobInput};
 
 use crate::op::{NamedLines, Op, Quotation};
 use crate::plan::{Parsed, check_shape, needs, plan, read_entry};
@@ -27,7 +27,7 @@ pub struct Job {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The path of the file.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The version that the caller expects, as the request names it.
     pub base: Option<String>,
     pub(crate) edits: Parsed,
@@ -72,7 +72,7 @@ impl Job {
 
 impl Entry {
     /// Returns an entry without a base, with some operations.
-    pub(crate) fn of_ops(path: &WirePath, ops: impl Iterator<Item = Op>) -> Self {
+    pub(crate) fn of_ops(path: &FilePath, ops: impl Iterator<Item = Op>) -> Self {
         Self { path: path.clone(), base: None, edits: ops.map(Ok).collect() }
     }
 
@@ -87,7 +87,7 @@ impl Entry {
     }
 
     /// Returns the other paths that its edits name: targets of `rename` and `copy`.
-    pub fn targets(&self) -> impl Iterator<Item = &WirePath> {
+    pub fn targets(&self) -> impl Iterator<Item = &FilePath> {
         self.ops().filter_map(Op::target)
     }
 
@@ -97,7 +97,7 @@ impl Entry {
     /// The first error of `replace`; the targets before it are replaced.
     pub fn replace_targets<E>(
         &mut self,
-        mut replace: impl FnMut(&WirePath) -> Result<WirePath, E>,
+        mut replace: impl FnMut(&FilePath) -> Result<FilePath, E>,
     ) -> Result<(), E> {
         for op in self.edits.iter_mut().flatten() {
             if let Op::Rename(target) | Op::Copy(target) = op {
@@ -128,7 +128,7 @@ impl Entry {
 
 impl<'e> EditFacts<'e> {
     /// Returns the other path that the edit names.
-    pub fn target(self) -> Option<&'e WirePath> {
+    pub fn target(self) -> Option<&'e FilePath> {
         self.0.and_then(Op::target)
     }
 

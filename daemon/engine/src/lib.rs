@@ -4,7 +4,7 @@
 //! [`plan`] turns the job and the [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
 //!
 //! *Invariants*: every byte outside of the splices stays the same; the same job and world give the same plan; no
-//! input panics, and every refusal is a [`WireError`] with a stable code.
+//! input panics, and every refusal is a [`RequestError`] with a stable code.
 //!
 //! *Limitations*: work is counted in bytes and steps, since the engine has no clock; `symbol` edits support the
 //! languages of `editd_syntax`, in the file as it was before the entry.
@@ -33,7 +33,7 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{FileOutcome, WireError, WirePath};
+use editd_types::{FileOutcome, FilePath, RequestError};
 use serde::{Deserialize, Serialize};
 
 pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
@@ -51,7 +51,7 @@ pub use syntax::introduced;
 pub use view::{View, view};
 
 /// The reason why an edit was refused. Boxed, since it is large and rare.
-pub type Refusal = Box<WireError>;
+pub type Refusal = Box<RequestError>;
 
 /// One changed range: at `at` in the content before, `new` replaces `old`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ pub enum State {
 #[derive(Clone, Default, Debug)]
 pub struct World {
     /// Every path that [`needs`] names.
-    pub files: BTreeMap<WirePath, State>,
+    pub files: BTreeMap<FilePath, State>,
     /// Every clipboard that [`needs`] names and that holds something.
     pub clips: BTreeMap<String, Vec<u8>>,
 }
@@ -93,7 +93,7 @@ pub struct World {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Paths, each once, in order of appearance: of the entries and of `rename` and `copy` targets.
-    pub paths: Vec<WirePath>,
+    pub paths: Vec<FilePath>,
     /// Clipboards that are read before an earlier edit of the job stored them.
     pub clips: Vec<String>,
 }
@@ -113,7 +113,7 @@ pub enum Proof {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     /// The path that changes.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The state before the change.
     pub before: State,
     /// The state after the change.
@@ -134,7 +134,7 @@ pub struct ClipWrite {
     /// The matched bytes of the file.
     pub bytes: Vec<u8>,
     /// The file that the bytes come from.
-    pub origin: WirePath,
+    pub origin: FilePath,
 }
 
 /// The result of planning a job.
@@ -154,7 +154,7 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Encodings that the configuration names for paths, by label (`encoding_rs`), first match wins.
-    pub encodings: Vec<(WirePath, String)>,
+    pub encodings: Vec<(FilePath, String)>,
     /// Bytes that a plan may make, new contents and changed ranges together; if absent, the limit of a job. A plan
     /// that would need more fails with `busy`, and may be tried again with more.
     pub room: Option<usize>,
@@ -162,7 +162,7 @@ pub struct Options {
 
 impl Options {
     /// The encoding that the configuration names for a path.
-    pub(crate) fn label(&self, path: &WirePath) -> Option<&str> {
+    pub(crate) fn label(&self, path: &FilePath) -> Option<&str> {
         self.encodings.iter().find(|(known, _)| known == path).map(|(_, label)| label.as_str())
     }
 }

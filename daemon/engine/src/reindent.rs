@@ -1,7 +1,7 @@
 //! Indentation of inserted text: take a prefix from every line that is not blank, then put another there. It
 //! touches nothing else of a line.
 
-use editd_types::{Code, Reindent};
+use editd_types::{ErrorCode, Reindent};
 
 use crate::Refusal;
 use crate::cut::Cut;
@@ -36,7 +36,7 @@ pub(crate) fn reindent(text: &str, how: &Reindent) -> Result<String, Refusal> {
 fn mismatch(number: usize, line: &str, strip: &str) -> Refusal {
     let shown = excerpt(line, 0);
     let mut error = refuse(
-        Code::StripMismatch,
+        ErrorCode::StripMismatch,
         format!(
             "line {number} of the inserted text is {shown:?} and does not start with {strip:?}; change `strip`"
         ),

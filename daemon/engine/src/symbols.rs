@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol};
-use editd_types::{Code, SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent, WirePath};
+use editd_types::{ErrorCode, FilePath, SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
 
 use crate::cut::Cut;
 use crate::limits;
@@ -50,7 +50,7 @@ pub struct SymbolView {
 pub fn outline(
     bytes: &[u8],
     depth: Option<u64>,
-    path: &WirePath,
+    path: &FilePath,
     options: &Options,
 ) -> Result<Outlined, Refusal> {
     let text = read(bytes, path, options)?;
@@ -77,7 +77,7 @@ pub fn view_symbol(
     bytes: &[u8],
     name: &str,
     body: bool,
-    path: &WirePath,
+    path: &FilePath,
     options: &Options,
 ) -> Result<SymbolView, Refusal> {
     let text = read(bytes, path, options)?;
@@ -95,7 +95,7 @@ pub fn view_symbol(
         (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
         (true, ..) => {
             let message = format!("{} {} has no body; read it whole", symbol.kind, symbol.name);
-            let mut error = refuse(Code::Unsupported, message).at(path);
+            let mut error = refuse(ErrorCode::Unsupported, message).at(path);
             error.line = Some(symbol.position.line + 1);
             return Err(Box::new(error));
         }
@@ -104,11 +104,11 @@ pub fn view_symbol(
     Ok(SymbolView { view, lines, symbol })
 }
 
-fn read<'t>(bytes: &'t [u8], path: &WirePath, options: &Options) -> Result<Text<'t>, Refusal> {
+fn read<'t>(bytes: &'t [u8], path: &FilePath, options: &Options) -> Result<Text<'t>, Refusal> {
     Text::read(bytes, options.label(path)).map_err(|error| about(error, path))
 }
 
-fn about(refusal: Refusal, path: &WirePath) -> Refusal {
+fn about(refusal: Refusal, path: &FilePath) -> Refusal {
     Box::new(refusal.at(path))
 }
 
@@ -118,7 +118,7 @@ fn about(refusal: Refusal, path: &WirePath) -> Refusal {
 /// `unsupported`, `too_large`, `limit`.
 pub(crate) fn parsed(
     text: &Text<'_>,
-    path: &WirePath,
+    path: &FilePath,
     budget: &ParseBudget,
 ) -> Result<(Language, Outline), Refusal> {
     // Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
@@ -130,7 +130,7 @@ pub(crate) fn parsed(
         let message = format!(
             "the language of {path} is not known by its name or first line; read and edit it by text or lines"
         );
-        about(refuse(Code::Unsupported, message), path)
+        about(refuse(ErrorCode::Unsupported, message), path)
     })?;
     match editd_syntax::outline(language, &content, budget) {
         Ok(outline) => Ok((language, outline)),
@@ -145,18 +145,18 @@ pub fn longest_parsed() -> usize {
 }
 
 /// The refusal of a file above [`longest_parsed`] that was not read at all.
-pub fn too_long_to_parse(path: &WirePath, bytes: usize) -> Refusal {
+pub fn too_long_to_parse(path: &FilePath, bytes: usize) -> Refusal {
     let budget = ParseBudget::default();
     about(unparsed(path, ParseError::TooLarge { bytes, limit: budget.bytes }, &budget), path)
 }
 
-fn unparsed(path: &WirePath, why: ParseError, budget: &ParseBudget) -> Refusal {
+fn unparsed(path: &FilePath, why: ParseError, budget: &ParseBudget) -> Refusal {
     let message =
         format!("the symbols of {path} are not known, since {why}; read and edit it by text or lines");
     match why {
         ParseError::TooLarge { limit, .. } => too_large(message, limit),
         ParseError::StepLimit => spent(message, budget.steps),
-        ParseError::TooDeep | ParseError::Unsupported(_) => refuse(Code::Unsupported, message),
+        ParseError::TooDeep | ParseError::Unsupported(_) => refuse(ErrorCode::Unsupported, message),
     }
 }
 
@@ -164,22 +164,22 @@ fn unparsed(path: &WirePath, why: ParseError, budget: &ParseBudget) -> Refusal {
 ///
 /// # Errors
 /// `symbol_not_found`, `ambiguous`.
-pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &WirePath) -> Result<&'o Symbol, Refusal> {
+pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &FilePath) -> Result<&'o Symbol, Refusal> {
     let refusal = match outline.named(name) {
         Ok(symbol) => return Ok(symbol),
         Err(LookupError::NotFound(_)) if outline.symbols.is_empty() => refuse(
-            Code::SymbolNotFound,
+            ErrorCode::SymbolNotFound,
             format!("{path} defines no symbols; read and edit it by text or lines"),
         ),
         Err(LookupError::NotFound(symbols)) => {
             let message = format!("no symbol of {path} is called {}; name one that there is", quoted(name));
-            let mut refusal = refuse(Code::SymbolNotFound, message);
+            let mut refusal = refuse(ErrorCode::SymbolNotFound, message);
             refusal.symbols = short(symbols);
             refusal
         }
         Err(LookupError::Ambiguous(symbols, found)) => {
             let message = format!("{} names {found} symbols of {path}; name one of them whole", quoted(name));
-            let mut refusal = refuse(Code::Ambiguous, message);
+            let mut refusal = refuse(ErrorCode::Ambiguous, message);
             refusal.symbols = short(symbols);
             refusal.found = Some(found as u64);
             refusal

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError};
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use crate::Options;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
@@ -15,7 +15,7 @@ use crate::text::{Breaks, Text};
 /// # Errors
 /// The content was not checked: it is too long, or parsing it takes too long.
 pub fn introduced(
-    path: &WirePath,
+    path: &FilePath,
     old: Option<&[u8]>,
     new: &[u8],
     options: &Options,

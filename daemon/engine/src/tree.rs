@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{Code, ContentHash, WirePath};
+use editd_types::{ContentHash, ErrorCode, FilePath};
 
 use crate::diff::LineChange;
 use crate::hash::hash;
@@ -54,8 +54,8 @@ pub(crate) struct Stage {
 pub(crate) struct Tree<'w> {
     world: &'w World,
     /// Hashes of the world's contents, as far as they are known.
-    hashes: &'w BTreeMap<WirePath, ContentHash>,
-    nodes: BTreeMap<WirePath, Node>,
+    hashes: &'w BTreeMap<FilePath, ContentHash>,
+    nodes: BTreeMap<FilePath, Node>,
 }
 
 impl Node {
@@ -121,7 +121,7 @@ impl Node {
 
 impl<'w> Tree<'w> {
     /// The world as it is.
-    pub(crate) fn new(world: &'w World, hashes: &'w BTreeMap<WirePath, ContentHash>) -> Self {
+    pub(crate) fn new(world: &'w World, hashes: &'w BTreeMap<FilePath, ContentHash>) -> Self {
         Self { world, hashes, nodes: BTreeMap::new() }
     }
 
@@ -129,7 +129,7 @@ impl<'w> Tree<'w> {
     ///
     /// # Errors
     /// `internal` if the caller did not provide the path.
-    pub(crate) fn node(&mut self, path: &WirePath) -> Result<&mut Node, Refusal> {
+    pub(crate) fn node(&mut self, path: &FilePath) -> Result<&mut Node, Refusal> {
         if !self.nodes.contains_key(path) {
             let state = self.world.files.get(path).cloned();
             let state = state.ok_or_else(|| internal(format!("{path} was not read before planning")))?;
@@ -140,7 +140,7 @@ impl<'w> Tree<'w> {
     }
 
     /// The files at other paths, in order of path.
-    pub(crate) fn others(&self, path: &WirePath) -> impl Iterator<Item = (&WirePath, &[u8])> {
+    pub(crate) fn others(&self, path: &FilePath) -> impl Iterator<Item = (&FilePath, &[u8])> {
         let states = self
             .world
             .files
@@ -154,14 +154,14 @@ impl<'w> Tree<'w> {
 
     /// The content of a path before the job, and the changes that earlier entries made to it; `None` if they made none,
     /// or replaced the file by another.
-    pub(crate) fn earlier(&self, path: &WirePath) -> Option<(&[u8], &[Splice])> {
+    pub(crate) fn earlier(&self, path: &FilePath) -> Option<(&[u8], &[Splice])> {
         let (before, node) = (self.world.files.get(path)?, self.nodes.get(path)?);
         let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;
         Some((content(before), splices))
     }
 
     /// A new content at a path.
-    pub(crate) fn write(&mut self, path: &WirePath, stage: Stage) -> Result<(), Refusal> {
+    pub(crate) fn write(&mut self, path: &FilePath, stage: Stage) -> Result<(), Refusal> {
         let node = self.node(path)?;
         let existed = node.state != State::Absent;
         node.stages += 1;
@@ -182,20 +182,20 @@ impl<'w> Tree<'w> {
     ///
     /// # Errors
     /// `missing`, naming the path that is no folder.
-    pub(crate) fn check_room(&self, path: &WirePath) -> Result<(), Refusal> {
+    pub(crate) fn check_room(&self, path: &FilePath) -> Result<(), Refusal> {
         let bytes = path.as_bytes();
         let is_file = |node: &Node| node.state != State::Absent;
-        let no_folder = |path: &WirePath| {
+        let no_folder = |path: &FilePath| {
             let message = format!("{path} is a file of this job and not a folder; choose another path");
-            Err(refuse(Code::Missing, message))
+            Err(refuse(ErrorCode::Missing, message))
         };
         for end in memchr::memchr_iter(b'/', bytes) {
-            let above = WirePath::new(bytes.get(..end).unwrap_or_default());
+            let above = FilePath::new(bytes.get(..end).unwrap_or_default());
             if self.nodes.get(&above).is_some_and(is_file) {
                 return no_folder(&above);
             }
         }
-        let below = WirePath::new([bytes, b"/"].concat());
+        let below = FilePath::new([bytes, b"/"].concat());
         let inside = self
             .nodes
             .range(&below..)
@@ -204,7 +204,7 @@ impl<'w> Tree<'w> {
     }
 
     /// New permission bits; whether they differ.
-    pub(crate) fn chmod(&mut self, path: &WirePath, mode: u32) -> Result<bool, Refusal> {
+    pub(crate) fn chmod(&mut self, path: &FilePath, mode: u32) -> Result<bool, Refusal> {
         let node = self.node(path)?;
         if let State::File { mode: old, .. } = &mut node.state {
             let changed = *old != mode;
@@ -215,13 +215,13 @@ impl<'w> Tree<'w> {
     }
 
     /// Nothing is left at a path.
-    pub(crate) fn remove(&mut self, path: &WirePath) -> Result<(), Refusal> {
+    pub(crate) fn remove(&mut self, path: &FilePath) -> Result<(), Refusal> {
         self.node(path)?.replace(State::Absent, None);
         Ok(())
     }
 
     /// Copies the state at `from` to `to`. Returns true if that changes the state at `to`.
-    pub(crate) fn copy(&mut self, from: &WirePath, to: &WirePath) -> Result<bool, Refusal> {
+    pub(crate) fn copy(&mut self, from: &FilePath, to: &FilePath) -> Result<bool, Refusal> {
         let node = self.node(from)?;
         let (state, hash) = (node.state.clone(), node.hash);
         let target = self.node(to)?;
@@ -236,7 +236,7 @@ impl<'w> Tree<'w> {
     ///
     /// # Errors
     /// `too_large` if their splices would hold more than `limits::CHANGE` bytes, `busy` if there is no room for them.
-    pub(crate) fn changes(mut self, paths: &[WirePath], budget: &Budget) -> Result<Vec<Change>, Refusal> {
+    pub(crate) fn changes(mut self, paths: &[FilePath], budget: &Budget) -> Result<Vec<Change>, Refusal> {
         let mut changes = Vec::new();
         let mut held = 0usize;
         for path in paths {

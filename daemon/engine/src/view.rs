@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use editd_types::{Code, WirePath};
+use editd_types::{ErrorCode, FilePath};
 
 use crate::cut::Cut;
 use crate::refusal::{malformed, refuse};
@@ -36,7 +36,7 @@ pub struct View {
 pub fn view(
     bytes: &[u8],
     lines: Option<(u64, u64)>,
-    path: &WirePath,
+    path: &FilePath,
     options: &Options,
 ) -> Result<View, Refusal> {
     let Ok(text) = Text::read(bytes, options.label(path)) else {
@@ -57,7 +57,7 @@ pub fn view(
     }
     if first == 0 || first > total.max(1) {
         let mut error = refuse(
-            Code::OutOfRange,
+            ErrorCode::OutOfRange,
             match total {
                 0 => {
                     format!("line {first} does not lie in the file, which is empty; there is nothing to show")

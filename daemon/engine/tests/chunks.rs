@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use editd_engine::{Options, Refusal, State, World, plan_input as plan};
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest, Within};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{EditScope, FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 /// Applies a job of these edits to a file, and returns the new content.
-fn run(file: &str, edits: &[Edit]) -> Result<String, Refusal> {
-    let path = WirePath::from("f");
+fn run(file: &str, edits: &[FileEdit]) -> Result<String, Refusal> {
+    let path = FilePath::from("f");
     let entry = FileEntry { path: path.clone(), edits: edits.to_vec(), ..FileEntry::default() };
     let job = JobRequest { files: vec![entry], ..JobRequest::default() };
     let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
@@ -30,20 +30,20 @@ fn list(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn chunk(before: &[&str], old: &[&str], new: &[&str], after: &[&str]) -> Edit {
-    Edit {
+fn chunk(before: &[&str], old: &[&str], new: &[&str], after: &[&str]) -> FileEdit {
+    FileEdit {
         op: "chunk".to_owned(),
         before: Some(list(before)),
         old: Some(list(old)),
         new: Some(list(new)),
         after: Some(list(after)),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }
 
-fn within(edit: Edit, lines: &Range<usize>) -> Edit {
+fn within(edit: FileEdit, lines: &Range<usize>) -> FileEdit {
     let lines = (lines.start as u64 + 1, lines.end as u64);
-    Edit { within: Some(Within::Lines(lines)), ..edit }
+    FileEdit { within: Some(EditScope::Lines(lines)), ..edit }
 }
 
 /// A line and its break.
@@ -135,7 +135,7 @@ proptest! {
                 prop_assert_eq!(&made[..solid(&made)], &wanted[..solid(&wanted)]);
             }
             Err(error) => {
-                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!(error.code, ErrorCode::Ambiguous);
                 prop_assert_eq!(error.found, Some(found.len() as u64));
                 prop_assert!(found.len() > 1);
                 prop_assert_eq!(error.check.as_deref(), Some("position"));
@@ -163,14 +163,14 @@ proptest! {
                 prop_assert!(untouched(&lines, &(start..start + old.len()), &made));
                 prop_assert_eq!(made.matches("NEW").count(), 1);
             }
-            Err(error) if found.len() > 1 => prop_assert_eq!(error.code, Code::Ambiguous),
+            Err(error) if found.len() > 1 => prop_assert_eq!(error.code, ErrorCode::Ambiguous),
             Err(error) => {
                 prop_assert!(found.is_empty(), "{:?}", error);
                 let whole = places(&lines, &all, &(0..lines.len()));
                 // A place outside is reported as such. A place that begins inside and then leaves the range may be
                 // reported, too.
-                prop_assert!(whole.is_empty() || error.code == Code::OutOfRange);
-                prop_assert!(matches!(error.code, Code::NotFound | Code::OutOfRange));
+                prop_assert!(whole.is_empty() || error.code == ErrorCode::OutOfRange);
+                prop_assert!(matches!(error.code, ErrorCode::NotFound | ErrorCode::OutOfRange));
                 prop_assert!(error.check.is_some() && error.fallen.len() <= 5);
             }
         }
@@ -204,7 +204,7 @@ proptest! {
             // One line without its indentation may be quoted from its middle: then new lines that have the file's
             // indentation read both ways. Old lines that go left of their first line show no block.
             Err(error) => {
-                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!(error.code, ErrorCode::Ambiguous);
                 prop_assert!(error.readings.len() > 1, "{:?}", error);
                 let torn = to - from == 1 && depths[from] == 0;
                 prop_assert!(torn || depths[start..end].iter().any(|depth| *depth < depths[start]), "{:?}", error);
@@ -222,7 +222,7 @@ proptest! {
         // Each line is unique by its number.
         let lines: Vec<String> = words.iter().enumerate().map(|(at, word)| format!("{word} {at}")).collect();
         let names: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits: Vec<FileEdit> = Vec::new();
         for (at, count, new) in &picks {
             let at = at % lines.len();
             let end = (at + count + 1).min(lines.len());
@@ -237,7 +237,7 @@ proptest! {
         let backward = run(&file, &edits);
         match (forward, backward) {
             (Ok(a), Ok(b)) => prop_assert_eq!(a, b),
-            (Err(a), Err(b)) => prop_assert_eq!((a.code, b.code), (Code::Overlap, Code::Overlap)),
+            (Err(a), Err(b)) => prop_assert_eq!((a.code, b.code), (ErrorCode::Overlap, ErrorCode::Overlap)),
             (a, b) => prop_assert!(false, "{a:?} {b:?}"),
         }
     }
@@ -247,7 +247,7 @@ proptest! {
 fn ten_thousand_chunks_in_one_file() {
     let lines: Vec<String> = (0..20_000).map(|at| format!("line {at}")).collect();
     let names: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let edits: Vec<Edit> = (0..10_000usize)
+    let edits: Vec<FileEdit> = (0..10_000usize)
         .map(|at| {
             chunk(
                 &names[(2 * at).saturating_sub(1)..2 * at],
@@ -260,7 +260,7 @@ fn ten_thousand_chunks_in_one_file() {
     let made = run(&list(&names), &edits).unwrap();
     assert_eq!(made.matches("x\n").count(), 10_000);
     // One chunk for each line, in a separate range: the file is not read once for each.
-    let narrow: Vec<Edit> = edits
+    let narrow: Vec<FileEdit> = edits
         .into_iter()
         .enumerate()
         .map(|(at, edit)| within(edit, &((2 * at).saturating_sub(1)..2 * at + 2)))
@@ -271,17 +271,17 @@ fn ten_thousand_chunks_in_one_file() {
 #[test]
 fn ten_thousand_equal_lines() {
     let file = "same\n".repeat(10_000);
-    let edits: Vec<Edit> =
+    let edits: Vec<FileEdit> =
         (0..1_000).map(|at| within(chunk(&[], &["same"], &["x"], &[]), &(at..at + 1))).collect();
     assert_eq!(run(&file, &edits).unwrap(), "x\n".repeat(1_000) + &"same\n".repeat(9_000));
     let half = vec!["same"; 5_000];
     let error = run(&file, &[chunk(&["same"], &half, &["x"], &["same"])]).unwrap_err();
-    assert_eq!((error.code, error.found), (Code::Ambiguous, Some(4_999)));
+    assert_eq!((error.code, error.found), (ErrorCode::Ambiguous, Some(4_999)));
     let error =
         run(&file, &[chunk(&["same"], &[half.as_slice(), &["other"]].concat(), &["x"], &[])]).unwrap_err();
     assert_eq!(
         (error.code, error.check.as_deref(), error.fallen.len()),
-        (Code::NotFound, Some("content"), 5)
+        (ErrorCode::NotFound, Some("content"), 5)
     );
 }
 
@@ -292,7 +292,7 @@ fn one_line_of_ten_megabytes() {
     let made = run(&file, &[chunk(&["b"], &[&long], &["x"], &["c"])]).unwrap();
     assert_eq!(made, format!("{long}\nb\nx\nc\n"));
     let error = run(&file, &[chunk(&["b"], &[&long[1..]], &["x"], &[])]).unwrap_err();
-    assert_eq!(error.code, Code::NotFound);
+    assert_eq!(error.code, ErrorCode::NotFound);
     assert!(serde_json::to_string(&error).unwrap().len() < 16 * 1024);
 }
 
@@ -300,7 +300,7 @@ fn one_line_of_ten_megabytes() {
 fn what_was_not_looked_at_is_not_said_to_be_missing() {
     let file = "same\n".repeat(2_000);
     let edits = (0..3_000).map(|at| chunk(&["same"], &[&format!("other {at}")], &["x"], &[])).collect();
-    let path = WirePath::from("f");
+    let path = FilePath::from("f");
     let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
     let job = JobRequest { files: vec![entry], partial: true, ..JobRequest::default() };
     let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use editd_engine::dialect::{Answer, Asked, Setting, Translation, Wanted, say_refusal, translate};
 use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt, Reindent, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, Reindent};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn outcome(job: &JobRequest, content: &str) -> Result<String, Refusal> {
         world.files.insert(path, State::Absent);
     }
     let bytes: Arc<[u8]> = Arc::from(content.as_bytes());
-    world.files.insert(WirePath::from("f"), State::File { bytes, mode: 0o644 });
+    world.files.insert(FilePath::from("f"), State::File { bytes, mode: 0o644 });
     let plan = plan(job, &world, &Options::default())?;
     Ok(match plan.changes.first().map(|change| &change.after) {
         Some(State::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
@@ -128,7 +128,7 @@ fn nearly() -> impl Strategy<Value = Value> {
 }
 
 /// A native edit that `patch` can express.
-fn patch_edit() -> impl Strategy<Value = Edit> {
+fn patch_edit() -> impl Strategy<Value = FileEdit> {
     let text = || "[a-c\n ]{0,4}";
     let quoted = || "[a-c\n]{1,4}";
     let clip = || prop::option::of("[cd/]{1,2}");
@@ -138,11 +138,11 @@ fn patch_edit() -> impl Strategy<Value = Edit> {
     (0..6u8, quoted(), shared, clip(), any::<bool>()).prop_map(|(kind, old, shared, to_clipboard, all)| {
         let (text, from_clipboard, reindent) = shared;
         let clips = from_clipboard.is_some() || to_clipboard.is_some();
-        let base = Edit { from_clipboard, reindent, ..Edit::default() };
+        let base = FileEdit { from_clipboard, reindent, ..FileEdit::default() };
         let insert =
-            |at, base| Edit { op: "insert".to_owned(), at: Some(at), text: Some(text.clone()), ..base };
+            |at, base| FileEdit { op: "insert".to_owned(), at: Some(at), text: Some(text.clone()), ..base };
         match kind {
-            0 => Edit {
+            0 => FileEdit {
                 op: "replace".to_owned(),
                 old: Some(old),
                 new: Some(text),
@@ -151,22 +151,22 @@ fn patch_edit() -> impl Strategy<Value = Edit> {
                 loosest: (!clips && !all).then(|| "edge".to_owned()),
                 ..base
             },
-            1 => insert(Position::End, base),
-            2 => insert(Position::Start, base),
-            3 => Edit { own_line: Some(false), ..insert(Position::Before(old), base) },
-            4 => Edit { own_line: Some(false), ..insert(Position::After(old), base) },
-            _ => Edit { op: "write".to_owned(), text: Some(text), ..base },
+            1 => insert(EditPosition::End, base),
+            2 => insert(EditPosition::Start, base),
+            3 => FileEdit { own_line: Some(false), ..insert(EditPosition::Before(old), base) },
+            4 => FileEdit { own_line: Some(false), ..insert(EditPosition::After(old), base) },
+            _ => FileEdit { op: "write".to_owned(), text: Some(text), ..base },
         }
     })
 }
 
 /// The patch that asks for an edit.
-fn printed(edit: &Edit) -> Value {
+fn printed(edit: &FileEdit) -> Value {
     let (operation, old) = match &edit.at {
-        Some(Position::End) => ("append_eof", None),
-        Some(Position::Start) => ("prepend_bof", None),
-        Some(Position::Before(old)) => ("insert_before", Some(old)),
-        Some(Position::After(old)) => ("insert_after", Some(old)),
+        Some(EditPosition::End) => ("append_eof", None),
+        Some(EditPosition::Start) => ("prepend_bof", None),
+        Some(EditPosition::Before(old)) => ("insert_before", Some(old)),
+        Some(EditPosition::After(old)) => ("insert_after", Some(old)),
         _ if edit.op == "write" => ("overwrite", None),
         _ => ("replace", edit.old.as_ref()),
     };
@@ -221,9 +221,9 @@ proptest! {
                 }
             };
             let (status, error) = match outcome(&job_of(&translation), &text) {
-                Ok(after) if after == text => (Status::Unchanged, None),
-                Ok(_) => (Status::Applied, None),
-                Err(error) => (Status::Refused, Some(*error)),
+                Ok(after) if after == text => (JobStatus::Unchanged, None),
+                Ok(_) => (JobStatus::Applied, None),
+                Err(error) => (JobStatus::Refused, Some(*error)),
             };
             let receipt = Receipt {
                 omitted_files: 0,
@@ -233,7 +233,7 @@ proptest! {
             };
             let said = translation.words.say(&Answer::Receipt(&receipt));
             let success = said.contains('✅') || said.contains("<patches_applied>all<");
-            assert_eq!(success, status != Status::Refused, "{said}");
+            assert_eq!(success, status != JobStatus::Refused, "{said}");
         }
     }
 
@@ -242,17 +242,17 @@ proptest! {
     fn a_printed_patch_is_read_back(edits in prop::collection::vec(patch_edit(), 1..5)) {
         let payload = json!({"path": "d/f", "patches": edits.iter().map(printed).collect::<Vec<_>>()});
         let job = translated("patch", &payload).unwrap();
-        assert_eq!(job.files, [FileEntry { path: WirePath::from("d/f"), base: None, edits, ..FileEntry::default() }]);
+        assert_eq!(job.files, [FileEntry { path: FilePath::from("d/f"), base: None, edits, ..FileEntry::default() }]);
     }
 
     /// The same for line edits and inserted lines.
     #[test]
     fn printed_lines_are_read_back(items in prop::collection::vec((0u64..9, 0u64..9, "[a\n]{0,3}"), 1..5), insert in any::<bool>()) {
         let text = |text: &String| Some(text.clone());
-        let edits: Vec<Edit> = items.iter().map(|(start, more, new)| if insert {
-            Edit { op: "insert".to_owned(), at: Some(Position::Line(*start)), text: text(new), ..Edit::default() }
+        let edits: Vec<FileEdit> = items.iter().map(|(start, more, new)| if insert {
+            FileEdit { op: "insert".to_owned(), at: Some(EditPosition::Line(*start)), text: text(new), ..FileEdit::default() }
         } else {
-            Edit { op: "lines".to_owned(), start: Some(*start), end: Some(start + more), text: text(new), ..Edit::default() }
+            FileEdit { op: "lines".to_owned(), start: Some(*start), end: Some(start + more), text: text(new), ..FileEdit::default() }
         }).collect();
         let list: Vec<Value> = items.iter().map(|(start, more, new)| if insert {
             json!({"at_line": start, "content": new})
@@ -261,7 +261,7 @@ proptest! {
         }).collect();
         let name = if insert { "insert_lines" } else { "line_edits" };
         let job = translated("safe-edit", &json!({"path": "f", name: list})).unwrap();
-        assert_eq!(job.files, [FileEntry { path: WirePath::from("f"), base: None, edits, ..FileEntry::default() }]);
+        assert_eq!(job.files, [FileEntry { path: FilePath::from("f"), base: None, edits, ..FileEntry::default() }]);
     }
 
     /// Patches of exact, unique texts against a model that edits a string, one patch after the other.

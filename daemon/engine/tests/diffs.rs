@@ -10,7 +10,7 @@ use editd_engine::{
     Options, Refusal, State, World, needs_of_input as needs, plan_input as plan, unified_diff,
 };
 use editd_proto::message::JobRequest;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
@@ -28,7 +28,7 @@ fn done(dialect: &str, payload: &str, before: &State) -> Result<State, Refusal> 
     for path in needs(&job)?.paths {
         world.files.insert(path, State::Absent);
     }
-    world.files.insert(WirePath::from("f"), before.clone());
+    world.files.insert(FilePath::from("f"), before.clone());
     let plan = plan(&job, &world, &Options::default())?;
     Ok(plan.changes.into_iter().next().map_or(before.clone(), |change| change.after))
 }
@@ -155,7 +155,7 @@ fn one_hunk_may_have_ten_thousand_changes() {
 proptest! {
     #[test]
     fn a_diff_of_two_contents_makes_one_of_the_other((old, new) in contents()) {
-        let path = WirePath::from("f");
+        let path = FilePath::from("f");
         for (before, after) in [
             (file(&old), file(&new)),
             (State::Absent, file(&new)),
@@ -238,7 +238,7 @@ proptest! {
         content in "[a-c\n\r]{0,12}",
     ) {
         let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        let path = WirePath::from("f");
+        let path = FilePath::from("f");
         let _ = done("unified-diff", &text, &file(&content));
         for dialect in [None, Some("unified-diff")] {
             let _ = translate(dialect, &text, &Setting { path: Some(&path), ..SETTING });

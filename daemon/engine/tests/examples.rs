@@ -7,7 +7,7 @@ use std::sync::Arc;
 use editd_engine::{Options, State, World, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
 use editd_proto::operation::OPERATIONS;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use serde_json::{Value, json};
 
 fn file(text: Option<&str>) -> State {
@@ -19,7 +19,7 @@ fn file(text: Option<&str>) -> State {
 
 #[test]
 fn every_example_applies() {
-    let path = WirePath::from("greet.py");
+    let path = FilePath::from("greet.py");
     for operation in OPERATIONS {
         assert!(!operation.examples.is_empty(), "{} has no example", operation.name);
         for example in operation.examples {

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, plan_input as plan};
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 /// A line of a file: indentation, text, white space at the end, line break.
@@ -88,11 +88,11 @@ fn joined(lines: &[Line]) -> String {
     lines.iter().map(|(indent, says, behind, ending)| format!("{indent}{says}{behind}{ending}")).collect()
 }
 
-fn planned(content: &str, edit: Edit) -> Result<Plan, Refusal> {
-    let files = vec![FileEntry { path: WirePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
+fn planned(content: &str, edit: FileEdit) -> Result<Plan, Refusal> {
+    let files = vec![FileEntry { path: FilePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
     let job = JobRequest { files, ..JobRequest::default() };
     let state = State::File { bytes: Arc::from(content.as_bytes()), mode: 0o644 };
-    let world = World { files: [(WirePath::from("f"), state)].into_iter().collect(), ..World::default() };
+    let world = World { files: [(FilePath::from("f"), state)].into_iter().collect(), ..World::default() };
     plan(&job, &world, &Options::default())
 }
 
@@ -282,9 +282,9 @@ proptest! {
             lines.join("\n") + if closed { "\n" } else { "" }
         };
         let (content, old) = (joined(&file), text(&quoted));
-        let edit = Edit {
+        let edit = FileEdit {
             op: "replace".to_owned(), old: Some(old.clone()), new: Some(text(&new)),
-            whole_lines: Some(whole), loosest: Some("numbered".to_owned()), ..Edit::default()
+            whole_lines: Some(whole), loosest: Some("numbered".to_owned()), ..FileEdit::default()
         };
         if !whole {
             // Both first rungs look inside lines.
@@ -299,7 +299,7 @@ proptest! {
         }
         let number = if let Disturbed::Numbered(first, _) = how { Some(first) } else { None };
         match (found(&RUNGS[if whole { 0 } else { 2 }..], &file, &quoted, number), planned(&content, edit)) {
-            (None, outcome) => prop_assert_eq!(outcome.unwrap_err().code, Code::NotFound),
+            (None, outcome) => prop_assert_eq!(outcome.unwrap_err().code, ErrorCode::NotFound),
             (Some((rung, places)), Ok(plan)) => {
                 prop_assert_eq!(places.len(), 1, "{:?}", places);
                 let outcome = &plan.files[0].edits[0];
@@ -313,13 +313,13 @@ proptest! {
             }
             // The place is known, and the new lines may be the file's own or follow from the quoted ones.
             (Some((rung, places)), Err(error)) if !error.readings.is_empty() => {
-                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!(error.code, ErrorCode::Ambiguous);
                 prop_assert_eq!((rung, places.len(), error.line), ("indent", 1, Some(places[0] as u64 + 1)));
                 let shown: Vec<&str> = error.readings.iter().map(|reading| reading.text.as_str()).collect();
                 prop_assert!(shown.len() > 1 && shown[0] != shown[1], "{:?}", shown);
             }
             (Some((_, places)), Err(error)) => {
-                prop_assert_eq!(error.code, Code::Ambiguous);
+                prop_assert_eq!(error.code, ErrorCode::Ambiguous);
                 prop_assert!(places.len() > 1 && error.found == Some(places.len() as u64), "{:?}", places);
             }
         }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use editd_engine::{Job, Options, State, World, plan};
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 
 struct Counting;
 
@@ -46,8 +46,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 const SIZE: usize = 10 * 1024 * 1024;
 
 /// Bytes allocated at the peak of planning, besides world and job.
-fn peak(bytes: &[u8], edits: Vec<Edit>) -> usize {
-    let path = WirePath::from("f");
+fn peak(bytes: &[u8], edits: Vec<FileEdit>) -> usize {
+    let path = FilePath::from("f");
     let job = JobRequest {
         files: vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }],
         ..JobRequest::default()
@@ -63,12 +63,12 @@ fn peak(bytes: &[u8], edits: Vec<Edit>) -> usize {
     PEAK.load(Ordering::Relaxed) - before
 }
 
-fn edit(op: &str) -> Edit {
-    Edit { op: op.to_owned(), ..Edit::default() }
+fn edit(op: &str) -> FileEdit {
+    FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }
 
-fn replace(old: &str, new: &str) -> Edit {
-    Edit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..edit("replace") }
+fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..edit("replace") }
 }
 
 fn wide(text: &str) -> Vec<u8> {
@@ -86,7 +86,7 @@ fn an_edit_costs_at_most_four_times_the_file() {
     let dirty = text.replace('\n', "  \r\n");
     let wide = wide(&text);
     let some = |n: usize| (0..n).map(move |i| i * (lines / n));
-    let cases: Vec<(&str, &[u8], Vec<Edit>)> = vec![
+    let cases: Vec<(&str, &[u8], Vec<FileEdit>)> = vec![
         ("one replacement", text.as_bytes(), vec![replace("value_000100 =", "v =")]),
         ("across breaks of a crlf file", crlf.as_bytes(), vec![replace(&[line(5), line(6)].concat(), "x\n")]),
         (
@@ -99,11 +99,11 @@ fn an_edit_costs_at_most_four_times_the_file() {
             dirty.as_bytes(),
             some(10_000).map(|i| replace(line(i).trim_start(), "x\n")).collect(),
         ),
-        ("every occurrence", text.as_bytes(), vec![Edit { all: Some(true), ..replace("value_", "v_") }]),
+        ("every occurrence", text.as_bytes(), vec![FileEdit { all: Some(true), ..replace("value_", "v_") }]),
         (
             "a regular expression",
             text.as_bytes(),
-            vec![Edit {
+            vec![FileEdit {
                 pattern: Some(r"value_(\d+)".to_owned()),
                 replacement: Some(r"v\1".to_owned()),
                 regex: Some(true),
@@ -119,7 +119,7 @@ fn an_edit_costs_at_most_four_times_the_file() {
             "10,000 lines",
             text.as_bytes(),
             some(10_000)
-                .map(|i| Edit {
+                .map(|i| FileEdit {
                     start: Some(i as u64 + 1),
                     end: Some(i as u64 + 1),
                     text: Some("x".to_owned()),
@@ -130,12 +130,12 @@ fn an_edit_costs_at_most_four_times_the_file() {
         (
             "an appended line",
             text.as_bytes(),
-            vec![Edit { at: Some(Position::End), text: Some("x\n".to_owned()), ..edit("insert") }],
+            vec![FileEdit { at: Some(EditPosition::End), text: Some("x\n".to_owned()), ..edit("insert") }],
         ),
         (
             "a whole new content",
             text.as_bytes(),
-            vec![Edit { text: Some("y".repeat(SIZE)), ..edit("write") }],
+            vec![FileEdit { text: Some("y".repeat(SIZE)), ..edit("write") }],
         ),
         ("a deletion", text.as_bytes(), vec![edit("delete")]),
         ("one replacement in utf-16", &wide, vec![replace("value_000100 =", "v =")]),
@@ -148,7 +148,7 @@ fn folding_breaks_for_a_regular_expression_costs_no_more() {
     let _alone = ALONE.lock().unwrap();
     let line = |i: usize| format!("    let value_{i:06} = compute({i:06});\r\n");
     let crlf: String = (0..SIZE / line(0).len()).map(line).collect();
-    let edit = Edit {
+    let edit = FileEdit {
         pattern: Some(r"(\d+)\);\n".to_owned()),
         replacement: Some(r"\1;\n".to_owned()),
         regex: Some(true),
@@ -167,7 +167,7 @@ fn every_rung_costs_at_most_four_times_the_file() {
     let text: String = (0..SIZE / line(0).len()).map(line).collect();
     let bytes = text.as_bytes();
     let there = |i: usize| line(i).replace("  \r\n", "\n");
-    let looser = |edit: Edit, rung: &str| Edit { loosest: Some(rung.to_owned()), ..edit };
+    let looser = |edit: FileEdit, rung: &str| FileEdit { loosest: Some(rung.to_owned()), ..edit };
     check(vec![
         ("eol", bytes, vec![replace(&line(100).replace('\r', ""), "x\n")]),
         ("trailing", bytes, vec![replace(&there(100), "x\n")]),
@@ -183,7 +183,7 @@ fn every_rung_costs_at_most_four_times_the_file() {
         (
             "fuzzy",
             bytes,
-            vec![Edit {
+            vec![FileEdit {
                 threshold: Some(0.95),
                 ..replace(&format!("    {}", plain(100).replace("let", "set")), "x")
             }],
@@ -191,7 +191,7 @@ fn every_rung_costs_at_most_four_times_the_file() {
     ]);
 }
 
-fn check(cases: Vec<(&str, &[u8], Vec<Edit>)>) {
+fn check(cases: Vec<(&str, &[u8], Vec<FileEdit>)>) {
     for (name, bytes, edits) in cases {
         let cost = peak(bytes, edits) + bytes.len();
         let times = cost as f64 / bytes.len() as f64;

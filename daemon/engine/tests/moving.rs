@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{Options, State, World, apply, needs_of_input as needs, plan_input as plan};
-use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Position, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EditPosition, EditStatus, FileEdit, FileEntry, FileMode, JobRequest, JobStatus};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 /// The content and the mode of each path.
@@ -50,18 +50,18 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn edit(deed: &Deed) -> Edit {
-    let op = |op: &str| Edit { op: op.to_owned(), ..Edit::default() };
+fn edit(deed: &Deed) -> FileEdit {
+    let op = |op: &str| FileEdit { op: op.to_owned(), ..FileEdit::default() };
     let owned = |text: &str| Some(text.to_owned());
     match deed {
-        Deed::Write(text) => Edit { text: owned(text), ..op("write") },
-        Deed::Create(text) => Edit { text: owned(text), ..op("create") },
-        Deed::Append(text) => Edit { text: owned(text), at: Some(Position::End), ..op("insert") },
-        Deed::Replace(old, new) => Edit { old: owned(old), new: owned(new), ..op("replace") },
+        Deed::Write(text) => FileEdit { text: owned(text), ..op("write") },
+        Deed::Create(text) => FileEdit { text: owned(text), ..op("create") },
+        Deed::Append(text) => FileEdit { text: owned(text), at: Some(EditPosition::End), ..op("insert") },
+        Deed::Replace(old, new) => FileEdit { old: owned(old), new: owned(new), ..op("replace") },
         Deed::Delete => op("delete"),
-        Deed::Rename(to, over) => Edit { to: Some((*to).into()), overwrite: Some(*over), ..op("rename") },
-        Deed::Copy(to, over) => Edit { to: Some((*to).into()), overwrite: Some(*over), ..op("copy") },
-        Deed::Chmod(mode) => Edit { mode: Some(FileMode::Octal(format!("{mode:o}"))), ..op("chmod") },
+        Deed::Rename(to, over) => FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("rename") },
+        Deed::Copy(to, over) => FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("copy") },
+        Deed::Chmod(mode) => FileEdit { mode: Some(FileMode::Octal(format!("{mode:o}"))), ..op("chmod") },
     }
 }
 
@@ -121,8 +121,8 @@ fn job(entries: &[(&'static str, Vec<Deed>)], partial: bool) -> JobRequest {
 }
 
 fn world(files: &Files, job: &JobRequest) -> World {
-    let shown = |path: WirePath| {
-        let name = PATHS.iter().find(|name| path == WirePath::from(**name)).unwrap();
+    let shown = |path: FilePath| {
+        let name = PATHS.iter().find(|name| path == FilePath::from(**name)).unwrap();
         (path, state(files, name))
     };
     World { files: needs(job).unwrap().paths.into_iter().map(shown).collect(), ..World::default() }
@@ -152,10 +152,10 @@ proptest! {
         for (outcome, result) in planned.files.iter().zip(&results) {
             let refused = outcome.edits.iter().any(|edit| edit.status == EditStatus::Refused);
             prop_assert_eq!(refused, !result, "{:?}", outcome);
-            prop_assert_eq!(outcome.status == Status::Refused, !result, "{:?}", outcome);
+            prop_assert_eq!(outcome.status == JobStatus::Refused, !result, "{:?}", outcome);
         }
         for path in PATHS {
-            let change = planned.changes.iter().find(|change| change.path == WirePath::from(path));
+            let change = planned.changes.iter().find(|change| change.path == FilePath::from(path));
             let (old, new) = (state(&before, path), state(&after, path));
             prop_assert_eq!(change.is_some(), old != new, "{}", path);
             let Some(change) = change else { continue };

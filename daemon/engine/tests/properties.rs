@@ -8,16 +8,16 @@ use editd_engine::{
     Options, Plan, Refusal, Splice, State, World, apply, invert, needs_of_input as needs, plan_input as plan,
     splices_between, unified_diff, view,
 };
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Position, Reindent};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{EditPosition, EditStatus, FileEdit, FileEntry, FileMode, JobRequest, Reindent};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
-fn file(path: &str, bytes: &[u8]) -> (WirePath, State) {
-    (WirePath::from(path), State::File { bytes: Arc::from(bytes), mode: 0o644 })
+fn file(path: &str, bytes: &[u8]) -> (FilePath, State) {
+    (FilePath::from(path), State::File { bytes: Arc::from(bytes), mode: 0o644 })
 }
 
-fn world(files: Vec<(WirePath, State)>, job: &JobRequest) -> World {
+fn world(files: Vec<(FilePath, State)>, job: &JobRequest) -> World {
     let mut world = World { files: files.into_iter().collect(), ..World::default() };
     if let Ok(needs) = needs(job) {
         for path in needs.paths {
@@ -28,9 +28,9 @@ fn world(files: Vec<(WirePath, State)>, job: &JobRequest) -> World {
     world
 }
 
-fn one(bytes: &[u8], edits: Vec<Edit>) -> Result<Vec<u8>, Refusal> {
+fn one(bytes: &[u8], edits: Vec<FileEdit>) -> Result<Vec<u8>, Refusal> {
     let job = JobRequest {
-        files: vec![FileEntry { path: WirePath::from("f"), edits, ..FileEntry::default() }],
+        files: vec![FileEntry { path: FilePath::from("f"), edits, ..FileEntry::default() }],
         ..JobRequest::default()
     };
     let plan = plan(&job, &world(vec![file("f", bytes)], &job), &Options::default())?;
@@ -59,13 +59,18 @@ fn check(plan: &Plan) {
     }
 }
 
-fn replace(old: &str, new: &str) -> Edit {
-    Edit { op: "replace".to_owned(), old: Some(old.to_owned()), new: Some(new.to_owned()), ..Edit::default() }
+fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit {
+        op: "replace".to_owned(),
+        old: Some(old.to_owned()),
+        new: Some(new.to_owned()),
+        ..FileEdit::default()
+    }
 }
 
-fn lines(start: u64, end: u64, text: &str) -> Edit {
+fn lines(start: u64, end: u64, text: &str) -> FileEdit {
     let text = Some(text.to_owned());
-    Edit { op: "lines".to_owned(), start: Some(start), end: Some(end), text, ..Edit::default() }
+    FileEdit { op: "lines".to_owned(), start: Some(start), end: Some(end), text, ..FileEdit::default() }
 }
 
 /// Text in which everything that matters is frequent.
@@ -87,13 +92,13 @@ fn maybe<T: std::fmt::Debug + Clone>(value: impl Strategy<Value = T>) -> impl St
 }
 
 /// Any edit, mostly with fields that belong together.
-fn edit() -> impl Strategy<Value = Edit> {
+fn edit() -> impl Strategy<Value = FileEdit> {
     let at = prop_oneof![
-        Just(Position::Start),
-        Just(Position::End),
-        (0u64..8).prop_map(Position::Line),
-        short().prop_map(Position::Before),
-        short().prop_map(Position::After),
+        Just(EditPosition::Start),
+        Just(EditPosition::End),
+        (0u64..8).prop_map(EditPosition::Line),
+        short().prop_map(EditPosition::Before),
+        short().prop_map(EditPosition::After),
     ];
     let eol = maybe(prop_oneof![Just("literal".to_owned()), Just("file".to_owned())]);
     let clip = || maybe(prop_oneof![Just("c".to_owned()), Just("d".to_owned())]);
@@ -106,10 +111,10 @@ fn edit() -> impl Strategy<Value = Edit> {
     (quoted, 0..9u8, maybe(1u64..3), any::<bool>()).prop_map(
         |((common, all, at, start, end), kind, count, regex)| {
             let (old, new, near, whole_lines, eol, to_clipboard, from_clipboard, reindent) = common;
-            let base = Edit { eol, from_clipboard, reindent, ..Edit::default() };
-            let op = |op: &str| Edit { op: op.to_owned(), ..Edit::default() };
+            let base = FileEdit { eol, from_clipboard, reindent, ..FileEdit::default() };
+            let op = |op: &str| FileEdit { op: op.to_owned(), ..FileEdit::default() };
             match kind {
-                0..=2 => Edit {
+                0..=2 => FileEdit {
                     op: "replace".to_owned(),
                     old: Some(old),
                     new: Some(new),
@@ -119,8 +124,8 @@ fn edit() -> impl Strategy<Value = Edit> {
                     to_clipboard,
                     ..base
                 },
-                3 => Edit { op: "insert".to_owned(), text: Some(new), at: Some(at), ..base },
-                4 => Edit {
+                3 => FileEdit { op: "insert".to_owned(), text: Some(new), at: Some(at), ..base },
+                4 => FileEdit {
                     op: "lines".to_owned(),
                     start: Some(start),
                     end: Some(end),
@@ -128,28 +133,28 @@ fn edit() -> impl Strategy<Value = Edit> {
                     to_clipboard,
                     ..base
                 },
-                5 => Edit {
+                5 => FileEdit {
                     op: "write".to_owned(),
                     text: Some(new),
                     from_clipboard: base.from_clipboard,
-                    ..Edit::default()
+                    ..FileEdit::default()
                 },
-                6 => Edit {
+                6 => FileEdit {
                     pattern: Some(old),
                     replacement: Some(new),
                     regex: Some(regex),
                     count,
                     ..op("substitute")
                 },
-                7 => Edit {
-                    to: Some(WirePath::from(if regex { "f" } else { "g" })),
+                7 => FileEdit {
+                    to: Some(FilePath::from(if regex { "f" } else { "g" })),
                     overwrite: all,
                     ..op(if start < 4 { "rename" } else { "copy" })
                 },
                 _ => match start % 3 {
                     0 => op("delete"),
-                    1 => Edit { mode: Some(FileMode::Bits(end as u32 * 99)), ..op("chmod") },
-                    _ => Edit { text: Some(new), ..op("create") },
+                    1 => FileEdit { mode: Some(FileMode::Bits(end as u32 * 99)), ..op("chmod") },
+                    _ => FileEdit { text: Some(new), ..op("create") },
                 },
             }
         },
@@ -176,7 +181,7 @@ proptest! {
         entries in prop::collection::vec((any::<bool>(), prop::collection::vec(edit(), 1..4)), 1..4),
     ) {
         let entries = entries.into_iter().map(|(first, edits)| {
-            FileEntry { path: WirePath::from(if first { "f" } else { "g" }), edits, ..FileEntry::default() }
+            FileEntry { path: FilePath::from(if first { "f" } else { "g" }), edits, ..FileEntry::default() }
         });
         let job = JobRequest { partial, files: entries.collect(), ..JobRequest::default() };
         for entry in editd_engine::Job::parse(&job).unwrap().entries {
@@ -196,7 +201,7 @@ proptest! {
             assert!(partial || !refused);
         }
         if let Err(error) = &planned {
-            assert!(error.code != Code::Internal, "{}", error.message);
+            assert!(error.code != ErrorCode::Internal, "{}", error.message);
             assert!(!error.message.is_empty());
         }
     }
@@ -204,7 +209,7 @@ proptest! {
     /// A quotation replaces exactly the place that a naive search finds, in every encoding.
     #[test]
     fn a_replacement_is_that_of_a_naive_model(content in text(), old in short(), new in short(), kind in 0u8..4) {
-        let edit = Edit { eol: Some("literal".to_owned()), loosest: Some("exact".to_owned()), ..replace(&old, &new) };
+        let edit = FileEdit { eol: Some("literal".to_owned()), loosest: Some("exact".to_owned()), ..replace(&old, &new) };
         let splits = |at: usize| content[..at].ends_with('\r') && content[at..].starts_with('\n');
         let places: Vec<usize> = (0..content.len())
             .filter(|at| content.is_char_boundary(*at) && !old.is_empty() && content[*at..].starts_with(&old))
@@ -216,8 +221,8 @@ proptest! {
                 let after = [&content[..at], &new, &content[at + old.len()..]].concat();
                 assert_eq!(found.unwrap(), encoded(&after, kind));
             }
-            [] => assert!(matches!(found.unwrap_err().code, Code::NotFound | Code::Malformed)),
-            _ => assert_eq!(found.unwrap_err().code, Code::Ambiguous),
+            [] => assert!(matches!(found.unwrap_err().code, ErrorCode::NotFound | ErrorCode::Malformed)),
+            _ => assert_eq!(found.unwrap_err().code, ErrorCode::Ambiguous),
         }
     }
 
@@ -230,16 +235,16 @@ proptest! {
         let fold = |text: &str| text.replace("\r\n", "\n");
         let (folded, wanted) = (fold(&content), fold(&old));
         let count = (0..folded.len()).filter(|at| folded.is_char_boundary(*at) && folded[*at..].starts_with(&wanted)).count();
-        let edit = Edit { loosest: Some("eol".to_owned()), ..replace(&old, "#") };
+        let edit = FileEdit { loosest: Some("eol".to_owned()), ..replace(&old, "#") };
         match one(content.as_bytes(), vec![edit]) {
             Ok(after) => {
                 // An exact place may be the only one of its rung although others are equal after folding.
                 assert!(count >= 1);
                 assert!(fold(&String::from_utf8(after).unwrap()).contains('#'));
             }
-            Err(error) if error.code == Code::NotFound => assert_eq!(count, 0),
+            Err(error) if error.code == ErrorCode::NotFound => assert_eq!(count, 0),
             Err(error) => {
-                assert_eq!(error.code, Code::Ambiguous);
+                assert_eq!(error.code, ErrorCode::Ambiguous);
                 assert!(count > 1);
             }
         }
@@ -248,7 +253,7 @@ proptest! {
     /// Lines before and after the place in the reply are unchanged, including their line ends.
     #[test]
     fn lines_outside_the_place_are_untouched(content in text(), edit in edit()) {
-        let files = vec![FileEntry { path: WirePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
+        let files = vec![FileEntry { path: FilePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
         let job = JobRequest { files, ..JobRequest::default() };
         let Ok(plan) = plan(&job, &world(vec![file("f", content.as_bytes())], &job), &Options::default()) else {
             return Ok(());
@@ -281,7 +286,7 @@ proptest! {
         let found = one(whole.as_bytes(), vec![lines(start, end, &text)]);
         let appends = start == n + 1 && count <= 1;
         if start > n + 1 || (end > n && !appends) {
-            assert_eq!(found.unwrap_err().code, Code::OutOfRange);
+            assert_eq!(found.unwrap_err().code, ErrorCode::OutOfRange);
             return Ok(());
         }
         let (from, to) = (start as usize - 1, (end.min(n) as usize).max(start as usize - 1));
@@ -303,7 +308,7 @@ proptest! {
     fn the_order_of_edits_is_irrelevant(
         content in text(), olds in prop::collection::vec((short(), short()), 1..5), start in 1u64..5, seed in any::<u64>(),
     ) {
-        let mut edits: Vec<Edit> = olds.iter().map(|(old, new)| replace(old, new)).collect();
+        let mut edits: Vec<FileEdit> = olds.iter().map(|(old, new)| replace(old, new)).collect();
         edits.push(lines(start, start, "L"));
         let first = one(content.as_bytes(), edits.clone());
         let n = edits.len();
@@ -324,12 +329,12 @@ proptest! {
     #[test]
     fn overlap_is_symmetric(content in text(), a in edit(), b in edit()) {
         let (ab, ba) = (one(content.as_bytes(), vec![a.clone(), b.clone()]), one(content.as_bytes(), vec![b, a]));
-        let overlap = |result: &Result<Vec<u8>, Refusal>| matches!(result, Err(error) if error.code == Code::Overlap);
-        let other = |result: &Result<Vec<u8>, Refusal>| matches!(result, Err(error) if error.code != Code::Overlap);
+        let overlap = |result: &Result<Vec<u8>, Refusal>| matches!(result, Err(error) if error.code == ErrorCode::Overlap);
+        let other = |result: &Result<Vec<u8>, Refusal>| matches!(result, Err(error) if error.code != ErrorCode::Overlap);
         if !other(&ab) && !other(&ba) {
             assert_eq!(overlap(&ab), overlap(&ba), "{ab:?} {ba:?}");
         }
-        for error in [ab, ba].into_iter().filter_map(Result::err).filter(|error| error.code == Code::Overlap) {
+        for error in [ab, ba].into_iter().filter_map(Result::err).filter(|error| error.code == ErrorCode::Overlap) {
             let mut named = [error.edit.unwrap(), error.other_edit.unwrap()];
             named.sort_unstable();
             assert_eq!(named, [1, 2]);
@@ -339,7 +344,7 @@ proptest! {
     /// Two stages are planned as one net change.
     #[test]
     fn stages_compose(content in text(), first in prop::collection::vec(edit(), 1..4), second in prop::collection::vec(edit(), 1..4)) {
-        let entry = |edits: Vec<Edit>| FileEntry { path: WirePath::from("f"), edits, ..FileEntry::default() };
+        let entry = |edits: Vec<FileEdit>| FileEntry { path: FilePath::from("f"), edits, ..FileEntry::default() };
         let job = |files: Vec<FileEntry>| JobRequest { files, ..JobRequest::default() };
         let both = job(vec![entry(first.clone()), entry(second.clone())]);
         let world = world(vec![file("f", content.as_bytes())], &both);
@@ -366,7 +371,7 @@ proptest! {
             let splices = splices_between(&before, &after);
             assert_eq!(apply(&before, &splices).as_ref(), Some(&after));
             assert_eq!(apply(&after, &invert(&splices)).as_ref(), Some(&before));
-            let path = WirePath::from("f");
+            let path = FilePath::from("f");
             let (diff, omitted) = unified_diff(&path, &file("f", &before).1, &file("f", &after).1);
             assert_eq!(diff.is_empty(), before == after);
             assert_eq!(omitted, 0);

@@ -9,33 +9,33 @@ use editd_engine::{
     Job, Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan_input as plan, rebase,
     splices_between,
 };
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, EditStatus, FileEntry, FileMode, JobRequest, Status};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{EditStatus, FileEdit, FileEntry, FileMode, JobRequest, JobStatus};
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 fn file(text: &str, mode: u32) -> State {
     State::File { bytes: Arc::from(text.as_bytes()), mode }
 }
 
-fn replace(old: &str, new: &str) -> Edit {
-    Edit { op: "replace".into(), old: Some(old.into()), new: Some(new.into()), ..Edit::default() }
+fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit { op: "replace".into(), old: Some(old.into()), new: Some(new.into()), ..FileEdit::default() }
 }
 
-fn lines(first: u64, last: u64, text: &str) -> Edit {
-    Edit {
+fn lines(first: u64, last: u64, text: &str) -> FileEdit {
+    FileEdit {
         op: "lines".into(),
         start: Some(first),
         end: Some(last),
         text: Some(text.into()),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }
 
 /// Plans stages of `a` on a base, and moves the plan to the current content.
-fn rebased(stages: &[&[Edit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
-    let path = WirePath::from("a");
-    let entry = |edits: &&[Edit]| FileEntry {
+fn rebased(stages: &[&[FileEdit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
+    let path = FilePath::from("a");
+    let entry = |edits: &&[FileEdit]| FileEntry {
         path: path.clone(),
         base: None,
         edits: edits.to_vec(),
@@ -66,7 +66,7 @@ fn the_change_and_its_outcome_are_those_of_what_is_there_now() {
     assert_eq!(apply(b"new\na\nb\nc\nD\n", &change.splices).unwrap(), b"new\na\nB\nb\nc\nD\n");
     assert_eq!((change.added, change.removed), (1, 0));
     let outcome = &plan.files[0];
-    assert_eq!((outcome.status, outcome.edits[0].lines), (Status::Applied, Some((3, 3))));
+    assert_eq!((outcome.status, outcome.edits[0].lines), (JobStatus::Applied, Some((3, 3))));
     assert!(outcome.diff.as_deref().unwrap().contains("@@ -1,5 +1,6 @@\n new\n a\n+B\n b\n"), "{outcome:?}");
     assert!(outcome.before.is_some() && outcome.after.is_some() && outcome.before != outcome.after);
 }
@@ -92,7 +92,7 @@ fn what_others_did_already_is_unchanged() {
     assert_eq!((refusals, plan.changes), (vec![], vec![]));
     assert_eq!(
         (plan.files[0].status, plan.files[0].edits[0].status),
-        (Status::Unchanged, EditStatus::Unchanged)
+        (JobStatus::Unchanged, EditStatus::Unchanged)
     );
     assert_eq!((&plan.files[0].before, &plan.files[0].diff), (&plan.files[0].after, &None));
 }
@@ -102,14 +102,14 @@ fn a_conflict_names_the_file_and_an_absent_one_cannot_be_merged() {
     let base = file("a\nb\n", 0o644);
     for now in [file("x\nb\n", 0o644), State::Absent] {
         let (_, refusals) = rebased(&[&[replace("a", "A")]], &base, &now);
-        assert_eq!((refusals.len(), refusals[0].code), (1, Code::Conflict));
-        assert_eq!(refusals[0].path, Some(WirePath::from("a")));
+        assert_eq!((refusals.len(), refusals[0].code), (1, ErrorCode::Conflict));
+        assert_eq!(refusals[0].path, Some(FilePath::from("a")));
     }
 }
 
 #[test]
 fn a_mode_is_given_to_what_is_there_now() {
-    let chmod = [Edit { op: "chmod".into(), mode: Some(FileMode::Bits(0o600)), ..Edit::default() }];
+    let chmod = [FileEdit { op: "chmod".into(), mode: Some(FileMode::Bits(0o600)), ..FileEdit::default() }];
     let (base, now) = (file("a\nb\n", 0o644), file("a\nb\nc\n", 0o644));
     let (plan, refusals) = rebased(&[&chmod], &base, &now);
     assert_eq!(refusals, []);
@@ -165,10 +165,10 @@ proptest! {
         let at = at % base.len();
         let joined = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let edit = if quoted {
-            Edit { op: "replace".into(), old: Some(base[at].clone()), new: Some("MINE".into()), near: Some(at as u64 + 1), whole_lines: Some(true), ..Edit::default() }
+            FileEdit { op: "replace".into(), old: Some(base[at].clone()), new: Some("MINE".into()), near: Some(at as u64 + 1), whole_lines: Some(true), ..FileEdit::default() }
         } else {
             let line = Some(at as u64 + 1);
-            Edit { op: "lines".into(), start: line, end: line, text: Some("MINE".into()), ..Edit::default() }
+            FileEdit { op: "lines".into(), start: line, end: line, text: Some("MINE".into()), ..FileEdit::default() }
         };
         let (then, now) = (joined(&base), joined(&current));
         let entry = FileEntry { path: "a".into(), edits: vec![edit.clone()], ..FileEntry::default() };
@@ -200,8 +200,8 @@ proptest! {
         prop_assume!(at != other && once(&base, &base[at]) && once(&base, &base[other]));
         let joined = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let mine = if more { "MINE\nmore" } else { "MINE" };
-        let whole = Edit { whole_lines: Some(true), ..replace(&base[at], mine) };
-        let pattern = Edit { op: "substitute".into(), pattern: Some(base[other].clone()), replacement: Some("YOURS".into()), ..Edit::default() };
+        let whole = FileEdit { whole_lines: Some(true), ..replace(&base[at], mine) };
+        let pattern = FileEdit { op: "substitute".into(), pattern: Some(base[other].clone()), replacement: Some("YOURS".into()), ..FileEdit::default() };
         let (then, now) = (joined(&base), joined(&current));
         let (made, refusals) = rebased(&[&[pattern, whole]], &file(&then, 0o644), &file(&now, 0o644));
         if refusals.is_empty() {

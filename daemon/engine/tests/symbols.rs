@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, EditStatus, FileEntry, JobRequest, SymbolPosition, Within};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{EditScope, EditStatus, FileEdit, FileEntry, JobRequest, SymbolPosition};
+use editd_proto::path::FilePath;
 use editd_syntax::{Language, Outline, ParseBudget, outline};
 use proptest::prelude::*;
 
@@ -62,8 +62,8 @@ fn damaged(text: &str, damages: &[(usize, usize, usize)]) -> String {
     letters.into_iter().collect()
 }
 
-fn planned(name: &str, text: &str, edits: Vec<Edit>) -> Result<Plan, Refusal> {
-    let path = WirePath::from(name);
+fn planned(name: &str, text: &str, edits: Vec<FileEdit>) -> Result<Plan, Refusal> {
+    let path = FilePath::from(name);
     let state = State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 };
     let world = World { files: BTreeMap::from([(path.clone(), state)]), ..World::default() };
     let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
@@ -74,13 +74,13 @@ fn found(name: &str, text: &str) -> Outline {
     outline(Language::of(name.as_bytes(), text).unwrap(), text, &ParseBudget::default()).unwrap()
 }
 
-fn edit(action: &str, path: &str, text: Option<&str>) -> Edit {
-    Edit {
+fn edit(action: &str, path: &str, text: Option<&str>) -> FileEdit {
+    FileEdit {
         op: "symbol".to_owned(),
         name: Some(format!("/{path}")),
         action: Some(action.to_owned()),
         text: text.filter(|_| action != "delete").map(str::to_owned),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }
 
@@ -225,7 +225,7 @@ proptest! {
                 match planned {
                     Ok(plan) => prop_assert_eq!(plan.files[0].edits[0].status, EditStatus::Unchanged),
                     // In damaged texts, several symbols may have the same name.
-                    Err(refusal) => prop_assert_eq!(refusal.code, Code::Ambiguous),
+                    Err(refusal) => prop_assert_eq!(refusal.code, ErrorCode::Ambiguous),
                 }
             }
         }
@@ -259,14 +259,14 @@ proptest! {
         let (name, text) = TEXTS[which];
         let text = damaged(text, &damages);
         let found = found(name, &text);
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits: Vec<FileEdit> = Vec::new();
         for (at, action, piece) in &wanted {
             let path = found.symbols.get(at % found.symbols.len().max(1)).map_or("none", |symbol| &symbol.path);
             edits.push(edit(ACTIONS[*action], path, Some(PIECES[*piece])));
         }
         let position = SymbolPosition { line: place.0, column: place.1 };
         edits[0].name = None;
-        edits[0].within = Some(Within::Position(position));
+        edits[0].within = Some(EditScope::Position(position));
         if let Ok(plan) = planned(name, &text, edits) {
             can_be_taken_back(&text, &plan);
         }

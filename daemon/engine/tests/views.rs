@@ -3,15 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use editd_engine::{Options, View, view};
-use editd_proto::error::Code;
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::path::FilePath;
 
 fn whole(bytes: &[u8]) -> View {
-    view(bytes, None, &WirePath::from("f"), &Options::default()).unwrap()
+    view(bytes, None, &FilePath::from("f"), &Options::default()).unwrap()
 }
 
 fn some(bytes: &[u8], lines: (u64, u64)) -> Result<View, editd_engine::Refusal> {
-    view(bytes, Some(lines), &WirePath::from("f"), &Options::default())
+    view(bytes, Some(lines), &FilePath::from("f"), &Options::default())
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn what_is_not_text_is_shown_as_bytes() {
         assert_eq!((seen.text, seen.bytes.as_deref(), seen.encoding.as_str()), (None, Some(bytes), "binary"));
     }
     let options =
-        Options { encodings: vec![(WirePath::from("f"), "latin1".to_owned())], ..Options::default() };
-    let seen = view(b"caf\xe9", None, &WirePath::from("f"), &options).unwrap();
+        Options { encodings: vec![(FilePath::from("f"), "latin1".to_owned())], ..Options::default() };
+    let seen = view(b"caf\xe9", None, &FilePath::from("f"), &options).unwrap();
     assert_eq!((seen.text.as_deref(), seen.encoding.as_str()), (Some("café"), "windows-1252"));
 }
 
@@ -60,7 +60,9 @@ fn a_range_of_lines_is_cut_at_the_end() {
 
 #[test]
 fn a_range_outside_the_file_is_refused() {
-    for (lines, code) in [((0, 1), Code::OutOfRange), ((3, 4), Code::OutOfRange), ((2, 1), Code::Malformed)] {
+    for (lines, code) in
+        [((0, 1), ErrorCode::OutOfRange), ((3, 4), ErrorCode::OutOfRange), ((2, 1), ErrorCode::Malformed)]
+    {
         let refusal = some(b"1\n2\n", lines).unwrap_err();
         assert_eq!(refusal.code, code, "{lines:?}");
     }

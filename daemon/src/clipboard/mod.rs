@@ -1,7 +1,7 @@
 //! The rules of clipboards: the owner of a name, and the limits on names and contents. Pure; the store keeps them.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 
 /// Returns the session that owns a clipboard: "" for a name that begins with `/`.
@@ -24,8 +24,8 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
         return Ok(());
     };
     let shown: String = name.chars().take(40).flat_map(char::escape_default).collect();
-    Err(Box::new(WireError::new(
-        Code::Malformed,
+    Err(Box::new(RequestError::new(
+        ErrorCode::Malformed,
         format!("the clipboard name \"{shown}\" {wrong}; use 1 to {} bytes of text", limits::NAME),
     )))
 }
@@ -38,8 +38,8 @@ pub fn check_size(name: &str, bytes: usize) -> Result<(), Refusal> {
     if bytes <= limits::CLIPBOARD {
         return Ok(());
     }
-    let mut error = WireError::new(
-        Code::TooLarge,
+    let mut error = RequestError::new(
+        ErrorCode::TooLarge,
         format!("clipboard {name:?} would hold {bytes} bytes; it may hold {}", limits::CLIPBOARD),
     );
     error.limit = Some(limits::CLIPBOARD as u64);

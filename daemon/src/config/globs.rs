@@ -1,7 +1,7 @@
 //! Globs of workspace paths in a settings file: a name without `/` matches in every folder, as in `.gitignore`. It
 //! accesses no disk.
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 use serde::{Deserialize, Deserializer, de};
 
@@ -38,7 +38,7 @@ impl FileGlobs {
     }
 
     /// Returns true if a file matches.
-    pub fn matches(&self, path: &WirePath) -> bool {
+    pub fn matches(&self, path: &FilePath) -> bool {
         !self.globs.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_name_that_is_no_text_matches_by_its_bytes() {
         let files = FileGlobs::new(vec!["*.py".to_owned()]).unwrap();
-        assert!(files.matches(&WirePath::new(b"\xff.py".to_vec())));
+        assert!(files.matches(&FilePath::new(b"\xff.py".to_vec())));
         assert!(!FileGlobs::default().matches(&"a.py".into()));
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::{CommandSpec, FILE, PATH};
 
@@ -11,7 +11,7 @@ impl CommandSpec {
     /// Returns the program and its arguments for a file: its path below the workspace, and the absolute path of the
     /// bytes to read or change. Each is inserted unchanged into its word; no shell is used. A path that a program
     /// could take for an option is written `./-…`.
-    pub fn words(&self, path: &WirePath, file: &Path) -> Vec<OsString> {
+    pub fn words(&self, path: &FilePath, file: &Path) -> Vec<OsString> {
         let path = path.as_bytes();
         let guard: &[u8] = if path.first() == Some(&b'-') { b"./" } else { b"" };
         let path = [guard, path].concat();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::PoisonError;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::folders::{BESIDE, is_gone, open_or_create};
@@ -24,7 +24,7 @@ const NOTE_BYTES: usize = 16 * 1024 * 1024;
 impl Disk {
     /// Remembers that files for this path must be staged beside it: a bind mount has the device number of its file
     /// system, but is another mount.
-    pub fn stage_beside(&self, path: &WirePath) {
+    pub fn stage_beside(&self, path: &FilePath) {
         let folder = path.folder();
         let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
         if beside.len() >= crate::limits::WATCHED_FOLDERS {
@@ -37,7 +37,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system: then no file may be staged there.
-    pub(super) fn note_beside(&self, folder: &WirePath) -> io::Result<()> {
+    pub(super) fn note_beside(&self, folder: &FilePath) -> io::Result<()> {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.contains(folder) {
             return Ok(());
@@ -71,7 +71,7 @@ impl Disk {
         let mut kept = BTreeSet::new();
         for path in folders.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
             // A folder that another program removed has no staged files.
-            let path = WirePath::new(path);
+            let path = FilePath::new(path);
             let dir = match self.folder(&path) {
                 Err(gone) if is_gone(&gone) => continue,
                 found => found?,
@@ -116,7 +116,7 @@ impl Disk {
 
     /// Copies a file to `.editd/lost`, since no move crosses mounts, and removes its name. Returns true if the folder
     /// has nothing of it any more.
-    fn take_aside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
+    fn take_aside(&self, folder: &FilePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<bool> {
         match observation::observe(dir, name)? {
             Observation::Absent => Ok(true),
             // Until the lease ends, at the latest when the open file is closed, nobody writes to the file.

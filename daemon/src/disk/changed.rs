@@ -3,7 +3,7 @@
 
 use std::io;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use crate::os::FileKind;
@@ -23,7 +23,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn changed(&self, path: &WirePath) -> io::Result<i64> {
+    pub fn changed(&self, path: &FilePath) -> io::Result<i64> {
         let mut dir = self.root.dir().clone();
         for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
             match dir.stat(name) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::folders::is_gone;
@@ -76,9 +76,9 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system: then nothing that depends on the flush may be settled.
-    pub fn flush_folders(&self, place: &ResolvedPath, made: &[WirePath]) -> io::Result<()> {
+    pub fn flush_folders(&self, place: &ResolvedPath, made: &[FilePath]) -> io::Result<()> {
         place.parent().sync()?;
-        let above: BTreeSet<WirePath> = made.iter().map(WirePath::folder).collect();
+        let above: BTreeSet<FilePath> = made.iter().map(FilePath::folder).collect();
         for path in above {
             match self.folder(&path) {
                 Ok(dir) => dir.sync()?,

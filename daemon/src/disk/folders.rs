@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::doubt::FailedFlushes;
 use super::observation::{self, Observation};
@@ -35,14 +35,14 @@ pub struct Disk {
     pub(super) mask: u32,
     staging_device: u64,
     /// Folders that are on another mount although they have the same device number.
-    pub(super) beside: Mutex<BTreeSet<WirePath>>,
+    pub(super) beside: Mutex<BTreeSet<FilePath>>,
     /// Folders on other mounts that are in `.editd/beside`.
-    pub(super) noted: Mutex<BTreeSet<WirePath>>,
+    pub(super) noted: Mutex<BTreeSet<FilePath>>,
     /// The address at which the daemon listens, once known.
     pub(super) address: Mutex<Vec<u8>>,
 
     /// Files that were set aside on other mounts: folder and name.
-    pub(super) lost_beside: Mutex<BTreeSet<(WirePath, String)>>,
+    pub(super) lost_beside: Mutex<BTreeSet<(FilePath, String)>>,
     pub(super) doubted: Mutex<FailedFlushes>,
 }
 
@@ -133,7 +133,7 @@ impl Disk {
     ///
     /// # Errors
     /// See [`ResolveError`].
-    pub fn resolve(&self, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
+    pub fn resolve(&self, path: &FilePath) -> Result<ResolvedPath, ResolveError> {
         resolve(&self.root, path)
     }
 
@@ -141,7 +141,7 @@ impl Disk {
     ///
     /// # Errors
     /// See [`ResolveError`].
-    pub fn resolve_link(&self, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
+    pub fn resolve_link(&self, path: &FilePath) -> Result<ResolvedPath, ResolveError> {
         resolve_link(&self.root, path)
     }
 
@@ -149,7 +149,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors that may not occur the next time: the caller concludes nothing from them.
-    pub fn find(&self, path: &WirePath) -> io::Result<Option<ResolvedPath>> {
+    pub fn find(&self, path: &FilePath) -> io::Result<Option<ResolvedPath>> {
         match self.resolve_link(path) {
             Ok(place) => Ok(Some(place)),
             Err(ResolveError::Io { error, .. }) => Err(error),
@@ -265,7 +265,7 @@ impl Disk {
     }
 
     /// Opens a folder of the workspace by its path.
-    pub(super) fn folder(&self, path: &WirePath) -> io::Result<Dir> {
+    pub(super) fn folder(&self, path: &FilePath) -> io::Result<Dir> {
         let mut dir = self.root.dir().clone();
         for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
             dir = dir.open_dir(name)?;
@@ -277,7 +277,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system if that cannot be told.
-    pub fn has_folder(&self, path: &WirePath) -> io::Result<bool> {
+    pub fn has_folder(&self, path: &FilePath) -> io::Result<bool> {
         match self.folder(&path.folder()) {
             Err(gone) if is_gone(&gone) || crate::os::is_link(&gone) => Ok(false),
             found => found.map(|_| true),
@@ -310,10 +310,10 @@ impl Disk {
 }
 
 /// Returns the path of the folder of a place that exists: its own, or the nearest above it.
-pub(crate) fn parent_path(place: &ResolvedPath) -> WirePath {
+pub(crate) fn parent_path(place: &ResolvedPath) -> FilePath {
     let names: Vec<&[u8]> = place.path().as_bytes().split(|byte| *byte == b'/').collect();
     let above = names.len().saturating_sub(1).saturating_sub(place.missing().len());
-    WirePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
+    FilePath::new(names.get(..above).unwrap_or_default().join(&b'/'))
 }
 
 /// Returns true if the error says that a folder no longer exists, or that its name now belongs to something else.

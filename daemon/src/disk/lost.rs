@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::PoisonError;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::folders::{BESIDE, is_gone};
@@ -19,7 +19,7 @@ pub(super) const LOST: &str = "lost-";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetAsideFile {
     /// The folder of the file, if that is not `.editd/lost`.
-    pub folder: Option<WirePath>,
+    pub folder: Option<FilePath>,
     /// Its name there.
     pub name: String,
     /// The time at which it was set aside, in milliseconds since 1970; 0 if the name does not tell.
@@ -49,7 +49,7 @@ impl Disk {
     }
 
     /// Gives a file on another mount its plain name.
-    pub(super) fn lose_beside(&self, folder: &WirePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<()> {
+    pub(super) fn lose_beside(&self, folder: &FilePath, dir: &Dir, name: &[u8], to: &str) -> io::Result<()> {
         let to = format!("{BESIDE}{LOST}{to}");
         self.move_noreplace(dir, name, dir, to.as_bytes())?;
         self.found_beside(folder, to);
@@ -57,7 +57,7 @@ impl Disk {
     }
 
     /// Remembers a file on another mount, up to [`limits::LOST_BESIDE`]; a later start finds the rest.
-    pub(super) fn found_beside(&self, folder: &WirePath, name: String) {
+    pub(super) fn found_beside(&self, folder: &FilePath, name: String) {
         let mut lost = self.lost_beside.lock().unwrap_or_else(PoisonError::into_inner);
         if lost.len() < limits::LOST_BESIDE {
             lost.insert((folder.clone(), name));
@@ -106,7 +106,7 @@ impl Disk {
         }
     }
 
-    fn no_longer_beside(&self, folder: WirePath, name: String) {
+    fn no_longer_beside(&self, folder: FilePath, name: String) {
         self.lost_beside.lock().unwrap_or_else(PoisonError::into_inner).remove(&(folder, name));
     }
 }

@@ -20,8 +20,8 @@ mod walk;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use editd_proto::path::WirePath;
-use editd_proto::{Code, WireError};
+use editd_proto::path::FilePath;
+use editd_proto::{ErrorCode, RequestError};
 
 use crate::os::{Dir, FileIdentity, Os, Stat};
 
@@ -79,7 +79,7 @@ impl WorkspaceRoot {
 pub struct ResolvedPath {
     parent: Dir,
     name: Vec<u8>,
-    path: WirePath,
+    path: FilePath,
     stat: Option<Stat>,
     missing: Vec<Vec<u8>>,
 }
@@ -96,7 +96,7 @@ impl ResolvedPath {
     }
 
     /// Returns the path from the root, links resolved: without `.`, `..`, doubled or trailing slash.
-    pub fn path(&self) -> &WirePath {
+    pub fn path(&self) -> &FilePath {
         &self.path
     }
 
@@ -140,45 +140,45 @@ pub enum ResolveError {
     #[error("{}", match .link { Some(link) => format!("the link {link} leads out of the workspace"), None => "the path lies outside the workspace".to_owned() })]
     Outside {
         /// The link that leaves, if there is one.
-        link: Option<WirePath>,
+        link: Option<FilePath>,
     },
     /// The daemon's own folder, or something in it.
     #[error("the folder .editd belongs to the daemon")]
     Reserved,
     /// A component that is not a folder.
     #[error("{0} is not a folder")]
-    NotAFolder(WirePath),
+    NotAFolder(FilePath),
     /// A folder where a file is expected.
     #[error("{0} is a folder")]
-    IsFolder(WirePath),
+    IsFolder(FilePath),
     /// A FIFO, socket or device.
     #[error("{0} is not a regular file")]
-    Special(WirePath),
+    Special(FilePath),
     /// A link, if links are not followed.
     #[error("{path} is a link to {target}")]
     IsLink {
         /// The link.
-        path: WirePath,
+        path: FilePath,
         /// Its target.
-        target: WirePath,
+        target: FilePath,
     },
     /// More links than one path may pass through.
     #[error("the path passes through too many links, or through one that leads to itself")]
     Links,
     /// A link that climbs above a folder that does not exist.
     #[error("the link {0} leads through a folder that does not exist")]
-    Dangling(WirePath),
+    Dangling(FilePath),
     /// Other programs kept changing the folders on the way.
     #[error("{0} kept changing while it was looked at")]
-    Changing(WirePath),
+    Changing(FilePath),
     /// The system denied access.
     #[error("no permission for {0}")]
-    Denied(WirePath),
+    Denied(FilePath),
     /// The disk failed, or another error of the system.
     #[error("{path}: {error}")]
     Io {
         /// The path.
-        path: WirePath,
+        path: FilePath,
         /// The system's error.
         error: io::Error,
     },
@@ -186,7 +186,7 @@ pub enum ResolveError {
 
 impl ResolveError {
     /// Maps an error of the system at a path.
-    fn of(path: WirePath, error: io::Error) -> Self {
+    fn of(path: FilePath, error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::PermissionDenied => ResolveError::Denied(path),
             io::ErrorKind::InvalidFilename => ResolveError::TooLong(crate::limits::COMPONENT),
@@ -194,20 +194,24 @@ impl ResolveError {
         }
     }
 
-    fn code(&self) -> Code {
+    fn code(&self) -> ErrorCode {
         match self {
             ResolveError::Empty
             | ResolveError::Nul
             | ResolveError::TooLong(_)
-            | ResolveError::TrailingSlash => Code::Malformed,
-            ResolveError::Parent | ResolveError::Outside { .. } | ResolveError::Reserved => Code::Outside,
-            ResolveError::NotAFolder(_) | ResolveError::Dangling(_) | ResolveError::Links => Code::Missing,
-            ResolveError::IsFolder(_) | ResolveError::Special(_) | ResolveError::IsLink { .. } => {
-                Code::Unsupported
+            | ResolveError::TrailingSlash => ErrorCode::Malformed,
+            ResolveError::Parent | ResolveError::Outside { .. } | ResolveError::Reserved => {
+                ErrorCode::Outside
             }
-            ResolveError::Changing(_) => Code::Busy,
-            ResolveError::Denied(_) => Code::Denied,
-            ResolveError::Io { .. } => Code::Io,
+            ResolveError::NotAFolder(_) | ResolveError::Dangling(_) | ResolveError::Links => {
+                ErrorCode::Missing
+            }
+            ResolveError::IsFolder(_) | ResolveError::Special(_) | ResolveError::IsLink { .. } => {
+                ErrorCode::Unsupported
+            }
+            ResolveError::Changing(_) => ErrorCode::Busy,
+            ResolveError::Denied(_) => ErrorCode::Denied,
+            ResolveError::Io { .. } => ErrorCode::Io,
         }
     }
 
@@ -229,8 +233,8 @@ impl ResolveError {
     }
 
     /// Returns the error for the client that asked for `path`.
-    pub fn to_wire(&self, path: &WirePath) -> WireError {
-        let mut wire = WireError::new(self.code(), format!("{self}: {}", self.advice())).at(path);
+    pub fn to_wire(&self, path: &FilePath) -> RequestError {
+        let mut wire = RequestError::new(self.code(), format!("{self}: {}", self.advice())).at(path);
         if let ResolveError::TooLong(limit) = self {
             wire.limit = Some(*limit as u64);
         }

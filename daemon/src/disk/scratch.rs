@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::folders::{OWN, folder};
@@ -43,7 +43,7 @@ impl Disk {
     ///
     /// # Errors
     /// Errors of the system; nothing is left then.
-    pub fn scratch(&self, staged_name: &str, path: &WirePath, bytes: &[u8]) -> io::Result<ScratchFile> {
+    pub fn scratch(&self, staged_name: &str, path: &FilePath, bytes: &[u8]) -> io::Result<ScratchFile> {
         let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let parent = folder(&self.own_dir()?, CHECK)?;
         parent.create_dir(staged_name.as_bytes(), 0o700)?;

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::observation::{self, Observation};
@@ -155,7 +155,7 @@ impl Disk {
     }
 
     /// Removes the folders that were created for a file, as far as they are empty.
-    pub fn remove_made(&self, made: &[WirePath]) {
+    pub fn remove_made(&self, made: &[FilePath]) {
         for path in made.iter().rev() {
             let bytes = path.as_bytes();
             let (above, name) = match bytes.iter().rposition(|byte| *byte == b'/') {
@@ -163,7 +163,7 @@ impl Disk {
                 None => (&[][..], bytes),
             };
             // A folder that is in use by now stays, and so do those above it.
-            let removed = self.folder(&WirePath::new(above)).and_then(|dir| dir.remove_dir(name));
+            let removed = self.folder(&FilePath::new(above)).and_then(|dir| dir.remove_dir(name));
             if removed.is_err() {
                 return;
             }

@@ -1,9 +1,9 @@
 //! Short receipts: details that the reader knows are left out, and others as far as the reply exceeds its budget. It
 //! never cuts lines that the session's receipts count as seen.
 
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
-    EditOutcome, EditStatus, FileOutcome, JobMode, JobRequest, Receipt, Status, UndoRequest,
+    EditOutcome, EditStatus, FileOutcome, JobMode, JobRequest, JobStatus, Receipt, UndoRequest,
 };
 
 use super::terse::ErrorSize;
@@ -52,7 +52,7 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
     for file in receipt.files.iter_mut().chain(of_hooks) {
         known_left_out(file, whole);
     }
-    let refused = receipt.status == Status::Refused && receipt.error.is_some();
+    let refused = receipt.status == JobStatus::Refused && receipt.error.is_some();
     let errors = receipt
         .files
         .iter_mut()
@@ -107,7 +107,7 @@ fn known_left_out(file: &mut FileOutcome, whole: bool) {
         file.before = None;
     }
     let status = match file.status {
-        Status::Unchanged => EditStatus::Unchanged,
+        JobStatus::Unchanged => EditStatus::Unchanged,
         _ => EditStatus::Applied,
     };
     let (alone, places) = (file.edits.len() == 1, file.places.unwrap_or(file.lines.0.len() as u64));
@@ -137,10 +137,10 @@ fn known_left_out(file: &mut FileOutcome, whole: bool) {
 }
 
 /// Removes from an error the details that its message has, too.
-fn repeated_left_out(error: &mut WireError) {
+fn repeated_left_out(error: &mut RequestError) {
     error.tried.clear();
     (error.searched, error.needed) = (None, None);
-    if error.code == Code::NotFound {
+    if error.code == ErrorCode::NotFound {
         error.lines = None;
     }
     error.cause = error.cause.take().filter(|cause| !error.message.contains(cause.as_str()));
@@ -196,13 +196,13 @@ mod tests {
                 now: Some((10, 12)),
                 ..EditOutcome::new(EditStatus::Applied)
             }],
-            ..FileOutcome::new(path.into(), Status::Applied)
+            ..FileOutcome::new(path.into(), JobStatus::Applied)
         }
     }
 
     fn applied(paths: &[&str]) -> Receipt {
         let files = paths.iter().map(|path| file(path)).collect();
-        Receipt { files, ..Receipt::new(Some(JobId(17)), Status::Applied) }
+        Receipt { files, ..Receipt::new(Some(JobId(17)), JobStatus::Applied) }
     }
 
     fn json(receipt: &Receipt, wish: ReplyWish) -> String {
@@ -264,7 +264,7 @@ mod tests {
         let diff = format!("--- a/a\n+++ b/a\n{hunk}{hunk}{hunk}");
         let mut receipt = applied(&["a"]);
         let changed =
-            FileOutcome { diff: Some(diff.clone()), ..FileOutcome::new("a".into(), Status::Applied) };
+            FileOutcome { diff: Some(diff.clone()), ..FileOutcome::new("a".into(), JobStatus::Applied) };
         receipt.hooks =
             vec![HookOutcome { name: "fmt".into(), job: None, files: vec![changed], warnings: Vec::new() }];
         let short = shortened(&receipt, ReplyWish::default());
@@ -277,14 +277,15 @@ mod tests {
         assert_eq!(asked.hooks, receipt.hooks);
     }
 
-    fn long_error() -> WireError {
-        let mut error =
-            WireError::new(Code::Ambiguous, "the text stands at 9 places; quote more").at(&"src/a.rs".into());
+    fn long_error() -> RequestError {
+        let mut error = RequestError::new(ErrorCode::Ambiguous, "the text stands at 9 places; quote more")
+            .at(&"src/a.rs".into());
         let candidate =
             |line| Candidate { line, column: 1, text: "x".repeat(160), symbol: Some("impl S/new".into()) };
         error.candidates = (1..=5).map(candidate).collect();
-        let mut other = WireError::new(Code::NotFound, "the quoted text is not in the file; ".repeat(5))
-            .at(&"src/a.rs".into());
+        let mut other =
+            RequestError::new(ErrorCode::NotFound, "the quoted text is not in the file; ".repeat(5))
+                .at(&"src/a.rs".into());
         other.edit = Some(3);
         other.tried = vec!["exact".into()];
         other.near_misses =
@@ -318,7 +319,8 @@ mod tests {
             differs: Some(line),
             quoted: Some("(0x1f, 9) => [8, 7, 5];".into()),
         };
-        let mut error = WireError::new(Code::NotFound, "the quoted text is not there").at(&"a".into());
+        let mut error =
+            RequestError::new(ErrorCode::NotFound, "the quoted text is not there").at(&"a".into());
         error.near_misses = vec![window(8), window(30), window(51)];
         let told = |wish| shortened(&Receipt::refused(error.clone()), wish).error.unwrap().near_misses;
         let bytes = serde_json::to_string(&error).unwrap().len();
@@ -333,7 +335,7 @@ mod tests {
     #[test]
     fn lines_that_count_as_seen_are_never_cut() {
         let mut error = long_error();
-        error.code = Code::Stale;
+        error.code = ErrorCode::Stale;
         error.version = Some(Version("ba9876543210".into()));
         error.diff = Some("@@ -1 +1 @@\n-a\n+b\n".repeat(200));
         error.near_misses =

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, FrameReader};
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -72,7 +72,7 @@ impl ConnectionReader {
             GreetingOutcome::Refused { id, error } => Err(ConnectionEnd::Refused(id, error)),
             GreetingOutcome::Welcome { id, who, on_stale, welcome } => {
                 if let Err(refusal) = server.workspace.root_present()
-                    && refusal.code == Code::Stopping
+                    && refusal.code == ErrorCode::Stopping
                 {
                     tracing::warn!("{}", refusal.message);
                     server.stop.ask_once();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, Message};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
     CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, OutlineRequest, ReadRequest,
     ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, UndoRequest,
@@ -57,7 +57,7 @@ impl RequestAnswer {
         self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
     }
 
-    fn refuse(self, refusal: &WireError) {
+    fn refuse(self, refusal: &RequestError) {
         let frame = codec::encode_error(self.id, refusal);
         self.frame(frame);
     }
@@ -206,7 +206,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
     let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
     if large.contains(&message.kind()) && client.outbox.is_flooded() {
         let message = "too many bytes of replies are unread; read them, then send this again";
-        return answer.refuse(&WireError::new(Code::Busy, message));
+        return answer.refuse(&RequestError::new(ErrorCode::Busy, message));
     }
     match message.kind() {
         kind::READ => {
@@ -270,13 +270,16 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
 
 fn unknown(kind: &str, answer: RequestAnswer) {
     let (code, message) = match kind {
-        kind::HELLO => (Code::Malformed, "`hello` was said already; go on with requests".to_owned()),
+        kind::HELLO => (ErrorCode::Malformed, "`hello` was said already; go on with requests".to_owned()),
         kind => {
             let kind: String = kind.chars().take(40).collect();
-            (Code::Unsupported, format!("{kind:?} is not a request of this protocol version; see WIRE.md"))
+            (
+                ErrorCode::Unsupported,
+                format!("{kind:?} is not a request of this protocol version; see WIRE.md"),
+            )
         }
     };
-    answer.refuse(&WireError::new(code, message));
+    answer.refuse(&RequestError::new(code, message));
 }
 
 fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
@@ -294,7 +297,7 @@ fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnsw
     } else {
         let message =
             format!("{} subscriptions are enough; use more globs in one", limits::CONNECTION_SUBSCRIPTIONS);
-        answer.refuse(&WireError::new(Code::Limit, message));
+        answer.refuse(&RequestError::new(ErrorCode::Limit, message));
     }
 }
 

@@ -64,9 +64,9 @@ fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
 mod tests {
     use super::*;
     use editd_proto::codec::{Frame, Message};
-    use editd_proto::error::WireError;
+    use editd_proto::error::RequestError;
     use editd_proto::ids::JobId;
-    use editd_proto::message::{EditOutcome, EditStatus, HookOutcome, Status, kind};
+    use editd_proto::message::{EditOutcome, EditStatus, HookOutcome, JobStatus, kind};
 
     use crate::queue::fake::receipt;
 
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_receipt_is_cut_down_until_it_fits() {
-        let small = receipt(Some(JobId(1)), Status::Applied);
+        let small = receipt(Some(JobId(1)), JobStatus::Applied);
         assert_eq!(back(small.clone()), small);
 
         let mut large = small.clone();
@@ -95,7 +95,7 @@ mod tests {
         let edit = EditOutcome {
             rung: Some("exact".into()),
             lines: Some((1, 1)),
-            error: Some(Box::new(WireError::new(editd_proto::Code::Stale, "x".repeat(20_000)))),
+            error: Some(Box::new(RequestError::new(editd_proto::ErrorCode::Stale, "x".repeat(20_000)))),
             ..EditOutcome::new(EditStatus::Applied)
         };
         large.files.iter_mut().for_each(|file| file.edits = vec![edit.clone(); 3]);
@@ -119,19 +119,19 @@ mod tests {
 
         large.files.iter_mut().for_each(|file| file.warnings = vec!["x".repeat(90_000)]);
         let shown = back(large);
-        assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), Status::Applied, 0));
+        assert_eq!((shown.job, shown.status, shown.files.len()), (Some(JobId(1)), JobStatus::Applied, 0));
         assert_eq!(shown.omitted_files, 400);
 
         // A refusal that is too large by itself is shortened.
-        let mut error = WireError::new(editd_proto::Code::Stale, "changed");
+        let mut error = RequestError::new(editd_proto::ErrorCode::Stale, "changed");
         error.diff = Some("x".repeat(limits::FRAME));
         let shown = back(Receipt { error: Some(error), ..small });
-        assert_eq!(shown.error.unwrap(), WireError::new(editd_proto::Code::Stale, "changed"));
+        assert_eq!(shown.error.unwrap(), RequestError::new(editd_proto::ErrorCode::Stale, "changed"));
     }
 
     #[test]
     fn as_many_files_as_fit_are_told_and_the_others_counted() {
-        let mut long = receipt(Some(JobId(1)), Status::Applied);
+        let mut long = receipt(Some(JobId(1)), JobStatus::Applied);
         let mut file = long.files.first().unwrap().clone();
         file.path = "x".repeat(limits::PATH).as_str().into();
         long.files = vec![file; limits::FILES];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use tokio::task::JoinSet;
 
 use super::connection::{converse, turn_away};
@@ -44,7 +44,7 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
 fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
     let room = server.connections().try_acquire_owned();
     let refusal = match &room {
-        _ if !stream.same_user() => refusal(Code::Denied, "this editd serves another user".to_owned()),
+        _ if !stream.same_user() => refusal(ErrorCode::Denied, "this editd serves another user".to_owned()),
         Ok(_) => {
             let (server, busy) = (Arc::clone(server), server.activity.begin());
             connections.spawn(async move {
@@ -53,7 +53,9 @@ fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStre
             });
             return;
         }
-        Err(_) => refusal(Code::Busy, format!("{} connections are open; close one", limits::CONNECTIONS)),
+        Err(_) => {
+            refusal(ErrorCode::Busy, format!("{} connections are open; close one", limits::CONNECTIONS))
+        }
     };
     tracing::warn!(code = ?refusal.code, "connection refused");
     connections.spawn(turn_away(Arc::clone(server), stream, refusal));
@@ -66,6 +68,6 @@ async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, con
     }
 }
 
-fn refusal(code: Code, message: String) -> Refusal {
-    Box::new(WireError::new(code, message))
+fn refusal(code: ErrorCode, message: String) -> Refusal {
+    Box::new(RequestError::new(code, message))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{CodecError, Frame, Message, negotiate};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{Hello, OnStale, ServerLimits, Welcome, kind};
 
@@ -85,7 +85,7 @@ impl ProtocolSession {
         } else {
             format!("no `hello` within {} s; connect again and send `hello` first", HELLO_MS / 1000)
         };
-        Box::new(WireError::new(Code::Io, message))
+        Box::new(RequestError::new(ErrorCode::Io, message))
     }
 
     /// Handles the first frame. `fresh` returns a name for a session that has none.
@@ -103,7 +103,7 @@ impl ProtocolSession {
         let id = message.id();
         if message.kind() != kind::HELLO {
             let word = "the first request must be `hello`; connect again and send it first";
-            return refused(id, Box::new(WireError::new(Code::Malformed, word)));
+            return refused(id, Box::new(RequestError::new(ErrorCode::Malformed, word)));
         }
         let hello: Hello = match message.body() {
             Ok(hello) => hello,
@@ -134,7 +134,7 @@ impl ProtocolSession {
 
 /// Converts a codec error to one that can be sent.
 pub(super) fn boxed(error: &CodecError) -> Refusal {
-    Box::new(WireError::from(error))
+    Box::new(RequestError::from(error))
 }
 
 #[cfg(test)]
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    fn refused(frame: Frame) -> (u64, Code) {
+    fn refused(frame: Frame) -> (u64, ErrorCode) {
         let mut session = ProtocolSession::new(at(0));
         match session.greet(frame, "/w", || "fresh".into()) {
             GreetingOutcome::Refused { id, error } => {
@@ -199,13 +199,13 @@ mod tests {
 
     #[test]
     fn anything_else_first_is_refused() {
-        assert_eq!(refused(frame(3, kind::STATUS, &hello())), (3, Code::Malformed));
-        assert_eq!(refused(Frame::from_bytes(b"GET / HTTP/1.1".to_vec())), (0, Code::Malformed));
-        assert_eq!(refused(Frame::from_bytes(Vec::new())), (0, Code::Malformed));
+        assert_eq!(refused(frame(3, kind::STATUS, &hello())), (3, ErrorCode::Malformed));
+        assert_eq!(refused(Frame::from_bytes(b"GET / HTTP/1.1".to_vec())), (0, ErrorCode::Malformed));
+        assert_eq!(refused(Frame::from_bytes(Vec::new())), (0, ErrorCode::Malformed));
         let versions = Hello { protocol: vec![99], ..hello() };
-        assert_eq!(refused(frame(4, kind::HELLO, &versions)), (4, Code::Unsupported));
+        assert_eq!(refused(frame(4, kind::HELLO, &versions)), (4, ErrorCode::Unsupported));
         let nameless = Hello { client: String::new(), ..hello() };
-        assert_eq!(refused(frame(5, kind::HELLO, &nameless)), (5, Code::Malformed));
+        assert_eq!(refused(frame(5, kind::HELLO, &nameless)), (5, ErrorCode::Malformed));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Shortens an error. It keeps the message, the lines that count as seen by the session, and every place where the
 //! job fails.
 
-use editd_proto::error::{Candidate, NearMiss, WireError};
+use editd_proto::error::{Candidate, NearMiss, RequestError};
 use editd_proto::tokens::tokens;
 
 use crate::limits::{OTHER_MESSAGE, REGION_BYTES, TERSE_ISSUES, TERSE_LINE, TERSE_SYMBOLS};
@@ -16,7 +16,7 @@ pub(super) enum ErrorSize {
 
 impl ErrorSize {
     /// Returns the amount by which an error is too long.
-    fn over(self, error: &WireError) -> usize {
+    fn over(self, error: &RequestError) -> usize {
         let text = serde_json::to_string(error).unwrap_or_default();
         match self {
             Self::Bytes(most) => text.len().saturating_sub(most),
@@ -28,8 +28,8 @@ impl ErrorSize {
 }
 
 /// Shortens an error, step by step, until it is short enough.
-pub(super) fn shorten(error: &mut WireError, most: ErrorSize) {
-    let steps: [fn(&mut WireError, ErrorSize); 7] = [
+pub(super) fn shorten(error: &mut RequestError, most: ErrorSize) {
+    let steps: [fn(&mut RequestError, ErrorSize); 7] = [
         short_others,
         short_lists,
         short_regions,
@@ -47,10 +47,10 @@ pub(super) fn shorten(error: &mut WireError, most: ErrorSize) {
 }
 
 /// Keeps only the message and the lines of the other failures.
-fn short_others(error: &mut WireError, _: ErrorSize) {
+fn short_others(error: &mut RequestError, _: ErrorSize) {
     let path = error.path.clone();
     for other in &mut error.others {
-        let mut short = WireError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
+        let mut short = RequestError::new(other.code, clipped(&other.message, OTHER_MESSAGE));
         short.path = other.path.take().filter(|own| Some(own) != path.as_ref());
         (short.edit, short.other_edit, short.line) = (other.edit, other.other_edit, other.line);
         (short.version, short.found) = (other.version.take(), other.found);
@@ -65,7 +65,7 @@ fn short_others(error: &mut WireError, _: ErrorSize) {
     }
 }
 
-fn short_lists(error: &mut WireError, _: ErrorSize) {
+fn short_lists(error: &mut RequestError, _: ErrorSize) {
     error.symbols.truncate(TERSE_SYMBOLS);
     let listed = error.issues.len();
     error.issues.truncate(TERSE_ISSUES);
@@ -76,7 +76,7 @@ fn short_lists(error: &mut WireError, _: ErrorSize) {
     error.later.truncate(20);
 }
 
-fn short_regions(error: &mut WireError, _: ErrorSize) {
+fn short_regions(error: &mut RequestError, _: ErrorSize) {
     error.found = error.found.or(Some(error.regions.len() as u64).filter(|count| *count > 0));
     for region in &mut error.regions {
         for text in [&mut region.base, &mut region.current, &mut region.wanted] {
@@ -86,14 +86,14 @@ fn short_regions(error: &mut WireError, _: ErrorSize) {
     error.regions.truncate(2);
 }
 
-fn nearest_alone(error: &mut WireError, _: ErrorSize) {
+fn nearest_alone(error: &mut RequestError, _: ErrorSize) {
     if error.version.is_none() {
         error.near_misses.truncate(1);
     }
 }
 
 /// Keeps only the lines around the first difference of the nearest window, each shortened.
-fn near_the_difference(error: &mut WireError, _: ErrorSize) {
+fn near_the_difference(error: &mut RequestError, _: ErrorSize) {
     // With a version, the session counts as having seen them.
     for near in error.near_misses.iter_mut().filter(|_| error.version.is_none()) {
         *near = around(near, 2);
@@ -110,7 +110,7 @@ fn around(near: &NearMiss, beside: usize) -> NearMiss {
     NearMiss { text, ..near.clone() }
 }
 
-fn short_texts(error: &mut WireError, _: ErrorSize) {
+fn short_texts(error: &mut RequestError, _: ErrorSize) {
     for candidate in &mut error.candidates {
         candidate.text = clipped(&candidate.text, TERSE_LINE);
     }
@@ -124,9 +124,9 @@ fn short_texts(error: &mut WireError, _: ErrorSize) {
 }
 
 /// Replaces the last of the other failures by their number, unless the session counts as having seen lines in them.
-fn fewer_others(error: &mut WireError, most: ErrorSize) {
+fn fewer_others(error: &mut RequestError, most: ErrorSize) {
     let mut over = most.over(error);
-    let size = |other: &WireError| match most {
+    let size = |other: &RequestError| match most {
         ErrorSize::Bytes(_) => ErrorSize::Bytes(0).over(other),
         ErrorSize::Tokens(_) => ErrorSize::Tokens(0).over(other),
     };
@@ -136,7 +136,7 @@ fn fewer_others(error: &mut WireError, most: ErrorSize) {
     }
 }
 
-fn shows_lines(error: &WireError) -> bool {
+fn shows_lines(error: &RequestError) -> bool {
     error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
 }
 

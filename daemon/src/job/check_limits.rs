@@ -1,7 +1,7 @@
 //! `vet`: whether what was planned may be written at all: permissions, sizes, clipboards. It writes nothing.
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
@@ -35,7 +35,7 @@ pub(super) fn check_limits(state: &WorkspaceState, draft: Transaction) -> Result
         let message = format!(
             "the job would write and journal {total} bytes; one job may have {JOB_BYTES}: split it into several"
         );
-        let mut error = WireError::new(Code::TooLarge, message);
+        let mut error = RequestError::new(ErrorCode::TooLarge, message);
         error.limit = Some(JOB_BYTES as u64);
         return Err(Box::new(error));
     }
@@ -61,8 +61,8 @@ fn vet_size(change: &FileChange) -> Result<(), Refusal> {
     match &change.after {
         State::File { bytes, .. } if bytes.len() > limits::FILE => {
             let path = change.place.path();
-            let mut error = WireError::new(
-                Code::TooLarge,
+            let mut error = RequestError::new(
+                ErrorCode::TooLarge,
                 format!("{path} would have {} bytes; the limit is {}", bytes.len(), limits::FILE),
             )
             .at(path);

@@ -1,7 +1,7 @@
 //! Checks that the clipboards of the workspace have room for more. It stores none.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 
 use super::errors::store_refusal;
@@ -43,8 +43,8 @@ pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usiz
         };
         format!("; {whose}: {} with {} bytes", held.number, held.bytes)
     });
-    let mut error = WireError::new(
-        Code::TooLarge,
+    let mut error = RequestError::new(
+        ErrorCode::TooLarge,
         format!(
             "the workspace would {would} {limit} over all sessions: remove some (`editctl clip list`, `editctl clip rm NAME`){most}"
         ),
@@ -58,9 +58,9 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use editd_engine::Refusal;
-    use editd_proto::error::Code;
+    use editd_proto::error::ErrorCode;
     use editd_proto::limits;
-    use editd_proto::message::{ClipAction, ClipRequest, Edit, Status};
+    use editd_proto::message::{ClipAction, ClipRequest, FileEdit, JobStatus};
 
     use crate::store::record::{ClipboardRecord, Record};
     use crate::workspace::Who;
@@ -81,13 +81,13 @@ mod tests {
         bench.workspace.clip(&who, &request).map(drop)
     }
 
-    fn cut(bench: &Bench, session: &str, name: &str) -> Status {
-        let whole = Edit {
+    fn cut(bench: &Bench, session: &str, name: &str) -> JobStatus {
+        let whole = FileEdit {
             op: "replace".into(),
             old: Some("old".into()),
             new: Some("new".into()),
             to_clipboard: Some(name.to_owned()),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         bench.put("f", "old\n");
         bench.edit(session, "f", whole).status
@@ -98,16 +98,16 @@ mod tests {
         let bench = Bench::new();
         fill(&bench, "much", limits::CLIPBOARDS - 10, 1);
         fill(&bench, "little", 9, 1);
-        assert_eq!(cut(&bench, "s", "last"), Status::Applied);
+        assert_eq!(cut(&bench, "s", "last"), JobStatus::Applied);
         let refused = ask(&bench, "s", ClipAction::Set, "more", "x").unwrap_err();
-        assert_eq!((refused.code, refused.limit), (Code::TooLarge, Some(limits::CLIPBOARDS as u64)));
+        assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(limits::CLIPBOARDS as u64)));
         assert!(refused.message.contains("session \"much\""), "{}", refused.message);
-        assert_eq!(cut(&bench, "s", "more"), Status::Refused);
+        assert_eq!(cut(&bench, "s", "more"), JobStatus::Refused);
         assert_eq!(bench.get("f"), "old\n");
         // One that is there is replaced, and one that is removed makes room.
         ask(&bench, "s", ClipAction::Set, "last", "other").unwrap();
         ask(&bench, "much", ClipAction::Rm, "7", "").unwrap();
-        assert_eq!(cut(&bench, "s", "more"), Status::Applied);
+        assert_eq!(cut(&bench, "s", "more"), JobStatus::Applied);
     }
 
     #[test]
@@ -119,7 +119,10 @@ mod tests {
         let rest = "x".repeat(limits::CLIPBOARD - 100);
         ask(&bench, "s", ClipAction::Set, "rest", &rest).unwrap();
         let refused = ask(&bench, "s", ClipAction::Set, "more", "x").unwrap_err();
-        assert_eq!((refused.code, refused.limit), (Code::TooLarge, Some(limits::CLIPBOARDS_BYTES as u64)));
+        assert_eq!(
+            (refused.code, refused.limit),
+            (ErrorCode::TooLarge, Some(limits::CLIPBOARDS_BYTES as u64))
+        );
         assert!(refused.message.contains("begin with `/` are most"), "{}", refused.message);
         // What becomes smaller is no harm.
         ask(&bench, "s", ClipAction::Set, "rest", &rest[1..]).unwrap();

@@ -3,8 +3,8 @@
 use std::io;
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
-use editd_proto::path::WirePath;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::path::FilePath;
 
 use super::step::{Go, Step};
 use crate::disk::stage::StageError;
@@ -45,7 +45,7 @@ pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
                  connect again and send it again",
                 state.root.display()
             );
-            Err(Box::new(WireError::new(Code::Stopping, message)))
+            Err(Box::new(RequestError::new(ErrorCode::Stopping, message)))
         }
         Err(error) => Err(disk_refusal(&".".into(), &error)),
     }
@@ -60,28 +60,28 @@ pub(super) fn step(state: &WorkspaceState, step: Step) -> Result<(), JobAbort> {
 }
 
 /// Returns the refusal for a failed system call.
-pub fn disk_refusal(path: &WirePath, error: &io::Error) -> Refusal {
+pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
     use io::ErrorKind as FileKind;
     let (code, what) = match error.kind() {
-        FileKind::NotFound => (Code::Missing, "it is gone; read it again".to_owned()),
+        FileKind::NotFound => (ErrorCode::Missing, "it is gone; read it again".to_owned()),
         FileKind::PermissionDenied => (
-            Code::Denied,
+            ErrorCode::Denied,
             "the system does not permit it; change the permissions of the file or its folder".to_owned(),
         ),
         FileKind::ReadOnlyFilesystem => {
-            (Code::Denied, "the file system is read-only; mount it writable".to_owned())
+            (ErrorCode::Denied, "the file system is read-only; mount it writable".to_owned())
         }
         FileKind::StorageFull | FileKind::QuotaExceeded => {
-            (Code::Io, "the disk is full; make room and send the job again".to_owned())
+            (ErrorCode::Io, "the disk is full; make room and send the job again".to_owned())
         }
         _ if out_of_handles(error) => (
-            Code::Limit,
+            ErrorCode::Limit,
             "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
                 .to_owned(),
         ),
-        _ => (Code::Io, format!("{error}; mend that and send the job again")),
+        _ => (ErrorCode::Io, format!("{error}; mend that and send the job again")),
     };
-    Box::new(WireError::new(code, format!("{path}: {what}")).at(path))
+    Box::new(RequestError::new(code, format!("{path}: {what}")).at(path))
 }
 
 /// Returns true if the process or the system has no descriptor left.
@@ -91,18 +91,18 @@ fn out_of_handles(error: &io::Error) -> bool {
 }
 
 /// Returns the refusal for a failed staging.
-pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
+pub(super) fn stage_refusal(path: &FilePath, error: &StageError) -> Refusal {
     match error {
         StageError::Io(error) => disk_refusal(path, error),
         StageError::ReadOnly => Box::new(
-            WireError::new(
-                Code::Denied,
+            RequestError::new(
+                ErrorCode::Denied,
                 format!("{path} is read-only; make it writable first (`chmod` in the same job will do)"),
             )
             .at(path),
         ),
         StageError::Owner => Box::new(
-            WireError::new(Code::Denied, format!("{path} belongs to another user, who must edit it"))
+            RequestError::new(ErrorCode::Denied, format!("{path} belongs to another user, who must edit it"))
                 .at(path),
         ),
     }
@@ -110,10 +110,10 @@ pub(super) fn stage_refusal(path: &WirePath, error: &StageError) -> Refusal {
 
 /// Returns the refusal for a fault of editd itself.
 pub fn fault(message: &str) -> Refusal {
-    Box::new(WireError::new(Code::Internal, message))
+    Box::new(RequestError::new(ErrorCode::Internal, message))
 }
 
 /// Returns the refusal for an error of the store.
 pub fn store_refusal(error: &StoreError) -> Refusal {
-    Box::new(WireError::new(Code::Io, error.to_string()))
+    Box::new(RequestError::new(ErrorCode::Io, error.to_string()))
 }

@@ -2,7 +2,7 @@
 //! seen and what the edits quote.
 
 use editd_engine::{Entry, Proof, Refusal};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use sha2::{Digest, Sha256};
 
@@ -102,8 +102,8 @@ pub(super) fn expectation(entry: &Entry, seen: Option<ReadReceipt>) -> Result<Ex
         (_, Some(("sha256", digest))) if hex(digest, 64) => Ok(Expectation::Sha256(digest.to_owned())),
         (tag, None) if hex(tag, 12) => Ok(Expectation::Version(tag.to_owned())),
         _ => Err(Box::new(
-            WireError::new(
-                Code::Malformed,
+            RequestError::new(
+                ErrorCode::Malformed,
                 format!(
                     "base {base:?} is none of a version (12 hexadecimal digits, or `@` and the number of a job), \
                      `blake3:` or `sha256:` with 64 digits, `any`, `absent`"

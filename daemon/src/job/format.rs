@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use editd_engine::{Change, LineChange, Refusal, State};
 use editd_proto::limits;
-use editd_proto::message::{FileOutcome, FormatterChange, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{FileOutcome, FormatterChange, JobStatus};
+use editd_proto::path::FilePath;
 
 use super::errors::JobAbort;
 use super::hooks::{complaint, native};
@@ -59,7 +59,7 @@ pub(super) fn format(
         return Ok(Asked::default());
     }
     let (_, moved) = origins(&planned.request.job);
-    let fresh: BTreeSet<WirePath> =
+    let fresh: BTreeSet<FilePath> =
         contents(planned, &moved).into_iter().map(|content| content.path.clone()).collect();
     let mut asked = Asked {
         changes: planned.plan.changes.clone(),
@@ -82,7 +82,7 @@ pub(super) fn format(
         let (path, State::File { bytes, mode }) = (change.path.clone(), change.after.clone()) else {
             continue;
         };
-        let named = |path: &WirePath| planned.plan.files.iter().rposition(|file| file.path == *path);
+        let named = |path: &FilePath| planned.plan.files.iter().rposition(|file| file.path == *path);
         let at = named(&path).or_else(|| named(moved.get(&path)?)).unwrap_or(0);
         let (mut now, mut by) = (bytes.to_vec(), Vec::new());
         for command in commands.iter().filter(|command| command.files.matches(&path)) {
@@ -120,8 +120,8 @@ fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec
     // They are places in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
     file.after = Some(crate::disk::observation::hash(change::bytes(&change.after)).version());
-    if change.before == change.after && file.status == Status::Applied {
-        file.status = Status::Unchanged;
+    if change.before == change.after && file.status == JobStatus::Applied {
+        file.status = JobStatus::Unchanged;
         (file.diff, file.omitted_hunks) = (None, None);
     } else if shows || file.diff.is_some() {
         let (diff, omitted) = lines.diff(&change.path);
@@ -158,7 +158,7 @@ impl Formatting<'_> {
     ///
     /// # Errors
     /// It made none that can be used: why.
-    fn run(&mut self, command: &CommandSpec, path: &WirePath, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    fn run(&mut self, command: &CommandSpec, path: &FilePath, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = CHECK_TIME.saturating_sub(gone);
         if left.is_zero() || self.runs >= CHECK_RUNS {

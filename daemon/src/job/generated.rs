@@ -2,7 +2,7 @@
 //! nothing about who wrote a file: that is the engine's.
 
 use editd_engine::{Change, Plan, Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use crate::config::GeneratedPolicy;
 use crate::state::WorkspaceState;
@@ -21,7 +21,7 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
                 "{path} is generated, since {why}, and the configuration has such files refused; change what it is \
                  generated from"
             );
-            return Err(Box::new(WireError::new(Code::Rejected, message).at(path)));
+            return Err(Box::new(RequestError::new(ErrorCode::Rejected, message).at(path)));
         }
         // A copy over it is told with the file that was copied.
         let told = plan.files.iter().position(|file| file.path == *path).unwrap_or_default();

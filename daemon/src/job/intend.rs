@@ -4,10 +4,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::Durability;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::{JobAbort, fault, root_present, store_refusal};
 use super::stage::Ready;
@@ -31,7 +31,7 @@ pub struct JobGuard<'r> {
     state: &'r WorkspaceState,
     entry: Cell<Option<JobId>>,
     /// The paths whose files may have contents that no seal has confirmed.
-    busy: RefCell<Vec<WirePath>>,
+    busy: RefCell<Vec<FilePath>>,
     /// The reserved memory for contents; none before [`acquire`](Self::acquire).
     reservation: OnceCell<Reservation<'r>>,
     /// The bytes of contents that an earlier attempt of the same job was found to need.
@@ -79,7 +79,7 @@ impl<'r> JobGuard<'r> {
     }
 
     /// Marks these paths as being written by the job; returns false if another job writes one of them.
-    pub(super) fn begin(&self, paths: Vec<WirePath>) -> bool {
+    pub(super) fn begin(&self, paths: Vec<FilePath>) -> bool {
         let begun = lock(&self.state.path_cache).begin(&paths);
         if begun {
             *self.busy.borrow_mut() = paths;
@@ -121,23 +121,23 @@ pub(super) fn intend(
             ready.unstage(state);
             let message =
                 "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
-            return Err(JobAbort::Refused(Box::new(WireError::new(Code::Busy, message))));
+            return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
         }
     }
     if let Err(refusal) = root_present(state) {
         ready.unstage(state);
         return Err(JobAbort::Refused(refusal));
     }
-    let paths: Vec<WirePath> = ready.records.iter().map(|file| file.path.clone()).collect();
+    let paths: Vec<FilePath> = ready.records.iter().map(|file| file.path.clone()).collect();
     if !underway.begin(paths) {
         ready.unstage(state);
         let message = "another job is writing one of the files; send the job again";
-        return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message))));
+        return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     if was_rewritten(state, &ready) {
         ready.unstage(state);
         let message = "one of the files was written anew, since it could not be flushed; send the job again";
-        return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message))));
+        return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let entry = entry_of(state, &ready);
     underway.entry.set(Some(entry.id));
@@ -160,8 +160,8 @@ pub(super) fn intend(
             Err(error) => {
                 ready.unstage(state);
                 let id = entry.id;
-                let refusal = WireError::new(
-                    Code::Io,
+                let refusal = RequestError::new(
+                    ErrorCode::Io,
                     format!(
                         "{error}; nothing was changed; should the intent of job {id} have reached the disk, \
                          the next start decides, and `editctl show {id}` tells"

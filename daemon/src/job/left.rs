@@ -2,9 +2,9 @@
 //! later step knows of it. It reads no file.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::store_refusal;
 use super::resolve::Resolved;
@@ -38,7 +38,7 @@ pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Re
 }
 
 /// The content that a job left at a path; `None` where it left no file there.
-fn left_by(state: &WorkspaceState, job: JobId, path: &WirePath) -> Result<Option<ContentHash>, Refusal> {
+fn left_by(state: &WorkspaceState, job: JobId, path: &FilePath) -> Result<Option<ContentHash>, Refusal> {
     let entry = entry_of(state, job)?;
     let left = state.store.left_by(path, entry).map_err(|error| store_refusal(&error))?;
     left.ok_or_else(|| match state.store.summary(entry) {
@@ -67,26 +67,26 @@ fn left_by(state: &WorkspaceState, job: JobId, path: &WirePath) -> Result<Option
     })
 }
 
-fn refusal(path: &WirePath, message: String) -> Refusal {
-    Box::new(WireError::new(Code::NotFound, message).at(path))
+fn refusal(path: &FilePath, message: String) -> Refusal {
+    Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
 }
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use editd_proto::message::{Edit, FileEntry, JobRequest, Receipt, Status};
+    use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus, Receipt};
 
     use super::*;
     use crate::store::RetentionPolicy;
     use crate::workspace::tests::kit::Bench;
 
     fn second_line(bench: &Bench, base: Option<JobId>, text: &str) -> Receipt {
-        let edit = Edit {
+        let edit = FileEdit {
             op: "lines".into(),
             start: Some(2),
             end: Some(2),
             text: Some(text.into()),
-            ..Edit::default()
+            ..FileEdit::default()
         };
         let base = Some(base.map_or_else(|| "any".to_owned(), |job| job.version().0));
         let entry = FileEntry { path: "a".into(), base, edits: vec![edit], ..FileEntry::default() };
@@ -104,9 +104,9 @@ mod tests {
         let keep = RetentionPolicy { age_ms: u64::MAX, entries: 1, bytes: u64::MAX, sane_ms: 0 };
         bench.state().store.upkeep(bench.state().clock.wall_ms(), keep).unwrap();
         let refused = second_line(&bench, Some(first), "two").error.unwrap();
-        assert_eq!((refused.code, refused.path), (Code::NotFound, Some("a".into())));
+        assert_eq!((refused.code, refused.path), (ErrorCode::NotFound, Some("a".into())));
         assert!(refused.message.contains("is too old; read the file"), "{}", refused.message);
-        assert_eq!(second_line(&bench, Some(second), "two").status, Status::Applied);
+        assert_eq!(second_line(&bench, Some(second), "two").status, JobStatus::Applied);
         assert_eq!(bench.get("a"), "one\ntwo\n");
     }
 }

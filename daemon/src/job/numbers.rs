@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{BothContents, Entry, NamedLines, Refusal, same_lines};
-use editd_proto::error::{Code, MovedLines, WireError, WouldApply};
+use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::limits::CANDIDATES;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::journal::past;
 use crate::receipt::lines::last_line;
@@ -81,7 +81,7 @@ pub(super) fn unclear(
 /// Some lines of a content as a reader sees them, shortened; the line behind a place between two.
 fn excerpt(
     state: &WorkspaceState,
-    path: &WirePath,
+    path: &FilePath,
     bytes: &[u8],
     (first, last): (u64, u64),
 ) -> Option<String> {
@@ -96,10 +96,10 @@ fn excerpt(
 
 /// The refusal of an entry whose numbers refer to lines that are not there any more, although its session knows what is
 /// there: it may have counted either way.
-pub(super) fn refusal(path: &WirePath, now: ContentHash, moved: Vec<MovedLines>) -> Refusal {
+pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>) -> Refusal {
     let version = now.version();
     let message = sentence(path, &version, &moved);
-    let mut error = WireError::new(Code::Stale, message).at(path);
+    let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
     error.edit = moved.first().map(|first| first.edit);
     error.would_apply = Some(WouldApply::Conflict);
     error.version = Some(version);
@@ -108,7 +108,7 @@ pub(super) fn refusal(path: &WirePath, now: ContentHash, moved: Vec<MovedLines>)
 }
 
 /// One sentence on the first of the lines, with the calls that continue.
-pub(super) fn sentence(path: &WirePath, version: &Version, moved: &[MovedLines]) -> String {
+pub(super) fn sentence(path: &FilePath, version: &Version, moved: &[MovedLines]) -> String {
     let Some(first) = moved.first() else { return String::new() };
     let (from, to) = first.lines;
     let named = lines((from, to.max(from)));

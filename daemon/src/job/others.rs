@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use editd_engine::{Entry, Job, Options, Plan, Refusal, State};
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::staleness::CheckedJob;
 use super::{places, plan, rebase, stale, unread, why};
@@ -28,7 +28,7 @@ pub(super) fn report(
     checked: &mut CheckedJob,
     mut refusals: Vec<Refusal>,
 ) -> Refusal {
-    let refused: BTreeSet<WirePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
+    let refused: BTreeSet<FilePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
     checked.where_seen.retain(|path| !refused.contains(path));
     if refusals.len() < OTHER_ERRORS {
         let many = editd_engine::is_told_in_part(&checked.snapshot.request.job);
@@ -73,7 +73,7 @@ fn failing(
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
     let Some((job, plan)) = in_part(state, checked, left_out) else { return Vec::new() };
-    let known: BTreeMap<WirePath, ContentHash> = checked
+    let known: BTreeMap<FilePath, ContentHash> = checked
         .snapshot
         .sights
         .iter()
@@ -102,7 +102,7 @@ pub(super) fn further(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    current: &BTreeMap<WirePath, State>,
+    current: &BTreeMap<FilePath, State>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
     if checked.where_seen.is_empty() && current.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn conflicts(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    current: &BTreeMap<WirePath, State>,
+    current: &BTreeMap<FilePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     let conflicts = rebase::onto(state, checked, current, plan);

@@ -2,7 +2,7 @@
 //! without reading the file. It decides nothing.
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::WireError;
+use editd_proto::error::RequestError;
 use editd_proto::message::SymbolInfo;
 
 use super::snapshot::Snapshot;
@@ -21,7 +21,7 @@ pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Re
     refusal
 }
 
-fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut WireError) {
+fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut RequestError) {
     let Some(path) = &error.path else { return };
     let listed = snapshot.request.job.entries.iter().filter(|entry| entry.path == *path).count();
     let Some(State::File { bytes, .. }) = snapshot.world.files.get(path) else { return };

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{EditFacts, Job, Options, Plan, Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::JobAbort;
 use super::expects::Verdict;
@@ -27,12 +27,12 @@ use crate::workspace::Who;
 pub(super) struct Planned {
     /// The job, with every path as the workspace knows it.
     pub(super) request: ParsedJob,
-    pub(super) places: BTreeMap<WirePath, ResolvedPath>,
-    pub(super) sights: BTreeMap<WirePath, Observation>,
-    pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
+    pub(super) places: BTreeMap<FilePath, ResolvedPath>,
+    pub(super) sights: BTreeMap<FilePath, Observation>,
+    pub(super) seen: BTreeMap<FilePath, ReadReceipt>,
     pub(super) plan: Plan,
     /// Paths whose change was planned on an older content and merged into what is there.
-    pub(super) rebased: BTreeSet<WirePath>,
+    pub(super) rebased: BTreeSet<FilePath>,
 }
 
 /// Plans a judged job.
@@ -114,7 +114,7 @@ fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'
 /// The first refusal where the job is not `partial`, or one that is about no path.
 fn leave_out(
     checked: &mut CheckedJob,
-    current: &mut BTreeMap<WirePath, State>,
+    current: &mut BTreeMap<FilePath, State>,
     refusals: Vec<Refusal>,
 ) -> Result<(), Refusal> {
     if !checked.snapshot.request.job.partial {
@@ -142,7 +142,7 @@ fn refused(
     state: &WorkspaceState,
     checked: &mut CheckedJob,
     who: &Who,
-    current: BTreeMap<WirePath, State>,
+    current: BTreeMap<FilePath, State>,
     refusal: Refusal,
 ) -> Refusal {
     let request = &checked.snapshot.request;
@@ -178,7 +178,7 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
     let hash = |path, observation: &Observation| {
         bases.get(path).map(|base| base.hash).or_else(|| observation.hash())
     };
-    let known: BTreeMap<WirePath, ContentHash> = snapshot
+    let known: BTreeMap<FilePath, ContentHash> = snapshot
         .sights
         .iter()
         .filter_map(|(path, observation)| Some((path.clone(), hash(path, observation)?)))
@@ -210,7 +210,7 @@ pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
     match &planned.request.verified {
         Some(wanted) if *wanted != token(&planned.plan) => {
             let message = "what the job would do is no longer what was verified; verify it again";
-            Err(Box::new(WireError::new(Code::Stale, message)))
+            Err(Box::new(RequestError::new(ErrorCode::Stale, message)))
         }
         _ => Ok(()),
     }
@@ -300,7 +300,7 @@ pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planne
 }
 
 /// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.
-pub(super) fn origins(job: &Job) -> (BTreeSet<WirePath>, BTreeMap<WirePath, WirePath>) {
+pub(super) fn origins(job: &Job) -> (BTreeSet<FilePath>, BTreeMap<FilePath, FilePath>) {
     let mut written = BTreeSet::new();
     let mut moved = BTreeMap::new();
     for entry in &job.entries {

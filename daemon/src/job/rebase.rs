@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{EditFacts, Entry, Job, Options, Plan, Refusal, StaleFiles, State, World};
-use editd_proto::error::{Code, WireError, WouldApply};
+use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::expects::{Expectation, expectation, sha256};
 use super::shown::Overtaken;
@@ -38,7 +38,7 @@ pub(super) type Obstacle = &'static str;
 /// The content that an entry expects, where it is still held.
 pub(super) fn base(
     state: &WorkspaceState,
-    path: &WirePath,
+    path: &FilePath,
     expects: &Expectation,
     seen: Option<&ReadReceipt>,
     observation: &Observation,
@@ -88,7 +88,7 @@ fn from_hex(hex: &str) -> Option<ContentHash> {
 }
 
 /// Returns the reasons why the changes of paths that have a base cannot be merged.
-pub(super) fn obstacles(job: &Job, bases: &BTreeMap<WirePath, Base>) -> BTreeMap<WirePath, Obstacle> {
+pub(super) fn obstacles(job: &Job, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, Obstacle> {
     let mut found = BTreeMap::new();
     for entry in job.entries.iter().filter(|_| !bases.is_empty()) {
         for to in entry.targets().filter(|to| bases.contains_key(to)) {
@@ -124,13 +124,13 @@ pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
     }
     let message =
         format!("the contents that this job is to be merged from hold more than {JOB_BYTES} bytes; split it");
-    let mut error = WireError::new(Code::TooLarge, message);
+    let mut error = RequestError::new(ErrorCode::TooLarge, message);
     error.limit = Some(JOB_BYTES as u64);
     Err(Box::new(error))
 }
 
 /// Puts the bases into a world, and gives back what is there now.
-pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> BTreeMap<WirePath, State> {
+pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, State> {
     let mut current = BTreeMap::new();
     for (path, base) in bases {
         let Some(State::File { mode, .. }) = world.files.get(path) else { continue };
@@ -146,7 +146,7 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<WirePath, Base>) -> B
 pub(super) fn onto(
     state: &WorkspaceState,
     checked: &CheckedJob,
-    current: &BTreeMap<WirePath, State>,
+    current: &BTreeMap<FilePath, State>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     if current.is_empty() {
@@ -163,7 +163,7 @@ pub(super) fn tell_theirs(
     state: &WorkspaceState,
     checked: &CheckedJob,
     plan: &mut Plan,
-) -> BTreeMap<WirePath, ReadReceipt> {
+) -> BTreeMap<FilePath, ReadReceipt> {
     let mut receipts = BTreeMap::new();
     let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
@@ -205,7 +205,7 @@ pub(super) fn trial(
     state: &WorkspaceState,
     checked: &CheckedJob,
     alone: &Job,
-    path: &WirePath,
+    path: &FilePath,
 ) -> Option<WouldApply> {
     let entry = alone.entries.iter().find(|entry| entry.path == *path)?;
     let seen = checked.seen.get(path);

@@ -1,6 +1,6 @@
 //! `reply`: what the client is told.
 
-use editd_proto::message::{FileOutcome, Receipt, Status};
+use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 
 use super::DialectReply;
 use super::errors::JobAbort;
@@ -22,7 +22,7 @@ pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
             );
         }
     }
-    let status = if draft.error.is_some() { Status::Partial } else { Status::Applied };
+    let status = if draft.error.is_some() { JobStatus::Partial } else { JobStatus::Applied };
     Receipt {
         files,
         error: draft.error.as_deref().cloned(),
@@ -60,9 +60,9 @@ pub(super) fn applied(_: &WorkspaceState, sealed: Sealed) -> Result<Receipt, Job
 pub(super) fn verified(planned: &Planned) -> Receipt {
     let error = planned.plan.error.as_deref().cloned();
     let status = match (&error, planned.plan.changes.is_empty()) {
-        (Some(_), true) => Status::Refused,
-        (Some(_), false) => Status::Partial,
-        (None, _) => Status::Verified,
+        (Some(_), true) => JobStatus::Refused,
+        (Some(_), false) => JobStatus::Partial,
+        (None, _) => JobStatus::Verified,
     };
     Receipt {
         files: planned.plan.files.iter().cloned().map(would).collect(),
@@ -78,12 +78,12 @@ pub(super) fn previewed(draft: Transaction) -> Receipt {
     Receipt {
         files: draft.files.into_iter().map(would).collect(),
         rebased: draft.rebased,
-        ..Receipt::new(None, Status::Verified)
+        ..Receipt::new(None, JobStatus::Verified)
     }
 }
 
 /// The outcome of a file that would have been written.
 fn would(file: FileOutcome) -> FileOutcome {
-    let status = if file.status == Status::Applied { Status::Verified } else { file.status };
+    let status = if file.status == JobStatus::Applied { JobStatus::Verified } else { file.status };
     FileOutcome { status, ..file }
 }

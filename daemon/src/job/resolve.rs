@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{EditFacts, Entry, Refusal};
-use editd_proto::error::{Code, WireError};
-use editd_proto::path::WirePath;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::path::FilePath;
 
 use super::ParsedJob;
 use crate::disk::{ResolveError, ResolvedPath};
@@ -17,7 +17,7 @@ pub struct Resolved {
     /// The job, with every path as the workspace knows it.
     pub request: ParsedJob,
     /// Every path of the job.
-    pub places: BTreeMap<WirePath, ResolvedPath>,
+    pub places: BTreeMap<FilePath, ResolvedPath>,
     /// With `partial`: entries (by index) with a path that leads nowhere, and why.
     pub skipped: BTreeMap<usize, Refusal>,
 }
@@ -32,14 +32,14 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
     editd_engine::needs(&request.job)?;
     let mut request = request.clone();
     let mut places = BTreeMap::new();
-    let mut aliases: BTreeMap<crate::os::FileIdentity, WirePath> = BTreeMap::new();
-    let mut place_of = |path: &WirePath, itself: bool| -> Result<WirePath, Refusal> {
+    let mut aliases: BTreeMap<crate::os::FileIdentity, FilePath> = BTreeMap::new();
+    let mut place_of = |path: &FilePath, itself: bool| -> Result<FilePath, Refusal> {
         let found = if itself { state.disk.resolve_link(path) } else { state.disk.resolve(path) };
         let place = found.map_err(|error| refusal(path, &error))?;
         let known = place.path().clone();
         if state.is_broken(&known) {
             let message = format!("{known} is locked until a failed job is rolled back; send the job again");
-            return Err(Box::new(WireError::new(Code::Busy, message).at(&known)));
+            return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(&known)));
         }
         // Two hard links of one file in one job: the edits must see each other, so they are one path.
         let path = match place.stat() {
@@ -86,6 +86,6 @@ pub fn lanes_of(state: &WorkspaceState, request: &ParsedJob) -> Result<Lanes, Re
     Ok(Lanes::Some(keys))
 }
 
-fn refusal(path: &WirePath, error: &ResolveError) -> Refusal {
+fn refusal(path: &FilePath, error: &ResolveError) -> Refusal {
     Box::new(error.to_wire(path))
 }

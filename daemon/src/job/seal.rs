@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use editd_engine::State;
-use editd_proto::error::{Code, WireError};
-use editd_proto::message::{Durability, Receipt, Status};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::errors::{JobAbort, store_refusal};
 use super::intend::JobGuard;
@@ -63,7 +63,7 @@ pub(super) fn seal(
                  `editctl show {}`",
                 entry.id, entry.id
             );
-            JobAbort::Refused(Box::new(WireError::new(Code::Io, message)))
+            JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
         })?;
     }
     Ok(Sealed { draft, receipt, entry })
@@ -74,9 +74,9 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Re
     let now = state.clock.wall_ms();
     let origin = &draft.origin;
     let status = match &draft.error {
-        None => Status::Unchanged,
-        Some(_) if draft.files.iter().any(|file| file.status != Status::Refused) => Status::Partial,
-        Some(_) => Status::Refused,
+        None => JobStatus::Unchanged,
+        Some(_) if draft.files.iter().any(|file| file.status != JobStatus::Refused) => JobStatus::Partial,
+        Some(_) => JobStatus::Refused,
     };
     let receipt = Receipt {
         files: draft.files,
@@ -94,7 +94,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Re
         })
         .collect();
     // What a detached job leaves is written by whoever ran it, with the refusals.
-    if origin.key.is_some() && origin.queued.is_none() && receipt.status == Status::Unchanged {
+    if origin.key.is_some() && origin.queued.is_none() && receipt.status == JobStatus::Unchanged {
         records.push(Record::Done(EndedWithoutEntry {
             id: state.next_id(),
             session: origin.who.session.clone(),
@@ -133,7 +133,7 @@ fn seen_after(
 /// Moving a file shows nothing of it.
 fn shown_of_moved(
     draft: &Transaction,
-    from: &editd_proto::WirePath,
+    from: &editd_proto::FilePath,
     hash: editd_proto::ids::ContentHash,
     now: u64,
 ) -> ReceiptContent {

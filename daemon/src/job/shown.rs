@@ -3,7 +3,7 @@
 
 use editd_engine::State;
 use editd_proto::error::Excerpt;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::ParsedJob;
 use super::staleness::CheckedJob;
@@ -64,7 +64,7 @@ impl Overtaken {
 pub(super) fn excerpts(
     state: &WorkspaceState,
     checked: &CheckedJob,
-    (path, bytes): (&WirePath, &[u8]),
+    (path, bytes): (&FilePath, &[u8]),
     wanted: &[(u64, u64)],
 ) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
     let (mut excerpts, mut shown) = (Vec::new(), Vec::new());
@@ -105,7 +105,7 @@ pub(super) fn widen(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    path: &WirePath,
+    path: &FilePath,
     shown: &[(u64, u64)],
 ) {
     let Some(found) = checked.snapshot.sights.get(path).and_then(Observation::found) else { return };
@@ -121,14 +121,14 @@ pub(super) fn widen(
 }
 
 /// Records a receipt.
-pub(super) fn record(state: &WorkspaceState, who: &Who, path: &WirePath, shown: receipt::ReceiptContent) {
+pub(super) fn record(state: &WorkspaceState, who: &Who, path: &FilePath, shown: receipt::ReceiptContent) {
     let _ = state.store.append(&[Record::ReadReceipt(receipt::of(who, path, shown))]);
 }
 
 /// The lines of what is there that a plan replaces and that some ranges do not cover.
 pub(super) fn unseen_lines(
     plan: &editd_engine::Plan,
-    (path, bytes): (&WirePath, &[u8]),
+    (path, bytes): (&FilePath, &[u8]),
     seen: &[(u64, u64)],
 ) -> Vec<(u64, u64)> {
     let change = plan.changes.iter().find(|change| change.path == *path);

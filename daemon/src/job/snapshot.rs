@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use editd_engine::{Refusal, State, World};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::{JobAbort, disk_refusal, store_refusal};
 use super::intend::JobGuard;
@@ -22,8 +22,8 @@ use crate::workspace::Who;
 /// A job with all that it sees.
 pub(super) struct Snapshot {
     pub(super) request: ParsedJob,
-    pub(super) places: BTreeMap<WirePath, ResolvedPath>,
-    pub(super) sights: BTreeMap<WirePath, Observation>,
+    pub(super) places: BTreeMap<FilePath, ResolvedPath>,
+    pub(super) sights: BTreeMap<FilePath, Observation>,
     pub(super) world: World,
     /// With `partial`: entries (by index) that name what cannot be edited, and why.
     pub(super) skipped: BTreeMap<usize, Refusal>,
@@ -44,7 +44,7 @@ pub(super) fn take(
     let mut world = World::default();
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
-    let mut refused: BTreeMap<&WirePath, Refusal> = BTreeMap::new();
+    let mut refused: BTreeMap<&FilePath, Refusal> = BTreeMap::new();
     let holds = memory_estimate::holds(&request);
     let room = (underway.room() / holds).min(JOB_BYTES);
     for (path, place) in &places {
@@ -57,7 +57,7 @@ pub(super) fn take(
             if total > JOB_BYTES {
                 return Err(too_much().into());
             }
-            let ahead = places.range::<WirePath, _>((Excluded(path), Unbounded)).map(|(_, place)| place);
+            let ahead = places.range::<FilePath, _>((Excluded(path), Unbounded)).map(|(_, place)| place);
             return Err(JobAbort::NeedsMemory(
                 total.saturating_add(memory_estimate::sizes(ahead)).saturating_mul(holds),
             ));
@@ -95,21 +95,21 @@ pub(super) fn take(
 }
 
 /// Returns the state of a file for the engine.
-pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<State, Refusal> {
+pub(super) fn state_of(path: &FilePath, observation: &Observation) -> Result<State, Refusal> {
     match observation {
         Observation::Absent => Ok(State::Absent),
         Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.meta.mode }),
         Observation::TooLarge(stat) => {
             let message =
                 format!("{path} has {} bytes; editd edits files up to {} bytes", stat.size, limits::FILE);
-            let mut error = WireError::new(Code::TooLarge, message).at(path);
+            let mut error = RequestError::new(ErrorCode::TooLarge, message).at(path);
             error.limit = Some(limits::FILE as u64);
             Err(Box::new(error))
         }
         Observation::Unreadable(_) => {
             let message =
                 format!("{path} may not be read; change its permissions, or run the daemon as its owner");
-            Err(Box::new(WireError::new(Code::Denied, message).at(path)))
+            Err(Box::new(RequestError::new(ErrorCode::Denied, message).at(path)))
         }
         Observation::Other(kind) => {
             let what = match kind {
@@ -118,7 +118,8 @@ pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<Sta
                 FileKind::File | FileKind::Other => "a FIFO, socket or device",
             };
             Err(Box::new(
-                WireError::new(Code::Unsupported, format!("{path} is {what}; name a regular file")).at(path),
+                RequestError::new(ErrorCode::Unsupported, format!("{path} is {what}; name a regular file"))
+                    .at(path),
             ))
         }
     }
@@ -126,8 +127,8 @@ pub(super) fn state_of(path: &WirePath, observation: &Observation) -> Result<Sta
 
 fn too_much() -> Refusal {
     let limit = JOB_BYTES;
-    let mut error = WireError::new(
-        Code::TooLarge,
+    let mut error = RequestError::new(
+        ErrorCode::TooLarge,
         format!("the files of the job hold more than {limit} bytes; split it into several jobs"),
     );
     error.limit = Some(limit as u64);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use editd_engine::{Refusal, Splice, State};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::{disk_refusal, stage_refusal};
 use super::transaction::{FileChange, Transaction};
@@ -167,7 +167,7 @@ fn flushed(state: &WorkspaceState, found: &FileSnapshot) -> bool {
 struct Bases<'r> {
     state: &'r WorkspaceState,
     /// Folders that were flushed for it.
-    folders: BTreeSet<WirePath>,
+    folders: BTreeSet<FilePath>,
 }
 
 impl Bases<'_> {
@@ -194,11 +194,11 @@ impl Bases<'_> {
 }
 
 /// The folders that must be made for a place, outermost first.
-fn folders_of(place: &ResolvedPath) -> Vec<WirePath> {
+fn folders_of(place: &ResolvedPath) -> Vec<FilePath> {
     let path = place.path().as_bytes();
     let mut ends: Vec<usize> =
         path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
     let known = ends.len().saturating_sub(place.missing().len());
     ends.drain(..known.min(ends.len()));
-    ends.into_iter().map(|end| WirePath::new(path.get(..end).unwrap_or_default())).collect()
+    ends.into_iter().map(|end| FilePath::new(path.get(..end).unwrap_or_default())).collect()
 }

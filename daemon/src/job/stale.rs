@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{Job, Options, Plan, Proof, Refusal, State};
-use editd_proto::error::{ChangeAuthor, Code, NearMiss, OutsideWord, WireError, WouldApply};
+use editd_proto::error::{ChangeAuthor, ErrorCode, NearMiss, OutsideWord, RequestError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::message::{EditStatus, EntryKind, OnStale};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::expects::Verdict;
 use super::numbers::{self, UnclearNumbers};
@@ -29,7 +29,7 @@ pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    path: &WirePath,
+    path: &FilePath,
     verdict: Verdict,
     why: Option<Obstacle>,
 ) -> Refusal {
@@ -40,7 +40,7 @@ pub(super) fn refusal(
             let message = format!(
                 "{path} exists, and the job expects that it does not; read it and edit what is there"
             );
-            let mut error = WireError::new(Code::Exists, message).at(path);
+            let mut error = RequestError::new(ErrorCode::Exists, message).at(path);
             error.version = observation.hash().map(|hash| hash.version());
             Box::new(error)
         }
@@ -54,7 +54,7 @@ fn gone(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    path: &WirePath,
+    path: &FilePath,
     why: Option<Obstacle>,
 ) -> Refusal {
     let trial = Trial::run(state, checked, path);
@@ -65,7 +65,7 @@ fn gone(
             "is gone since it was read; leave it out of the job, or make it anew with `write`"
         }
     };
-    let mut error = WireError::new(Code::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
+    let mut error = RequestError::new(ErrorCode::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
     (error.by, _) = by(state, who, path, &Observation::Absent);
     error.would_apply = would;
     if let Some(seen) = checked.seen.get(path) {
@@ -87,10 +87,10 @@ fn stale(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    (path, found): (&WirePath, &FileSnapshot),
+    (path, found): (&FilePath, &FileSnapshot),
     why: Option<Obstacle>,
 ) -> Refusal {
-    let mut error = WireError::new(Code::Stale, String::new()).at(path);
+    let mut error = RequestError::new(ErrorCode::Stale, String::new()).at(path);
     let version = found.meta.hash.version();
     let observation = checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
     let (by, own) = by(state, who, path, observation);
@@ -158,9 +158,9 @@ fn show_change(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    (path, found): (&WirePath, &FileSnapshot),
+    (path, found): (&FilePath, &FileSnapshot),
     trial: Option<&Trial>,
-    error: &mut WireError,
+    error: &mut RequestError,
 ) -> Vec<editd_proto::error::MovedLines> {
     let Some(seen) = checked.seen.get(path) else { return Vec::new() };
     let now = state.clock.wall_ms();
@@ -201,7 +201,7 @@ fn show_change(
 }
 
 /// Adds the lines most alike to a quotation that is not there any more.
-fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut WireError, shown: &mut Vec<(u64, u64)>) {
+fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut RequestError, shown: &mut Vec<(u64, u64)>) {
     for miss in &trial.nearest {
         let Some(left) = checked.diffs.get().checked_sub(miss.text.len()) else { break };
         checked.diffs.set(left);
@@ -222,10 +222,10 @@ fn lines_of(miss: &NearMiss) -> (u64, u64) {
 /// lines that it shows and the number of hunks that it leaves out.
 fn show_diff(
     checked: &CheckedJob,
-    path: &WirePath,
+    path: &FilePath,
     (before, after): (&State, &State),
     near: &[(u64, u64)],
-    error: &mut WireError,
+    error: &mut RequestError,
 ) -> (Vec<(u64, u64)>, u64) {
     let left = checked.diffs.get();
     let diff = editd_engine::nearby_diff(path, before, after, near, (left, None));
@@ -243,7 +243,7 @@ fn file(bytes: Arc<[u8]>) -> State {
 fn by(
     state: &WorkspaceState,
     who: &Who,
-    path: &WirePath,
+    path: &FilePath,
     observation: &Observation,
 ) -> (Option<ChangeAuthor>, Option<editd_proto::ids::JobId>) {
     let outside = (Some(ChangeAuthor::Outside(OutsideWord::Outside)), None);
@@ -260,13 +260,13 @@ fn by(
 }
 
 /// Returns an error with the edit and the reason, without the excerpts of the file that the refusal shows anyway.
-fn in_short(error: &WireError) -> WireError {
-    WireError {
+fn in_short(error: &RequestError) -> RequestError {
+    RequestError {
         path: error.path.clone(),
         edit: error.edit,
         file: error.file,
         line: error.line,
-        ..WireError::new(error.code, error.message.clone())
+        ..RequestError::new(error.code, error.message.clone())
     }
 }
 
@@ -280,7 +280,7 @@ pub(super) struct Trial {
     failed: Option<u64>,
     cause: Option<String>,
     /// The other edits that do not fit, and why.
-    further: Vec<WireError>,
+    further: Vec<RequestError>,
     /// The lines most alike to quotations that are not there.
     nearest: Vec<NearMiss>,
     /// Returns true if some edit replaces what it does not quote.
@@ -291,7 +291,7 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
-    pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &WirePath) -> Option<Self> {
+    pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> Option<Self> {
         let mut alone = checked.snapshot.request.job.clone();
         alone.partial = true;
         alone.diff = Some(false);
@@ -340,7 +340,7 @@ impl Trial {
 
     /// Returns true if the job, sent again as it is, does what its session means: where it replaces what it does not
     /// quote, that takes that a merge would do, too.
-    fn would_apply(&self, state: &WorkspaceState, checked: &CheckedJob, path: &WirePath) -> bool {
+    fn would_apply(&self, state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> bool {
         let mut alone = self.alone.clone();
         alone.partial = false;
         let numbers_alone =

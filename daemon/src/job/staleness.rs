@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{EditFacts, Entry, Proof, Refusal};
 use editd_proto::message::OnStale;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::errors::{JobAbort, store_refusal};
 use super::expects::{Expectation, Verdict, as_seen, expectation, verdict_of};
@@ -29,11 +29,11 @@ use crate::workspace::Who;
 pub(super) struct CheckedJob {
     pub(super) snapshot: Snapshot,
     /// The read receipt of the session for each path.
-    pub(super) seen: BTreeMap<WirePath, ReadReceipt>,
+    pub(super) seen: BTreeMap<FilePath, ReadReceipt>,
     /// The paths whose edits may only touch lines that were read.
-    pub(super) where_seen: BTreeSet<WirePath>,
+    pub(super) where_seen: BTreeSet<FilePath>,
     /// The older contents that stale entries are planned on, if the job asks for that.
-    pub(super) bases: BTreeMap<WirePath, Base>,
+    pub(super) bases: BTreeMap<FilePath, Base>,
     /// The time that may still be spent on finding those contents.
     pub(super) patience: PastBudget,
     /// With `partial`: the refusals of the entries (by index) that are left out.
@@ -131,7 +131,7 @@ fn check_entries(
 
 /// Leaves out the later stages of a path that was left out: they have nothing to stand on.
 fn leave_out_later_stages(checked: &mut CheckedJob) {
-    let left_out: BTreeMap<WirePath, Refusal> = checked
+    let left_out: BTreeMap<FilePath, Refusal> = checked
         .skipped
         .iter()
         .filter_map(|(index, refusal)| {
@@ -152,15 +152,15 @@ fn leave_out_later_stages(checked: &mut CheckedJob) {
 struct Targets {
     /// The paths whose content the job may replace without a further check: its entry has named the base, or the job itself
     /// has written the file.
-    free: BTreeSet<WirePath>,
+    free: BTreeSet<FilePath>,
     /// The original paths of the other renamed files: an entry that replaces such a file must know its content at the
     /// original path.
-    came: BTreeMap<WirePath, WirePath>,
+    came: BTreeMap<FilePath, FilePath>,
 }
 
 impl Targets {
     /// Returns the path that the file at a path had before the job.
-    fn origin<'p>(&'p self, path: &'p WirePath) -> &'p WirePath {
+    fn origin<'p>(&'p self, path: &'p FilePath) -> &'p FilePath {
         self.came.get(path).unwrap_or(path)
     }
 
@@ -185,7 +185,7 @@ impl Targets {
 
 /// Returns the target at which an edit is sure to put a file. With `partial` the edit may be refused and the others go
 /// on: then the file at the target must have been checked, or there must be none.
-fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j WirePath> {
+fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j FilePath> {
     let to = edit.target()?;
     let checked = edit.overwrites();
     let nothing = snapshot.sights.get(to).is_none_or(|observation| observation.found().is_none());
@@ -195,7 +195,7 @@ fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j WirePa
 /// Refuses what a base was found for and what cannot be merged all the same.
 fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, checked: &mut CheckedJob) {
     let request = &checked.snapshot.request;
-    let mut refusals: BTreeMap<WirePath, Refusal> = BTreeMap::new();
+    let mut refusals: BTreeMap<FilePath, Refusal> = BTreeMap::new();
     for (path, why) in rebase::obstacles(&request.job, &checked.bases) {
         let refusal = stale::refusal(state, who, checked, &path, Verdict::Stale, Some(why));
         refusals.insert(path, refusal);
@@ -212,7 +212,7 @@ fn seen_of(
     state: &WorkspaceState,
     who: &Who,
     snapshot: &Snapshot,
-) -> Result<BTreeMap<WirePath, ReadReceipt>, Refusal> {
+) -> Result<BTreeMap<FilePath, ReadReceipt>, Refusal> {
     let mut seen = BTreeMap::new();
     for path in snapshot.places.keys() {
         if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {

@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use super::errors::{JobAbort, disk_refusal};
 use super::intend::DurableIntent;
@@ -70,7 +70,7 @@ fn withdraw(
             "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
              and `editctl show {id}` tells"
         );
-        return JobAbort::Refused(Box::new(WireError::new(Code::Io, message)));
+        return JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)));
     }
     if foreign == SwapRefusal::OtherMount {
         state.disk.stage_beside(&path);
@@ -81,5 +81,5 @@ fn withdraw(
             format!("{path} keeps changing while it is edited; send the job again when that has ceased")
         }
     };
-    JobAbort::Retry(Box::new(WireError::new(Code::Busy, message).at(&path)))
+    JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message).at(&path)))
 }

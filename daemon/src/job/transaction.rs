@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use editd_engine::{ClipWrite, Refusal, Splice, State};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{Durability, EntryKind, FileOutcome};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::disk::stage::StagedMode;
 use crate::disk::{FileSnapshot, ResolvedPath};
@@ -54,7 +54,7 @@ pub struct FileChange {
     /// Lines removed.
     pub removed: u64,
     /// The path whose content this is, for a rename or a copy.
-    pub from: Option<WirePath>,
+    pub from: Option<FilePath>,
 }
 
 /// The changes that a job is about to make.
@@ -70,10 +70,10 @@ pub struct Transaction {
     /// With `partial`: the refusal of the first edit that was left out.
     pub error: Option<Refusal>,
     /// The read receipts of the session for the paths.
-    pub seen: BTreeMap<WirePath, ReadReceipt>,
+    pub seen: BTreeMap<FilePath, ReadReceipt>,
     /// The folders that were made for files which it removes again, for each file outermost first. They are removed if
     /// they are empty.
-    pub unmade: Vec<Vec<WirePath>>,
+    pub unmade: Vec<Vec<FilePath>>,
     /// Set if it was merged into newer contents than those it was made for.
     pub rebased: bool,
     /// Set if the receipt shows the changes that commands make to its files.

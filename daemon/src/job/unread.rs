@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use editd_engine::{Plan, Refusal, State};
-use editd_proto::error::{Code, WireError};
-use editd_proto::path::WirePath;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::path::FilePath;
 
 use super::shown;
 use super::stale::Trial;
@@ -21,7 +21,7 @@ pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    (path, found): (&WirePath, &FileSnapshot),
+    (path, found): (&FilePath, &FileSnapshot),
 ) -> Refusal {
     let known = checked.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
     let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
@@ -41,7 +41,7 @@ pub(super) fn of_numbers(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    (path, found): (&WirePath, &FileSnapshot),
+    (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
 ) -> Refusal {
     if let (Some(trial), Some(seen)) = (Trial::run(state, checked, path), checked.seen.get(path)) {
@@ -58,7 +58,7 @@ pub(super) fn of_lines(
     state: &WorkspaceState,
     who: &Who,
     checked: &CheckedJob,
-    (path, found): (&WirePath, &FileSnapshot),
+    (path, found): (&FilePath, &FileSnapshot),
     wanted: &[(u64, u64)],
 ) -> Refusal {
     let version = found.meta.hash.version();
@@ -86,7 +86,7 @@ pub(super) fn of_lines(
         "{what}; {then}, or with `base` \"{}\" (a client that reads files itself: `base` \"sha256:…\" of what it read)",
         version.0
     );
-    let mut error = WireError::new(Code::Unread, message).at(path);
+    let mut error = RequestError::new(ErrorCode::Unread, message).at(path);
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
@@ -118,13 +118,13 @@ pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, checked: &
     refusals
 }
 
-fn of_older(path: &WirePath, missing: Vec<(u64, u64)>) -> Refusal {
+fn of_older(path: &FilePath, missing: Vec<(u64, u64)>) -> Refusal {
     let (first, last) = missing.first().copied().unwrap_or((1, 1));
     let message = format!(
         "this session has not seen lines {first} to {last} of {path}, which the job replaces without quoting; read \
          them, or quote them"
     );
-    let mut error = WireError::new(Code::Unread, message).at(path);
+    let mut error = RequestError::new(ErrorCode::Unread, message).at(path);
     error.line = Some(first);
     Box::new(error)
 }

@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits::ISSUES;
 use editd_proto::message::{FileOutcome, Issue, JobMode};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::plan::{self, Planned};
 use crate::config::CommandKind;
@@ -29,7 +29,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
     if contents.is_empty() {
         return Ok(());
     }
-    let paths: Vec<WirePath> = contents.iter().map(|content| content.path.clone()).collect();
+    let paths: Vec<FilePath> = contents.iter().map(|content| content.path.clone()).collect();
     let workspace_commands = state.workspace_commands();
     let commands: Vec<_> = workspace_commands.runnable(CommandKind::Validator).collect();
     let options = state.options(paths.iter());
@@ -56,8 +56,8 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
         refuse(&checked, &paths)?;
     }
     // A moved file is reported under the name that the job gave it.
-    let told = |path: &WirePath, files: &[FileOutcome]| {
-        let named = |path: &WirePath| files.iter().position(|file| file.path == *path);
+    let told = |path: &FilePath, files: &[FileOutcome]| {
+        let named = |path: &FilePath| files.iter().position(|file| file.path == *path);
         named(path).or_else(|| named(moved.get(path)?)).unwrap_or(0)
     };
     let at = paths.iter().map(|path| told(path, &planned.plan.files)).collect();
@@ -68,9 +68,9 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
 /// The contents that the job would write and that are not there already, under this name or the one they come from.
 pub(super) fn contents<'p>(
     planned: &'p Planned,
-    moved: &BTreeMap<WirePath, WirePath>,
+    moved: &BTreeMap<FilePath, FilePath>,
 ) -> Vec<CheckedContent<'p>> {
-    let there = |path: &WirePath| match planned.sights.get(path) {
+    let there = |path: &FilePath| match planned.sights.get(path) {
         Some(Observation::File(found)) => Some(&*found.bytes),
         _ => None,
     };
@@ -90,7 +90,7 @@ pub(super) fn contents<'p>(
 }
 
 /// The refusal of a strict job.
-fn refuse(checked: &CheckResults, paths: &[WirePath]) -> Result<(), Refusal> {
+fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
     let way_out = "nothing was written: mend that, or send the job with the mode `interactive`";
     if let Some((_, first)) = checked.issues.first() {
         let more = match checked.issues.len() - 1 {
@@ -98,7 +98,8 @@ fn refuse(checked: &CheckResults, paths: &[WirePath]) -> Result<(), Refusal> {
             1 => " (and 1 more issue)".to_owned(),
             more => format!(" (and {more} more issues)"),
         };
-        let mut error = WireError::new(Code::Rejected, format!("{first}{more}; {way_out}")).at(&first.path);
+        let mut error =
+            RequestError::new(ErrorCode::Rejected, format!("{first}{more}; {way_out}")).at(&first.path);
         error.line = first.line;
         error.issues = checked.issues.iter().take(ISSUES).map(|(_, issue)| issue.clone()).collect();
         return Err(Box::new(error));
@@ -109,7 +110,7 @@ fn refuse(checked: &CheckResults, paths: &[WirePath]) -> Result<(), Refusal> {
     };
     let what =
         format!("the validator `{}` could not check {path}: {}; {way_out}", unable.validator, unable.why);
-    Err(Box::new(WireError::new(Code::Rejected, what).at(path)))
+    Err(Box::new(RequestError::new(ErrorCode::Rejected, what).at(path)))
 }
 
 /// Adds the issues of a check to a receipt.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{EditFacts, Plan, Quotation, Refusal, State};
-use editd_proto::error::{ChangeAuthor, Code, WireError};
+use editd_proto::error::{ChangeAuthor, ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::ParsedJob;
 use super::snapshot::Snapshot;
@@ -15,7 +15,7 @@ use crate::limits;
 use crate::state::WorkspaceState;
 
 /// The contents that a job was planned on.
-type Hashes = BTreeMap<WirePath, ContentHash>;
+type Hashes = BTreeMap<FilePath, ContentHash>;
 
 /// The same refusal, with what the journal knows.
 pub(super) fn explained(
@@ -24,7 +24,7 @@ pub(super) fn explained(
     known: &Hashes,
     mut refusal: Refusal,
 ) -> Refusal {
-    if let (Code::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
+    if let (ErrorCode::NotFound, Some(path)) = (refusal.code, refusal.path.clone()) {
         explain(state, snapshot, known, &path, &mut refusal, &mut SearchBudget::begin(state));
     }
     refusal
@@ -37,7 +37,8 @@ pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: 
         let path = file.path.clone();
         file.edits.iter_mut().filter_map(move |edit| Some((path.clone(), edit.error.as_mut()?)))
     });
-    for (path, error) in errors.filter(|(_, error)| error.code == Code::NotFound).take(limits::WHY_EDITS) {
+    for (path, error) in errors.filter(|(_, error)| error.code == ErrorCode::NotFound).take(limits::WHY_EDITS)
+    {
         let first = plan.error.as_mut().filter(|first| **first == *error);
         explain(state, snapshot, known, &path, error, &mut patience);
         if let Some(first) = first {
@@ -50,8 +51,8 @@ fn explain(
     state: &WorkspaceState,
     snapshot: &Snapshot,
     known: &Hashes,
-    path: &WirePath,
-    error: &mut WireError,
+    path: &FilePath,
+    error: &mut RequestError,
     patience: &mut SearchBudget,
 ) {
     let Some((quoted, new)) = quoted(&snapshot.request, path, error.edit) else { return };
@@ -71,7 +72,7 @@ fn explain(
 }
 
 /// The text that an edit quotes, and what it would put there.
-fn quoted<'r>(request: &'r ParsedJob, path: &WirePath, edit: Option<u64>) -> Option<Quotation<'r>> {
+fn quoted<'r>(request: &'r ParsedJob, path: &FilePath, edit: Option<u64>) -> Option<Quotation<'r>> {
     let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
     let mut entries = request.job.entries.iter().filter(|entry| entry.path == *path);
     entries.find_map(|entry| entry.edits().nth(index).and_then(EditFacts::quotation))

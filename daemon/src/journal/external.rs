@@ -7,7 +7,7 @@ use std::io;
 use editd_engine::{LineChange, Splice, State};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::path_cache::{ObservationVersion, PathCache};
 use crate::disk::put::RescuedBytes;
@@ -36,7 +36,7 @@ pub enum ObservationEffect {
 /// observation counts as a read.
 pub fn note(
     state: &WorkspaceState,
-    path: &WirePath,
+    path: &FilePath,
     observation: &Observation,
     version: ObservationVersion,
     seen: Option<Option<ContentHash>>,
@@ -185,7 +185,7 @@ pub fn made_by_hook(
 
 fn append(
     state: &WorkspaceState,
-    path: &WirePath,
+    path: &FilePath,
     before: Option<FileMeta>,
     found: Option<(&FileMeta, &[u8])>,
     how: ChangeMethod,
@@ -266,7 +266,7 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
 fn before_meta(
     state: &WorkspaceState,
     known: &PathCache,
-    path: &WirePath,
+    path: &FilePath,
     hash: ContentHash,
     found: Option<&FileSnapshot>,
 ) -> FileMeta {
@@ -292,7 +292,7 @@ fn before_meta(
     }
 }
 
-fn journaled_meta(state: &WorkspaceState, path: &WirePath) -> Option<FileMeta> {
+fn journaled_meta(state: &WorkspaceState, path: &FilePath) -> Option<FileMeta> {
     let (id, _) = state.store.last_of(path).ok()??;
     let entry = state.store.entry(id).ok()??;
     entry.files.into_iter().find(|file| file.path == *path).and_then(|file| file.after)

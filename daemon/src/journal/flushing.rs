@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::path_cache::ObservationVersion;
 use super::recover::repair::find;
@@ -30,7 +30,7 @@ const OWNER_READS: u32 = 0o400;
 /// The files that the newest sealed jobs left at their paths, until they are flushed.
 #[derive(Default)]
 pub(super) struct UnflushedFiles {
-    paths: HashMap<WirePath, NewestFile>,
+    paths: HashMap<FilePath, NewestFile>,
 }
 
 /// The file that the newest job left at a path.
@@ -44,7 +44,7 @@ enum NewestFile {
 
 impl UnflushedFiles {
     /// Sets the file that the newest job left at a path; `None` if it could not be opened.
-    fn put(&mut self, path: &WirePath, left: Option<NewestFile>) {
+    fn put(&mut self, path: &FilePath, left: Option<NewestFile>) {
         self.paths.remove(path);
         if let Some(left) = left
             && self.paths.len() < HELD
@@ -54,7 +54,7 @@ impl UnflushedFiles {
     }
 
     /// Notes that nothing is left to flush for a path: the file left there is on the disk, or in the journal.
-    pub(super) fn done(&mut self, path: &WirePath) {
+    pub(super) fn done(&mut self, path: &FilePath) {
         if let Some(newest) = self.paths.get_mut(path) {
             *newest = NewestFile::Absent;
         }
@@ -103,9 +103,9 @@ pub(super) enum FlushState {
 /// Flushes each file, each folder and each staging folder once.
 #[derive(Default)]
 pub(super) struct FlushBatch {
-    paths: BTreeMap<WirePath, FlushedPath>,
+    paths: BTreeMap<FilePath, FlushedPath>,
     /// Each folder, and true if it was flushed; if not, none of its names counts as flushed.
-    folders: BTreeMap<WirePath, bool>,
+    folders: BTreeMap<FilePath, bool>,
     stagings: Vec<StagingFolder>,
 }
 

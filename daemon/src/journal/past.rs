@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::why::before;
 use crate::limits;
@@ -52,7 +52,7 @@ pub fn kept(state: &WorkspaceState, hash: ContentHash) -> Option<Vec<u8>> {
 /// is spent.
 pub fn content(
     state: &WorkspaceState,
-    path: &WirePath,
+    path: &FilePath,
     now: Option<(ContentHash, &[u8])>,
     patience: &PastBudget,
     meant: &dyn Fn(ContentHash, &[u8]) -> bool,

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::os::FileIdentity;
 use crate::store::record::FileMeta;
@@ -49,15 +49,15 @@ pub enum ObservationVersion {
 /// The last known file at each path.
 #[derive(Default, Debug)]
 pub struct PathCache {
-    paths: HashMap<WirePath, PathState>,
-    busy: HashSet<WirePath>,
+    paths: HashMap<FilePath, PathState>,
+    busy: HashSet<FilePath>,
     /// The most jobs that may have written a path that is not in the cache.
     writes: u64,
 }
 
 impl PathCache {
     /// Returns the version of a path; to be called before observing it.
-    pub fn version(&self, path: &WirePath) -> ObservationVersion {
+    pub fn version(&self, path: &FilePath) -> ObservationVersion {
         if self.busy.contains(path) {
             return ObservationVersion::Busy;
         }
@@ -65,14 +65,14 @@ impl PathCache {
     }
 
     /// Returns true if an observation that began with this version shows the state between two jobs.
-    pub fn valid(&self, path: &WirePath, version: ObservationVersion) -> bool {
+    pub fn valid(&self, path: &FilePath, version: ObservationVersion) -> bool {
         version == ObservationVersion::Lane
             || (version != ObservationVersion::Busy && self.version(path) == version)
     }
 
     /// Marks paths as being written by a job; returns false if another job is writing one of them.
     #[must_use]
-    pub fn begin(&mut self, paths: &[WirePath]) -> bool {
+    pub fn begin(&mut self, paths: &[FilePath]) -> bool {
         if paths.iter().any(|path| self.busy.contains(path)) {
             return false;
         }
@@ -81,7 +81,7 @@ impl PathCache {
     }
 
     /// Marks paths as no longer written.
-    pub fn end(&mut self, paths: &[WirePath]) {
+    pub fn end(&mut self, paths: &[FilePath]) {
         for path in paths {
             self.busy.remove(path);
             match self.paths.get_mut(path) {
@@ -92,7 +92,7 @@ impl PathCache {
     }
 
     /// Records the result of an observation.
-    pub fn saw(&mut self, path: &WirePath, meta: Option<&FileMeta>, tracked: bool) {
+    pub fn saw(&mut self, path: &FilePath, meta: Option<&FileMeta>, tracked: bool) {
         let trust = match meta {
             Some(meta) => self.trust(path, meta),
             None => ContentOwner::Theirs,
@@ -105,13 +105,13 @@ impl PathCache {
     }
 
     /// Records a file that a job wrote, with the system's time of its last change if it is known.
-    pub fn wrote(&mut self, path: &WirePath, meta: Option<&FileMeta>, changed: Option<i64>) {
+    pub fn wrote(&mut self, path: &FilePath, meta: Option<&FileMeta>, changed: Option<i64>) {
         let (meta, trust) = (meta.cloned(), ContentOwner::Ours);
         self.put(path, PathState { meta, trust, tracked: true, writes: 0, changed, rewritten: None });
     }
 
     /// Records that a file of another program was flushed with its name, and the time of its last change.
-    pub fn flushed(&mut self, path: &WirePath, meta: &FileMeta, changed: i64) {
+    pub fn flushed(&mut self, path: &FilePath, meta: &FileMeta, changed: i64) {
         self.saw(path, Some(meta), true);
         if let Some(last) = self.paths.get_mut(path) {
             last.changed = Some(changed);
@@ -119,7 +119,7 @@ impl PathCache {
     }
 
     /// Records that a job's file was rewritten because the flush of `was` had failed.
-    pub fn rewritten(&mut self, path: &WirePath, meta: &FileMeta, was: FileIdentity) {
+    pub fn rewritten(&mut self, path: &FilePath, meta: &FileMeta, was: FileIdentity) {
         let (meta, trust) = (Some(meta.clone()), ContentOwner::Ours);
         self.put(
             path,
@@ -128,11 +128,11 @@ impl PathCache {
     }
 
     /// Returns true if this file was at the path before it was rewritten.
-    pub fn was_rewritten(&self, path: &WirePath, file: FileIdentity) -> bool {
+    pub fn was_rewritten(&self, path: &FilePath, file: FileIdentity) -> bool {
         self.paths.get(path).is_some_and(|last| last.rewritten == Some(file))
     }
 
-    fn put(&mut self, path: &WirePath, last: PathState) {
+    fn put(&mut self, path: &FilePath, last: PathState) {
         if self.paths.len() >= crate::limits::KNOWN_PATHS && !self.paths.contains_key(path) {
             self.forget();
         }
@@ -151,18 +151,18 @@ impl PathCache {
     }
 
     /// Returns the last known hash at a path: `None` if the path is unknown, `Some(None)` if there was no file.
-    pub fn hash(&self, path: &WirePath) -> Option<Option<ContentHash>> {
+    pub fn hash(&self, path: &FilePath) -> Option<Option<ContentHash>> {
         self.paths.get(path).map(|last| last.meta.as_ref().map(|meta| meta.hash))
     }
 
     /// Returns the last known metadata at a path.
-    pub fn meta(&self, path: &WirePath) -> Option<&FileMeta> {
+    pub fn meta(&self, path: &FilePath) -> Option<&FileMeta> {
         self.paths.get(path).and_then(|last| last.meta.as_ref())
     }
 
     /// Returns the paths below a folder (every path, for the root) whose changes by other programs are journaled.
-    pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
-        let below = |path: &WirePath| {
+    pub fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
+        let below = |path: &FilePath| {
             let rest = path.as_bytes().strip_prefix(folder.as_bytes());
             folder.as_bytes().is_empty() || rest.is_some_and(|rest| rest.first() == Some(&b'/'))
         };
@@ -172,26 +172,26 @@ impl PathCache {
 
     /// Returns the identity of the file that the newest sealed job left at a path (`Some(None)`: no file), if nothing
     /// else was observed there since.
-    pub fn left(&self, path: &WirePath) -> Option<Option<FileIdentity>> {
+    pub fn left(&self, path: &FilePath) -> Option<Option<FileIdentity>> {
         let last = self.paths.get(path).filter(|last| last.trust == ContentOwner::Ours)?;
         Some(last.meta.as_ref().map(|meta| meta.identity))
     }
 
     /// Returns true if a job put this very file at this path, or it was flushed there with its name, and neither it
     /// nor its name was changed since. For the system a move is a change, also one away and back.
-    pub fn untouched(&self, path: &WirePath, meta: &FileMeta, changed: i64) -> bool {
+    pub fn untouched(&self, path: &FilePath, meta: &FileMeta, changed: i64) -> bool {
         self.paths.get(path).is_some_and(|last| {
             last.changed == Some(changed) && last.meta.as_ref().is_some_and(|old| same(old, meta))
         })
     }
 
     /// Returns true if changes of a path by other programs are journaled.
-    pub fn tracked(&self, path: &WirePath) -> bool {
+    pub fn tracked(&self, path: &FilePath) -> bool {
         self.paths.get(path).is_some_and(|last| last.tracked)
     }
 
     /// Returns the origin of a file's bytes.
-    pub fn trust(&self, path: &WirePath, meta: &FileMeta) -> ContentOwner {
+    pub fn trust(&self, path: &FilePath, meta: &FileMeta) -> ContentOwner {
         match self.paths.get(path) {
             Some(last) if last.meta.as_ref().is_some_and(|old| same(old, meta)) => last.trust,
             _ => ContentOwner::Theirs,
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_file_of_a_job_is_untouched_until_the_system_says_otherwise() {
-        let (mut known, path, meta) = (PathCache::default(), WirePath::from("a"), meta());
+        let (mut known, path, meta) = (PathCache::default(), FilePath::from("a"), meta());
         assert!(!known.untouched(&path, &meta, 5));
         known.wrote(&path, Some(&meta), Some(5));
         known.saw(&path, Some(&meta), true);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_look_from_before_a_job_is_no_news_once_all_was_forgotten() {
-        let (mut known, path, meta) = (PathCache::default(), WirePath::from("a"), meta());
+        let (mut known, path, meta) = (PathCache::default(), FilePath::from("a"), meta());
         let looked = known.version(&path);
         assert!(known.begin(std::slice::from_ref(&path)));
         known.wrote(&path, Some(&meta), None);
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_look_from_before_a_job_that_was_taken_back_is_no_news() {
-        let (mut known, path) = (PathCache::default(), WirePath::from("a"));
+        let (mut known, path) = (PathCache::default(), FilePath::from("a"));
         let looked = known.version(&path);
         assert!(known.begin(std::slice::from_ref(&path)));
         known.end(std::slice::from_ref(&path));

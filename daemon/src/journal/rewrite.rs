@@ -13,7 +13,7 @@ use std::io;
 use std::sync::Arc;
 
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::recover::contents::IntactContents;
 use super::recover::signs::is_torn;
@@ -72,11 +72,11 @@ pub(super) fn rescue(state: &WorkspaceState, id: JobId, file: &FileRecord, open:
 /// A path that is being rewritten: no job writes it meanwhile.
 struct PathGuard<'r> {
     state: &'r WorkspaceState,
-    paths: [WirePath; 1],
+    paths: [FilePath; 1],
 }
 
 impl<'r> PathGuard<'r> {
-    fn begin(state: &'r WorkspaceState, path: &WirePath) -> io::Result<Self> {
+    fn begin(state: &'r WorkspaceState, path: &FilePath) -> io::Result<Self> {
         let paths = [path.clone()];
         if lock(&state.path_cache).begin(&paths) { Ok(Self { state, paths }) } else { Err(others()) }
     }

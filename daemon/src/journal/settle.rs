@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::external;
 use super::flushing::{FlushBatch, FlushState, UnflushedFiles};
@@ -107,7 +107,7 @@ impl UnsettledEntries {
     }
 
     /// Returns the files whose last flush failed and will be tried again.
-    pub fn failed(&self) -> Vec<WirePath> {
+    pub fn failed(&self) -> Vec<FilePath> {
         let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.staged));
         files.filter(|(_, staged)| staged.failed).map(|(file, _)| file.path.clone()).collect()
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use memchr::memmem;
 
 use crate::disk::observation;
@@ -29,7 +29,7 @@ const TELLING: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct MissingText<'m> {
     /// The file.
-    pub path: &'m WirePath,
+    pub path: &'m FilePath,
     /// The present content; empty if there is no file.
     pub content: &'m [u8],
     /// The hash of the content.
@@ -135,7 +135,7 @@ enum EntryEffect {
     /// It put in the text that is now requested.
     This,
     /// It moved the text to another file.
-    Moved(WirePath),
+    Moved(FilePath),
     /// It removed the text; nothing else is known.
     Removed,
 }
@@ -188,7 +188,7 @@ impl QuotedForms {
     }
 
     /// Returns another file of the entry that has the text since then.
-    fn moved(&self, entry: &Entry, from: &FileRecord) -> Option<WirePath> {
+    fn moved(&self, entry: &Entry, from: &FileRecord) -> Option<FilePath> {
         let hash = from.before.as_ref().map(|meta| meta.hash);
         let telling = self
             .0

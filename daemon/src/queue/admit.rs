@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use super::reply;
 use crate::limits;
@@ -120,7 +120,7 @@ fn too_many_bytes() -> Refusal {
 }
 
 fn busy(message: &str) -> Refusal {
-    Box::new(WireError::new(Code::Busy, message))
+    Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
         let gate = AdmissionGate::new();
         let enter = || gate.job(gate.request(1)?);
         let mut inside: Vec<AdmissionPass> = (0..limits::QUEUE).map(|_| enter().unwrap()).collect();
-        assert_eq!(enter().unwrap_err().code, Code::Busy);
+        assert_eq!(enter().unwrap_err().code, ErrorCode::Busy);
         assert_eq!(gate.jobs(), limits::QUEUE, "a refused job is not counted");
         inside.pop();
         inside.push(enter().unwrap());
@@ -146,7 +146,7 @@ mod tests {
     fn bytes_are_bounded_and_one_request_always_fits() {
         let gate = AdmissionGate::new();
         let huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
-        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
         drop(huge);
         let half = gate.request(limits::QUEUE_BYTES / 2).unwrap();
         let other = gate.request(limits::QUEUE_BYTES / 2).unwrap();
@@ -162,7 +162,7 @@ mod tests {
         let inside: Vec<AdmissionPass> =
             (0..limits::QUEUE + 1).map(|_| gate.requeue(limits::QUEUE_BYTES)).collect();
         assert_eq!(gate.jobs(), limits::QUEUE + 1);
-        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
         drop(inside);
         assert_eq!((gate.jobs(), gate.bytes.load(Ordering::Acquire)), (0, limits::QUEUE_BYTES * 2));
     }
@@ -171,13 +171,13 @@ mod tests {
     fn a_request_counts_as_what_it_becomes() {
         let gate = AdmissionGate::new();
         let huge = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES * 2).unwrap();
-        assert_eq!(gate.request(1).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
         drop(huge);
         let first = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES - 20).unwrap();
         let second = gate.request(10).unwrap().weighing(5).unwrap();
         assert!(gate.request(11).is_err());
         drop(second);
-        assert_eq!(gate.request(10).unwrap().weighing(30).unwrap_err().code, Code::Busy);
+        assert_eq!(gate.request(10).unwrap().weighing(30).unwrap_err().code, ErrorCode::Busy);
         drop(first);
         assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
     }
@@ -190,9 +190,9 @@ mod tests {
         std::thread::scope(|scope| {
             let refused = scope.spawn(|| {
                 while !over.load(Ordering::Acquire) {
-                    assert_eq!(gate.request(limits::QUEUE_BYTES).unwrap_err().code, Code::Busy);
+                    assert_eq!(gate.request(limits::QUEUE_BYTES).unwrap_err().code, ErrorCode::Busy);
                     let little = gate.request(10).unwrap();
-                    assert_eq!(little.weighing(limits::QUEUE_BYTES).unwrap_err().code, Code::Busy);
+                    assert_eq!(little.weighing(limits::QUEUE_BYTES).unwrap_err().code, ErrorCode::Busy);
                 }
             });
             let let_in = (0..100_000).filter(|_| {
@@ -211,7 +211,7 @@ mod tests {
         let gate = AdmissionGate::new();
         let inside = gate.job(gate.request(1).unwrap()).unwrap();
         gate.close();
-        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, Code::Stopping);
+        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, ErrorCode::Stopping);
         assert_eq!(gate.jobs(), 1);
         drop(inside);
         assert_eq!(gate.jobs(), 0);

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
-    HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, Status, TrustReply, TrustRequest, UndoRequest,
+    HistoryRequest, JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
+    ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::reply::queued;
 use super::{FinishedJob, QueueEvents, WorkspaceRequests};
@@ -103,7 +103,7 @@ impl FakeWorkspace {
         if let Err(refusal) = self.root_present() {
             return Receipt::refused(*refusal);
         }
-        let receipt = receipt(job, Status::Applied);
+        let receipt = receipt(job, JobStatus::Applied);
         if let Some(job) = job {
             self.inside().ended.insert(job, receipt.clone());
         }
@@ -112,7 +112,7 @@ impl FakeWorkspace {
     }
 }
 
-pub(crate) fn receipt(job: Option<JobId>, status: Status) -> Receipt {
+pub(crate) fn receipt(job: Option<JobId>, status: JobStatus) -> Receipt {
     let file = FileOutcome {
         after: Some(Version("0123456789ab".into())),
         diff: Some("a diff".into()),
@@ -122,7 +122,7 @@ pub(crate) fn receipt(job: Option<JobId>, status: Status) -> Receipt {
 }
 
 fn not_there() -> Refusal {
-    Box::new(WireError::new(Code::NotFound, "no such job"))
+    Box::new(RequestError::new(ErrorCode::NotFound, "no such job"))
 }
 
 impl WorkspaceRequests for FakeWorkspace {
@@ -170,7 +170,7 @@ impl WorkspaceRequests for FakeWorkspace {
     fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
         let request = asked.request();
         if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
-            return Err(Box::new(WireError::new(Code::Outside, "the path leaves the workspace")));
+            return Err(Box::new(RequestError::new(ErrorCode::Outside, "the path leaves the workspace")));
         }
         Ok(Lanes::Some(request.files.iter().map(|file| LaneKey::Path(file.path.clone())).collect()))
     }
@@ -209,7 +209,7 @@ impl WorkspaceRequests for FakeWorkspace {
         if inside.ended.contains_key(&id) || id.0 > inside.next {
             return Err(not_there());
         }
-        let receipt = receipt(Some(id), Status::Refused);
+        let receipt = receipt(Some(id), JobStatus::Refused);
         inside.ended.insert(id, receipt.clone());
         Ok(receipt)
     }
@@ -230,11 +230,11 @@ impl WorkspaceRequests for FakeWorkspace {
     fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
     }
-    fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
+    fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         self.note(format!("look {path}"));
         None
     }
-    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+    fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
         vec![format!("{folder}/known").as_str().into()]
     }
     fn settle(&self, all: bool) -> Option<u64> {
@@ -257,8 +257,8 @@ impl WorkspaceRequests for FakeWorkspace {
     fn failed(&self) -> Option<String> {
         None
     }
-    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
-        (known == 0).then(|| vec![WirePath::default(), "folder".into()])
+    fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>> {
+        (known == 0).then(|| vec![FilePath::default(), "folder".into()])
     }
     fn check(&self) -> CheckReply {
         CheckReply { findings: Vec::new() }

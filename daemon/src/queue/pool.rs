@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{Durability, JobRequest, Receipt, Status, UndoRequest};
+use editd_proto::message::{Durability, JobRequest, JobStatus, Receipt, UndoRequest};
 use tokio::runtime::Handle;
 
 use super::activity::ActivityCounter;
@@ -226,7 +226,7 @@ impl JobQueue {
             CancelOutcome::Unknown => self.0.workspace.cancel(job),
             CancelOutcome::TooLate => {
                 let message = format!("job {job} has begun, or waits for its sender; wait for it instead");
-                Err(Box::new(WireError::new(Code::Busy, message)))
+                Err(Box::new(RequestError::new(ErrorCode::Busy, message)))
             }
             CancelOutcome::Taken(taken, next) => {
                 self.begin(next);
@@ -297,7 +297,7 @@ impl JobQueue {
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
         match receipt.error {
             // It is as if the job had never been sent.
-            Some(left) if left.code == Code::Stopping => Err(Box::new(left)),
+            Some(left) if left.code == ErrorCode::Stopping => Err(Box::new(left)),
             _ => Ok(receipt),
         }
     }
@@ -335,7 +335,7 @@ impl RunnableJob {
 
 /// Returns the entries of a job that wrote something.
 fn entries_of(receipt: &Receipt) -> Vec<JobId> {
-    if receipt.repeated || !matches!(receipt.status, Status::Applied | Status::Partial) {
+    if receipt.repeated || !matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
         return Vec::new();
     }
     receipt.job.into_iter().chain(receipt.hooks.iter().filter_map(|hook| hook.job)).collect()

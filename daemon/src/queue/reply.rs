@@ -1,9 +1,9 @@
 //! The destination of a job's receipt. It is answered exactly once, whatever happens to the job.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{Receipt, Status};
+use editd_proto::message::{JobStatus, Receipt};
 
 /// The result of a job: its receipt, or the refusal to take it.
 pub type JobOutcome = Result<Receipt, Refusal>;
@@ -54,18 +54,18 @@ impl std::fmt::Debug for JobReply {
 /// The refusal for an error in editd itself.
 pub fn internal() -> Refusal {
     let message = "internal error in editd; check the file before you try again, and report the daemon's log";
-    Box::new(WireError::new(Code::Internal, message))
+    Box::new(RequestError::new(ErrorCode::Internal, message))
 }
 
 /// The refusal of a daemon that stops: a request refused with this was not carried out and must be sent again.
 pub fn stopping() -> Refusal {
     let message = "the daemon is stopping and did not carry this out; connect again and send it again";
-    Box::new(WireError::new(Code::Stopping, message))
+    Box::new(RequestError::new(ErrorCode::Stopping, message))
 }
 
 /// Returns the receipt of a job that waits or runs.
 pub fn queued(job: JobId) -> Receipt {
-    Receipt::new(Some(job), Status::Queued)
+    Receipt::new(Some(job), JobStatus::Queued)
 }
 
 /// Returns the receipt for a client that sent the same key again.

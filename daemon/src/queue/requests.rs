@@ -9,7 +9,7 @@ use editd_proto::message::{
     OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply,
     TrustRequest, UndoRequest,
 };
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::workspace::{Admission, Counts, Lanes, ParsedRequest, ReservedReply, Who, Workspace};
 
@@ -32,15 +32,15 @@ pub trait WorkspaceRequests: Send + Sync {
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
     fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
-    fn observe(&self, path: &WirePath) -> Option<ChangeEvent>;
-    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath>;
+    fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
+    fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn upkeep(&self);
     fn close(&self);
     fn counts(&self) -> Counts;
     fn failed(&self) -> Option<String>;
-    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>>;
+    fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>>;
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;
     fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal>;
@@ -96,10 +96,10 @@ impl WorkspaceRequests for Workspace {
     fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         Workspace::clip(self, who, request)
     }
-    fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
+    fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         Workspace::observe(self, path)
     }
-    fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+    fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
         Workspace::tracked_below(self, folder)
     }
     fn settle(&self, all: bool) -> Option<u64> {
@@ -120,7 +120,7 @@ impl WorkspaceRequests for Workspace {
     fn failed(&self) -> Option<String> {
         Workspace::failed(self)
     }
-    fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
+    fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>> {
         Workspace::touched_folders(self, known)
     }
     fn check(&self) -> CheckReply {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
-use editd_proto::message::{Durability, FileEntry, JobRequest, Receipt, Status, UndoRequest};
+use editd_proto::message::{Durability, FileEntry, JobRequest, JobStatus, Receipt, UndoRequest};
 use tokio::runtime::Runtime;
 
 use super::fake::{FakeWorkspace, NoEvents};
@@ -97,10 +97,10 @@ fn jobs_on_one_file_run_in_order_and_others_meanwhile() {
     let second = bench.send(job("second", &["a", "b"]));
     let third = bench.send(job("third", &["b"]));
     let other = bench.send(job("other", &["c"]));
-    assert_eq!(got(&other).status, Status::Applied);
+    assert_eq!(got(&other).status, JobStatus::Applied);
     bench.fake.let_go("first");
     for from in [&first, &second, &third] {
-        assert_eq!(got(from).status, Status::Applied);
+        assert_eq!(got(from).status, JobStatus::Applied);
     }
     let log = bench.fake.log();
     let at = |what: &str| log.iter().position(|line| line == what).unwrap();
@@ -152,7 +152,7 @@ fn a_detached_job_is_answered_at_once_and_waited_for() {
     let bench = bench();
     bench.fake.hold("long");
     let queued = got(&bench.send(JobRequest { detach: true, ..job("long", &["a"]) }));
-    assert_eq!(queued.status, Status::Queued);
+    assert_eq!(queued.status, JobStatus::Queued);
     let id = queued.job.unwrap();
     bench.fake.log_with("begin long");
     let waiting = bench.wait(id);
@@ -163,11 +163,15 @@ fn a_detached_job_is_answered_at_once_and_waited_for() {
         from
     };
     bench.fake.let_go("long");
-    assert_eq!(got(&waiting).status, Status::Applied);
-    assert_eq!(got(&bench.wait(id)).status, Status::Applied);
-    assert_eq!(given_up.recv().unwrap().unwrap_err().code, Code::Internal, "dropped: answered all the same");
+    assert_eq!(got(&waiting).status, JobStatus::Applied);
+    assert_eq!(got(&bench.wait(id)).status, JobStatus::Applied);
+    assert_eq!(
+        given_up.recv().unwrap().unwrap_err().code,
+        ErrorCode::Internal,
+        "dropped: answered all the same"
+    );
     let unknown = bench.wait(JobId(99)).recv().unwrap();
-    assert_eq!(unknown.unwrap_err().code, Code::NotFound);
+    assert_eq!(unknown.unwrap_err().code, ErrorCode::NotFound);
 }
 
 #[test]
@@ -179,10 +183,10 @@ fn a_detached_job_can_be_cancelled_until_it_begins() {
     let second = got(&bench.send(JobRequest { detach: true, ..job("second", &["a"]) })).job.unwrap();
     let attached = bench.send(job("third", &["a"]));
     let waiting = bench.wait(second);
-    assert_eq!(bench.queue.cancel(second).unwrap().status, Status::Refused);
-    assert_eq!(got(&waiting).status, Status::Refused);
-    assert_eq!(bench.queue.cancel(JobId(1)).unwrap_err().code, Code::Busy);
-    assert_eq!(bench.queue.cancel(JobId(77)).unwrap_err().code, Code::NotFound);
+    assert_eq!(bench.queue.cancel(second).unwrap().status, JobStatus::Refused);
+    assert_eq!(got(&waiting).status, JobStatus::Refused);
+    assert_eq!(bench.queue.cancel(JobId(1)).unwrap_err().code, ErrorCode::Busy);
+    assert_eq!(bench.queue.cancel(JobId(77)).unwrap_err().code, ErrorCode::NotFound);
     bench.fake.let_go("first");
     got(&first);
     got(&attached);
@@ -193,8 +197,8 @@ fn a_detached_job_can_be_cancelled_until_it_begins() {
 fn a_panic_is_an_internal_error_and_frees_the_lanes() {
     let bench = bench();
     let failed = bench.send(JobRequest { key: Some("k".into()), ..job("panic", &["a"]) });
-    assert_eq!(failed.recv().unwrap().unwrap_err().code, Code::Internal);
-    assert_eq!(got(&bench.send(job("next", &["a"]))).status, Status::Applied);
+    assert_eq!(failed.recv().unwrap().unwrap_err().code, ErrorCode::Internal);
+    assert_eq!(got(&bench.send(job("next", &["a"]))).status, JobStatus::Applied);
     bench.idle();
     assert_eq!(bench.gate.jobs(), 0);
 }
@@ -203,10 +207,10 @@ fn a_panic_is_an_internal_error_and_frees_the_lanes() {
 fn what_cannot_be_resolved_is_refused_and_a_known_key_still_answers() {
     let bench = bench();
     let refused = got(&bench.send(job("x", &["../x"])));
-    assert_eq!((refused.status, refused.error.unwrap().code), (Status::Refused, Code::Outside));
+    assert_eq!((refused.status, refused.error.unwrap().code), (JobStatus::Refused, ErrorCode::Outside));
     assert!(bench.fake.log().is_empty());
     let keyed = JobRequest { key: Some("k".into()), ..job("y", &["../y"]) };
-    assert_eq!(got(&bench.send(keyed)).status, Status::Applied, "it runs alone and judges for itself");
+    assert_eq!(got(&bench.send(keyed)).status, JobStatus::Applied, "it runs alone and judges for itself");
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn stopping_puts_off_what_is_stored_and_finishes_the_rest() {
     let waiting = bench.wait(stored);
     bench.queue.put_off();
     let told = waiting.recv_timeout(Duration::from_secs(30)).unwrap().unwrap_err();
-    assert_eq!(told.code, Code::Stopping, "it has not run");
+    assert_eq!(told.code, ErrorCode::Stopping, "it has not run");
     bench.fake.let_go("first");
     got(&first);
     got(&attached);
@@ -238,7 +242,7 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
     };
     let waiting = bench.wait(id);
     bench.queue.requeue(id, who(), left.clone(), bench.gate.requeue(1));
-    assert_eq!(got(&waiting).status, Status::Applied);
+    assert_eq!(got(&waiting).status, JobStatus::Applied);
     let requeue = got(&bench.send(left));
     assert!(requeue.repeated && requeue.job == Some(id));
     assert_eq!(bench.fake.log(), ["begin left", "end left"]);
@@ -252,7 +256,7 @@ fn no_more_jobs_run_at_once_than_there_are_workers() {
     let replies: Vec<_> = paths.iter().map(|path| bench.send(job("held", &[path]))).collect();
     // A job that waits only for a worker can be cancelled.
     let ready = got(&bench.send(JobRequest { detach: true, ..job("ready", &["ready"]) })).job.unwrap();
-    assert_eq!(bench.queue.cancel(ready).unwrap().status, Status::Refused);
+    assert_eq!(bench.queue.cancel(ready).unwrap().status, JobStatus::Refused);
     while bench.fake.log().len() < limits::WORKERS {
         std::thread::yield_now();
     }
@@ -273,9 +277,9 @@ fn jobs_for_which_commands_run_leave_workers_to_the_others() {
     // It waits only for a worker that may run commands: it can be cancelled, and delays no other job.
     let off = JobRequest { detach: true, ..job("off", &["checked/off"]) };
     let off = got(&bench.send(off)).job.unwrap();
-    assert_eq!(bench.queue.cancel(off).unwrap().status, Status::Refused);
+    assert_eq!(bench.queue.cancel(off).unwrap().status, JobStatus::Refused);
     for n in 0..limits::WORKERS {
-        assert_eq!(got(&bench.send(job("quick", &[&format!("f{n}")]))).status, Status::Applied);
+        assert_eq!(got(&bench.send(job("quick", &[&format!("f{n}")]))).status, JobStatus::Applied);
     }
     let begun =
         |label: &str| bench.fake.log().iter().filter(|line| **line == format!("begin {label}")).count();

@@ -12,7 +12,7 @@ pub mod ranges;
 
 use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use self::lines::{last_line, line_shifts};
 use crate::store::record::{NumberedLines, ReadReceipt};
@@ -35,12 +35,12 @@ pub struct ReceiptContent {
 }
 
 /// Makes it the receipt of a session for a path.
-pub fn of(who: &Who, path: &WirePath, shown: ReceiptContent) -> ReadReceipt {
+pub fn of(who: &Who, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
     of_session(&who.session, path, shown)
 }
 
 /// The same for a session given by its name.
-pub fn of_session(session: &str, path: &WirePath, shown: ReceiptContent) -> ReadReceipt {
+pub fn of_session(session: &str, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
     let ReceiptContent { hash, ranges, numbered, time } = shown;
     ReadReceipt { session: session.to_owned(), path: path.clone(), hash, ranges, time, numbered }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use editd_proto::message::{Edit, JobRequest};
+use editd_proto::message::{FileEdit, JobRequest};
 use editd_proto::socket_path;
 use tokio::runtime::Runtime;
 
@@ -288,7 +288,7 @@ fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
     let pass =
-        server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<Edit>())));
+        server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<FileEdit>())));
     server.queue.requeue(queued.id, who, request, pass);
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 
 use super::schedule::{DueTasks, TaskSchedule};
 use super::watching::ChangeReporter;
@@ -147,7 +147,7 @@ impl BackgroundShared {
     /// above it, and a job that notices it may have no client that waits for the error.
     fn leave_what_is_gone(&self) {
         if let Err(refusal) = self.workspace.root_present()
-            && refusal.code == Code::Stopping
+            && refusal.code == ErrorCode::Stopping
         {
             tracing::warn!("{}", refusal.message);
             self.stop.ask_once();

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use editd_engine::Refusal;
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, ChangeKind, EntryFile, EntrySummary, HistoryRequest, SubscribeRequest,
 };
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::clock::Clock;
 use crate::ipc::{EventSink, Subscription, SubscriptionProvider};
@@ -127,7 +127,7 @@ impl SubscriptionProvider for ChangeReporter {
         // Dropping this removes the subscription, whatever happens from here on.
         let subscribed = Box::new(SubscriptionGuard { shared: Arc::clone(&self.shared), id });
         let watched = self.shared.watcher.subscribe(id, &request.globs);
-        let folders = watched.map_err(|why| Box::new(WireError::from(why)))?;
+        let folders = watched.map_err(|why| Box::new(RequestError::from(why)))?;
         Ok((subscribed, folders))
     }
 
@@ -163,27 +163,27 @@ impl WatchingShared {
                 LookerMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
                 LookerMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
                 LookerMessage::Hint(ChangeHint::Overflow) => {
-                    self.observe_below(&WirePath::default(), &mut echo)
+                    self.observe_below(&FilePath::default(), &mut echo)
                 }
                 LookerMessage::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
                 LookerMessage::Wrote(entry) => self.tell(entry, &mut echo),
                 LookerMessage::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
-                self.observe_below(&WirePath::default(), &mut echo);
+                self.observe_below(&FilePath::default(), &mut echo);
             }
         }
     }
 
     /// The files are unknown: those that are tracked are observed, and subscribers of others must check themselves.
-    fn observe_below(&self, folder: &WirePath, echo: &mut ReportedVersions) {
+    fn observe_below(&self, folder: &FilePath, echo: &mut ReportedVersions) {
         for path in self.workspace.tracked_below(folder) {
             self.observe(&path, echo);
         }
         self.overflow();
     }
 
-    fn observe(&self, path: &WirePath, echo: &mut ReportedVersions) {
+    fn observe(&self, path: &FilePath, echo: &mut ReportedVersions) {
         let Some(event) = self.workspace.observe(path) else { return };
         if echo.is_news(&event) {
             self.send(path, &event);
@@ -213,7 +213,7 @@ impl WatchingShared {
         }
     }
 
-    fn send(&self, path: &WirePath, event: &ChangeEvent) {
+    fn send(&self, path: &FilePath, event: &ChangeEvent) {
         let ids = self.watcher.matches(event.path.as_ref().unwrap_or(path));
         let sinks: Vec<Arc<EventSink>> = {
             let sinks = self.sinks();

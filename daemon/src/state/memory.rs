@@ -13,7 +13,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
 use crate::limits;
@@ -184,7 +184,7 @@ impl Drop for Reservation<'_> {
 
 fn busy() -> Refusal {
     let message = "other requests use the memory for large files; try again in a moment, or with fewer or smaller files";
-    Box::new(WireError::new(Code::Busy, message))
+    Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
             let little = budget.acquire(limits::MEMORY_UNRESERVED, who).unwrap();
             assert_eq!(little.granted(), limits::MEMORY_UNRESERVED);
             let more = budget.acquire_within(limits::MEMORY_UNRESERVED + 1, who, Duration::ZERO);
-            assert!(more.is_err_and(|refusal| refusal.code == Code::Busy));
+            assert!(more.is_err_and(|refusal| refusal.code == ErrorCode::Busy));
         }
         drop(huge);
         assert_eq!((held(&budget), waiting(&budget)), (0, 0), "also by those who gave up");
@@ -295,7 +295,7 @@ mod tests {
             }
             until_waiting(&budget, limits::JOBS_WAITING + limits::READERS_WAITING);
             for who in [BudgetClass::Reader, BudgetClass::Job] {
-                assert!(budget.acquire(HALF, who).is_err_and(|refusal| refusal.code == Code::Busy));
+                assert!(budget.acquire(HALF, who).is_err_and(|refusal| refusal.code == ErrorCode::Busy));
             }
             drop(all);
         });

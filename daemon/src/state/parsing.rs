@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
 use crate::limits;
@@ -61,7 +61,10 @@ impl ParsingLock {
 }
 
 fn busy() -> Refusal {
-    Box::new(WireError::new(Code::Busy, "other large files are being parsed; try again, or read by lines"))
+    Box::new(RequestError::new(
+        ErrorCode::Busy,
+        "other large files are being parsed; try again, or read by lines",
+    ))
 }
 
 impl Drop for ParsingTurn<'_> {
@@ -101,7 +104,7 @@ mod tests {
             while parsing.readers.load(Ordering::Acquire) < limits::READERS_IN_LINE {
                 std::thread::yield_now();
             }
-            assert!(parsing.turn_of_reader(usize::MAX).is_err_and(|refusal| refusal.code == Code::Busy));
+            assert!(parsing.turn_of_reader(usize::MAX).is_err_and(|refusal| refusal.code == ErrorCode::Busy));
             assert!(parsing.turn_of_reader(limits::PARSED_AT_ONCE).is_ok(), "a small one need not wait");
             let job = scope.spawn(|| parsing.turn(usize::MAX).is_ok());
             drop(turn);
@@ -116,7 +119,9 @@ mod tests {
         let parsing = ParsingLock::default();
         let turn = parsing.turn(usize::MAX);
         assert!(
-            parsing.turn_within(usize::MAX, Duration::ZERO).is_err_and(|refusal| refusal.code == Code::Busy)
+            parsing
+                .turn_within(usize::MAX, Duration::ZERO)
+                .is_err_and(|refusal| refusal.code == ErrorCode::Busy)
         );
         drop(turn);
     }

@@ -2,7 +2,7 @@
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::index::entry::RESCUED;
 use super::index::key;
@@ -15,7 +15,7 @@ const PAGE: usize = 64;
 impl Store {
     /// Returns the newest sealed or external entry that touches a path, and the hash of the content it left there
     /// (`None`: no file). Entries that only keep rescued bytes do not count.
-    pub fn last_of(&self, path: &WirePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
+    pub fn last_of(&self, path: &FilePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {
         let prefix = key::paths(path);
         let mut last = None;
         self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
@@ -31,7 +31,7 @@ impl Store {
 
     /// Returns the hash of the content that an entry left at a path (`Some(None)`: no file). `None` if the entry did
     /// not touch the path, only keeps rescued bytes of it, or is no longer stored.
-    pub fn left_by(&self, path: &WirePath, id: JobId) -> Result<Option<Option<ContentHash>>, StoreError> {
+    pub fn left_by(&self, path: &FilePath, id: JobId) -> Result<Option<Option<ContentHash>>, StoreError> {
         self.shared.held(&key::path(path, id), |value| {
             let left = value.get(8..).unwrap_or_default();
             // Rescued bytes were never at their path.
@@ -42,7 +42,7 @@ impl Store {
 
     /// Returns the newest entry of a job that touches a path, if it is newer than `behind`. External entries and
     /// entries of hooks do not count.
-    pub fn job_behind(&self, path: &WirePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
+    pub fn job_behind(&self, path: &FilePath, behind: JobId) -> Result<Option<JobId>, StoreError> {
         let mut before = None;
         loop {
             let query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };

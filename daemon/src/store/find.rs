@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, JobStatus, Receipt};
+use editd_proto::path::FilePath;
 
 use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
 use super::index::{RowView, entry, key};
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Returns the read receipt of a session for a path.
-    pub fn seen(&self, session: &str, path: &WirePath) -> Result<Option<ReadReceipt>, StoreError> {
+    pub fn seen(&self, session: &str, path: &FilePath) -> Result<Option<ReadReceipt>, StoreError> {
         let key = key::seen(session, path);
         self.shared.held(&key, |value| {
             let row: ReceiptRow = row::rest(value)?;
@@ -334,9 +334,9 @@ impl StoreParts {
             after: file.after,
             added: file.added,
             removed: file.removed,
-            ..FileOutcome::new(file.path, Status::Applied)
+            ..FileOutcome::new(file.path, JobStatus::Applied)
         });
-        Ok(Receipt { files: files.collect(), queued, ..Receipt::new(Some(id), Status::Applied) })
+        Ok(Receipt { files: files.collect(), queued, ..Receipt::new(Some(id), JobStatus::Applied) })
     }
 }
 

@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use record::{Entry, QueuedJobRecord};
 
@@ -120,7 +120,7 @@ impl ClipboardUsage {
 #[derive(Clone, Default, Debug)]
 pub struct EntryQuery {
     /// Only entries that touch this path.
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// Only entries of this session.
     pub session: Option<String>,
     /// Only entries made at this time or later, in milliseconds since 1970.

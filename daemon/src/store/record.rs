@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use serde::{Deserialize, Serialize};
 
 use crate::os::{BootId, FileIdentity};
@@ -122,7 +122,7 @@ pub struct FilePart {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Its path, links resolved.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The file before the change; `None` if there was none.
     pub before: Option<FileMeta>,
     /// The file after the change; `None` if there is none. Before the swap its identity is that of the staged file.
@@ -136,7 +136,7 @@ pub struct FileRecord {
     /// The folder that has the staged file.
     pub staging: StagingFolder,
     /// Folders created for the file, outermost first.
-    pub made: Vec<WirePath>,
+    pub made: Vec<FilePath>,
     /// Lines added.
     pub added: u64,
     /// Lines removed.
@@ -153,7 +153,7 @@ impl FileRecord {
     /// Creates the record of a file that is put in place as it is staged, without its content.
     #[must_use]
     pub fn without_content(
-        path: WirePath,
+        path: FilePath,
         before: Option<FileMeta>,
         after: Option<FileMeta>,
         how: ChangeMethod,
@@ -233,7 +233,7 @@ pub enum StagingFolder {
     /// `.editd/staging` at the workspace's root.
     Root,
     /// This folder of the workspace, because the target is on another mount.
-    Folder(WirePath),
+    Folder(FilePath),
 }
 
 /// The record that every file of an entry has its new content.
@@ -266,7 +266,7 @@ pub struct ClipboardRecord {
     #[serde(with = "serde_bytes")]
     pub bytes: Option<Vec<u8>>,
     /// The file that the text was cut from.
-    pub origin: Option<WirePath>,
+    pub origin: Option<FilePath>,
     /// Milliseconds since 1970.
     pub time: u64,
 }
@@ -277,7 +277,7 @@ pub struct ReadReceipt {
     /// The session.
     pub session: String,
     /// The path.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The hash of the content; `None` if there was no file.
     pub hash: Option<ContentHash>,
     /// The lines that were shown, 1-based and inclusive; empty if all of them were.

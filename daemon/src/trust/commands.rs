@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::config::{CommandConfig, CommandKind, CommandSpec, FILE_NAME, SyntaxCheck};
 
@@ -58,14 +58,14 @@ impl WorkspaceCommands {
     }
 
     /// Returns one sentence about the commands that are skipped for a job on these paths, with what to do.
-    pub fn left_out<'p>(&self, paths: impl IntoIterator<Item = &'p WirePath>) -> Option<String> {
+    pub fn left_out<'p>(&self, paths: impl IntoIterator<Item = &'p FilePath>) -> Option<String> {
         if let Some(why) = &self.problem {
             return Some(format!("the commands of {FILE_NAME} were left out: {why}"));
         }
         if self.trusted || self.commands.list.is_empty() {
             return None;
         }
-        let paths: Vec<&WirePath> = paths.into_iter().collect();
+        let paths: Vec<&FilePath> = paths.into_iter().collect();
         let meant = |command: &&CommandSpec| paths.iter().any(|path| command.files.matches(path));
         self.sentence(self.commands.list.iter().filter(meant))
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use editd_proto::ids::ContentHash;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::commands::WorkspaceCommands;
 use super::record::{self, TrustRecord, TrustRecordError};
@@ -116,7 +116,7 @@ impl TrustState {
 
     /// Returns the content of the file; `None` if there is none.
     fn read(&mut self, disk: &Disk, now_ms: u64) -> Result<Option<ReadConfig>, String> {
-        let place = match disk.resolve_link(&WirePath::from(FILE_NAME)) {
+        let place = match disk.resolve_link(&FilePath::from(FILE_NAME)) {
             Ok(place) => place,
             Err(ResolveError::IsLink { .. }) => {
                 return Err("it is a link, and links are not followed".to_owned());

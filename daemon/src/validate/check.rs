@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use editd_engine::{Options, Splice};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::issues::ParsedIssue;
 use super::process::CommandRunner;
@@ -20,7 +20,7 @@ use crate::limits::{CHECK_RUNS, CHECK_TIME, RUNS};
 #[derive(Clone, Copy, Debug)]
 pub struct CheckedContent<'c> {
     /// The path.
-    pub path: &'c WirePath,
+    pub path: &'c FilePath,
     /// The present content, or that of the file it was moved from; `None` for a new file.
     pub old: Option<&'c [u8]>,
     /// The new content.

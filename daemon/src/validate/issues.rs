@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use regex::bytes::{Captures, Regex};
 
 use crate::config::IssuePattern;
@@ -20,7 +20,7 @@ const ADDED: [&str; 3] = ["note:", "info:", "help:"];
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ParsedIssue {
     /// The file, if it is not the checked one.
-    pub(super) elsewhere: Option<WirePath>,
+    pub(super) elsewhere: Option<FilePath>,
     /// From 1, in the checked content.
     pub(super) line: Option<u64>,
     /// From 1, as the validator counts.
@@ -37,7 +37,7 @@ enum NamedFile {
     /// The checked file.
     It,
     /// Another file of the workspace.
-    Another(WirePath),
+    Another(FilePath),
     /// A path that the workspace cannot have.
     Outside,
 }
@@ -48,7 +48,7 @@ pub(super) struct FileNames<'n> {
     /// The workspace's folder.
     pub(super) root: &'n Path,
     /// The file's path in it.
-    pub(super) path: &'n WirePath,
+    pub(super) path: &'n FilePath,
     /// The temporary file, if there is one.
     pub(super) file: Option<&'n Path>,
     /// True if the last component of its path alone is enough: the validator was given no other path.
@@ -72,7 +72,7 @@ impl FileNames<'_> {
             || file.is_some_and(|file| below(file) == known)
             || known.is_empty()
             || self.by_last && !known.contains(&b'/') && known == last(self.path.as_bytes());
-        if is_it { NamedFile::It } else { NamedFile::Another(WirePath::new(known)) }
+        if is_it { NamedFile::It } else { NamedFile::Another(FilePath::new(known)) }
     }
 
     /// Replaces the temporary file's name in a message by the file's path, since it differs in each run.
@@ -142,7 +142,7 @@ fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
         // Otherwise its place would be taken for one in the checked file.
         Some((NamedFile::Outside, path)) => {
             let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
-            let path = WirePath::new(path.to_vec()).display();
+            let path = FilePath::new(path.to_vec()).display();
             let message = names.said(&format!("{path}{line}: {}", message.trim()));
             return ParsedIssue { elsewhere: None, line: None, column: None, message, bare: false };
         }
@@ -176,7 +176,7 @@ mod tests {
 
     /// Formats each issue as `path:line:column message`, with `-` for the checked file and for missing parts.
     fn shown(output: &str, pattern: Option<&str>) -> Vec<String> {
-        let path = WirePath::from("src/a.py");
+        let path = FilePath::from("src/a.py");
         let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
         let names = FileNames { root: Path::new("/w"), path: &path, file, by_last: true };
         let pattern = pattern.map(|text| IssuePattern(Regex::new(&format!("(?m){text}")).unwrap()));
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_last_part_of_a_path_means_the_file_only_where_the_validator_knows_no_other() {
-        let path = WirePath::from("src/a.py");
+        let path = FilePath::from("src/a.py");
         let file = Some(Path::new("/w/.editd/check/1-2/a.py"));
         let elsewhere = |by_last| {
             let names = FileNames { root: Path::new("/w"), path: &path, file, by_last };
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_bounded() {
-        let path = WirePath::from("a");
+        let path = FilePath::from("a");
         let names = FileNames { root: Path::new("/w"), path: &path, file: None, by_last: false };
         let many = "a:1: x\n".repeat(ISSUES_READ + 1);
         assert_eq!(read(many.as_bytes(), None, names).len(), ISSUES_READ);

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use editd_engine::Splice;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::issues::ParsedIssue;
 
@@ -104,7 +104,7 @@ fn shape(message: &str) -> String {
     out
 }
 
-type IssueKey = (Option<WirePath>, String);
+type IssueKey = (Option<FilePath>, String);
 
 fn exact(found: &ParsedIssue) -> IssueKey {
     (found.elsewhere.clone(), found.message.clone())

@@ -5,20 +5,20 @@ use std::collections::{HashMap, VecDeque};
 
 use editd_proto::ids::Version;
 use editd_proto::message::{ChangeEvent, ChangeKind};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::limits;
 
 /// The last reported version of each of the latest `limits::WATCH_ECHOES` paths.
 #[derive(Debug, Default)]
 pub struct ReportedVersions {
-    told: HashMap<WirePath, Option<Version>>,
-    order: VecDeque<WirePath>,
+    told: HashMap<FilePath, Option<Version>>,
+    order: VecDeque<FilePath>,
 }
 
 impl ReportedVersions {
     /// Notes that the daemon itself wrote a path (or removed it, with `None`) and reported it.
-    pub fn wrote(&mut self, path: &WirePath, version: Option<&Version>) {
+    pub fn wrote(&mut self, path: &FilePath, version: Option<&Version>) {
         self.tell(path, version);
     }
 
@@ -34,7 +34,7 @@ impl ReportedVersions {
         self.tell(path, version)
     }
 
-    fn tell(&mut self, path: &WirePath, version: Option<&Version>) -> bool {
+    fn tell(&mut self, path: &FilePath, version: Option<&Version>) -> bool {
         match self.told.get_mut(path) {
             Some(told) if told.as_ref() == version => false,
             Some(told) => {

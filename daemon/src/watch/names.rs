@@ -3,20 +3,20 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 /// Returns the wire form of a path below the workspace.
-pub(super) fn to_wire(path: &Path) -> WirePath {
+pub(super) fn to_wire(path: &Path) -> FilePath {
     let bytes = path.as_os_str().as_encoded_bytes();
     if cfg!(windows) {
-        return WirePath::new(bytes.iter().map(|&b| if b == b'\\' { b'/' } else { b }).collect::<Vec<u8>>());
+        return FilePath::new(bytes.iter().map(|&b| if b == b'\\' { b'/' } else { b }).collect::<Vec<u8>>());
     }
-    WirePath::new(bytes)
+    FilePath::new(bytes)
 }
 
-/// Returns the system's form of a wire path below the workspace; `None` if it leaves the workspace or the system has
+/// Returns the system's form of a path below the workspace; `None` if it leaves the workspace or the system has
 /// no such names.
-pub(super) fn from_wire(path: &WirePath) -> Option<PathBuf> {
+pub(super) fn from_wire(path: &FilePath) -> Option<PathBuf> {
     let mut below = PathBuf::new();
     for name in path.as_bytes().split(|&byte| byte == b'/') {
         match name {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 
 use super::globs::PathGlob;
 use super::ignored::GitIgnoreRules;
@@ -40,13 +40,13 @@ pub enum SubscribeError {
     Stopped,
 }
 
-impl From<SubscribeError> for WireError {
+impl From<SubscribeError> for RequestError {
     fn from(error: SubscribeError) -> Self {
         let code = match error {
-            SubscribeError::BadGlob { .. } => Code::Malformed,
-            SubscribeError::TooManyGlobs | SubscribeError::TooLongGlobs => Code::TooLarge,
-            SubscribeError::TooMany | SubscribeError::Stopped => Code::Busy,
-            SubscribeError::Exists => Code::Internal,
+            SubscribeError::BadGlob { .. } => ErrorCode::Malformed,
+            SubscribeError::TooManyGlobs | SubscribeError::TooLongGlobs => ErrorCode::TooLarge,
+            SubscribeError::TooMany | SubscribeError::Stopped => ErrorCode::Busy,
+            SubscribeError::Exists => ErrorCode::Internal,
         };
         let limit = match error {
             SubscribeError::TooManyGlobs => Some(limits::GLOBS as u64),
@@ -54,7 +54,7 @@ impl From<SubscribeError> for WireError {
             SubscribeError::TooMany => Some(limits::SUBSCRIPTIONS as u64),
             _ => None,
         };
-        WireError { limit, ..WireError::new(code, error.to_string()) }
+        RequestError { limit, ..RequestError::new(code, error.to_string()) }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::ignored::GitIgnoreRules;
 use super::keeper::small_file;
@@ -15,9 +15,9 @@ use crate::os::{Dir, FileKind};
 /// skipped. `None` if there are more names than `left`, which is reduced by the names that were read.
 pub fn files_below(
     top: &Dir,
-    wanted: &dyn Fn(&WirePath, bool) -> bool,
+    wanted: &dyn Fn(&FilePath, bool) -> bool,
     left: &mut usize,
-) -> Option<Vec<WirePath>> {
+) -> Option<Vec<FilePath>> {
     let mut ignored = GitIgnoreRules::default();
     let info = top.open_dir(b".git").and_then(|git| git.open_dir(b"info"));
     ignored.set_exclude(info.ok().and_then(|info| small_file(&info, b"exclude")).as_deref());

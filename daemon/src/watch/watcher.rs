@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::thread::JoinHandle;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::keeper::{FolderKeeper, WatchedFolders};
 use super::names::from_wire;
@@ -23,9 +23,9 @@ use crate::os::Os;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChangeHint {
     /// This path may have changed.
-    Look(WirePath),
+    Look(FilePath),
     /// This folder was removed or moved away with everything in it: known paths below it may have changed.
-    Below(WirePath),
+    Below(FilePath),
     /// Events were lost: every known path may have changed, and every subscriber must be told.
     Overflow,
     /// Some folders are not watched, for this reason: to be logged.
@@ -120,14 +120,14 @@ impl Watcher {
 
     /// Watches a folder in which a file was read or written, after a short while; at most `limits::WATCHED_FOLDERS`,
     /// later ones are ignored. A folder that does not exist is watched once it does.
-    pub fn watch_folder(&self, folder: &WirePath) {
+    pub fn watch_folder(&self, folder: &FilePath) {
         if let Some(folder) = from_wire(folder) {
             self.order(WatcherRequest::Touch(folder));
         }
     }
 
     /// Undoes [`Watcher::watch_folder`].
-    pub fn unwatch_folder(&self, folder: &WirePath) {
+    pub fn unwatch_folder(&self, folder: &FilePath) {
         if let Some(folder) = from_wire(folder) {
             self.order(WatcherRequest::Untouch(folder));
         }
@@ -150,7 +150,7 @@ impl Watcher {
     }
 
     /// Returns the subscriptions that include a file.
-    pub fn matches(&self, path: &WirePath) -> Vec<SubscriptionId> {
+    pub fn matches(&self, path: &FilePath) -> Vec<SubscriptionId> {
         let Some(path) = from_wire(path) else { return Vec::new() };
         self.shared.subjects.read().unwrap_or_else(PoisonError::into_inner).matching(&path)
     }

@@ -1,7 +1,7 @@
 //! Clipboards by hand: list, show, set, copy, remove.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
@@ -53,7 +53,7 @@ impl Workspace {
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
             let message =
                 format!("clipboard {name:?} holds nothing; `editctl clip list` shows those that do");
-            Box::new(WireError::new(Code::NoClipboard, message))
+            Box::new(RequestError::new(ErrorCode::NoClipboard, message))
         })
     }
 
@@ -72,7 +72,7 @@ impl Workspace {
         who: &Who,
         name: &str,
         bytes: Option<Vec<u8>>,
-        origin: Option<editd_proto::WirePath>,
+        origin: Option<editd_proto::FilePath>,
     ) -> Result<ClipReply, Refusal> {
         let clip = ClipboardRecord {
             session: clipboard::owner(&who.session, name).to_owned(),
@@ -90,6 +90,6 @@ impl Workspace {
 
 fn wanted<'a>(field: Option<&'a str>, name: &str) -> Result<&'a str, Refusal> {
     field.ok_or_else(|| {
-        Box::new(WireError::new(Code::Malformed, format!("this clipboard request needs `{name}`")))
+        Box::new(RequestError::new(ErrorCode::Malformed, format!("this clipboard request needs `{name}`")))
     })
 }

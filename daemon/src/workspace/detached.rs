@@ -1,7 +1,7 @@
 //! Detached jobs and others by their number: withdrawn before they begin, asked for when they have ended. It runs none.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{JobRequest, Receipt};
 
@@ -19,11 +19,11 @@ impl Workspace {
         let mut underway = lock(&self.state.underway);
         let Some((queued, begun)) = underway.detached.get(&id) else {
             let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
-            return Err(Box::new(WireError::new(Code::NotFound, message)));
+            return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
         };
         if *begun {
             let message = format!("job {id} has begun; wait for it, then undo it");
-            return Err(Box::new(WireError::new(Code::Busy, message)));
+            return Err(Box::new(RequestError::new(ErrorCode::Busy, message)));
         }
         let queued = queued.clone();
         // From here it cannot begin.
@@ -51,7 +51,7 @@ impl Workspace {
             Ok(Some(receipt)) => Ok(Some(receipt)),
             Ok(None) => {
                 let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
-                Err(Box::new(WireError::new(Code::NotFound, message)))
+                Err(Box::new(RequestError::new(ErrorCode::NotFound, message)))
             }
         }
     }
@@ -64,7 +64,7 @@ mod tests {
     use std::sync::{Arc, mpsc};
     use std::time::Duration;
 
-    use editd_proto::message::{Edit, FileEntry, JobRequest, Status};
+    use editd_proto::message::{FileEdit, FileEntry, JobRequest, JobStatus};
 
     use super::*;
     use crate::workspace::Admission;
@@ -76,7 +76,7 @@ mod tests {
         let who = Who { session: "s".to_owned(), client: "test".to_owned() };
         // The moment is short, so it is looked for more than once.
         for nth in 0..20 {
-            let edit = Edit { op: "create".into(), text: Some("text\n".into()), ..Edit::default() };
+            let edit = FileEdit { op: "create".into(), text: Some("text\n".into()), ..FileEdit::default() };
             let request = JobRequest {
                 key: Some(format!("{nth}")),
                 detach: true,
@@ -102,10 +102,10 @@ mod tests {
                 tell.send(again.workspace.admit(&same, &asked)).unwrap();
             });
             drop(held);
-            assert_eq!(cancels.join().unwrap().status, Status::Refused);
+            assert_eq!(cancels.join().unwrap().status, JobStatus::Refused);
             let admission = told.recv_timeout(Duration::from_secs(20)).unwrap();
             match admission {
-                Admission::Ended(receipt) => assert_eq!(receipt.error.unwrap().code, Code::Rejected),
+                Admission::Ended(receipt) => assert_eq!(receipt.error.unwrap().code, ErrorCode::Rejected),
                 // It came before the other.
                 Admission::Underway(job) => assert_eq!(job, id),
                 other => panic!("{other:?}"),

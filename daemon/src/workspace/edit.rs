@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
 use editd_proto::message::{JobMode, JobRequest, Receipt, UndoRequest};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use serde::Serialize;
 
 use super::understand::{Action, ParsedRequest};
@@ -77,7 +77,7 @@ impl Workspace {
     fn find_key(&self, underway: &PendingJobs, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
         if key.is_empty() || key.len() > limits::NAME {
             let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
-            return Some(Admission::Refused(Box::new(WireError::new(Code::Malformed, message))));
+            return Some(Admission::Refused(Box::new(RequestError::new(ErrorCode::Malformed, message))));
         }
         if let Some((id, first)) = underway.keys.get(&(who.session.clone(), key.to_owned())) {
             let same = *first == hash;
@@ -167,7 +167,7 @@ impl Workspace {
         underway: &job::JobGuard<'_>,
         (who, hash): (&Who, ContentHash),
         request: &JobRequest,
-        path: &WirePath,
+        path: &FilePath,
     ) -> Result<job::Transaction, JobAbort> {
         let last = undo::last_of_session(&self.state, who, &self.known_path(path)?)?;
         let undo = UndoRequest {
@@ -209,7 +209,7 @@ impl Workspace {
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
             Some(Admission::New(_) | Admission::Underway(_)) => {
                 let message = "the job with this key has not ended; wait for it";
-                return Receipt::refused(WireError::new(Code::Busy, message));
+                return Receipt::refused(RequestError::new(ErrorCode::Busy, message));
             }
         }
         let ended = self.journeys(|underway| {
@@ -301,7 +301,9 @@ impl Workspace {
         mut receipt: Receipt,
     ) -> Receipt {
         let key = asked.request().key.as_deref();
-        if asked.request().detach && receipt.error.as_ref().is_some_and(|left| left.code == Code::Stopping) {
+        if asked.request().detach
+            && receipt.error.as_ref().is_some_and(|left| left.code == ErrorCode::Stopping)
+        {
             // It has not ended: it is stored, and the next daemon runs it.
             return asked.said(receipt);
         }
@@ -361,7 +363,7 @@ fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Resu
                  daemon end before, the next start finishes it or takes it back, and `editctl show {id}` tells",
                 refusal.message
             );
-            Err(Box::new(WireError::new(Code::Io, message)))
+            Err(Box::new(RequestError::new(ErrorCode::Io, message)))
         }
     }
 }
@@ -372,15 +374,15 @@ pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
 }
 
 pub(super) fn cancelled() -> Refusal {
-    Box::new(WireError::new(Code::Rejected, "the job was cancelled before it began"))
+    Box::new(RequestError::new(ErrorCode::Rejected, "the job was cancelled before it began"))
 }
 
 fn other_job(key: &str) -> Refusal {
     let message = format!("the key {key:?} was used for another job; give every job a key of its own");
-    Box::new(WireError::new(Code::Malformed, message))
+    Box::new(RequestError::new(ErrorCode::Malformed, message))
 }
 
 fn heavier() -> Refusal {
     let message = "the job's files grow while it looks at them; send it again when that has ceased";
-    Box::new(WireError::new(Code::Busy, message))
+    Box::new(RequestError::new(ErrorCode::Busy, message))
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use editd_engine::{HunkExtent, Refusal, Splice};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
 use editd_proto::message::{
     EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, ShowReply, ShowRequest,
 };
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Workspace;
 use crate::job::{readable, store_refusal};
@@ -99,7 +99,7 @@ impl Workspace {
     pub fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
-            return Err(Box::new(WireError::new(Code::Malformed, message)));
+            return Err(Box::new(RequestError::new(ErrorCode::Malformed, message)));
         }
         let limit = request.limit.unwrap_or(PAGE).min(limits::HISTORY as u64);
         let limit = usize::try_from(limit).unwrap_or(limits::HISTORY);
@@ -153,7 +153,7 @@ impl Workspace {
     }
 
     /// A path as the journal knows it: links resolved where it exists, else as it is written.
-    pub(super) fn known_path(&self, path: &WirePath) -> Result<WirePath, Refusal> {
+    pub(super) fn known_path(&self, path: &FilePath) -> Result<FilePath, Refusal> {
         match self.state.disk.resolve(path) {
             Ok(place) => Ok(place.path().clone()),
             Err(error) => Err(Box::new(error.to_wire(path))),
@@ -177,7 +177,7 @@ impl Workspace {
             let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
             let (Some(mut summary), Some(entry)) = (summary, entry) else {
                 let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
-                return Err(Box::new(WireError::new(Code::NotFound, message)));
+                return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
             };
             if from > 0 && from >= entry.files.len() {
                 return Err(no_more_files(id, entry.files.len()));
@@ -261,12 +261,15 @@ fn state_size(file: &FileRecord) -> usize {
 
 fn no_more_files(id: JobId, files: usize) -> Refusal {
     let message = format!("entry {id} has {files} files; leave `from` out, or pass over fewer");
-    Box::new(WireError::new(Code::OutOfRange, message))
+    Box::new(RequestError::new(ErrorCode::OutOfRange, message))
 }
 
 /// The journal was pruned or written meanwhile, again and again.
 fn in_motion() -> Refusal {
-    Box::new(WireError::new(Code::Busy, "the journal changes while it is read; ask again in a moment"))
+    Box::new(RequestError::new(
+        ErrorCode::Busy,
+        "the journal changes while it is read; ask again in a moment",
+    ))
 }
 
 /// The changed ranges of one file. A young file is carried whole in the log; what changed of it is shown.

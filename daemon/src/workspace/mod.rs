@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
@@ -52,7 +52,7 @@ pub struct Who {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LaneKey {
     /// A path, links resolved.
-    Path(WirePath),
+    Path(FilePath),
     /// A file, under whatever names.
     File(FileIdentity),
 }
@@ -111,8 +111,8 @@ pub struct Workspace {
 
 #[derive(Default)]
 struct Touched {
-    folders: BTreeSet<WirePath>,
-    in_order: Vec<WirePath>,
+    folders: BTreeSet<FilePath>,
+    in_order: Vec<FilePath>,
 }
 
 impl Workspace {
@@ -216,18 +216,18 @@ impl Workspace {
 
     /// The folders, as workspace paths, of files that were read or written since it was opened (at most
     /// [`crate::limits::WATCHED_FOLDERS`]), from the `known`-th on; `None` where there are no new ones.
-    pub fn touched_folders(&self, known: usize) -> Option<Vec<WirePath>> {
+    pub fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>> {
         let touched = lock(&self.touched);
-        touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[WirePath]>::to_vec)
+        touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[FilePath]>::to_vec)
     }
 
     /// The paths below a folder (every path, for the root) whose changes by others are journaled, as far as
     /// they are remembered: what to look at when a hint names none.
-    pub fn tracked_below(&self, folder: &WirePath) -> Vec<WirePath> {
+    pub fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
         lock(&self.state.path_cache).tracked_below(folder)
     }
 
-    fn touch(&self, path: &WirePath) {
+    fn touch(&self, path: &FilePath) {
         let folder = path.folder();
         let mut touched = lock(&self.touched);
         if touched.in_order.len() < crate::limits::WATCHED_FOLDERS && touched.folders.insert(folder.clone()) {

@@ -1,12 +1,12 @@
 //! Reading, which gives a session its receipt; and the watcher's looks. Neither changes a file.
 
 use editd_engine::{Refusal, View};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, EntryKind, FileOutcome, ReadReply, ReadRequest, Receipt, Status, SymbolInfo,
+    ChangeEvent, ChangeKind, EntryKind, FileOutcome, JobStatus, ReadReply, ReadRequest, Receipt, SymbolInfo,
 };
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::{Who, Workspace};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -37,7 +37,7 @@ impl Workspace {
     }
 
     /// Looks at a file once its bytes, and what is shown of them, may be held.
-    pub(super) fn observe_reserved(&self, path: &WirePath, most: usize) -> Result<Looked<'_>, Refusal> {
+    pub(super) fn observe_reserved(&self, path: &FilePath, most: usize) -> Result<Looked<'_>, Refusal> {
         let resolve = || self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
         let mut place = resolve()?;
         let size = place.stat().map_or(0, |stat| readable(stat.size));
@@ -61,7 +61,7 @@ impl Workspace {
             && (1..=most).contains(&readable(stat.size))
         {
             let message = format!("{path} grows while it is read; read it again when that has ceased");
-            return Err(Box::new(WireError::new(Code::Busy, message).at(path)));
+            return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(path)));
         }
         Ok(Looked { path: place.path().clone(), version, observation, reservation })
     }
@@ -134,7 +134,7 @@ impl Workspace {
 
     /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
-    fn carried(&self, path: &WirePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
+    fn carried(&self, path: &FilePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
         let Some(hash) = seen.hash.filter(|hash| *hash != found.meta.hash) else { return seen.clone() };
         let Some(before) = kept(&self.state, hash) else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
@@ -143,7 +143,7 @@ impl Workspace {
     }
 
     /// Returns the part of a file to show.
-    fn shown(&self, request: &ReadRequest, path: &WirePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
+    fn shown(&self, request: &ReadRequest, path: &FilePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
         let options = self.state.options([path]);
         if let Some(name) = &request.symbol {
             let _turn = self.state.parsing.turn_of_reader(bytes.len())?;
@@ -157,7 +157,7 @@ impl Workspace {
 
     /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
     pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
-        let mut receipt = Receipt::new(None, Status::Unchanged);
+        let mut receipt = Receipt::new(None, JobStatus::Unchanged);
         let read = self.read_if(who, request, |read| {
             if let Some(said) = said {
                 said.show(read, &mut receipt);
@@ -175,19 +175,19 @@ impl Workspace {
         receipt.files.push(FileOutcome {
             before: version.clone(),
             after: version,
-            ..FileOutcome::new(read.path, Status::Unchanged)
+            ..FileOutcome::new(read.path, JobStatus::Unchanged)
         });
         receipt
     }
 
     pub(super) fn file<'a>(
         &self,
-        path: &WirePath,
+        path: &FilePath,
         observation: &'a Observation,
     ) -> Result<&'a FileSnapshot, Refusal> {
         let (code, message) = match observation {
             Observation::File(found) => return Ok(found),
-            Observation::Absent => (Code::Missing, format!("{path} does not exist; check the path")),
+            Observation::Absent => (ErrorCode::Missing, format!("{path} does not exist; check the path")),
             // It would be read, but for a parser that takes no file of this size.
             Observation::TooLarge(stat) if readable(stat.size) > 0 => {
                 return Err(editd_engine::too_long_to_parse(path, readable(stat.size)));
@@ -195,25 +195,25 @@ impl Workspace {
             Observation::TooLarge(stat) => {
                 let message =
                     format!("{path} has {} bytes; editd reads files up to {} bytes", stat.size, limits::FILE);
-                let mut error = WireError::new(Code::TooLarge, message).at(path);
+                let mut error = RequestError::new(ErrorCode::TooLarge, message).at(path);
                 error.limit = Some(limits::FILE as u64);
                 return Err(Box::new(error));
             }
             Observation::Unreadable(_) => (
-                Code::Denied,
+                ErrorCode::Denied,
                 format!("{path} may not be read; change its permissions, or run the daemon as its owner"),
             ),
             Observation::Other(FileKind::Dir) => {
-                (Code::Unsupported, format!("{path} is a folder; name a file in it"))
+                (ErrorCode::Unsupported, format!("{path} is a folder; name a file in it"))
             }
-            Observation::Other(_) => (Code::Unsupported, format!("{path} is no regular file; name one")),
+            Observation::Other(_) => (ErrorCode::Unsupported, format!("{path} is no regular file; name one")),
         };
-        Err(Box::new(WireError::new(code, message).at(path)))
+        Err(Box::new(RequestError::new(code, message).at(path)))
     }
 
     /// Looks at a path because the watcher had a hint. A foreign change of a file that some session read or
     /// the daemon wrote becomes an `external` entry. `None` where nothing changed since the last look.
-    pub fn observe(&self, path: &WirePath) -> Option<ChangeEvent> {
+    pub fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
             // What is no place of a file, or a link to one, is no business of the journal's.
             let place = self.state.disk.resolve_link(path).ok()?;
@@ -264,7 +264,7 @@ impl Workspace {
 /// A file that was read, with the memory reserved for its content.
 pub(super) struct Looked<'h> {
     /// Its path, links resolved.
-    pub(super) path: WirePath,
+    pub(super) path: FilePath,
     /// The version of the observation.
     version: ObservationVersion,
     /// The state of the file.
@@ -289,33 +289,33 @@ fn check_fields(request: &ReadRequest) -> Result<(), Refusal> {
         (Some(_), _, Some(_)) => "`seen` reports the whole file; leave `symbol` out",
         _ => return Ok(()),
     };
-    Err(Box::new(WireError::new(Code::Malformed, message).at(&request.path)))
+    Err(Box::new(RequestError::new(ErrorCode::Malformed, message).at(&request.path)))
 }
 
-fn too_much_to_show(path: &WirePath, lines: u64, shown: usize) -> Refusal {
+fn too_much_to_show(path: &FilePath, lines: u64, shown: usize) -> Refusal {
     let message = format!("{path} has {shown} bytes to show; read at most {ROOM} at once, by lines");
-    let mut error = WireError::new(Code::TooLarge, message).at(path);
+    let mut error = RequestError::new(ErrorCode::TooLarge, message).at(path);
     error.lines = Some(lines);
     error.limit = Some(ROOM as u64);
     Box::new(error)
 }
 
 /// A client that read the file itself says what it saw.
-fn check_seen(path: &WirePath, seen: &str, found: &FileSnapshot) -> Result<(), Refusal> {
+fn check_seen(path: &FilePath, seen: &str, found: &FileSnapshot) -> Result<(), Refusal> {
     let lower = seen.to_ascii_lowercase();
     let same = match lower.split_once(':') {
         Some(("blake3", digest)) => found.meta.hash.hex() == digest,
         Some(("sha256", digest)) => sha256(&found.bytes) == digest,
         _ => {
             let message = format!("seen {seen:?} is no `blake3:` or `sha256:` with 64 hexadecimal digits");
-            return Err(Box::new(WireError::new(Code::Malformed, message).at(path)));
+            return Err(Box::new(RequestError::new(ErrorCode::Malformed, message).at(path)));
         }
     };
     if same {
         return Ok(());
     }
     let message = format!("{path} holds another content than was seen; read it again");
-    let mut error = WireError::new(Code::Stale, message).at(path);
+    let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
     error.version = Some(found.meta.hash.version());
     Err(Box::new(error))
 }

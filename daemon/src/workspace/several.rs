@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{CountBudget, PatternCounts, Refusal};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits::{FILE, FILES};
-use editd_proto::message::{Edit, FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_proto::message::{FileEdit, FileEntry, JobRequest};
+use editd_proto::path::FilePath;
 
 use super::{ParsedRequest, Workspace};
 use crate::config::FileGlobs;
@@ -40,7 +40,7 @@ impl Workspace {
 
 /// A file that `paths` leads to.
 struct Meant {
-    path: WirePath,
+    path: FilePath,
     stat: Option<Stat>,
     /// Set if it was named itself, not by a glob.
     exact: bool,
@@ -105,12 +105,12 @@ impl<'w> LookUp<'w> {
         if meant.len() > most {
             let what =
                 format!("leads to {} files with the pattern, and a job may change {most}", meant.len());
-            return Err(over(Code::Limit, number, &what, most));
+            return Err(over(ErrorCode::Limit, number, &what, most));
         }
         let copied = entry.edits.iter().map(size_of_edit).sum::<usize>().saturating_mul(meant.len());
         self.copies_left = self.copies_left.checked_sub(copied).ok_or_else(|| {
             let what = format!("makes edits of more than {COPIED_EDITS} bytes, one copy for each file");
-            over(Code::TooLarge, number, &what, COPIED_EDITS)
+            over(ErrorCode::TooLarge, number, &what, COPIED_EDITS)
         })?;
         Ok(meant.iter().map(|file| entry_of(entry, file)).collect())
     }
@@ -118,10 +118,10 @@ impl<'w> LookUp<'w> {
     /// The files that `paths` names, each once, by path.
     fn meant(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<Meant>, Refusal> {
         // A place holds its folder open, and there may be many: only the paths are kept.
-        let mut found: BTreeMap<WirePath, (Option<Stat>, bool)> = BTreeMap::new();
+        let mut found: BTreeMap<FilePath, (Option<Stat>, bool)> = BTreeMap::new();
         let mut globs = Vec::new();
         for text in &entry.paths {
-            let path = WirePath::from(text.as_str());
+            let path = FilePath::from(text.as_str());
             let is_glob = text.contains(['*', '?', '[', '{']);
             match self.state.disk.resolve(&path) {
                 // Names may hold the signs of globs: a file of just that name is meant.
@@ -157,15 +157,15 @@ impl<'w> LookUp<'w> {
     }
 
     /// The files that globs match.
-    fn matched(&mut self, globs: Vec<String>, number: usize) -> Result<Vec<WirePath>, Refusal> {
+    fn matched(&mut self, globs: Vec<String>, number: usize) -> Result<Vec<FilePath>, Refusal> {
         if globs.is_empty() {
             return Ok(Vec::new());
         }
         let starts: Vec<Vec<u8>> = globs.iter().map(|glob| fixed_start(glob)).collect();
         let files = FileGlobs::new(globs).map_err(|why| {
-            Box::new(WireError::new(Code::Malformed, format!("files[{number}].paths: {why}")))
+            Box::new(RequestError::new(ErrorCode::Malformed, format!("files[{number}].paths: {why}")))
         })?;
-        let wanted = |path: &WirePath, is_folder: bool| {
+        let wanted = |path: &FilePath, is_folder: bool| {
             if is_folder {
                 return starts.iter().any(|start| reaches(path.as_bytes(), start));
             }
@@ -174,7 +174,7 @@ impl<'w> LookUp<'w> {
         };
         files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
             let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
-            over(Code::Limit, number, &what, NAMES_VISITED)
+            over(ErrorCode::Limit, number, &what, NAMES_VISITED)
         })
     }
 
@@ -193,7 +193,7 @@ impl<'w> LookUp<'w> {
         }
         self.bytes_left = self.bytes_left.checked_sub(size).ok_or_else(|| {
             let what = format!("leads to files of more than {JOB_BYTES} bytes in all");
-            over(Code::TooLarge, number, &what, JOB_BYTES)
+            over(ErrorCode::TooLarge, number, &what, JOB_BYTES)
         })?;
         // The text, and once more what is found there.
         let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
@@ -219,7 +219,7 @@ fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
             (count, Some(_)) => Some(count),
             (_, None) => None,
         };
-        Edit { expect, ..edit.clone() }
+        FileEdit { expect, ..edit.clone() }
     });
     let (path, base) = (file.path.clone(), entry.base.clone());
     FileEntry { path, base, edits: edits.collect(), ..FileEntry::default() }
@@ -227,7 +227,7 @@ fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
 
 /// Refuses an edit whose pattern is in no file, or at another number of places than it expects in all.
 fn check_sum(
-    edit: &Edit,
+    edit: &FileEdit,
     index: usize,
     meant: &[Meant],
     looked_at: usize,
@@ -246,14 +246,14 @@ fn check_sum(
                     "the pattern stands in none of the {files} files that files[{number}].paths matches; correct the pattern or the globs"
                 ),
             };
-            WireError::new(Code::NotFound, message)
+            RequestError::new(ErrorCode::NotFound, message)
         }
         Some(expected) if expected != sum => {
             let counts = told_counts(meant, index);
             let message = format!(
                 "{sum} places are to change, not {expected}: {counts}; check them and correct `expect`"
             );
-            let mut error = WireError::new(Code::CountMismatch, message);
+            let mut error = RequestError::new(ErrorCode::CountMismatch, message);
             (error.found, error.expected) = (Some(sum), Some(expected));
             error
         }
@@ -297,14 +297,14 @@ fn reaches(folder: &[u8], start: &[u8]) -> bool {
 }
 
 /// Bytes that a copy of an edit takes.
-fn size_of_edit(edit: &Edit) -> usize {
+fn size_of_edit(edit: &FileEdit) -> usize {
     let texts = [&edit.pattern, &edit.replacement, &edit.flags, &edit.eol];
-    size_of::<Edit>() / 4 + texts.into_iter().flatten().map(String::len).sum::<usize>()
+    size_of::<FileEdit>() / 4 + texts.into_iter().flatten().map(String::len).sum::<usize>()
 }
 
-fn over(code: Code, number: usize, what: &str, limit: usize) -> Refusal {
+fn over(code: ErrorCode, number: usize, what: &str, limit: usize) -> Refusal {
     let message = format!("files[{number}].paths {what}; narrow the globs, or send several jobs");
-    let mut error = WireError::new(code, message);
+    let mut error = RequestError::new(code, message);
     error.limit = Some(limit as u64);
     Box::new(error)
 }

@@ -1,7 +1,7 @@
 //! `trust`: which commands the workspace brings, and that they may run. It runs none.
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{CheckFinding, CommandInfo, TrustReply, TrustRequest};
 
 use super::Workspace;
@@ -17,7 +17,10 @@ impl Workspace {
     pub fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
         if request.revoke {
             if request.hash.is_some() {
-                return Err(refusal(Code::Malformed, "`hash` and `revoke` contradict each other; send one"));
+                return Err(refusal(
+                    ErrorCode::Malformed,
+                    "`hash` and `revoke` contradict each other; send one",
+                ));
             }
             self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
             tracing::info!("the commands of the workspace may no longer run");
@@ -25,18 +28,18 @@ impl Workspace {
         }
         let workspace_commands = self.state.workspace_commands();
         if let Some(why) = workspace_commands.problem() {
-            return Err(refusal(Code::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
+            return Err(refusal(ErrorCode::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
         }
         let Some(wanted) = &request.hash else { return Ok(told(&workspace_commands)) };
         let Some(wanted) = CommandTrust::hash_of(wanted) else {
             let message = "a hash is `blake3:` and 64 hexadecimal digits, as `trust` without one tells it";
-            return Err(refusal(Code::Malformed, message));
+            return Err(refusal(ErrorCode::Malformed, message));
         };
         if workspace_commands.hash() != Some(wanted) {
             let message = format!(
                 "{FILE_NAME} is not what that hash names; look at its commands again (`editctl trust --show`)"
             );
-            return Err(refusal(Code::Stale, message));
+            return Err(refusal(ErrorCode::Stale, message));
         }
         self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
         tracing::info!(hash = CommandTrust::said(wanted), "the commands of the workspace may run");
@@ -78,12 +81,12 @@ fn info(command: &CommandSpec) -> CommandInfo {
 
 fn cannot_record(error: &TrustRecordError) -> Refusal {
     let code = match error {
-        TrustRecordError::Inside => Code::Denied,
-        TrustRecordError::Io(_) => Code::Io,
+        TrustRecordError::Inside => ErrorCode::Denied,
+        TrustRecordError::Io(_) => ErrorCode::Io,
     };
     refusal(code, error.to_string())
 }
 
-fn refusal(code: Code, message: impl Into<String>) -> Refusal {
-    Box::new(WireError::new(code, message))
+fn refusal(code: ErrorCode, message: impl Into<String>) -> Refusal {
+    Box::new(RequestError::new(code, message))
 }

@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::edit::encode;
 use crate::job::{DialectReply, ParsedJob};
@@ -38,7 +38,7 @@ pub(super) enum Action {
     /// A view of a file.
     View(ReadRequest),
     /// The undo of the last entry of the session that changed a file.
-    Undo(WirePath),
+    Undo(FilePath),
 }
 
 impl ParsedRequest {
@@ -114,7 +114,7 @@ impl ParsedRequest {
         let guarded = || {
             catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
                 let message = "editd made a mistake in reading the job; please report it with the job";
-                Err(Box::new(WireError::new(Code::Internal, message)))
+                Err(Box::new(RequestError::new(ErrorCode::Internal, message)))
             })
         };
         self.job.get_or_init(guarded).as_ref().map_err(Clone::clone)
@@ -167,7 +167,7 @@ fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Re
     let translate = || dialect::translate(payload.dialect.as_deref(), &payload.text, setting);
     catch_unwind(AssertUnwindSafe(translate)).unwrap_or_else(|_| {
         let message = "editd made a mistake in reading the payload; please report it with the payload";
-        Err(Box::new(WireError::new(Code::Internal, message)))
+        Err(Box::new(RequestError::new(ErrorCode::Internal, message)))
     })
 }
 
@@ -244,7 +244,7 @@ fn request_hash(request: &JobRequest) -> ContentHash {
 }
 
 fn malformed(message: impl Into<String>) -> Refusal {
-    Box::new(WireError::new(Code::Malformed, message))
+    Box::new(RequestError::new(ErrorCode::Malformed, message))
 }
 
 #[cfg(all(test, unix))]

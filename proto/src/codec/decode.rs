@@ -9,7 +9,7 @@ use super::check::walk;
 use super::error::CodecError;
 use super::frame::Frame;
 use crate::limits;
-use crate::message::Edit;
+use crate::message::FileEdit;
 
 /// A message that is well-formed and within the limits. Its body is not decoded yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ impl Message {
         if kind.len() > limits::NAME {
             return Err(CodecError::body(format_args!("`kind` is longer than {} bytes", limits::NAME)));
         }
-        let cost = frame.as_bytes().len().saturating_add(top.maps.saturating_mul(size_of::<Edit>()));
+        let cost = frame.as_bytes().len().saturating_add(top.maps.saturating_mul(size_of::<FileEdit>()));
         Ok(Self { frame, id, kind, cost })
     }
 

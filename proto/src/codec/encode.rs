@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::check::check;
 use super::error::CodecError;
-use crate::error::WireError;
+use crate::error::RequestError;
 use crate::limits;
 use crate::message::kind;
 
@@ -42,20 +42,20 @@ pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Ve
 /// Returns the frame that says that the request `id` failed. Use 0 if the request is unknown.
 ///
 /// If the details do not fit, they are left out.
-pub fn encode_error(id: u64, error: &WireError) -> Vec<u8> {
+pub fn encode_error(id: u64, error: &RequestError) -> Vec<u8> {
     encode(id, kind::ERROR, error)
         .unwrap_or_else(|_| encode(id, kind::ERROR, &short(error)).unwrap_or_default())
 }
 
 /// Returns an error without details, with at most 1,000 characters of its message.
 #[must_use]
-pub fn short(error: &WireError) -> WireError {
-    WireError::new(error.code, error.message.chars().take(1000).collect::<String>())
+pub fn short(error: &RequestError) -> RequestError {
+    RequestError::new(error.code, error.message.chars().take(1000).collect::<String>())
 }
 
 /// Returns the reply to the request `id`, or an error frame if the reply does not fit into a frame.
 pub fn reply<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Vec<u8> {
-    encode(id, kind, body).unwrap_or_else(|error| encode_error(id, &WireError::from(error)))
+    encode(id, kind, body).unwrap_or_else(|error| encode_error(id, &RequestError::from(error)))
 }
 
 fn put_head(frame: &mut Vec<u8>, pairs: u32, id: u64, kind: &str) -> Result<(), rmp_serde::encode::Error> {

@@ -1,6 +1,6 @@
 //! The errors of encoding and decoding messages.
 
-use crate::error::{Code, WireError};
+use crate::error::{ErrorCode, RequestError};
 use crate::limits;
 use crate::message::bounded::{TOO_MANY_EDITS, TOO_MANY_FILES};
 
@@ -85,21 +85,21 @@ impl CodecError {
     }
 
     /// Returns the code that a client sees.
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::FrameTooLarge { .. }
             | Self::MessageTooLarge { .. }
             | Self::TooMany { .. }
             | Self::TooManyValues { .. }
-            | Self::TooDeep { .. } => Code::TooLarge,
-            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => Code::Malformed,
+            | Self::TooDeep { .. } => ErrorCode::TooLarge,
+            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => ErrorCode::Malformed,
         }
     }
 }
 
-impl From<&CodecError> for WireError {
+impl From<&CodecError> for RequestError {
     fn from(error: &CodecError) -> Self {
-        let mut wire = WireError::new(error.code(), error.to_string());
+        let mut wire = RequestError::new(error.code(), error.to_string());
         wire.limit = match error {
             CodecError::FrameTooLarge { limit, .. }
             | CodecError::MessageTooLarge { limit }
@@ -112,8 +112,8 @@ impl From<&CodecError> for WireError {
     }
 }
 
-impl From<CodecError> for WireError {
+impl From<CodecError> for RequestError {
     fn from(error: CodecError) -> Self {
-        WireError::from(&error)
+        RequestError::from(&error)
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a `hello` message: the protocol version and the names. Holds no connection state.
 
-use crate::error::{Code, WireError};
+use crate::error::{ErrorCode, RequestError};
 use crate::limits;
 use crate::message::Hello;
 
@@ -8,7 +8,7 @@ use crate::message::Hello;
 ///
 /// # Errors
 /// `unsupported` if there is no common version; `malformed` or `too_large` if a name is invalid.
-pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
+pub fn negotiate(hello: &Hello) -> Result<u32, Box<RequestError>> {
     check_name("client", &hello.client)?;
     if let Some(session) = &hello.session {
         check_name("session", session)?;
@@ -17,7 +17,7 @@ pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
     common.copied().ok_or_else(|| {
         let known: Vec<String> = limits::PROTOCOLS.iter().map(u32::to_string).collect();
         let message = format!("no common protocol version; this server speaks {}", known.join(", "));
-        Box::new(WireError::new(Code::Unsupported, message))
+        Box::new(RequestError::new(ErrorCode::Unsupported, message))
     })
 }
 
@@ -26,13 +26,13 @@ pub fn negotiate(hello: &Hello) -> Result<u32, Box<WireError>> {
 ///
 /// # Errors
 /// `malformed`, or `too_large` with the limit in bytes.
-pub fn check_name(what: &str, name: &str) -> Result<(), Box<WireError>> {
+pub fn check_name(what: &str, name: &str) -> Result<(), Box<RequestError>> {
     if name.is_empty() {
         return Err(refuse(format!("the {what} name is empty; give it a name")));
     }
     if name.len() > limits::NAME {
         let message = format!("the {what} name has {} bytes and the limit is {}", name.len(), limits::NAME);
-        let mut error = Box::new(WireError::new(Code::TooLarge, message));
+        let mut error = Box::new(RequestError::new(ErrorCode::TooLarge, message));
         error.limit = Some(limits::NAME as u64);
         return Err(error);
     }
@@ -42,6 +42,6 @@ pub fn check_name(what: &str, name: &str) -> Result<(), Box<WireError>> {
     Ok(())
 }
 
-fn refuse(message: String) -> Box<WireError> {
-    Box::new(WireError::new(Code::Malformed, message))
+fn refuse(message: String) -> Box<RequestError> {
+    Box::new(RequestError::new(ErrorCode::Malformed, message))
 }

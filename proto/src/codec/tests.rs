@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 
 use super::*;
-use crate::error::{Code, WireError};
+use crate::error::{ErrorCode, RequestError};
 use crate::limits;
 use crate::message::{ClipReply, Hello, JobRequest, ReadRequest, Receipt, StopRequest, kind};
 
@@ -76,8 +76,8 @@ fn a_declared_length_above_the_limit_is_refused_for_good() {
     reader.push(&[0; 100]);
     assert_eq!(reader.next_frame(), Err(refused.clone()));
     assert_eq!(reader.missing(), 0);
-    let wire = WireError::from(refused);
-    assert_eq!((wire.code, wire.limit), (Code::TooLarge, Some(65536)));
+    let wire = RequestError::from(refused);
+    assert_eq!((wire.code, wire.limit), (ErrorCode::TooLarge, Some(65536)));
 }
 
 #[test]
@@ -253,12 +253,12 @@ fn a_job_over_its_limits_is_refused_by_type() {
         let frame = encode(1, "edit", &serde_json::json!({"files": vec![file; files]})).unwrap();
         message(&frame[4..]).unwrap().body::<JobRequest>()
     };
-    let limit = |refused: Result<JobRequest, CodecError>| WireError::from(refused.unwrap_err());
+    let limit = |refused: Result<JobRequest, CodecError>| RequestError::from(refused.unwrap_err());
     assert!(job(limits::FILES, 10).is_ok());
     let error = limit(job(limits::FILES + 1, 1));
-    assert_eq!((error.code, error.limit), (Code::TooLarge, Some(limits::FILES as u64)));
+    assert_eq!((error.code, error.limit), (ErrorCode::TooLarge, Some(limits::FILES as u64)));
     let error = limit(job(2, limits::EDITS / 2 + 1));
-    assert_eq!((error.code, error.limit), (Code::TooLarge, Some(limits::EDITS as u64)));
+    assert_eq!((error.code, error.limit), (ErrorCode::TooLarge, Some(limits::EDITS as u64)));
 }
 
 #[test]
@@ -288,8 +288,8 @@ fn what_does_not_fit_is_a_typed_error_and_never_a_frame() {
 
     let answer = message(&reply(7, kind::CLIP, &clip(limits::FRAME))[4..]).unwrap();
     assert_eq!((answer.id(), answer.kind()), (7, kind::ERROR));
-    let error: WireError = answer.body().unwrap();
-    assert_eq!((error.code, error.limit), (Code::TooLarge, Some(limits::FRAME as u64)));
+    let error: RequestError = answer.body().unwrap();
+    assert_eq!((error.code, error.limit), (ErrorCode::TooLarge, Some(limits::FRAME as u64)));
 }
 
 #[test]
@@ -304,11 +304,11 @@ fn nothing_is_sent_that_a_peer_would_refuse() {
 
 #[test]
 fn an_error_too_large_for_a_frame_keeps_its_code_and_message() {
-    let mut error = WireError::new(Code::Stale, "read it again");
+    let mut error = RequestError::new(ErrorCode::Stale, "read it again");
     error.diff = Some("x".repeat(limits::FRAME));
     let answer = message(&encode_error(3, &error)[4..]).unwrap();
     assert_eq!(answer.id(), 3);
-    assert_eq!(answer.body::<WireError>().unwrap(), WireError::new(Code::Stale, "read it again"));
+    assert_eq!(answer.body::<RequestError>().unwrap(), RequestError::new(ErrorCode::Stale, "read it again"));
 }
 
 #[test]
@@ -342,11 +342,11 @@ fn versions_and_names_are_negotiated() {
         capabilities: Vec::new(),
     };
     assert_eq!(negotiate(&hello(&[9, 1], "me")), Ok(1));
-    assert_eq!(negotiate(&hello(&[9], "me")).unwrap_err().code, Code::Unsupported);
-    assert_eq!(negotiate(&hello(&[], "me")).unwrap_err().code, Code::Unsupported);
-    assert_eq!(negotiate(&hello(&[1], "")).unwrap_err().code, Code::Malformed);
-    assert_eq!(negotiate(&hello(&[1], "a\x1b[2J")).unwrap_err().code, Code::Malformed);
-    assert_eq!(negotiate(&hello(&[1], &"x".repeat(257))).unwrap_err().code, Code::TooLarge);
+    assert_eq!(negotiate(&hello(&[9], "me")).unwrap_err().code, ErrorCode::Unsupported);
+    assert_eq!(negotiate(&hello(&[], "me")).unwrap_err().code, ErrorCode::Unsupported);
+    assert_eq!(negotiate(&hello(&[1], "")).unwrap_err().code, ErrorCode::Malformed);
+    assert_eq!(negotiate(&hello(&[1], "a\x1b[2J")).unwrap_err().code, ErrorCode::Malformed);
+    assert_eq!(negotiate(&hello(&[1], &"x".repeat(257))).unwrap_err().code, ErrorCode::TooLarge);
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::WirePath;
+use crate::path::FilePath;
 
 /// The action of a clipboard request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct ClipInfo {
     pub time: u64,
     /// The file from which the text was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<WirePath>,
+    pub origin: Option<FilePath>,
 }
 
 /// The reply to `clip`.
@@ -70,5 +70,5 @@ pub struct ClipReply {
     pub bytes: Option<Vec<u8>>,
     /// The file from which the text was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<WirePath>,
+    pub origin: Option<FilePath>,
 }

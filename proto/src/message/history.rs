@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Durability, OnStale, is_default};
 use crate::ids::{JobId, Version};
-use crate::path::WirePath;
+use crate::path::FilePath;
 
 /// Undoes entries (`undo`) or undoes undos (`redo`). Without a selector: the last entry of the session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -22,10 +22,10 @@ pub struct UndoRequest {
     /// The newest entry that changed this path; with `since` or `session`, all entries that did. With `jobs`, a further
     /// element of `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// With `jobs`: only the changes of these files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<WirePath>,
+    pub paths: Vec<FilePath>,
     /// With a single entry in `jobs`, and a single path if the entry has several files: only these hunks, by their
     /// numbers in the reply to `show`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,7 +68,7 @@ pub enum HunkChoice {
 pub struct HistoryRequest {
     /// Only entries that changed this path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// Only entries of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -87,7 +87,7 @@ pub struct HistoryRequest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryFile {
     /// The path.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The version before; absent if there was no file.
     pub before: Option<Version>,
     /// The version after; absent if there is no file.
@@ -169,7 +169,7 @@ pub struct ShowRequest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntryDetail {
     /// The path.
-    pub path: WirePath,
+    pub path: FilePath,
     /// A unified diff as text, with invalid UTF-8 replaced. If the whole contents are no longer stored, it shows only
     /// the changed ranges, without context and line numbers.
     pub diff: String,

@@ -1,6 +1,6 @@
 //! The request of an edit job. The reply is a `Receipt`.
 
-use editd_types::{FileEntry, JobInput, JobMode, WirePath};
+use editd_types::{FileEntry, FilePath, JobInput, JobMode};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::JobId;
@@ -99,7 +99,7 @@ pub struct Payload {
     pub text: String,
     /// The file, if the payload does not name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// The base of that file; for a payload about several files only `any`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,

@@ -19,9 +19,9 @@ mod tests;
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use editd_types::{
-    Edit, EditOutcome, EditStatus, EntryKind, FileEntry, FileMode, FileOutcome, FormatterChange, HookOutcome,
-    Issue, JobMode, LaterEntry, LineRanges, Position, Receipt, Reindent, Status, SymbolDeclaration,
-    SymbolInfo, SymbolPosition, TextExtent, Within,
+    EditOutcome, EditPosition, EditScope, EditStatus, EntryKind, FileEdit, FileEntry, FileMode, FileOutcome,
+    FormatterChange, HookOutcome, Issue, JobMode, JobStatus, LaterEntry, LineRanges, Receipt, Reindent,
+    SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent,
 };
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{

@@ -4,13 +4,13 @@ use editd_types::SymbolInfo;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Version;
-use crate::path::WirePath;
+use crate::path::FilePath;
 
 /// Asks for the outline of a file. The file does not count as read, since no content is shown.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutlineRequest {
     /// The file.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The maximum depth of the listed symbols: 0 for the top level only. If absent, all symbols are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u64>,
@@ -20,7 +20,7 @@ pub struct OutlineRequest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutlineReply {
     /// The path in the workspace, with links resolved.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The version of the parsed content.
     pub version: Version,
     /// The language, such as `rust`.

@@ -4,13 +4,13 @@ use editd_types::SymbolInfo;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Version;
-use crate::path::WirePath;
+use crate::path::FilePath;
 
 /// Asks for the content of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReadRequest {
     /// The file.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The first and the last line, 1-based and inclusive; if absent, the whole file. A last line beyond the end means
     /// the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct ReadRequest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReadReply {
     /// The path in the workspace, with links resolved.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The version of the whole content, to be sent as `base`.
     pub version: Version,
     /// The hash of the whole content: `blake3:` and 64 hexadecimal digits.

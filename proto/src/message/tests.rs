@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::codec::{Frame, Message, encode};
-use crate::message::{Edit, JobRequest};
+use crate::message::{FileEdit, JobRequest};
 
 #[test]
 fn unknown_fields_inside_the_fields_of_an_edit_are_noted_with_their_place() {
@@ -71,7 +71,7 @@ fn every_field_inside_another_is_known_to_the_type_that_reads_it() {
             };
             let first = holder.split('.').next().unwrap();
             let edit = serde_json::json!({"op": "replace", first: inside});
-            let edit: Edit = serde_json::from_value(edit).unwrap();
+            let edit: FileEdit = serde_json::from_value(edit).unwrap();
             assert!(edit.unknown.is_empty(), "{holder}.{field}");
         }
     }

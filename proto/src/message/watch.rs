@@ -4,7 +4,7 @@ use editd_types::EntryKind;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{JobId, Version};
-use crate::path::WirePath;
+use crate::path::FilePath;
 
 /// Asks for events until the connection ends.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct ChangeEvent {
     pub change: ChangeKind,
     /// The file; absent for `overflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// The current version of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,

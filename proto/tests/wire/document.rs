@@ -8,7 +8,7 @@ use editd_proto::codec::{Frame, Message, encode};
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
 use editd_proto::operation::OPERATIONS;
-use editd_proto::{Code, WireError, limits};
+use editd_proto::{ErrorCode, RequestError, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -116,7 +116,7 @@ fn frame(example: &Example) -> Vec<u8> {
         ("client", kind::TRUST) => frame_of::<TrustRequest>(id, &kind, &body),
         ("server", kind::TRUST) => frame_of::<TrustReply>(id, &kind, &body),
         ("server", kind::STOP) => frame_of::<StopReply>(id, &kind, &body),
-        ("server", kind::ERROR) => frame_of::<WireError>(id, &kind, &body),
+        ("server", kind::ERROR) => frame_of::<RequestError>(id, &kind, &body),
         other => panic!("an example of {other:?}, which this test does not know"),
     }
 }
@@ -285,7 +285,7 @@ fn every_limit_is_named_with_its_value() {
 #[test]
 fn every_code_is_named() {
     let source = include_str!("../../../daemon/engine/types/src/error.rs");
-    let (_, body) = source.split_once("pub enum Code {").unwrap();
+    let (_, body) = source.split_once("pub enum ErrorCode {").unwrap();
     let (body, _) = body.split_once("\n}").unwrap();
     let names = body.lines().filter_map(|line| line.trim().strip_suffix(','));
     let mut count = 0;
@@ -298,8 +298,8 @@ fn every_code_is_named() {
                 bar.into_iter().chain(c.to_lowercase())
             })
             .collect();
-        let code: Code = serde_json::from_value(Value::String(snake.clone())).unwrap();
-        assert_ne!(code, Code::Unknown, "{snake}");
+        let code: ErrorCode = serde_json::from_value(Value::String(snake.clone())).unwrap();
+        assert_ne!(code, ErrorCode::Unknown, "{snake}");
         assert!(section(DOCUMENT, "error").contains(&format!("| `{snake}` |")), "{snake}");
         count += 1;
     }

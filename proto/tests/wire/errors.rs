@@ -6,12 +6,12 @@ use editd_proto::error::{
 };
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
-use editd_proto::{Code, WireError};
+use editd_proto::{ErrorCode, RequestError};
 
 use crate::samples::{issue, odd_path, version};
 
-pub(crate) fn error() -> WireError {
-    let mut error = WireError::new(Code::Stale, "read the file again");
+pub(crate) fn error() -> RequestError {
+    let mut error = RequestError::new(ErrorCode::Stale, "read the file again");
     error.path = Some("src/a.rs".into());
     error.edit = Some(2);
     error.other_edit = Some(3);
@@ -51,7 +51,7 @@ pub(crate) fn error() -> WireError {
         now: Some((5, 6)),
         there: Some("c\nd\n".into()),
     }];
-    error.others = vec![WireError::new(Code::Unread, "read it").at(&"b".into())];
+    error.others = vec![RequestError::new(ErrorCode::Unread, "read it").at(&"b".into())];
     error.regions =
         vec![ConflictRegion { line: 4, base: "a".into(), current: "b".into(), wanted: "c".into() }];
     error.symbols = vec!["Class/method".into()];
@@ -69,9 +69,9 @@ pub(crate) fn error() -> WireError {
     error
 }
 
-pub(crate) fn errors() -> Vec<WireError> {
-    let mut outside = WireError::new(Code::Stale, "read the file again").at(&odd_path());
+pub(crate) fn errors() -> Vec<RequestError> {
+    let mut outside = RequestError::new(ErrorCode::Stale, "read the file again").at(&odd_path());
     outside.by = Some(ChangeAuthor::Outside(OutsideWord::Outside));
     outside.would_apply = Some(WouldApply::Clean);
-    vec![error(), outside, WireError::new(Code::Stopping, "try again")]
+    vec![error(), outside, RequestError::new(ErrorCode::Stopping, "try again")]
 }

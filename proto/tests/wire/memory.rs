@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use editd_proto::codec::{Frame, FrameReader, Message};
 use editd_proto::limits;
-use editd_proto::message::{Edit, JobRequest, Receipt};
+use editd_proto::message::{FileEdit, JobRequest, Receipt};
 
 struct Counting;
 
@@ -163,7 +163,7 @@ fn well_formed_edits_cost_no_more_than_the_limit_on_edits_allows() {
     let used = cost(&bytes);
     // Three files of that size are read before the limit takes effect, and a list may have grown to twice its length
     // with half of that still to be copied.
-    let bound = 3 * per_file as usize * size_of::<Edit>() * 3 / 2 + bytes.len();
+    let bound = 3 * per_file as usize * size_of::<FileEdit>() * 3 / 2 + bytes.len();
     assert!(used <= bound, "{} bytes cost {used}, above {bound}", bytes.len());
 }
 

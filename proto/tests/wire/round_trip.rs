@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use editd_proto::codec::{Frame, Message, encode};
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
-use editd_proto::{Code, WireError, WirePath};
+use editd_proto::{ErrorCode, FilePath, RequestError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -83,7 +83,7 @@ fn every_message_without_its_optional_fields() {
     both_ways(&TrustReply { hash: None, ..samples::trust() });
     both_ways(&JobRequest::default());
     both_ways(&JobRequest { files: vec![FileEntry::default()], ..JobRequest::default() });
-    both_ways(&Receipt::new(None, Status::Unchanged));
+    both_ways(&Receipt::new(None, JobStatus::Unchanged));
     both_ways(&UndoRequest::default());
     both_ways(&HistoryRequest::default());
     let mut entry = samples::entry();
@@ -112,32 +112,33 @@ fn every_message_without_its_optional_fields() {
 #[test]
 fn words_are_lower_case_and_codes_of_a_newer_version_are_known_to_be_unknown() {
     assert_eq!(serde_json::to_string(&JobMode::VerifyOnly).unwrap(), "\"verify_only\"");
-    assert_eq!(serde_json::to_string(&Code::CountMismatch).unwrap(), "\"count_mismatch\"");
-    assert_eq!(serde_json::to_string(&Status::Queued).unwrap(), "\"queued\"");
-    let newer: WireError = serde_json::from_str(r#"{"code": "brand_new", "message": "m"}"#).unwrap();
-    assert_eq!(newer.code, Code::Unknown);
+    assert_eq!(serde_json::to_string(&ErrorCode::CountMismatch).unwrap(), "\"count_mismatch\"");
+    assert_eq!(serde_json::to_string(&JobStatus::Queued).unwrap(), "\"queued\"");
+    let newer: RequestError = serde_json::from_str(r#"{"code": "brand_new", "message": "m"}"#).unwrap();
+    assert_eq!(newer.code, ErrorCode::Unknown);
     let body = serde_json::json!({"code": "brand_new", "message": "m", "detail": [1]});
     let frame = encode(1, "error", &body).unwrap();
-    let newer = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap().body::<WireError>().unwrap();
-    assert_eq!(newer.code, Code::Unknown);
+    let newer =
+        Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap().body::<RequestError>().unwrap();
+    assert_eq!(newer.code, ErrorCode::Unknown);
 }
 
 #[test]
 fn a_path_is_text_where_it_can_be_and_bytes_where_not() {
     #[derive(Serialize, serde::Deserialize, PartialEq, Debug)]
     struct One {
-        path: WirePath,
+        path: FilePath,
     }
     let text = encode(1, "x", &One { path: "é".into() }).unwrap();
     assert!(text.ends_with(b"\xa4path\xa2\xc3\xa9"));
-    let bytes = encode(1, "x", &One { path: WirePath::new([0xe9]) }).unwrap();
+    let bytes = encode(1, "x", &One { path: FilePath::new([0xe9]) }).unwrap();
     assert!(bytes.ends_with(b"\xa4path\xc4\x01\xe9"));
     assert_eq!(
-        serde_json::to_string(&One { path: WirePath::new([0xe9]) }).unwrap(),
+        serde_json::to_string(&One { path: FilePath::new([0xe9]) }).unwrap(),
         r#"{"path":{"bytes":[233]}}"#
     );
-    both_ways(&One { path: WirePath::new(vec![b'a'; 4096]) });
-    let long = encode(1, "x", &One { path: WirePath::new(vec![b'a'; 4097]) }).unwrap();
+    both_ways(&One { path: FilePath::new(vec![b'a'; 4096]) });
+    let long = encode(1, "x", &One { path: FilePath::new(vec![b'a'; 4097]) }).unwrap();
     let message = Message::parse(Frame::from_bytes(long[4..].to_vec())).unwrap();
     assert!(message.body::<One>().unwrap_err().to_string().contains("4096"));
 }

@@ -1,6 +1,6 @@
 //! A sample of every message with every field set, and its expected JSON. Contains no tests.
 
-use editd_proto::WirePath;
+use editd_proto::FilePath;
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 
@@ -10,18 +10,18 @@ pub(crate) fn version() -> Version {
     Version("0123456789ab".into())
 }
 
-pub(crate) fn odd_path() -> WirePath {
-    WirePath::new(b"src/caf\xe9\n.rs".to_vec())
+pub(crate) fn odd_path() -> FilePath {
+    FilePath::new(b"src/caf\xe9\n.rs".to_vec())
 }
 
-pub(crate) fn edit() -> Edit {
+pub(crate) fn edit() -> FileEdit {
     let text = |text: &str| Some(text.to_owned());
-    Edit {
+    FileEdit {
         op: "replace".into(),
         old: text("a\r\n"),
         new: text(""),
         text: text("ü"),
-        at: Some(Position::Line(3)),
+        at: Some(EditPosition::Line(3)),
         start: Some(1),
         end: Some(0),
         near: Some(42),
@@ -49,25 +49,25 @@ pub(crate) fn edit() -> Edit {
         action: text("delete"),
         before: text("before"),
         after: text("after"),
-        within: Some(Within::Lines((3, 9))),
+        within: Some(EditScope::Lines((3, 9))),
         in_order: Some(true),
         unknown: Vec::new(),
     }
 }
 
-pub(crate) fn edits() -> Vec<Edit> {
-    let at = |at| Edit { op: "insert".into(), at: Some(at), ..Edit::default() };
-    let within = |within| Edit { op: "chunk".into(), within: Some(within), ..Edit::default() };
+pub(crate) fn edits() -> Vec<FileEdit> {
+    let at = |at| FileEdit { op: "insert".into(), at: Some(at), ..FileEdit::default() };
+    let within = |within| FileEdit { op: "chunk".into(), within: Some(within), ..FileEdit::default() };
     vec![
         edit(),
-        within(Within::Symbol("Class/method".into())),
-        within(Within::Position(SymbolPosition { line: 0, column: 4 })),
-        at(Position::Start),
-        at(Position::End),
-        at(Position::Before("fn a".into())),
-        at(Position::After("fn a".into())),
-        Edit { op: "chmod".into(), mode: Some(FileMode::Bits(0o644)), ..Edit::default() },
-        Edit { op: "delete".into(), ..Edit::default() },
+        within(EditScope::Symbol("Class/method".into())),
+        within(EditScope::Position(SymbolPosition { line: 0, column: 4 })),
+        at(EditPosition::Start),
+        at(EditPosition::End),
+        at(EditPosition::Before("fn a".into())),
+        at(EditPosition::After("fn a".into())),
+        FileEdit { op: "chmod".into(), mode: Some(FileMode::Bits(0o644)), ..FileEdit::default() },
+        FileEdit { op: "delete".into(), ..FileEdit::default() },
     ]
 }
 
@@ -128,10 +128,10 @@ pub(crate) fn receipt() -> Receipt {
         }],
         job: Some(JobId(17)),
         queued: Some(JobId(15)),
-        status: Status::Partial,
+        status: JobStatus::Partial,
         files: vec![FileOutcome {
             path: "src/a.rs".into(),
-            status: Status::Partial,
+            status: JobStatus::Partial,
             before: Some(version()),
             after: Some(version()),
             lines: LineRanges(vec![(10, 12), (40, 40), (57, 56)]),

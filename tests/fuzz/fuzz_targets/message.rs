@@ -2,7 +2,7 @@
 //! keeps it.
 #![no_main]
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::codec::{Frame, Message, check, encode};
 use editd_proto::limits;
 use editd_proto::message::{
@@ -47,6 +47,6 @@ fuzz_target!(|data: &[u8]| {
         ChangeEvent,
         WaitRequest,
         StatusReply,
-        WireError
+        RequestError
     );
 });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use editd_engine::{State, World, dialect, needs_of_input as needs};
-use editd_proto::error::Code;
-use editd_proto::message::{JobRequest, Receipt, Status};
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{JobRequest, JobStatus, Receipt};
 
 #[path = "shared.rs"]
 mod shared;
@@ -31,7 +31,7 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
         let translation = match dialect::translate(name, text, &setting) {
             Ok(translation) => translation,
             Err(refusal) => {
-                assert_ne!(refusal.code, Code::Internal, "{refusal:?}");
+                assert_ne!(refusal.code, ErrorCode::Internal, "{refusal:?}");
                 let _ = dialect::say_refusal(name, text, &refusal);
                 continue;
             }
@@ -56,11 +56,11 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
             Err(refusal) => (Vec::new(), Some(refusal)),
         };
         let receipt = Receipt {
-            status: if error.is_some() { Status::Refused } else { Status::Applied },
+            status: if error.is_some() { JobStatus::Refused } else { JobStatus::Applied },
             files,
             error: error.map(|error| *error),
             dialect: Some(translation.dialect.to_owned()),
-            ..Receipt::new(None, Status::Applied)
+            ..Receipt::new(None, JobStatus::Applied)
         };
         let said = translation.words.say(&dialect::Answer::Receipt(&receipt));
         assert!(said.len() <= 1 << 20, "{} bytes are said", said.len());

@@ -7,7 +7,7 @@ mod shared;
 use std::sync::Arc;
 
 use editd_engine::{State, World, needs_of_input as needs};
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Reindent, Within};
+use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobRequest, Reindent};
 use libfuzzer_sys::fuzz_target;
 
 /// Reads an input from its front.
@@ -64,9 +64,9 @@ impl<'d> Source<'d> {
         }
     }
 
-    fn edit(&mut self, content: &str) -> Edit {
+    fn edit(&mut self, content: &str) -> FileEdit {
         let rungs = ["exact", "eol", "trailing", "indent", "numbered", "typographic", "edge", "fuzzy"];
-        let mut edit = Edit { near: self.line(), ..Edit::default() };
+        let mut edit = FileEdit { near: self.line(), ..FileEdit::default() };
         if self.one_in(3) {
             edit.loosest = Some(rungs[usize::from(self.byte()) % rungs.len()].to_owned());
         }
@@ -88,34 +88,34 @@ impl<'d> Source<'d> {
                 edit.op = "insert".to_owned();
                 edit.text = text(self, content);
                 edit.at = Some(match self.byte() % 5 {
-                    0 => Position::Start,
-                    1 => Position::End,
-                    2 => Position::Line(u64::from(self.byte() % 40)),
-                    3 => Position::Before(self.quote(content)),
-                    _ => Position::After(self.quote(content)),
+                    0 => EditPosition::Start,
+                    1 => EditPosition::End,
+                    2 => EditPosition::Line(u64::from(self.byte() % 40)),
+                    3 => EditPosition::Before(self.quote(content)),
+                    _ => EditPosition::After(self.quote(content)),
                 });
             }
             4 => {
-                edit = Edit { op: "lines".to_owned(), text: text(self, content), ..Edit::default() };
+                edit = FileEdit { op: "lines".to_owned(), text: text(self, content), ..FileEdit::default() };
                 edit.start = Some(u64::from(self.byte() % 40));
                 edit.end = Some(u64::from(self.byte() % 40));
                 edit.reindent = self.one_in(4).then(|| Reindent { strip: None, add: Some(self.text()) });
             }
             5 => {
-                edit = Edit { op: "substitute".to_owned(), ..Edit::default() };
+                edit = FileEdit { op: "substitute".to_owned(), ..FileEdit::default() };
                 (edit.pattern, edit.replacement) = (Some(self.text()), Some(self.text()));
                 edit.regex = self.one_in(2).then_some(true);
             }
             6 => {
-                edit = Edit { op: "chunk".to_owned(), ..Edit::default() };
+                edit = FileEdit { op: "chunk".to_owned(), ..FileEdit::default() };
                 (edit.old, edit.new) = (text(self, content), text(self, content));
                 edit.before = self.one_in(2).then(|| self.quote(content));
                 edit.after = self.one_in(2).then(|| self.quote(content));
                 let lines = (u64::from(self.byte() % 40), u64::from(self.byte() % 40));
-                edit.within = self.one_in(3).then_some(Within::Lines(lines));
+                edit.within = self.one_in(3).then_some(EditScope::Lines(lines));
             }
             _ => {
-                edit = Edit { op: "write".to_owned(), text: text(self, content), ..Edit::default() };
+                edit = FileEdit { op: "write".to_owned(), text: text(self, content), ..FileEdit::default() };
             }
         }
         edit

@@ -1,7 +1,7 @@
 //! Shared by the targets of the engine: the properties of every plan.
 
 use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input};
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::message::JobRequest;
 
 /// Asserts that the splices of each change give the content after it, that their inverse gives the content before
@@ -25,7 +25,7 @@ pub fn planned(job: &JobRequest, world: &World) -> Result<Plan, Refusal> {
     let first = plan_input(job, world, &Options::default());
     match &first {
         Ok(plan) => check(world, plan),
-        Err(refusal) => assert_ne!(refusal.code, Code::Internal, "{refusal:?}"),
+        Err(refusal) => assert_ne!(refusal.code, ErrorCode::Internal, "{refusal:?}"),
     }
     assert_eq!(first, plan_input(job, world, &Options::default()));
     first

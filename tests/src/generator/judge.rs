@@ -5,9 +5,9 @@ use std::sync::Arc;
 use editd_engine::{
     Options, Refusal, State, World, dialect, needs_of_input as needs, plan_input as plan, unified_diff,
 };
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::message::{FileEntry, JobRequest};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::draw::{Task, Verdict};
 use super::printers::Sent;
@@ -39,9 +39,9 @@ pub(super) fn judge(source: &Source, task: &Task) -> Ended {
             Ended::AppliedRightly
         }
         Ok(after) => Ended::AppliedWrongly(after),
-        Err(error) if error.code == Code::Unsupported => Ended::Unsupported,
+        Err(error) if error.code == ErrorCode::Unsupported => Ended::Unsupported,
         Err(error) => {
-            let honest = matches!(error.code, Code::NotFound | Code::Ambiguous);
+            let honest = matches!(error.code, ErrorCode::NotFound | ErrorCode::Ambiguous);
             if honest && task.verdict != Verdict::Applied {
                 Ended::RefusedRightly
             } else {
@@ -53,7 +53,7 @@ pub(super) fn judge(source: &Source, task: &Task) -> Ended {
 
 /// The content after a payload.
 fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let path = WirePath::from(source.path.as_str());
+    let path = FilePath::from(source.path.as_str());
     let job = match &task.sent {
         Sent::Native(edits) => JobRequest {
             files: vec![FileEntry { path: path.clone(), edits: edits.clone(), ..FileEntry::default() }],
@@ -76,7 +76,7 @@ fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, R
     })
 }
 
-fn translated(name: &str, text: &str, path: Option<&WirePath>, task: &Task) -> Result<JobRequest, Refusal> {
+fn translated(name: &str, text: &str, path: Option<&FilePath>, task: &Task) -> Result<JobRequest, Refusal> {
     let setting = dialect::Setting { path, roots: &[], limit: PAYLOAD };
     let translation = dialect::translate(Some(name), text, &setting)?;
     match translation.asked {
@@ -91,7 +91,7 @@ fn translated(name: &str, text: &str, path: Option<&WirePath>, task: &Task) -> R
 
 /// Everything that somebody needs to see a payload that ended badly.
 pub(super) fn shown(source: &Source, task: &Task, ended: &Ended, name: &str, seed: u64) -> String {
-    let path = WirePath::from(source.path.as_str());
+    let path = FilePath::from(source.path.as_str());
     let state = |bytes: &[u8]| State::File { bytes: Arc::from(bytes), mode: 0o644 };
     let before = state(&source.bytes());
     let diff = |after: &[u8]| visible(&unified_diff(&path, &before, &state(after)).0);

@@ -1,9 +1,9 @@
 //! Tests of the tester: what is wrong is not taken for right, and every printer says what it was given.
 
 use editd_engine::dialect::{Asked, Setting, translate};
-use editd_proto::error::Code;
-use editd_proto::message::{Edit, Position};
-use editd_proto::path::WirePath;
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{EditPosition, FileEdit};
+use editd_proto::path::FilePath;
 use fastrand::Rng;
 
 use super::change::{self, Site};
@@ -108,10 +108,10 @@ fn a_text_that_stands_twice_must_be_refused() {
 }
 
 /// The lines that an edit quotes, and those that stand there then.
-fn told(edit: &Edit) -> (String, String) {
+fn told(edit: &FileEdit) -> (String, String) {
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
     let anchor = match &edit.at {
-        Some(Position::Before(anchor) | Position::After(anchor)) => anchor.clone(),
+        Some(EditPosition::Before(anchor) | EditPosition::After(anchor)) => anchor.clone(),
         _ => String::new(),
     };
     if edit.op == "hunk" {
@@ -132,7 +132,7 @@ fn told(edit: &Edit) -> (String, String) {
 #[test]
 fn every_printer_says_what_it_was_given() {
     let source = source(&LINES);
-    let path = WirePath::from(source.path.as_str());
+    let path = FilePath::from(source.path.as_str());
     let mut rng = Rng::with_seed(3);
     let mut compared = [0; PRINTERS.len()];
     for _ in 0..4_000 {
@@ -152,7 +152,7 @@ fn every_printer_says_what_it_was_given() {
         let Some(Sent::Payload { dialect, text, beside }) = printer.print(&ask, &mut rng) else { continue };
         let setting = Setting { path: beside.then_some(&path), roots: &[], limit: 1 << 20 };
         let translation = match translate(Some(dialect), &text, &setting) {
-            Err(error) if error.code == Code::Unsupported => continue,
+            Err(error) if error.code == ErrorCode::Unsupported => continue,
             translation => translation.unwrap_or_else(|error| panic!("{dialect} refuses {error:?}\n{text}")),
         };
         let Asked::Job(wanted) = translation.asked else { panic!("{text}\nis no job") };

@@ -10,7 +10,7 @@ use editd::clock::Clock;
 use editd::config::{Settings, UnreadPolicy};
 use editd::store::{DatabaseBackend, StoreOptions};
 use editd::workspace::{Admission, Who, Workspace};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply, ShowRequest,
@@ -97,7 +97,9 @@ impl SimWorkspace {
                 Some(match self.workspace.admit(&who, &asked) {
                     Admission::New(id) => self.workspace.edit(&who, id, &asked),
                     Admission::Ended(receipt) => *receipt,
-                    Admission::Underway(_) => Receipt::refused(WireError::new(Code::Busy, "it is underway")),
+                    Admission::Underway(_) => {
+                        Receipt::refused(RequestError::new(ErrorCode::Busy, "it is underway"))
+                    }
                     Admission::Refused(error) => Receipt::refused(*error),
                 })
             }

@@ -1,8 +1,8 @@
 //! Fault injection: every call of a job, and of its settling, fails once or from then on. The job is refused and
 //! changes nothing, or it is applied; after a restart without faults it is applied to all its files or to none.
 
-use editd_proto::error::Code;
-use editd_proto::message::{Durability, Status};
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{Durability, JobStatus};
 
 use super::crash::Report;
 use super::desk::SimWorkspace;
@@ -76,11 +76,11 @@ impl Strike {
         machine.fail_call(self.call, self.errno, self.lasting);
         let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
         let error = receipt.error.as_ref();
-        if error.is_some_and(|error| error.code == Code::Internal) {
+        if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             found.push(format!("a mistake of the daemon: {error:?}"));
         }
         let view = View::of(&machine);
-        let applied = receipt.status == Status::Applied;
+        let applied = receipt.status == JobStatus::Applied;
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
         let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
         // Its files may not be flushed, and its reply says that: but it stands.
@@ -138,9 +138,9 @@ impl Strike {
         match answer {
             Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
             // What changes nothing needs no log.
-            _ if applied && again.status == Status::Unchanged => None,
+            _ if applied && again.status == JobStatus::Unchanged => None,
             // The files are no longer what the job expects: it never comes to the log.
-            Some((code, _)) if applied && code != Code::Internal => None,
+            Some((code, _)) if applied && code != ErrorCode::Internal => None,
             answer => {
                 let status = again.status;
                 Some(format!("the log failed ({failed}), and then a job was answered {status:?} {answer:?}"))

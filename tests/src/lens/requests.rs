@@ -1,12 +1,12 @@
 //! Short functions that make the requests of scenarios.
 
-use editd_proto::message::{Durability, Edit, FileEntry, FileMode, JobRequest, Position};
+use editd_proto::message::{Durability, EditPosition, FileEdit, FileEntry, FileMode, JobRequest};
 
 use super::story::Act;
 
 /// One file's edits, whatever the session has seen of it.
 #[must_use]
-pub fn file(path: &str, edits: Vec<Edit>) -> FileEntry {
+pub fn file(path: &str, edits: Vec<FileEdit>) -> FileEntry {
     FileEntry { path: path.into(), base: None, edits, ..FileEntry::default() }
 }
 
@@ -25,66 +25,66 @@ pub fn with(act: Act, durability: Durability) -> Act {
     }
 }
 
-fn op(op: &str) -> Edit {
-    Edit { op: op.to_owned(), ..Edit::default() }
+fn op(op: &str) -> FileEdit {
+    FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }
 
 /// Replaces the one place of a text.
 #[must_use]
-pub fn replace(old: &str, new: &str) -> Edit {
-    Edit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..op("replace") }
+pub fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit { old: Some(old.to_owned()), new: Some(new.to_owned()), ..op("replace") }
 }
 
 /// Adds at the end.
 #[must_use]
-pub fn append(text: &str) -> Edit {
-    Edit { text: Some(text.to_owned()), at: Some(Position::End), ..op("insert") }
+pub fn append(text: &str) -> FileEdit {
+    FileEdit { text: Some(text.to_owned()), at: Some(EditPosition::End), ..op("insert") }
 }
 
 /// Makes a file.
 #[must_use]
-pub fn create(text: &str) -> Edit {
-    Edit { text: Some(text.to_owned()), ..op("create") }
+pub fn create(text: &str) -> FileEdit {
+    FileEdit { text: Some(text.to_owned()), ..op("create") }
 }
 
 /// Writes a file anew.
 #[must_use]
-pub fn write(text: &str) -> Edit {
-    Edit { text: Some(text.to_owned()), ..op("write") }
+pub fn write(text: &str) -> FileEdit {
+    FileEdit { text: Some(text.to_owned()), ..op("write") }
 }
 
 /// Takes a file away.
 #[must_use]
-pub fn delete() -> Edit {
+pub fn delete() -> FileEdit {
     op("delete")
 }
 
 /// Moves a file.
 #[must_use]
-pub fn rename(to: &str) -> Edit {
-    Edit { to: Some(to.into()), ..op("rename") }
+pub fn rename(to: &str) -> FileEdit {
+    FileEdit { to: Some(to.into()), ..op("rename") }
 }
 
 /// Copies a file.
 #[must_use]
-pub fn copy(to: &str) -> Edit {
-    Edit { to: Some(to.into()), ..op("copy") }
+pub fn copy(to: &str) -> FileEdit {
+    FileEdit { to: Some(to.into()), ..op("copy") }
 }
 
 /// Sets the permission bits.
 #[must_use]
-pub fn chmod(mode: u32) -> Edit {
-    Edit { mode: Some(FileMode::Bits(mode)), ..op("chmod") }
+pub fn chmod(mode: u32) -> FileEdit {
+    FileEdit { mode: Some(FileMode::Bits(mode)), ..op("chmod") }
 }
 
 /// Replaces a text and keeps it in a clipboard.
 #[must_use]
-pub fn cut(old: &str, clipboard: &str) -> Edit {
-    Edit { to_clipboard: Some(clipboard.to_owned()), ..replace(old, "") }
+pub fn cut(old: &str, clipboard: &str) -> FileEdit {
+    FileEdit { to_clipboard: Some(clipboard.to_owned()), ..replace(old, "") }
 }
 
 /// Adds a clipboard at the end.
 #[must_use]
-pub fn paste(clipboard: &str) -> Edit {
-    Edit { from_clipboard: Some(clipboard.to_owned()), at: Some(Position::End), ..op("insert") }
+pub fn paste(clipboard: &str) -> FileEdit {
+    FileEdit { from_clipboard: Some(clipboard.to_owned()), at: Some(EditPosition::End), ..op("insert") }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use editd_proto::message::{Durability, Edit, FileEntry, UndoRequest};
+use editd_proto::message::{Durability, FileEdit, FileEntry, UndoRequest};
 
 use super::requests::{
     append, chmod, copy, create, cut, delete, file, job, paste, rename, replace, with, write,
@@ -221,7 +221,7 @@ fn young_a(outside: &Outside) {
 }
 
 /// Whatever the session has seen.
-fn anyway(path: &str, edit: Edit) -> Act {
+fn anyway(path: &str, edit: FileEdit) -> Act {
     let mut entry = file(path, vec![edit]);
     entry.base = Some("any".to_owned());
     job(vec![entry])
@@ -330,7 +330,7 @@ pub fn places() -> Vec<SimScenario> {
         SimScenario::new(
             "a rename over a file",
             few,
-            anyway("a.txt", Edit { overwrite: Some(true), ..rename("b.txt") }),
+            anyway("a.txt", FileEdit { overwrite: Some(true), ..rename("b.txt") }),
         ),
         SimScenario::new("linked, growing", linked, grow()),
         SimScenario::new("linked, shrinking", linked, linked_job("line 7 of linked\nline 8 of linked\n", "")),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use editd_proto::message::{Durability, EntryKind, JobRequest, Status, UndoRequest};
+use editd_proto::message::{Durability, EntryKind, JobRequest, JobStatus, UndoRequest};
 
 use super::desk::{ROOT, STATE, SimWorkspace};
 use super::view::View;
@@ -156,7 +156,7 @@ impl SimScenario {
         let desk = SimWorkspace::open(machine)?;
         for (at, act) in self.prior.iter().enumerate() {
             let receipt = desk.act(act, &prior_key(at));
-            if let Some(receipt) = receipt.filter(|receipt| receipt.status != Status::Applied) {
+            if let Some(receipt) = receipt.filter(|receipt| receipt.status != JobStatus::Applied) {
                 return Err(format!("act {at} before the job: {:?}", receipt.error));
             }
         }
@@ -174,7 +174,7 @@ impl SimScenario {
         let (before, clips_before) = (View::of(&machine), desk.clips()?);
         let from = machine.calls();
         let receipt = desk.act(&self.job, KEY).ok_or("the job is no job")?;
-        if receipt.status != Status::Applied {
+        if receipt.status != JobStatus::Applied {
             return Err(format!("the job was not applied: {:?}", receipt.error));
         }
         let answered = machine.calls();

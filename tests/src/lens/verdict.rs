@@ -2,7 +2,7 @@
 //! to all its files or to none, a reply holds, nothing else changed, and undo is exact.
 
 use editd_proto::ids::JobId;
-use editd_proto::message::{Durability, EntryKind, EntrySummary, Status, UndoRequest};
+use editd_proto::message::{Durability, EntryKind, EntrySummary, JobStatus, UndoRequest};
 
 use super::desk::SimWorkspace;
 use super::image::{Answer, CrashKind, Image};
@@ -164,7 +164,7 @@ impl Look<'_> {
         let desk = SimWorkspace::open(&machine)?;
         let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
         let right = match side {
-            Side::Before => receipt.status == Status::Applied && !receipt.repeated,
+            Side::Before => receipt.status == JobStatus::Applied && !receipt.repeated,
             Side::After(id) => receipt.repeated && receipt.job == Some(id),
         };
         if !right {
@@ -182,7 +182,7 @@ impl Look<'_> {
         let desk = SimWorkspace::open(&machine)?;
         let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
         let receipt = desk.act(&Act::Undo(undo), "undo of it").ok_or("an undo is a job")?;
-        if receipt.status != Status::Applied {
+        if receipt.status != JobStatus::Applied {
             self.found.push(format!("its undo: {:?} {:?}", receipt.status, receipt.error));
         }
         let view = View::of(&machine);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use editd_engine::dialect::{Asked, Setting, Wanted, translate};
 use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::damage::{Damage, PatchText};
 use super::tools::Tools;
@@ -67,7 +67,7 @@ pub fn planned(payload: &str, files: &[(&str, &str)]) -> Result<Vec<(String, Opt
     }
     for (path, content) in files {
         let bytes = Arc::from(content.as_bytes());
-        world.files.insert(WirePath::from(*path), State::File { bytes, mode: 0o644 });
+        world.files.insert(FilePath::from(*path), State::File { bytes, mode: 0o644 });
     }
     let plan = plan(&job, &world, &Options::default())?;
     let text = |state: State| match state {

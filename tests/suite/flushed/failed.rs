@@ -1,8 +1,8 @@
 //! Files whose flush failed: the content that a job wrote is on the disk before the original is removed, whatever a
 //! second flush reports.
 
-use editd_proto::Code;
-use editd_proto::message::{Durability, EntryKind, Status, UndoRequest};
+use editd_proto::ErrorCode;
+use editd_proto::message::{Durability, EntryKind, JobStatus, UndoRequest};
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, file, job, with};
 use editd_tests::lens::stories::text;
@@ -66,7 +66,7 @@ fn a_file_with_two_names_whose_flush_failed_is_written_again() {
         let desk = SimWorkspace::open(&machine).unwrap();
         fail_flushes(&machine, Lasting::Once);
         let receipt = desk.act(&job(vec![file("linked.txt", vec![append("more\n")])]), "one").unwrap();
-        let applied = receipt.status == Status::Applied;
+        let applied = receipt.status == JobStatus::Applied;
         assert!(desk.settle());
         let more = if applied { &b"more\n"[..] } else { b"" };
         stands_after_cuts(&machine, &["linked.txt"], &[&old_text(), more].concat());
@@ -97,7 +97,7 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
     machine.outside().write("/w/a.txt", &large).unwrap();
     fail_flushes(&machine, Lasting::Once);
     let receipt = desk.act(&edit(), "one").unwrap();
-    if receipt.status != Status::Applied {
+    if receipt.status != JobStatus::Applied {
         applied(&desk, &edit(), "again");
     }
     for cut in machine.cuts(12, 3) {
@@ -177,7 +177,7 @@ fn what_could_not_be_flushed_is_rescued_once() {
     assert_eq!(rescued.len(), 1);
     let undo = Act::Undo(UndoRequest { jobs: vec![rescued[0].id], ..UndoRequest::default() });
     let error = desk.act(&undo, "two").unwrap().error.unwrap();
-    assert_eq!(error.code, Code::Unsupported, "nothing came to a.txt by it: {error}");
+    assert_eq!(error.code, ErrorCode::Unsupported, "nothing came to a.txt by it: {error}");
     assert!(error.message.contains("`editctl show"), "{error}");
 }
 

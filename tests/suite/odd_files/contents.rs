@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Output;
 
 use editd_proto::message::{ReadReply, kind};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use editd_tests::house::House;
 use editd_tests::jobs;
 use editd_tests::tree::Tree;
@@ -96,7 +96,7 @@ fn names_that_are_no_text_are_names_for_editctl_too() {
         assert!(log.status.success() && !log.stdout.is_empty() && !log.stdout.contains(&0x1b), "{log:?}");
         let json = editctl(&house, &[OsStr::new("--json"), OsStr::new("log"), OsStr::new("--path"), path]);
         let json: Value = serde_json::from_slice(&json.stdout).unwrap();
-        let shown: WirePath = serde_json::from_value(json["entries"][0]["files"][0]["path"].clone()).unwrap();
+        let shown: FilePath = serde_json::from_value(json["entries"][0]["files"][0]["path"].clone()).unwrap();
         assert_eq!(shown.as_bytes(), name);
         let back = editctl(&house, &[OsStr::new("undo"), OsStr::new("--path"), path]);
         assert_eq!(back.status.code(), Some(0), "{}", String::from_utf8_lossy(&back.stderr));

@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::codec::{FrameReader, Message, encode};
-use editd_proto::error::{ChangeAuthor, Code};
+use editd_proto::error::{ChangeAuthor, ErrorCode};
 use editd_proto::ids::JobId;
 use editd_proto::limits;
 use editd_proto::message::{ReadReply, Receipt};
@@ -33,7 +33,7 @@ struct Everything {
     some: Option<(u64, i64)>,
     list: Vec<bool>,
     score: f64,
-    word: Code,
+    word: ErrorCode,
     by: [ChangeAuthor; 2],
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
@@ -49,13 +49,13 @@ fn every_kind_of_value_is_read_as_without_it() {
         some: Some((3, -9)),
         list,
         score: 0.25,
-        word: Code::Stale,
+        word: ErrorCode::Stale,
         by,
         bytes,
     });
     let error = json!({"code": "ambiguous", "message": "é", "candidates": [{"line": 1, "column": 2, "text": "x"}],
         "by": 17, "near_misses": [{"line": 3, "score": 0.5, "text": "y"}], "unknown": {"of": ["a", null, 1.5]}});
-    alike::<WireError>(&error);
+    alike::<RequestError>(&error);
     alike::<Receipt>(
         &json!({"status": "refused", "files": [{"path": "a", "status": "refused"}], "error": error}),
     );

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use editd_types::{Edit, FileEntry, WirePath};
+use editd_types::{FileEdit, FileEntry, FilePath};
 
 /// The entries so far.
 #[derive(Default)]
 pub(super) struct Entries {
     files: Vec<FileEntry>,
     /// The entries that may take more hunks.
-    open: HashMap<WirePath, usize>,
+    open: HashMap<FilePath, usize>,
 }
 
 impl Entries {
@@ -20,7 +20,7 @@ impl Entries {
     }
 
     /// The index of the entry that gathers the hunks of a path; a new one is empty.
-    pub(super) fn shared(&mut self, path: &WirePath) -> usize {
+    pub(super) fn shared(&mut self, path: &FilePath) -> usize {
         *self.open.entry(path.clone()).or_insert_with(|| {
             self.files.push(FileEntry { path: path.clone(), ..FileEntry::default() });
             self.files.len() - 1
@@ -28,18 +28,18 @@ impl Entries {
     }
 
     /// Adds a separate entry. Later hunks of the path go to a new entry after it.
-    pub(super) fn alone(&mut self, path: WirePath, edits: Vec<Edit>) {
+    pub(super) fn alone(&mut self, path: FilePath, edits: Vec<FileEdit>) {
         self.close(&path);
         self.files.push(FileEntry { path, edits, ..FileEntry::default() });
     }
 
     /// Closes the entry of a path. Later hunks of the path go to a new entry.
-    pub(super) fn close(&mut self, path: &WirePath) {
+    pub(super) fn close(&mut self, path: &FilePath) {
         self.open.remove(path);
     }
 
     /// Adds an edit to an entry.
-    pub(super) fn add(&mut self, entry: usize, edit: Edit) {
+    pub(super) fn add(&mut self, entry: usize, edit: FileEdit) {
         if let Some(file) = self.files.get_mut(entry) {
             file.edits.push(edit);
         }
@@ -57,11 +57,11 @@ impl Entries {
 }
 
 /// An edit that creates a missing file, or fills an empty one, with a text.
-pub(super) fn fill(text: &str) -> Edit {
-    Edit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
+pub(super) fn fill(text: &str) -> FileEdit {
+    FileEdit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
 }
 
 /// An edit of this kind without any other field.
-pub(super) fn edit(op: &str) -> Edit {
-    Edit { op: op.to_owned(), ..Edit::default() }
+pub(super) fn edit(op: &str) -> FileEdit {
+    FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }

@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use editd_types::{Code, EditOutcome, FileOutcome, WireError};
+use editd_types::{EditOutcome, ErrorCode, FileOutcome, RequestError};
 
 /// The message, and below it the places, the nearest text, the regions and the change that it is about.
-pub(super) fn explain(error: &WireError) -> String {
+pub(super) fn explain(error: &RequestError) -> String {
     with_details(error, plain(error))
 }
 
 /// The same below a sentence of the dialect's own, for advice that would speak of fields that it does not have.
-pub(super) fn with_details(error: &WireError, sentence: String) -> String {
+pub(super) fn with_details(error: &RequestError, sentence: String) -> String {
     let mut out = sentence;
     for place in &error.candidates {
         // Writing to a string cannot fail.
@@ -23,7 +23,7 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
     }
     out.push_str(&readings(error));
     // What a stale refusal shows counts as seen; elsewhere the nearest text is enough.
-    let all = matches!(error.code, Code::Stale | Code::Conflict);
+    let all = matches!(error.code, ErrorCode::Stale | ErrorCode::Conflict);
     for near in error.near_misses.iter().filter(|_| all) {
         let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
     }
@@ -56,7 +56,7 @@ pub(super) fn with_details(error: &WireError, sentence: String) -> String {
 }
 
 /// The readings of the new lines that are possible, each line behind a line break.
-pub(super) fn readings(error: &WireError) -> String {
+pub(super) fn readings(error: &RequestError) -> String {
     let mut out = String::new();
     for reading in &error.readings {
         // Writing to a string cannot fail.
@@ -89,7 +89,7 @@ fn without_native(message: &str) -> String {
 }
 
 /// Returns what a `not_found` error tells in addition: its cause, or its message if that is not the usual one.
-pub(super) fn found_otherwise(error: &WireError) -> Option<String> {
+pub(super) fn found_otherwise(error: &RequestError) -> Option<String> {
     match &error.cause {
         Some(cause) => Some(cause.clone()),
         None if error.message.starts_with("the quoted text is not in") => None,
@@ -99,18 +99,18 @@ pub(super) fn found_otherwise(error: &WireError) -> Option<String> {
 
 /// The message of an error in the words that users of edit tools know: `not found`, `not unique`, `overlapping`. It names
 /// no field that only a native job has.
-pub(super) fn plain(error: &WireError) -> String {
+pub(super) fn plain(error: &RequestError) -> String {
     let path = error.path.as_ref().map_or_else(|| "the file".to_owned(), ToString::to_string);
     let found = error.found.unwrap_or(0);
     let clause = error.message.split(';').next().unwrap_or_default();
     match error.code {
-        Code::NotFound if !error.tried.is_empty() && error.check.is_none() => match &error.cause {
+        ErrorCode::NotFound if !error.tried.is_empty() && error.check.is_none() => match &error.cause {
             // The text was found, but something else is wrong.
             Some(_) if error.line.is_some() => without_native(&error.message),
             Some(cause) => format!("the text was not found in {path}; {cause}"),
             None => found_otherwise(error).unwrap_or_else(|| format!("the text was not found in {path}")),
         },
-        Code::Ambiguous
+        ErrorCode::Ambiguous
             if error.found.is_some()
                 && error.line.is_none()
                 && error.readings.is_empty()
@@ -120,43 +120,43 @@ pub(super) fn plain(error: &WireError) -> String {
                 "the text is not unique in {path}, it stands at {found} places; quote more lines around the one you mean"
             )
         }
-        Code::CountMismatch => {
+        ErrorCode::CountMismatch => {
             format!("the text stands at {found} places in {path}, not {}", error.expected.unwrap_or(0))
         }
-        Code::Overlap => format!("the edits of {path} are overlapping; make them one"),
-        Code::Missing => format!("{path} does not exist; check the path"),
-        Code::Unread if error.excerpts.is_empty() => format!("{clause}; read it first"),
-        Code::Unread if error.message.contains("shows all of that") => {
+        ErrorCode::Overlap => format!("the edits of {path} are overlapping; make them one"),
+        ErrorCode::Missing => format!("{path} does not exist; check the path"),
+        ErrorCode::Unread if error.excerpts.is_empty() => format!("{clause}; read it first"),
+        ErrorCode::Unread if error.message.contains("shows all of that") => {
             format!("{clause}; it is shown below: send the edit again")
         }
-        Code::Unread => format!("{clause}; a part is shown below: read the rest first"),
-        Code::Stale => match without_native(&error.message) {
+        ErrorCode::Unread => format!("{clause}; a part is shown below: read the rest first"),
+        ErrorCode::Stale => match without_native(&error.message) {
             told if NATIVE.iter().any(|name| told.contains(name)) => {
                 format!("{path} changed since it was read; check the change and send the edit again")
             }
             told => told.replace("the job", "the edit"),
         },
-        Code::Conflict => format!(
+        ErrorCode::Conflict => format!(
             "others changed the same lines of {path}, or lines next to them; compare them below and edit what is there now"
         ),
         // It names the fields of the payload.
-        Code::Malformed => error.message.clone(),
+        ErrorCode::Malformed => error.message.clone(),
         _ => without_native(&error.message),
     }
 }
 
 /// An error, and the others of its job without their longer details: each of them is a line or two.
-pub(super) fn each(error: &WireError) -> impl Iterator<Item = WireError> {
-    let brief = |error: &WireError| match error.code {
+pub(super) fn each(error: &RequestError) -> impl Iterator<Item = RequestError> {
+    let brief = |error: &RequestError| match error.code {
         // What these show counts as seen.
-        Code::Stale | Code::Conflict | Code::Unread => error.clone(),
-        _ => WireError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() },
+        ErrorCode::Stale | ErrorCode::Conflict | ErrorCode::Unread => error.clone(),
+        _ => RequestError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() },
     };
     std::iter::once(error.clone()).chain(error.others.iter().map(brief))
 }
 
 /// Every failure of a job in the words of a dialect.
-pub(super) fn failures(error: &WireError, failure: impl Fn(&WireError) -> String) -> String {
+pub(super) fn failures(error: &RequestError, failure: impl Fn(&RequestError) -> String) -> String {
     let mut lines: Vec<String> = each(error).map(|error| failure(&error)).collect();
     lines.extend(error.more.map(|more| format!("{more} more edits fail.")));
     lines.join("\n")
@@ -164,7 +164,7 @@ pub(super) fn failures(error: &WireError, failure: impl Fn(&WireError) -> String
 
 /// Formats the lines that an error shows because the session has not seen them, and those that have moved since.
 /// Lines that a refusal shows count as seen, so every dialect must print them.
-pub(super) fn present_lines(error: &WireError) -> String {
+pub(super) fn present_lines(error: &RequestError) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     for excerpt in &error.excerpts {
@@ -184,7 +184,7 @@ pub(super) fn present_lines(error: &WireError) -> String {
 }
 
 /// The edits of a file that were left out: their 1-based number and why.
-pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &WireError)> {
+pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &RequestError)> {
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_deref()?)))
 }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_conflict_shows_its_regions() {
-        let mut error = WireError::new(Code::Conflict, "look at `regions`");
+        let mut error = RequestError::new(ErrorCode::Conflict, "look at `regions`");
         let (base, current, wanted) = ("a\nb\n".into(), String::new(), "c\n".into());
         error.regions.push(ConflictRegion { line: 3, base, current, wanted });
         let shown = "others changed the same lines of the file, or lines next to them; compare them below and edit what is \

@@ -28,7 +28,7 @@ mod text_editor;
 mod tools;
 mod unified_diff;
 
-use editd_types::{FileEntry, JobMode, Receipt, WireError, WirePath};
+use editd_types::{FileEntry, FilePath, JobMode, Receipt, RequestError};
 
 use crate::Refusal;
 
@@ -61,7 +61,7 @@ pub(crate) trait Dialect: Sync {
     fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal>;
 
     /// The error message of a refused payload, in the terms of the dialect.
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         error.message.clone()
     }
 }
@@ -93,14 +93,14 @@ pub enum Asked {
     /// Show a file.
     View {
         /// The file.
-        path: WirePath,
+        path: FilePath,
         /// First and last line, 1-based, inclusive; a last line past the end means the end.
         lines: Option<(u64, u64)>,
     },
     /// Undo the last entry of this session that changed a file.
     Undo {
         /// The file.
-        path: WirePath,
+        path: FilePath,
     },
 }
 
@@ -135,7 +135,7 @@ pub enum Answer<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ShownFile<'a> {
     /// The path of the file, with links resolved.
-    pub path: &'a WirePath,
+    pub path: &'a FilePath,
     /// The text; `None` if the file is not text.
     pub text: Option<&'a str>,
     /// The bytes, if the file is not text.

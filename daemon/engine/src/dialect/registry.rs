@@ -1,6 +1,6 @@
 //! The one table of dialects. It knows no dialect's meaning.
 
-use editd_types::WireError;
+use editd_types::RequestError;
 
 use super::{
     Dialect, Setting, Translation, apply_patch, call, chunks, json, patch, ranges, recognise, safe_edit,
@@ -69,7 +69,7 @@ pub fn translate(
 }
 
 /// Returns the message of a refused payload in the terms of its dialect, if the dialect is known.
-pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &WireError) -> String {
+pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &RequestError) -> String {
     let payload = bare(payload);
     let known = match dialect {
         Some(name) => named(name),

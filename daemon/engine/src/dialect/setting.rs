@@ -1,7 +1,7 @@
 //! The context of a translation: the path given beside the payload, and the location of the workspace. It opens no
 //! file.
 
-use editd_types::{Code, WireError, WirePath};
+use editd_types::{ErrorCode, FilePath, RequestError};
 
 use crate::Refusal;
 use crate::refusal::malformed;
@@ -10,7 +10,7 @@ use crate::refusal::malformed;
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'s> {
     /// The file, if the request names it.
-    pub path: Option<&'s WirePath>,
+    pub path: Option<&'s FilePath>,
     /// The absolute paths of the workspace folder, without a slash at the end.
     pub roots: &'s [Vec<u8>],
     /// The most bytes that a payload may have.
@@ -24,7 +24,7 @@ impl Setting<'_> {
     /// # Errors
     /// `malformed` if it is empty, `outside` if it is absolute and outside the workspace. Other ways out (`..`,
     /// links) are checked when paths are resolved.
-    pub(crate) fn inside(&self, given: &str) -> Result<WirePath, Refusal> {
+    pub(crate) fn inside(&self, given: &str) -> Result<FilePath, Refusal> {
         if given.trim().is_empty() {
             return Err(malformed("the path is empty; name the file"));
         }
@@ -39,11 +39,11 @@ impl Setting<'_> {
             // Nothing is left of the workspace's own folder, and that is said there.
             Some(rest) => plain(rest),
             _ => Err(Box::new(
-                WireError::new(
-                    Code::Outside,
+                RequestError::new(
+                    ErrorCode::Outside,
                     format!("{given} is not in this workspace; give a path relative to its folder"),
                 )
-                .at(&WirePath::from(given)),
+                .at(&FilePath::from(given)),
             )),
         }
     }
@@ -52,7 +52,7 @@ impl Setting<'_> {
     ///
     /// # Errors
     /// As [`Setting::inside`]; `malformed` if neither names a file, or the two differ.
-    pub(crate) fn path_or(&self, given: Option<&str>) -> Result<WirePath, Refusal> {
+    pub(crate) fn path_or(&self, given: Option<&str>) -> Result<FilePath, Refusal> {
         let given = given.map(|given| self.inside(given)).transpose()?;
         let beside = self.path.map(beside).transpose()?;
         match (given, beside) {
@@ -84,13 +84,13 @@ impl Setting<'_> {
 }
 
 /// Returns the path that the request names. An absolute path stays as it is: the resolution of paths judges it later.
-fn beside(path: &WirePath) -> Result<WirePath, Refusal> {
+fn beside(path: &FilePath) -> Result<FilePath, Refusal> {
     if path.as_bytes().starts_with(b"/") { Ok(path.clone()) } else { plain(path.as_bytes()) }
 }
 
 /// Returns a relative path without `.` steps and doubled slashes, so that all requests for one file use one entry.
 /// `..` and a slash at the end stay: only the file system can tell their meaning.
-fn plain(given: &[u8]) -> Result<WirePath, Refusal> {
+fn plain(given: &[u8]) -> Result<FilePath, Refusal> {
     let folder = given.ends_with(b"/") || given.ends_with(b"/.");
     let steps: Vec<&[u8]> =
         given.split(|byte| *byte == b'/').filter(|step| !step.is_empty() && *step != b".").collect();
@@ -101,5 +101,5 @@ fn plain(given: &[u8]) -> Result<WirePath, Refusal> {
     if folder {
         path.push(b'/');
     }
-    Ok(WirePath::new(path))
+    Ok(FilePath::new(path))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_types::{EditStatus, FileOutcome, Receipt, Status, Version, WirePath};
+use editd_types::{EditStatus, FileOutcome, FilePath, JobStatus, Receipt, Version};
 
 /// Files that are listed; the others are counted.
 const FILES: usize = 3;
@@ -87,12 +87,12 @@ pub(super) fn add_summary(out: &mut String, receipt: &Receipt, detail: Detail) {
 
 /// Returns true if something of a file was written, or would be.
 fn is_changed(file: &FileOutcome) -> bool {
-    matches!(file.status, Status::Applied | Status::Verified | Status::Partial)
+    matches!(file.status, JobStatus::Applied | JobStatus::Verified | JobStatus::Partial)
 }
 
 /// The changes of one file.
 struct FileSummary<'f> {
-    path: &'f WirePath,
+    path: &'f FilePath,
     version: Option<&'f Version>,
     /// Lines added and removed; absent if a stage changed the result of an earlier one.
     counts: Option<(u64, u64)>,
@@ -103,7 +103,7 @@ struct FileSummary<'f> {
 }
 
 impl<'f> FileSummary<'f> {
-    fn new(path: &'f WirePath) -> Self {
+    fn new(path: &'f FilePath) -> Self {
         Self { path, version: None, counts: Some((0, 0)), places: Vec::new(), more: 0 }
     }
 
@@ -223,12 +223,12 @@ mod tests {
             added,
             removed,
             edits: edits.iter().map(edit).collect(),
-            ..FileOutcome::new(WirePath::from("f"), Status::Applied)
+            ..FileOutcome::new(FilePath::from("f"), JobStatus::Applied)
         }
     }
 
     fn told(stages: Vec<FileOutcome>) -> String {
-        let receipt = Receipt { files: stages, ..Receipt::new(None, Status::Applied) };
+        let receipt = Receipt { files: stages, ..Receipt::new(None, JobStatus::Applied) };
         summary(&receipt, Detail::Changes).unwrap_or_default()
     }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::{Code, FileOutcome, JobId, LineRanges, Receipt, Status, WireError, WirePath};
+use editd_types::{ErrorCode, FileOutcome, FilePath, JobId, JobStatus, LineRanges, Receipt, RequestError};
 
 use super::explain::NATIVE;
 use super::*;
@@ -11,22 +11,22 @@ use super::*;
 fn an_absolute_path_inside_is_made_relative() {
     let roots = [b"/w".to_vec()];
     let setting = Setting { path: None, roots: &roots, limit: 100 };
-    assert_eq!(setting.inside("/w/a b.txt").unwrap(), WirePath::from("a b.txt"));
+    assert_eq!(setting.inside("/w/a b.txt").unwrap(), FilePath::from("a b.txt"));
     for spelt in ["a/b", "./a/b", "a//b", "a/./b", "././/a/b", "/w//a/./b"] {
-        assert_eq!(setting.inside(spelt).unwrap(), WirePath::from("a/b"), "{spelt}");
+        assert_eq!(setting.inside(spelt).unwrap(), FilePath::from("a/b"), "{spelt}");
     }
     for kept in ["a/b/", "../a", "a/../b", ".a", "a/.b"] {
-        assert_eq!(setting.inside(kept).unwrap(), WirePath::from(kept), "{kept}");
+        assert_eq!(setting.inside(kept).unwrap(), FilePath::from(kept), "{kept}");
     }
-    assert_eq!(setting.inside("a/b/.").unwrap(), WirePath::from("a/b/"));
-    assert_eq!(setting.inside("./").unwrap_err().code, Code::Malformed);
+    assert_eq!(setting.inside("a/b/.").unwrap(), FilePath::from("a/b/"));
+    assert_eq!(setting.inside("./").unwrap_err().code, ErrorCode::Malformed);
     for folder in ["/w", "/w/"] {
         assert!(setting.inside(folder).unwrap_err().message.contains("the workspace's folder"), "{folder}");
     }
     for outside in ["/wx/a", "/wx", "/etc/passwd"] {
-        assert_eq!(setting.inside(outside).unwrap_err().code, Code::Outside, "{outside}");
+        assert_eq!(setting.inside(outside).unwrap_err().code, ErrorCode::Outside, "{outside}");
     }
-    assert_eq!(setting.inside(" ").unwrap_err().code, Code::Malformed);
+    assert_eq!(setting.inside(" ").unwrap_err().code, ErrorCode::Malformed);
 }
 
 #[test]
@@ -35,10 +35,10 @@ fn every_dialect_has_a_name_of_its_own() {
     assert_eq!(names.len(), list().count());
     let setting = Setting { path: None, roots: &[], limit: 100 };
     for payload in ["", "{}", "{\"files\": []}", "hello", "[1]"] {
-        assert_eq!(translate(None, payload, &setting).err().unwrap().code, Code::Malformed, "{payload}");
+        assert_eq!(translate(None, payload, &setting).err().unwrap().code, ErrorCode::Malformed, "{payload}");
     }
-    assert_eq!(translate(Some("none"), "x", &setting).err().unwrap().code, Code::Malformed);
-    assert_eq!(translate(None, &"x".repeat(101), &setting).err().unwrap().code, Code::TooLarge);
+    assert_eq!(translate(Some("none"), "x", &setting).err().unwrap().code, ErrorCode::Malformed);
+    assert_eq!(translate(None, &"x".repeat(101), &setting).err().unwrap().code, ErrorCode::TooLarge);
 }
 
 /// A payload of each dialect that changes `f`.
@@ -66,9 +66,9 @@ fn reply(dialect: &str, payload: &str, receipt: &Receipt) -> String {
 
 #[test]
 fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
-    let keywords: [(Code, &[&str]); 9] = [
+    let keywords: [(ErrorCode, &[&str]); 9] = [
         (
-            Code::NotFound,
+            ErrorCode::NotFound,
             &[
                 "not found",
                 "ould not find",
@@ -79,35 +79,35 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
             ],
         ),
         (
-            Code::Ambiguous,
+            ErrorCode::Ambiguous,
             &["not unique", "ultiple occurrences", "Found 2 matches", "matches 2 occurrences", "found 2"],
         ),
-        (Code::Overlap, &["overlapping"]),
-        (Code::Stale, &["changed since", "modified since"]),
-        (Code::Unread, &["read"]),
-        (Code::Missing, &["not exist", "not found", "no such file", "no file has this name"]),
-        (Code::Exists, &["exists"]),
-        (Code::Conflict, &["others changed"]),
-        (Code::CountMismatch, &["2"]),
+        (ErrorCode::Overlap, &["overlapping"]),
+        (ErrorCode::Stale, &["changed since", "modified since"]),
+        (ErrorCode::Unread, &["read"]),
+        (ErrorCode::Missing, &["not exist", "not found", "no such file", "no file has this name"]),
+        (ErrorCode::Exists, &["exists"]),
+        (ErrorCode::Conflict, &["others changed"]),
+        (ErrorCode::CountMismatch, &["2"]),
     ];
     assert_eq!(PAYLOADS.map(|(name, _)| name).as_slice(), list().map(|(name, _)| name).collect::<Vec<_>>());
     for ((dialect, payload), (code, wanted)) in
         PAYLOADS.into_iter().flat_map(|payload| keywords.map(|keyword| (payload, keyword)))
     {
         let message = match code {
-            Code::NotFound => "the quoted text is not in the file".to_owned(),
-            Code::Stale => format!("f changed since it was read; `base` {}", NATIVE.join(" ")),
-            Code::Unread => format!("this session has not read f; {}", NATIVE.join(" ")),
+            ErrorCode::NotFound => "the quoted text is not in the file".to_owned(),
+            ErrorCode::Stale => format!("f changed since it was read; `base` {}", NATIVE.join(" ")),
+            ErrorCode::Unread => format!("this session has not read f; {}", NATIVE.join(" ")),
             _ => format!("f exists; {}", NATIVE.join(" ")),
         };
-        let error = WireError {
+        let error = RequestError {
             edit: Some(1),
             other_edit: Some(2),
             found: Some(2),
             expected: Some(1),
             searched: Some((1, 2)),
             tried: vec!["exact".to_owned()],
-            ..WireError::new(code, message).at(&WirePath::from("f"))
+            ..RequestError::new(code, message).at(&FilePath::from("f"))
         };
         let text = reply(dialect, payload, &Receipt::refused(error));
         assert!(wanted.iter().any(|word| text.contains(word)), "{dialect}, {code:?}: {text}");
@@ -118,8 +118,8 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
 #[test]
 fn every_failing_edit_is_named() {
     for (dialect, payload) in PAYLOADS {
-        let missing = |path: &str| WireError::new(Code::Missing, "x").at(&WirePath::from(path));
-        let error = WireError { others: vec![missing("second")], ..missing("f") };
+        let missing = |path: &str| RequestError::new(ErrorCode::Missing, "x").at(&FilePath::from(path));
+        let error = RequestError { others: vec![missing("second")], ..missing("f") };
         let text = reply(dialect, payload, &Receipt::refused(error));
         // Some have one file, which they do not name.
         let one_file = ["patch", "safe-edit", "text-editor"].contains(&dialect);
@@ -133,9 +133,9 @@ fn a_success_tells_the_job_and_the_lines_in_every_dialect() {
         lines: LineRanges(vec![(10, 12)]),
         added: 3,
         removed: 1,
-        ..FileOutcome::new(WirePath::from("f"), Status::Applied)
+        ..FileOutcome::new(FilePath::from("f"), JobStatus::Applied)
     };
-    let receipt = Receipt { files: vec![file], ..Receipt::new(Some(JobId(17)), Status::Applied) };
+    let receipt = Receipt { files: vec![file], ..Receipt::new(Some(JobId(17)), JobStatus::Applied) };
     for (dialect, payload) in PAYLOADS {
         let text = reply(dialect, payload, &receipt);
         assert!(text.contains("job 17") && text.contains("+3 -1, lines 10-12"), "{dialect}: {text}");

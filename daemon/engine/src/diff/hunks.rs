@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use editd_types::{FileOutcome, WirePath};
+use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::render::{CONTEXT, extent};
@@ -66,7 +66,7 @@ impl<'s> LineChange<'s> {
     }
 
     /// The unified diff, at most `limits::DIFF` bytes, and the number of hunks left out.
-    pub fn diff(&self, path: &WirePath) -> (String, u64) {
+    pub fn diff(&self, path: &FilePath) -> (String, u64) {
         entry_diff(path, self.states.0, self.states.1, Moved::No, Some(&self.delta))
     }
 

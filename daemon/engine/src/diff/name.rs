@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 /// `a/path` or `b/path`, in quotes if needed.
-pub(crate) fn quoted(side: char, path: &WirePath) -> String {
+pub(crate) fn quoted(side: char, path: &FilePath) -> String {
     let odd = |byte: &u8| matches!(byte, 0..=0x1f | 0x7f | b'"' | b'\\');
     match std::str::from_utf8(path.as_bytes()) {
         Ok(text) if !path.as_bytes().iter().any(odd) => format!("{side}/{text}"),
@@ -20,7 +20,7 @@ pub(crate) fn quoted(side: char, path: &WirePath) -> String {
 }
 
 /// The name, with a tab behind it if it has blanks, so that readers can find its end.
-pub(crate) fn header(side: char, path: &WirePath) -> String {
+pub(crate) fn header(side: char, path: &FilePath) -> String {
     let name = quoted(side, path);
     let tab = if name.contains(' ') && !name.starts_with('"') { "\t" } else { "" };
     format!("{name}{tab}")

@@ -1,7 +1,7 @@
 //! A diff for a reader who wants to know what changed near some lines: few hunks, of which the nearest are kept. It
 //! reports the lines that it shows.
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use super::changes::Delta;
 use super::name::header;
@@ -23,7 +23,7 @@ pub struct NearbyDiff {
 /// A unified diff of two contents, at most `room` bytes, with the hunks nearest to some lines of the content after; with
 /// the first hunks if no lines are named. With `only` it has no hunk that is further away than that many lines.
 pub fn nearby_diff(
-    path: &WirePath,
+    path: &FilePath,
     before: &State,
     after: &State,
     near: &[(u64, u64)],

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use editd_types::{FileOutcome, WirePath};
+use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::name::{header, quoted};
@@ -18,17 +18,17 @@ pub(crate) enum Moved<'p> {
     /// It was not moved.
     No,
     /// It was renamed to this path.
-    To(&'p WirePath),
+    To(&'p FilePath),
 }
 
 /// A unified diff of two states, at most `limits::DIFF` bytes, and the hunks left out.
-pub fn unified_diff(path: &WirePath, before: &State, after: &State) -> (String, u64) {
+pub fn unified_diff(path: &FilePath, before: &State, after: &State) -> (String, u64) {
     entry_diff(path, before, after, Moved::No, None)
 }
 
 /// The same for a file that may have moved, with the changed lines if they are known.
 pub(crate) fn entry_diff(
-    path: &WirePath,
+    path: &FilePath,
     before: &State,
     after: &State,
     moved: Moved<'_>,
@@ -75,7 +75,7 @@ pub fn tell_change(outcome: &mut FileOutcome, before: &State, after: &State) {
 
 /// The splices themselves as a unified diff without context, and the hunks left out. Line numbers are not
 /// known without the content: the hunks of this diff count lines of the splices alone.
-pub fn splice_diff(path: &WirePath, splices: &[Splice]) -> (String, u64) {
+pub fn splice_diff(path: &FilePath, splices: &[Splice]) -> (String, u64) {
     let mut out = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
     let mut omitted = 0;
     for splice in splices {
@@ -85,7 +85,7 @@ pub fn splice_diff(path: &WirePath, splices: &[Splice]) -> (String, u64) {
     (String::from_utf8_lossy(&out).into_owned(), omitted)
 }
 
-fn side(letter: char, path: &WirePath, state: &State) -> String {
+fn side(letter: char, path: &FilePath, state: &State) -> String {
     match state {
         State::Absent => "/dev/null".to_owned(),
         State::File { .. } => header(letter, path),
@@ -98,7 +98,7 @@ fn bits(mode: u32) -> String {
 }
 
 /// Git's extra headers, for changes that the two name lines do not show.
-fn extra(path: &WirePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
+fn extra(path: &FilePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
     let to = match moved {
         Moved::No => path,
         Moved::To(to) => to,

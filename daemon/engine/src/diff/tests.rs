@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 use proptest::prelude::*;
 
 use super::name::{header, quoted};
@@ -70,7 +70,7 @@ proptest! {
 
     #[test]
     fn a_diff_applies_as_a_patch(before in content(), after in content()) {
-        let path = WirePath::from("f");
+        let path = FilePath::from("f");
         let (diff, omitted) = unified_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()));
         assert_eq!(omitted, 0);
         if before != after {
@@ -100,7 +100,7 @@ proptest! {
             (at, before[..at].matches('\n').count())
         });
         let delta = Delta::of_splices(before.as_bytes(), after.as_bytes(), &splices, known);
-        let path = WirePath::from("f");
+        let path = FilePath::from("f");
         let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), Moved::No, Some(&delta));
         assert_eq!(patch(&before, &diff), after, "{diff}");
         let count = |sign: &str| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count() as u64;
@@ -127,7 +127,7 @@ proptest! {
         let (old, new) = (state(before.as_bytes()), state(after.as_bytes()));
         let splices = splices_between(before.as_bytes(), after.as_bytes());
         let change = LineChange::new(&old, &new, &splices);
-        let (diff, _) = change.diff(&WirePath::from("f"));
+        let (diff, _) = change.diff(&FilePath::from("f"));
         let shown = cut_hunks(&diff);
         let hunks = change.hunks();
         assert_eq!(hunks.len(), shown.len());
@@ -180,13 +180,13 @@ fn patch_old(before: &str, hunks: &str) -> String {
 
 #[test]
 fn names_are_quoted_as_git_quotes_them() {
-    let name = |bytes: &[u8]| quoted('a', &WirePath::new(bytes));
+    let name = |bytes: &[u8]| quoted('a', &FilePath::new(bytes));
     assert_eq!(name(b"src/a.rs"), "a/src/a.rs");
     assert_eq!(name("é".as_bytes()), "a/é");
     assert_eq!(name(b"a\nb"), "\"a/a\\nb\"");
     assert_eq!(name(b"a\"\\"), "\"a/a\\\"\\\\\"");
     assert_eq!(name(b"\xff\x01"), "\"a/\\377\\001\"");
-    assert_eq!(header('b', &WirePath::from("a b")), "b/a b\t");
+    assert_eq!(header('b', &FilePath::from("a b")), "b/a b\t");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_small_change_of_a_large_file_has_a_small_diff() {
     let before: String = (0..100_000).map(|i| format!("{i}\n")).collect();
     let after = before.replace("\n50000\n", "\nfifty thousand\n");
     let (diff, omitted) =
-        unified_diff(&WirePath::from("f"), &state(before.as_bytes()), &state(after.as_bytes()));
+        unified_diff(&FilePath::from("f"), &state(before.as_bytes()), &state(after.as_bytes()));
     assert_eq!(omitted, 0);
     assert_eq!(
         diff,
@@ -204,7 +204,7 @@ fn a_small_change_of_a_large_file_has_a_small_diff() {
 
 #[test]
 fn binary_contents_are_only_said_to_differ() {
-    let (diff, _) = unified_diff(&WirePath::from("f"), &state(b"\0a"), &State::Absent);
+    let (diff, _) = unified_diff(&FilePath::from("f"), &state(b"\0a"), &State::Absent);
     assert_eq!(
         diff,
         "--- a/f\n+++ /dev/null\n"
@@ -215,7 +215,7 @@ fn binary_contents_are_only_said_to_differ() {
 #[test]
 fn splices_alone_show_what_they_change() {
     let splices = splices_between(b"a\nb\nc\n", b"a\nB\nc\n");
-    let (diff, omitted) = splice_diff(&WirePath::from("f"), &splices);
+    let (diff, omitted) = splice_diff(&FilePath::from("f"), &splices);
     assert_eq!(omitted, 0);
     assert!(
         diff.starts_with("--- a/f\n+++ b/f\n@@ ") && diff.contains("-b") && diff.contains("+B"),

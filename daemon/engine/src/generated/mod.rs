@@ -10,7 +10,7 @@ mod says;
 
 use std::borrow::Cow;
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use crate::cut::Cut;
 use crate::limits;
@@ -19,7 +19,7 @@ use says::Listener;
 
 /// The reason why a file counts as generated, as the end of a sentence; `None` if nothing marks it. `bytes` is its
 /// content, of which the first 8 KiB are read.
-pub fn generated(path: &WirePath, bytes: &[u8]) -> Option<String> {
+pub fn generated(path: &FilePath, bytes: &[u8]) -> Option<String> {
     if let Some(why) = paths::why(path.as_bytes()) {
         return Some(why);
     }

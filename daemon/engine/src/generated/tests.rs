@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 use serde::Deserialize;
 
 use super::generated;
@@ -29,7 +29,7 @@ fn table() -> Table {
 }
 
 fn why(path: &str, bytes: &[u8]) -> Option<String> {
-    generated(&WirePath::new(path), bytes)
+    generated(&FilePath::new(path), bytes)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_types::{Code, WireError};
+use editd_types::{ErrorCode, RequestError};
 
 use super::choose::Tally;
 use super::quoted::{Brings, Hit, Quote, ReadingConflict, Unfit};
@@ -344,7 +344,7 @@ pub(crate) fn searched_too_much() -> Refusal {
 
 /// An `ambiguous` error before its candidates are filled in.
 pub(crate) fn ambiguous(message: String, found: u64) -> Refusal {
-    let mut error = WireError::new(Code::Ambiguous, message);
+    let mut error = RequestError::new(ErrorCode::Ambiguous, message);
     error.found = Some(found);
     Box::new(error)
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use editd_types::error::{Code, IndentReading, WireError};
+use editd_types::error::{ErrorCode, IndentReading, RequestError};
 
 use super::ladder::{Adapted, Rung};
 use super::{Extent, Needle};
@@ -88,8 +88,8 @@ impl ReadingConflict {
             true => "the new lines would land left of them",
             false => "the new lines can be indented in more than one way",
         };
-        let mut error = WireError::new(
-            Code::Ambiguous,
+        let mut error = RequestError::new(
+            ErrorCode::Ambiguous,
             format!(
                 "the quoted lines stand at line {line} with another indentation, and {why}; indent old and new text as the file does"
             ),

@@ -1,7 +1,7 @@
 //! The parts of a file that a refusal shows: candidates, and the text nearest to one that was not found. It decides
 //! nothing.
 
-use editd_types::error::{Candidate, Code, NearMiss};
+use editd_types::error::{Candidate, ErrorCode, NearMiss};
 
 use super::ladder::{Rung, tried};
 use super::quoted::{Quote, Unfit};
@@ -57,7 +57,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
         1 => "the file has one line".to_owned(),
         n => format!("lines 1 to {n} were searched"),
     };
-    let mut error = refuse(Code::NotFound, "");
+    let mut error = refuse(ErrorCode::NotFound, "");
     error.lines = Some(lines as u64);
     error.searched = (lines > 0).then_some((1, lines as u64));
     error.needed = Some(needed(quote));
@@ -118,7 +118,7 @@ pub(crate) fn not_found_pattern(
         None => format!("the {lines} lines"),
     };
     let mut error = refuse(
-        Code::NotFound,
+        ErrorCode::NotFound,
         format!(
             "the {what} {:?} is nowhere in {place} of the file; check it, or read the file again",
             excerpt(pattern, 0)

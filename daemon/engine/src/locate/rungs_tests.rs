@@ -7,7 +7,7 @@ use super::*;
 use crate::limits;
 use crate::plan::Budget;
 use crate::text::Text;
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 fn anywhere(text: &str) -> Needle<'_> {
     Needle { text, extent: Extent::Anywhere }
@@ -51,7 +51,7 @@ fn windows_that_say_the_same_are_compared_once() {
 fn a_quotation_that_could_stand_anywhere_is_a_limit() {
     let content = "  a\n".repeat(100_000);
     let error = alone(&content, &"a\n".repeat(50_000), Rung::Indent, 200_000).unwrap_err();
-    assert_eq!((error.code, error.limit), (Code::Limit, Some(limits::COMPARE_WORK)));
+    assert_eq!((error.code, error.limit), (ErrorCode::Limit, Some(limits::COMPARE_WORK)));
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn many_quotations_at_looser_rungs_are_found_as_each_alone_in_one_pass() {
         }
     }
     let unknown = one(&bulk, &quote("not expected\n", Rung::Trailing)).unwrap_err();
-    assert_eq!((unknown.code, unknown.limit), (Code::Limit, Some(limits::SEARCH_WORK)));
+    assert_eq!((unknown.code, unknown.limit), (ErrorCode::Limit, Some(limits::SEARCH_WORK)));
 }

@@ -118,7 +118,7 @@ fn what_is_frequent_is_paid_for_as_what_it_costs() {
     let hay = Haystack::new(&text, &budget, needles.iter().map(|needle| anywhere(needle)).collect());
     assert!(hay.reads_again(anywhere(&needles[0])));
     assert!(hay.pay_again().is_ok());
-    assert_eq!(hay.pay_again().unwrap_err().code, editd_types::Code::Limit);
+    assert_eq!(hay.pay_again().unwrap_err().code, editd_types::ErrorCode::Limit);
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{EditOutcome, EditStatus, Position};
+use editd_types::{EditOutcome, EditPosition, EditStatus};
 
 use super::slide::reaches;
 use crate::diff::Delta;
@@ -167,8 +167,8 @@ fn without_hints(entry: &Entry) -> Entry {
 fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
     match op {
         Op::Lines(op) => Some(Op::Lines(Arc::new(Lines { start, end, ..(**op).clone() }))),
-        Op::Insert(op) if matches!(op.at, Position::Line(_)) => {
-            Some(Op::Insert(Arc::new(Insert { at: Position::Line(start), ..(**op).clone() })))
+        Op::Insert(op) if matches!(op.at, EditPosition::Line(_)) => {
+            Some(Op::Insert(Arc::new(Insert { at: EditPosition::Line(start), ..(**op).clone() })))
         }
         _ => None,
     }

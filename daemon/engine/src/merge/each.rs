@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use editd_types::{EditOutcome, EditStatus, FileOutcome, Status};
+use editd_types::{EditOutcome, EditStatus, FileOutcome, JobStatus};
 
 use super::again::{Wanted, located, moved, planned};
 use super::plan::{now_at, shifted};
@@ -192,8 +192,8 @@ fn outcomes(
         }
         let made = outcome.edits.iter().any(|edit| edit.status == EditStatus::Applied);
         outcome.status = match outcome.status {
-            Status::Applied | Status::Unchanged if made => Status::Applied,
-            Status::Applied | Status::Unchanged => Status::Unchanged,
+            JobStatus::Applied | JobStatus::Unchanged if made => JobStatus::Applied,
+            JobStatus::Applied | JobStatus::Unchanged => JobStatus::Unchanged,
             other => other,
         };
         told.push(outcome);

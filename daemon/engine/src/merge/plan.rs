@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{Code, EditStatus, FileOutcome, Status, WirePath};
+use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus};
 
 use super::again::Wanted;
 use super::each::edit_by_edit;
@@ -24,12 +24,12 @@ pub struct StaleFiles<'s> {
     /// The clipboards of the job's world.
     pub clips: &'s BTreeMap<String, Vec<u8>>,
     /// The current contents of the files.
-    pub current: &'s BTreeMap<WirePath, State>,
+    pub current: &'s BTreeMap<FilePath, State>,
 }
 
 impl<'s> StaleFiles<'s> {
     /// The entries of a path, one for each stage.
-    fn stages(&self, path: &WirePath) -> Vec<&'s Entry> {
+    fn stages(&self, path: &FilePath) -> Vec<&'s Entry> {
         self.job.entries.iter().filter(|entry| entry.path == *path).collect()
     }
 }
@@ -41,7 +41,7 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Opt
     let current = stale.current;
     let budget = Budget::new();
     let mut refusals = Vec::new();
-    let mut outcomes: BTreeMap<WirePath, Vec<&mut FileOutcome>> = BTreeMap::new();
+    let mut outcomes: BTreeMap<FilePath, Vec<&mut FileOutcome>> = BTreeMap::new();
     for outcome in plan.files.iter_mut().filter(|outcome| current.contains_key(&outcome.path)) {
         outcomes.entry(outcome.path.clone()).or_default().push(outcome);
     }
@@ -62,7 +62,7 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Opt
         }
     }
     plan.changes.retain(|change| change.before != change.after);
-    let changes: BTreeMap<&WirePath, &Change> =
+    let changes: BTreeMap<&FilePath, &Change> =
         plan.changes.iter().map(|change| (&change.path, change)).collect();
     for (path, stages) in outcomes {
         let Some(state) = current.get(&path) else { continue };
@@ -115,7 +115,7 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
     ) = (&change.before, &change.after, state)
     else {
         return Err(refuse(
-            Code::Conflict,
+            ErrorCode::Conflict,
             "only changes of a file's text can be merged; read it and make the job anew",
         ));
     };
@@ -153,8 +153,8 @@ fn retell(
                 edit.status = EditStatus::Unchanged;
             }
         }
-        if before == after && outcome.status == Status::Applied {
-            outcome.status = Status::Unchanged;
+        if before == after && outcome.status == JobStatus::Applied {
+            outcome.status = JobStatus::Unchanged;
         }
     }
     let version = |state: &State| match state {

@@ -1,6 +1,6 @@
 //! The conflicting regions that a refusal shows: few and short. Whether two changes conflict is decided elsewhere.
 
-use editd_types::error::{Code, ConflictRegion};
+use editd_types::error::{ConflictRegion, ErrorCode};
 use editd_types::limits::CANDIDATES;
 
 use crate::Refusal;
@@ -34,7 +34,7 @@ impl Conflicts {
             more => format!(" and at {more} more places"),
         };
         let mut error = refuse(
-            Code::Conflict,
+            ErrorCode::Conflict,
             format!(
                 "others changed the same or neighbouring lines at line {line}{more}; compare the three texts, and \
                  edit what is there now"

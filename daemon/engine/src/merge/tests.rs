@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 use proptest::prelude::*;
 
 use super::merge;
@@ -17,7 +17,7 @@ fn merged(base: &str, wanted: &str, current: &str) -> Result<String, crate::Refu
 
 fn conflict(base: &str, wanted: &str, current: &str) -> crate::Refusal {
     let refusal = merged(base, wanted, current).unwrap_err();
-    assert_eq!(refusal.code, Code::Conflict);
+    assert_eq!(refusal.code, ErrorCode::Conflict);
     refusal
 }
 
@@ -69,13 +69,19 @@ fn changes_that_could_be_told_at_one_place_are_one_change_or_a_conflict() {
     let block = (4, "", "\nh\n}\n");
     assert_eq!(made("f\n}\n\ng\n}\n", block, "f\n}\n\nh\n}\n\ng\n}\n").unwrap(), []);
     assert_eq!(made("f\n}\n\ng\n}\nz\n", block, "f\n}\n\nh\n}\n\ng\n}\nz\ny\n").unwrap(), []);
-    assert_eq!(made("f\n}\n\ng\n}\n", block, "f\n}\n\ni\n}\n\ng\n}\n").unwrap_err().code, Code::Conflict);
+    assert_eq!(
+        made("f\n}\n\ng\n}\n", block, "f\n}\n\ni\n}\n\ng\n}\n").unwrap_err().code,
+        ErrorCode::Conflict
+    );
     // One of several equal lines goes, whichever it was.
     for at in [0, 2, 4] {
         assert_eq!(made("b\nb\nb\n", (at, "b\n", ""), "b\nb\n").unwrap(), []);
         assert_eq!(made("b\nb\nb\nc\nd\n", (at, "b\n", ""), "b\nb\nc\nD\n").unwrap(), []);
-        assert_eq!(made("b\nb\nb\n", (at, "b\n", ""), "b\n").unwrap_err().code, Code::Conflict);
-        assert_eq!(made("b\nb\nb\n", (at, "", "b\n"), "b\nb\nb\nb\nb\n").unwrap_err().code, Code::Conflict);
+        assert_eq!(made("b\nb\nb\n", (at, "b\n", ""), "b\n").unwrap_err().code, ErrorCode::Conflict);
+        assert_eq!(
+            made("b\nb\nb\n", (at, "", "b\n"), "b\nb\nb\nb\nb\n").unwrap_err().code,
+            ErrorCode::Conflict
+        );
     }
     // Lone `\r` are lines as well.
     assert_eq!(made("b\rb\rb\r", (0, "b\r", ""), "b\rb\r").unwrap(), []);
@@ -115,7 +121,7 @@ fn other_encodings_are_merged_in_their_own_code_units() {
         assert_eq!(apply(&current, &made).unwrap(), both);
         assert!(made.iter().all(|splice| splice.at % 2 == 0 && splice.new.len() % 2 == 0), "{made:?}");
         let plain = merge(&base, &splices_between(&base, &wanted), b"a\nb\n", None).unwrap_err();
-        assert_eq!(plain.code, Code::Conflict);
+        assert_eq!(plain.code, ErrorCode::Conflict);
     }
     let made = merge(
         b"\xef\xbb\xbfa\nb\nc\n",
@@ -131,7 +137,7 @@ fn other_encodings_are_merged_in_their_own_code_units() {
         Some("latin1"),
     );
     assert_eq!(made.unwrap(), [Splice { at: 4, old: b"c".to_vec(), new: b"\xe8".to_vec() }]);
-    assert_eq!(merge(b"a\n", &[], b"\0", None).unwrap_err().code, Code::Binary);
+    assert_eq!(merge(b"a\n", &[], b"\0", None).unwrap_err().code, ErrorCode::Binary);
 }
 
 #[test]
@@ -202,7 +208,7 @@ fn what_stands_there_among_equal_lines_is_a_conflict_and_not_made_twice() {
     let wanted = apply(base.as_bytes(), &wants).unwrap();
     let current = [b"a\na\na\na\n".as_slice(), &wanted].concat();
     let refused = merge(base.as_bytes(), &wants, &current, None).unwrap_err();
-    assert_eq!(refused.code, editd_types::Code::Conflict);
+    assert_eq!(refused.code, editd_types::ErrorCode::Conflict);
 }
 
 /// A few lines of which many are equal.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::onto::Onto;
 use super::region::Conflicts;
@@ -58,7 +58,7 @@ pub(super) fn merged(
     let same = |other: &Text<'_>| other.encoding == base_text.encoding && other.bom == base_text.bom;
     if !same(&text) || !same(&now) {
         return Err(refuse(
-            Code::Conflict,
+            ErrorCode::Conflict,
             "the file's encoding or byte order mark changed since it was read; read it and make the job anew",
         ));
     }

@@ -1,6 +1,6 @@
 //! `chmod`: the permission bits of a file. Fields: `mode`. It never touches content.
 
-use editd_types::{Edit, FileMode};
+use editd_types::{FileEdit, FileMode};
 
 use super::fields;
 use super::registry::Op;
@@ -9,7 +9,7 @@ use crate::refusal::malformed;
 
 pub(crate) const FIELDS: &[&str] = &["mode"];
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let bits = match fields::required(edit, "mode", &edit.mode)? {
         FileMode::Bits(bits) if *bits > 0o777 || may_be_digits(*bits) => {
             let digits = bits.to_string();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_types::{Code, Edit, WirePath};
+use editd_types::{ErrorCode, FileEdit, FilePath};
 
 use super::effect::{Effect, Scene};
 use super::given::NewText;
@@ -24,7 +24,7 @@ pub(crate) struct Create {
     if_empty: bool,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let text = NewText::plain(edit.text.as_deref().unwrap_or(""));
     Ok(Op::Create(Arc::new(Create { text, if_empty: edit.if_empty.unwrap_or(false) })))
 }
@@ -34,9 +34,9 @@ const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
 
 impl Create {
     /// The refusal if the file exists; none if it is empty and may be filled.
-    pub(crate) fn check_existing(&self, path: &WirePath, content: &[u8]) -> Option<Refusal> {
+    pub(crate) fn check_existing(&self, path: &FilePath, content: &[u8]) -> Option<Refusal> {
         if !self.if_empty {
-            return Some(refuse(Code::Exists, format!("{path} exists; use `write` to replace it")));
+            return Some(refuse(ErrorCode::Exists, format!("{path} exists; use `write` to replace it")));
         }
         if content.is_empty() || MARKS.contains(&content) {
             return None;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use editd_types::{Code, limits};
+use editd_types::{ErrorCode, limits};
 
 use super::effect::Scene;
 use crate::locate::{Fit, Found, Hit, Quote, Rung, Unfit, ambiguous, candidate, one, one_where};
@@ -93,7 +93,7 @@ impl Scene<'_> {
             Ok(Ok(Hit { range, .. })) => Ok(Some(OldPlace::At(range.start))),
             Ok(Err(Some(Unfit { at, .. }))) => Ok(Some(OldPlace::At(at))),
             Ok(Err(None)) => Ok(None),
-            Err(refusal) if refusal.code == Code::Ambiguous => Ok(Some(OldPlace::Several(refusal))),
+            Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(Some(OldPlace::Several(refusal))),
             Err(refusal) => Err(refusal),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use editd_types::{EditOutcome, EditStatus, WirePath};
+use editd_types::{EditOutcome, EditStatus, FilePath};
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
@@ -27,7 +27,7 @@ pub(crate) struct Scene<'s> {
     /// The edit's index in its entry.
     pub(crate) edit: u32,
     /// The file's path, which is recorded as the origin of clipboards.
-    pub(crate) origin: &'s WirePath,
+    pub(crate) origin: &'s FilePath,
     /// The whole new content that another edit of the entry writes.
     pub(crate) written: Option<&'s str>,
     /// The remaining work of the job.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use editd_types::{Position, Within};
+use editd_types::{EditPosition, EditScope};
 
 use super::Op;
 
@@ -26,15 +26,15 @@ impl Op {
         match self {
             Self::Lines(op) => Some((op.start, op.end)),
             Self::Insert(op) => match &op.at {
-                Position::Line(line) => Some((*line, line.saturating_sub(1))),
+                EditPosition::Line(line) => Some((*line, line.saturating_sub(1))),
                 _ => None,
             },
             Self::Substitute(op) => match &op.within {
-                Some(Within::Lines(lines)) => Some(*lines),
+                Some(EditScope::Lines(lines)) => Some(*lines),
                 _ => None,
             },
             Self::Symbol(op) => match &op.symbol {
-                Within::Position(start) => {
+                EditScope::Position(start) => {
                     let line = start.line.saturating_add(1);
                     Some((line, line))
                 }
@@ -50,7 +50,9 @@ impl Op {
             Self::Replace(op) => Some(((&*op.old).into(), op.new.quoted().map(Cow::Borrowed))),
             Self::Chunk(op) => Some(((&*op.window.old).into(), Some((&*op.new).into()))),
             Self::Insert(op) => match &op.at {
-                Position::Before(anchor) | Position::After(anchor) => Some((anchor.as_str().into(), None)),
+                EditPosition::Before(anchor) | EditPosition::After(anchor) => {
+                    Some((anchor.as_str().into(), None))
+                }
                 _ => None,
             },
             Self::Substitute(op) if !op.is_regex() => Some(((&*op.pattern).into(), None)),
@@ -78,8 +80,8 @@ impl Op {
 
     /// Returns true if the file must be parsed to find its place.
     pub(crate) fn needs_symbols(&self) -> bool {
-        let by_symbol = |within: &Option<Within>| {
-            within.as_ref().is_some_and(|within| !matches!(within, Within::Lines(_)))
+        let by_symbol = |within: &Option<EditScope>| {
+            within.as_ref().is_some_and(|within| !matches!(within, EditScope::Lines(_)))
         };
         match self {
             Self::Symbol(_) => true,

@@ -1,12 +1,12 @@
 //! Reads the common fields of the flat edit, and lists those that are given. It knows no edit kind.
 
-use editd_types::{Edit, limits};
+use editd_types::{FileEdit, limits};
 
 use crate::Refusal;
 use crate::refusal::malformed;
 
 /// The names of the fields that an edit has, besides `op`.
-pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
+pub(crate) fn present(edit: &FileEdit) -> impl Iterator<Item = &'static str> {
     [
         ("old", edit.old.is_some()),
         ("new", edit.new.is_some()),
@@ -47,13 +47,13 @@ pub(crate) fn present(edit: &Edit) -> impl Iterator<Item = &'static str> {
 }
 
 /// The names of all fields that an edit was sent with, besides `op`, known or not.
-pub(crate) fn given(edit: &Edit) -> impl Iterator<Item = &str> {
+pub(crate) fn given(edit: &FileEdit) -> impl Iterator<Item = &str> {
     let known = present(edit).map(|name| -> &str { name });
     known.chain(edit.unknown.iter().map(String::as_str))
 }
 
 /// A field that is required.
-pub(crate) fn required<'a, T>(edit: &Edit, name: &str, value: &'a Option<T>) -> Result<&'a T, Refusal> {
+pub(crate) fn required<'a, T>(edit: &FileEdit, name: &str, value: &'a Option<T>) -> Result<&'a T, Refusal> {
     value.as_ref().ok_or_else(|| malformed(format!("`{}` needs the field `{name}`", edit.op)))
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn clipboard(field: &str, name: &Option<String>) -> Result<Option<Str
 }
 
 /// Returns true if breaks are inserted as given.
-pub(crate) fn literal_eol(edit: &Edit) -> Result<bool, Refusal> {
+pub(crate) fn literal_eol(edit: &FileEdit) -> Result<bool, Refusal> {
     match edit.eol.as_deref() {
         None | Some("file") => Ok(false),
         Some("literal") => Ok(true),

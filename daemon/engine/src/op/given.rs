@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_types::{Edit, Reindent};
+use editd_types::{FileEdit, Reindent};
 
 use super::fields;
 use crate::Refusal;
@@ -28,7 +28,7 @@ pub(crate) struct NewText {
 
 impl NewText {
     /// Reads a text field with `from_clipboard`, `reindent` and `eol`.
-    pub(crate) fn read(edit: &Edit, field: &str, value: &Option<String>) -> Result<Self, Refusal> {
+    pub(crate) fn read(edit: &FileEdit, field: &str, value: &Option<String>) -> Result<Self, Refusal> {
         let from_clipboard = fields::clipboard("from_clipboard", &edit.from_clipboard)?;
         let text = match (value, &from_clipboard) {
             (Some(text), _) => text.clone(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Edit, Position};
+use editd_types::{EditPosition, FileEdit};
 
 use super::effect::{EditNote, Effect, Found, Scene};
 use super::given::{NewText, changed_breaks};
@@ -44,7 +44,7 @@ const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "thresh
 #[derive(Clone, Debug)]
 pub(crate) struct Insert {
     /// The position of the insertion.
-    pub(crate) at: Position,
+    pub(crate) at: EditPosition,
     /// The options for finding the anchor, if `at` names one.
     pub(crate) anchor: Option<Matching>,
     /// True if the text is inserted as lines at the start or the end.
@@ -56,14 +56,14 @@ pub(crate) struct Insert {
     pub(crate) text: NewText,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let at = fields::required(edit, "at", &edit.at)?;
     let text = NewText::read(edit, "text", &edit.text)?;
     let anchor = match at {
-        Position::Before(old) => Some(quote::read(edit, "before", old, threshold)?),
-        Position::After(old) => Some(quote::read(edit, "after", old, threshold)?),
-        Position::Start | Position::End | Position::Line(_) => {
-            let as_lines = |field: &str| field == "whole_lines" && !matches!(at, Position::Line(_));
+        EditPosition::Before(old) => Some(quote::read(edit, "before", old, threshold)?),
+        EditPosition::After(old) => Some(quote::read(edit, "after", old, threshold)?),
+        EditPosition::Start | EditPosition::End | EditPosition::Line(_) => {
+            let as_lines = |field: &str| field == "whole_lines" && !matches!(at, EditPosition::Line(_));
             let only = |field: &&str| ANCHOR_FIELDS.contains(field) && !as_lines(field);
             if let Some(field) = fields::present(edit).find(only) {
                 return Err(malformed(format!("`{field}` needs an anchor: `at` is not `before` or `after`")));
@@ -80,9 +80,9 @@ impl Insert {
     /// The quotation of the anchor with the new text beside it.
     pub(crate) fn quote(&self) -> Option<Quote<'_>> {
         let (old, at) = match &self.at {
-            Position::Before(old) => (old, 0),
-            Position::After(old) => (old, old.len()),
-            Position::Start | Position::End | Position::Line(_) => return None,
+            EditPosition::Before(old) => (old, 0),
+            EditPosition::After(old) => (old, old.len()),
+            EditPosition::Start | EditPosition::End | EditPosition::Line(_) => return None,
         };
         let brings = self.text.mapped().map_or(Brings::Nothing, |text| coming(text, at));
         Some(self.anchor.as_ref()?.quote(old, brings))
@@ -93,22 +93,22 @@ impl Insert {
         let text = scene.text;
         let new = self.text.resolve(clips)?;
         match (&self.at, self.quote()) {
-            (Position::Line(line), _) => {
+            (EditPosition::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
                 Ok(self.lines_at(scene, range.start, &new, Found::default()))
             }
-            (Position::Start | Position::End, _) if self.as_lines && scene.written.is_some() => {
+            (EditPosition::Start | EditPosition::End, _) if self.as_lines && scene.written.is_some() => {
                 Err(malformed("`whole_lines` does not go with `write`; put the lines into its text"))
             }
-            (Position::Start, _) if self.as_lines => Ok(self.lines_at(scene, 0, &new, Found::default())),
-            (Position::End, _) if self.as_lines => {
+            (EditPosition::Start, _) if self.as_lines => Ok(self.lines_at(scene, 0, &new, Found::default())),
+            (EditPosition::End, _) if self.as_lines => {
                 Ok(self.lines_at(scene, text.len(), &new, Found::default()))
             }
-            (Position::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
-            (Position::Before(_) | Position::After(_), Some(quote)) => {
+            (EditPosition::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
+            (EditPosition::Before(_) | EditPosition::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(&quote, text);
-                let at = if matches!(self.at, Position::After(_)) { quote.old.len() } else { 0 };
+                let at = if matches!(self.at, EditPosition::After(_)) { quote.old.len() } else { 0 };
                 let brings = rest.map_or(Brings::Nothing, |rest| coming(rest, at));
                 let quote = Quote { brings, ..quote };
                 let hit = scene.one(&quote)?.and_then(|hit| self.may_stand(&quote, hit, text));
@@ -128,7 +128,7 @@ impl Insert {
         let closed = quote.whole_lines
             || self.own_line == Some(true)
             || !split_final_break(quote.old, text.breaks).1.is_empty();
-        if closed || matches!(self.at, Position::Before(_)) {
+        if closed || matches!(self.at, EditPosition::Before(_)) {
             return ("", Some(given));
         }
         let end = break_list(given, text.breaks).first().map_or(given.len(), |at| at.end);
@@ -140,7 +140,7 @@ impl Insert {
         let mapped = matches!(hit.rung, Rung::Indent | Rung::Fuzzy) && !quote.whole_lines;
         let Brings::Beside(given, _) = quote.brings else { return Ok(hit) };
         let open = !given.is_empty() && split_final_break(given, text.breaks).1.is_empty();
-        if mapped && open && self.own_line != Some(true) && matches!(self.at, Position::Before(_)) {
+        if mapped && open && self.own_line != Some(true) && matches!(self.at, EditPosition::Before(_)) {
             let reason = "the text would stand in front of an indentation; end it in a line break";
             return Err(Some(Unfit { at: hit.range.start, rung: hit.rung, reason }));
         }
@@ -150,7 +150,7 @@ impl Insert {
     fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
         let found =
             Found { rung: Some(hit.rung), moved: hit.moved, score: hit.adapted.score, ..Found::default() };
-        let after = matches!(self.at, Position::After(_));
+        let after = matches!(self.at, EditPosition::After(_));
         if self.own_line == Some(true) {
             let at =
                 if after { line_behind(scene.text, &hit.range) } else { line_front(scene.text, &hit.range) };

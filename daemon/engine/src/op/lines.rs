@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Code, Edit};
+use editd_types::{ErrorCode, FileEdit};
 
 use super::effect::{Effect, Found, Scene};
 use super::fields;
@@ -33,7 +33,7 @@ pub(crate) struct Lines {
     pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let start = *fields::required(edit, "start", &edit.start)?;
     let end = *fields::required(edit, "end", &edit.end)?;
     if start > 0 && end < start - 1 {
@@ -80,7 +80,7 @@ pub(crate) fn line_range(text: &Text<'_>, start: u64, end: u64) -> Result<Range<
         let what =
             if end < start { format!("line {start} does") } else { format!("lines {start} to {end} do") };
         let mut error = refuse(
-            Code::OutOfRange,
+            ErrorCode::OutOfRange,
             format!("{what} not lie in the file, which has {lines} lines; read it again"),
         );
         error.lines = Some(lines);

@@ -1,7 +1,7 @@
 //! `rename` and `copy`: another path for a file, or for a copy of it. Fields: `to`, `overwrite`. They refuse
 //! a target that exists unless `overwrite`.
 
-use editd_types::{Edit, WirePath};
+use editd_types::{FileEdit, FilePath};
 
 use super::fields;
 use crate::Refusal;
@@ -13,12 +13,12 @@ pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The other path.
-    pub(crate) to: WirePath,
+    pub(crate) to: FilePath,
     /// True if a file at the destination may be overwritten.
     pub(crate) overwrite: bool,
 }
 
-pub(crate) fn parse(edit: &Edit) -> Result<Target, Refusal> {
+pub(crate) fn parse(edit: &FileEdit) -> Result<Target, Refusal> {
     let to = fields::required(edit, "to", &edit.to)?.clone();
     if to.as_bytes().is_empty() {
         return Err(malformed("`to` is empty; name the new path"));

@@ -1,6 +1,6 @@
 //! The fields that set the quotation of an edit and how loosely it may match. It searches nothing.
 
-use editd_types::{Edit, limits};
+use editd_types::{FileEdit, limits};
 
 use crate::Refusal;
 use crate::locate::{Brings, Quote, Rung};
@@ -36,7 +36,7 @@ impl Matching {
 
 /// Reads `near`, `window`, `match`, `threshold` and `whole_lines` for a quoted text.
 pub(crate) fn read(
-    edit: &Edit,
+    edit: &FileEdit,
     field: &str,
     old: &str,
     job_threshold: Option<f64>,
@@ -58,7 +58,7 @@ pub(crate) fn read(
 }
 
 /// The loosest rung allowed, and the least similarity.
-fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refusal> {
+fn loosest(edit: &FileEdit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refusal> {
     let named = match edit.loosest.as_deref() {
         None => None,
         Some(name) => Some(
@@ -79,7 +79,7 @@ fn loosest(edit: &Edit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refus
 }
 
 /// Refuses `edge` for whole lines and for clipboards, in which the cut part of a line would be missing.
-fn allow_edge(edit: &Edit) -> Result<(), Refusal> {
+fn allow_edge(edit: &FileEdit) -> Result<(), Refusal> {
     let clipboard = |name: &Option<String>| name.as_ref().is_some_and(|name| !name.is_empty());
     let hindrance = if edit.whole_lines == Some(true) {
         "`whole_lines`"

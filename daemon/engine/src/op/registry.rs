@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use editd_types::operation::{nearest, operation};
-use editd_types::{Edit, Position, WirePath};
+use editd_types::{EditPosition, FileEdit, FilePath};
 
 use super::given::NewText;
 use super::{
@@ -48,7 +48,7 @@ pub(crate) enum Op {
 }
 
 /// A kind: its name, the fields that it may have, and how they are read.
-type Kind = (&'static str, &'static [&'static str], fn(&Edit, Option<f64>) -> Result<Op, Refusal>);
+type Kind = (&'static str, &'static [&'static str], fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
 
 const KINDS: [Kind; 13] = [
     ("replace", replace::FIELDS, replace::parse),
@@ -70,7 +70,7 @@ const KINDS: [Kind; 13] = [
 ///
 /// # Errors
 /// `malformed` naming the field.
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
         let names = KINDS.map(|(name, ..)| name);
         let given: String = edit.op.chars().take(40).collect();
@@ -85,7 +85,7 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
 }
 
 /// All fields of an edit that its operation does not have, with those that were meant.
-fn stray(name: &str, edit: &Edit) -> String {
+fn stray(name: &str, edit: &FileEdit) -> String {
     let given: Vec<&str> = fields::given(edit).collect();
     let told = operation(name).and_then(|operation| operation.stray(&given));
     told.unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
@@ -103,13 +103,13 @@ impl Op {
         match self {
             Self::Replace(_) | Self::Chunk(_) => Proof::Quoted,
             Self::Insert(insert) => match &insert.at {
-                Position::Start | Position::End => Proof::NotNeeded,
-                Position::Before(_) | Position::After(_) => Proof::Quoted,
-                Position::Line(_) => Proof::Blind,
+                EditPosition::Start | EditPosition::End => Proof::NotNeeded,
+                EditPosition::Before(_) | EditPosition::After(_) => Proof::Quoted,
+                EditPosition::Line(_) => Proof::Blind,
             },
             Self::Hunk(hunk) => match &hunk.at {
                 _ if hunk.quotes() => Proof::Quoted,
-                Some(Position::End) => Proof::NotNeeded,
+                Some(EditPosition::End) => Proof::NotNeeded,
                 _ => Proof::Blind,
             },
             // The name is known from the file.
@@ -180,7 +180,7 @@ impl Op {
     }
 
     /// The other path that it names.
-    pub(crate) fn target(&self) -> Option<&WirePath> {
+    pub(crate) fn target(&self) -> Option<&FilePath> {
         match self {
             Self::Rename(target) | Self::Copy(target) => Some(&target.to),
             _ => None,
@@ -198,6 +198,6 @@ impl Op {
 
     /// Returns true if the edit inserts text at the start or the end, which is possible in a missing file, too.
     pub(crate) fn adds_at_an_end(&self) -> bool {
-        matches!(self, Self::Insert(insert) if matches!(&insert.at, Position::Start | Position::End))
+        matches!(self, Self::Insert(insert) if matches!(&insert.at, EditPosition::Start | EditPosition::End))
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Code, Edit, Within, limits};
+use editd_types::{EditScope, ErrorCode, FileEdit, limits};
 
 use super::chunk::Region;
 use super::effect::{Effect, Found, Scene};
@@ -50,14 +50,14 @@ pub(crate) struct Replace {
     /// The replacement.
     pub(crate) new: NewText,
     /// The part of the file that is searched; the whole file if absent.
-    pub(crate) within: Option<Within>,
+    pub(crate) within: Option<EditScope>,
     pub(crate) all: bool,
     expect: Option<u64>,
     /// The clipboard in which the matched bytes are stored.
     pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let old = fields::required(edit, "old", &edit.old)?.clone();
     let new = NewText::read(edit, "new", &edit.new)?;
     let matching = quote::read(edit, "old", &old, threshold)?;
@@ -263,7 +263,7 @@ pub(crate) fn check_count(expect: Option<u64>, found: u64) -> Result<(), Refusal
     match expect {
         Some(expected) if expected != found => {
             let mut error = refuse(
-                Code::CountMismatch,
+                ErrorCode::CountMismatch,
                 format!("{found} places are to change, not {expected}; check them and correct `expect`"),
             );
             error.found = Some(found);

@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::{Code, Edit, FileMode, Position, WirePath, Within};
+use editd_types::{EditPosition, EditScope, ErrorCode, FileEdit, FileMode, FilePath};
 
 use super::*;
 use crate::Proof;
 
-fn edit(op: &str) -> Edit {
-    Edit { op: op.to_owned(), ..Edit::default() }
+fn edit(op: &str) -> FileEdit {
+    FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }
 
 #[test]
@@ -16,35 +16,41 @@ fn a_refusal_names_the_field() {
     let text = || Some("x".to_owned());
     for (edit, field) in [
         (edit("replace"), "old"),
-        (Edit { old: text(), ..edit("replace") }, "new"),
-        (Edit { old: text(), new: text(), text: text(), ..edit("replace") }, "text"),
-        (Edit { text: text(), ..edit("insert") }, "at"),
-        (Edit { at: Some(Position::End), ..edit("insert") }, "text"),
-        (Edit { text: text(), to_clipboard: text(), ..edit("write") }, "to_clipboard"),
-        (Edit { start: Some(1), text: text(), ..edit("lines") }, "end"),
-        (Edit { pattern: text(), ..edit("substitute") }, "replacement"),
+        (FileEdit { old: text(), ..edit("replace") }, "new"),
+        (FileEdit { old: text(), new: text(), text: text(), ..edit("replace") }, "text"),
+        (FileEdit { text: text(), ..edit("insert") }, "at"),
+        (FileEdit { at: Some(EditPosition::End), ..edit("insert") }, "text"),
+        (FileEdit { text: text(), to_clipboard: text(), ..edit("write") }, "to_clipboard"),
+        (FileEdit { start: Some(1), text: text(), ..edit("lines") }, "end"),
+        (FileEdit { pattern: text(), ..edit("substitute") }, "replacement"),
         (edit("chunk"), "old"),
-        (Edit { old: text(), before: text(), ..edit("chunk") }, "new"),
-        (Edit { old: text(), new: text(), near: Some(1), ..edit("chunk") }, "near"),
-        (Edit { old: text(), new: text(), within: Some(Within::Lines((2, 1))), ..edit("chunk") }, "within"),
-        (edit("symbol"), "name"),
-        (Edit { name: text(), ..edit("symbol") }, "action"),
-        (Edit { name: text(), action: Some("delete".to_owned()), text: text(), ..edit("symbol") }, "text"),
-        (Edit { name: Some(String::new()), ..edit("symbol") }, "name"),
-        (edit("rename"), "to"),
-        (Edit { to: Some(WirePath::from("")), ..edit("copy") }, "to"),
-        (edit("chmod"), "mode"),
-        (Edit { mode: Some(FileMode::Bits(0o1000)), ..edit("chmod") }, "mode"),
-        (Edit { mode: Some(FileMode::Bits(400)), ..edit("chmod") }, "mode"),
-        (Edit { mode: Some(FileMode::Octal("+7".to_owned())), ..edit("chmod") }, "mode"),
-        (Edit { overwrite: Some(true), ..edit("create") }, "overwrite"),
+        (FileEdit { old: text(), before: text(), ..edit("chunk") }, "new"),
+        (FileEdit { old: text(), new: text(), near: Some(1), ..edit("chunk") }, "near"),
         (
-            Edit { old: text(), new: text(), from_clipboard: Some("n".repeat(300)), ..edit("replace") },
+            FileEdit { old: text(), new: text(), within: Some(EditScope::Lines((2, 1))), ..edit("chunk") },
+            "within",
+        ),
+        (edit("symbol"), "name"),
+        (FileEdit { name: text(), ..edit("symbol") }, "action"),
+        (
+            FileEdit { name: text(), action: Some("delete".to_owned()), text: text(), ..edit("symbol") },
+            "text",
+        ),
+        (FileEdit { name: Some(String::new()), ..edit("symbol") }, "name"),
+        (edit("rename"), "to"),
+        (FileEdit { to: Some(FilePath::from("")), ..edit("copy") }, "to"),
+        (edit("chmod"), "mode"),
+        (FileEdit { mode: Some(FileMode::Bits(0o1000)), ..edit("chmod") }, "mode"),
+        (FileEdit { mode: Some(FileMode::Bits(400)), ..edit("chmod") }, "mode"),
+        (FileEdit { mode: Some(FileMode::Octal("+7".to_owned())), ..edit("chmod") }, "mode"),
+        (FileEdit { overwrite: Some(true), ..edit("create") }, "overwrite"),
+        (
+            FileEdit { old: text(), new: text(), from_clipboard: Some("n".repeat(300)), ..edit("replace") },
             "from_clipboard",
         ),
     ] {
         let refusal = parse(&edit, None).unwrap_err();
-        assert_eq!(refusal.code, Code::Malformed);
+        assert_eq!(refusal.code, ErrorCode::Malformed);
         assert!(refusal.message.contains(&format!("`{field}`")), "{}", refusal.message);
     }
 }
@@ -52,7 +58,7 @@ fn a_refusal_names_the_field() {
 #[test]
 fn a_number_that_may_be_meant_as_digits_is_no_mode() {
     let read = |bits| {
-        let edit = Edit { mode: Some(FileMode::Bits(bits)), ..edit("chmod") };
+        let edit = FileEdit { mode: Some(FileMode::Bits(bits)), ..edit("chmod") };
         parse(&edit, None).map(drop).map_err(|refusal| refusal.message)
     };
     // Of programs, which have octal numbers.
@@ -72,7 +78,7 @@ fn a_number_that_may_be_meant_as_digits_is_no_mode() {
 #[test]
 fn modes_are_read_as_octal_digits() {
     for (digits, bits) in [("644", 0o644), ("0755", 0o755), ("0o600", 0o600), ("0", 0)] {
-        let edit = Edit { mode: Some(FileMode::Octal(digits.to_owned())), ..edit("chmod") };
+        let edit = FileEdit { mode: Some(FileMode::Octal(digits.to_owned())), ..edit("chmod") };
         assert!(matches!(parse(&edit, None), Ok(Op::Chmod(found)) if found == bits));
     }
 }
@@ -80,27 +86,35 @@ fn modes_are_read_as_octal_digits() {
 #[test]
 fn what_an_edit_proves() {
     let text = || Some("x".to_owned());
-    let to = || Some(WirePath::from("to"));
+    let to = || Some(FilePath::from("to"));
     for (edit, wanted) in [
-        (Edit { old: text(), new: text(), ..edit("replace") }, Proof::Quoted),
-        (Edit { old: text(), new: text(), ..edit("chunk") }, Proof::Quoted),
-        (Edit { text: text(), at: Some(Position::End), ..edit("insert") }, Proof::NotNeeded),
-        (Edit { text: text(), at: Some(Position::Before("a".to_owned())), ..edit("insert") }, Proof::Quoted),
-        (Edit { text: text(), at: Some(Position::Line(1)), ..edit("insert") }, Proof::Blind),
-        (Edit { text: text(), ..edit("write") }, Proof::Blind),
-        (Edit { pattern: text(), replacement: text(), ..edit("substitute") }, Proof::Blind),
-        (Edit { name: text(), action: Some("delete".to_owned()), ..edit("symbol") }, Proof::Blind),
+        (FileEdit { old: text(), new: text(), ..edit("replace") }, Proof::Quoted),
+        (FileEdit { old: text(), new: text(), ..edit("chunk") }, Proof::Quoted),
+        (FileEdit { text: text(), at: Some(EditPosition::End), ..edit("insert") }, Proof::NotNeeded),
         (
-            Edit { name: text(), action: Some("insert_after".to_owned()), text: text(), ..edit("symbol") },
+            FileEdit { text: text(), at: Some(EditPosition::Before("a".to_owned())), ..edit("insert") },
+            Proof::Quoted,
+        ),
+        (FileEdit { text: text(), at: Some(EditPosition::Line(1)), ..edit("insert") }, Proof::Blind),
+        (FileEdit { text: text(), ..edit("write") }, Proof::Blind),
+        (FileEdit { pattern: text(), replacement: text(), ..edit("substitute") }, Proof::Blind),
+        (FileEdit { name: text(), action: Some("delete".to_owned()), ..edit("symbol") }, Proof::Blind),
+        (
+            FileEdit {
+                name: text(),
+                action: Some("insert_after".to_owned()),
+                text: text(),
+                ..edit("symbol")
+            },
             Proof::Quoted,
         ),
         (edit("create"), Proof::NotNeeded),
         (edit("delete"), Proof::Blind),
-        (Edit { to: to(), ..edit("copy") }, Proof::NotNeeded),
+        (FileEdit { to: to(), ..edit("copy") }, Proof::NotNeeded),
         // What they replace is the target's content, and judged as that.
-        (Edit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::NotNeeded),
-        (Edit { to: to(), overwrite: Some(true), ..edit("rename") }, Proof::NotNeeded),
-        (Edit { mode: Some(FileMode::Bits(0o600)), ..edit("chmod") }, Proof::NotNeeded),
+        (FileEdit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::NotNeeded),
+        (FileEdit { to: to(), overwrite: Some(true), ..edit("rename") }, Proof::NotNeeded),
+        (FileEdit { mode: Some(FileMode::Bits(0o600)), ..edit("chmod") }, Proof::NotNeeded),
     ] {
         assert_eq!(parse(&edit, None).unwrap().proof(), wanted, "{edit:?}");
     }
@@ -127,7 +141,7 @@ fn every_given_field_is_checked() {
         "pattern": "", "replacement": "", "regex": true, "flags": "", "count": 1, "to_clipboard": "",
         "from_clipboard": "", "reindent": {}, "to": "", "overwrite": true, "if_empty": true, "own_line": true,
         "mode": "", "name": "", "action": "", "before": "", "after": "", "within": {"lines": [1, 1]}, "in_order": true}"#;
-    let edit: Edit = serde_json::from_str(all).unwrap();
+    let edit: FileEdit = serde_json::from_str(all).unwrap();
     assert_eq!(edit.unknown, Vec::<String>::new());
     let written = serde_json::to_value(&edit).unwrap();
     let mut named: Vec<&str> = fields::present(&edit).chain(["op"]).collect();

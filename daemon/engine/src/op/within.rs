@@ -1,7 +1,7 @@
 //! The part of a file that an edit searches: lines by number, or those of a symbol. Matches elsewhere do not
 //! count, so that a text which stands once in the part is unique.
 
-use editd_types::{Edit, Within};
+use editd_types::{EditScope, FileEdit};
 
 use super::chunk::Region;
 use super::effect::{Found as Report, Scene};
@@ -15,8 +15,8 @@ use crate::refusal::malformed;
 ///
 /// # Errors
 /// `malformed` if the lines are not a range.
-pub(crate) fn read(edit: &Edit) -> Result<Option<Within>, Refusal> {
-    if let Some(Within::Lines((first, last))) = edit.within
+pub(crate) fn read(edit: &FileEdit) -> Result<Option<EditScope>, Refusal> {
+    if let Some(EditScope::Lines((first, last))) = edit.within
         && (first == 0 || last < first)
     {
         return Err(malformed(format!(
@@ -30,10 +30,10 @@ pub(crate) fn read(edit: &Edit) -> Result<Option<Within>, Refusal> {
 ///
 /// # Errors
 /// `symbol_not_found`, `ambiguous`, `out_of_range`, and the errors of parsing the file.
-pub(crate) fn lines(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
+pub(crate) fn lines(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
     match (within, within.and_then(Which::of)) {
         (_, Some(which)) => scene.symbols.lines(scene, which).map(Some),
-        (Some(Within::Lines(lines)), None) => Ok(Some(*lines)),
+        (Some(EditScope::Lines(lines)), None) => Ok(Some(*lines)),
         _ => Ok(None),
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn lines(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option
 ///
 /// # Errors
 /// As [`lines`]; `out_of_range` for lines behind the file.
-pub(crate) fn region(within: Option<&Within>, scene: &Scene<'_>) -> Result<Option<Region>, Refusal> {
+pub(crate) fn region(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Option<Region>, Refusal> {
     let Some(lines) = lines(within, scene)? else { return Ok(None) };
     let region = Region::of(scene.text, Some(lines)).map_err(|mut refusal| {
         refusal.check = None;
@@ -52,7 +52,7 @@ pub(crate) fn region(within: Option<&Within>, scene: &Scene<'_>) -> Result<Optio
 }
 
 /// The report of an edit that looked in the part, as far as the part is concerned.
-pub(crate) fn report(within: Option<&Within>, scene: &Scene<'_>) -> Report {
+pub(crate) fn report(within: Option<&EditScope>, scene: &Scene<'_>) -> Report {
     let Some(which) = within.and_then(Which::of) else { return Report::default() };
     Report {
         in_broken: scene.symbols.broken(),

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::Edit;
+use editd_types::FileEdit;
 
 use super::effect::{Effect, Found, Scene};
 use super::given::NewText;
@@ -23,7 +23,7 @@ pub(crate) struct Write {
     pub(crate) text: NewText,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     if edit.eol.as_deref() == Some("file") {
         return Err(malformed("`write` takes line breaks as given; leave `eol` out"));
     }

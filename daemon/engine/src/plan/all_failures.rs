@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_types::{Code, ContentHash, WireError, WirePath};
+use editd_types::{ContentHash, ErrorCode, FilePath, RequestError};
 
 use super::job::walk;
 use super::needs::stores;
@@ -18,10 +18,15 @@ pub(super) fn told_beside(
     job: &Job,
     world: &World,
     options: &Options,
-    hashes: &BTreeMap<WirePath, ContentHash>,
+    hashes: &BTreeMap<FilePath, ContentHash>,
 ) -> Refusal {
     let edits = job.edit_count();
-    if edits < 2 || matches!(first.code, Code::Busy | Code::Limit | Code::Internal | Code::TooLarge) {
+    if edits < 2
+        || matches!(
+            first.code,
+            ErrorCode::Busy | ErrorCode::Limit | ErrorCode::Internal | ErrorCode::TooLarge
+        )
+    {
         return first;
     }
     if edits > limits::RETOLD_EDITS {
@@ -38,7 +43,7 @@ pub(super) fn told_beside(
 
 /// The edits that fail by themselves in the `partial` plan of a job, and whose entry was not left out (by index). Edits
 /// that fail only because another edit fails, or because an entry was left out, are not among them.
-pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<WireError> {
+pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<RequestError> {
     found_in(job, plan, left_out, None)
 }
 
@@ -51,8 +56,8 @@ fn found_in(
     job: &Job,
     plan: &Plan,
     left_out: &BTreeMap<usize, Refusal>,
-    first: Option<&WireError>,
-) -> Vec<WireError> {
+    first: Option<&RequestError>,
+) -> Vec<RequestError> {
     let mut failures = Failures { first, job, tainted: BTreeSet::new(), found: Vec::new() };
     for (index, (entry, outcome)) in job.entries.iter().zip(&plan.files).enumerate() {
         if left_out.contains_key(&index) {
@@ -69,10 +74,10 @@ fn found_in(
 /// The failures so far, and the paths whose later entries depend on something that failed.
 struct Failures<'j> {
     /// The failure that the refusal names already.
-    first: Option<&'j WireError>,
+    first: Option<&'j RequestError>,
     job: &'j Job,
-    tainted: BTreeSet<&'j WirePath>,
-    found: Vec<WireError>,
+    tainted: BTreeSet<&'j FilePath>,
+    found: Vec<RequestError>,
 }
 
 impl<'j> Failures<'j> {
@@ -83,21 +88,25 @@ impl<'j> Failures<'j> {
     }
 
     /// Adds the errors of one entry's edits.
-    fn add<'e>(&mut self, entry: &'j Entry, errors: impl Iterator<Item = (usize, &'e WireError)>) {
+    fn add<'e>(&mut self, entry: &'j Entry, errors: impl Iterator<Item = (usize, &'e RequestError)>) {
         let follows =
             std::iter::once(&entry.path).chain(entry.targets()).any(|path| self.tainted.contains(path));
         let first = self.first.filter(|first| first.path.as_ref() == Some(&entry.path));
-        let mut last: Option<(Code, &str)> = None;
+        let mut last: Option<(ErrorCode, &str)> = None;
         for (edit, error) in errors {
             let number = edit as u64 + 1;
             let of_first = first.is_some_and(|first| first.edit == Some(number));
             // The two sides of one overlap, and a whole entry that cannot be edited, are one failure.
-            let is_other_side = |one: &WireError| one.edit == error.other_edit;
+            let is_other_side = |one: &RequestError| one.edit == error.other_edit;
             let told = self.found.iter().filter(|one| one.path.as_ref() == Some(&entry.path));
             let pair = error.other_edit.is_some() && told.chain(first).any(is_other_side);
             let whole = matches!(
                 error.code,
-                Code::Binary | Code::Encoding | Code::Exists | Code::Missing | Code::TooLarge
+                ErrorCode::Binary
+                    | ErrorCode::Encoding
+                    | ErrorCode::Exists
+                    | ErrorCode::Missing
+                    | ErrorCode::TooLarge
             );
             let again = whole && last == Some((error.code, error.message.as_str()));
             let known = whole
@@ -118,11 +127,11 @@ impl<'j> Failures<'j> {
     }
 
     /// Returns true if an edit fails because the edit of this job that fills its clipboard fails.
-    fn reads_what_failed(&self, entry: &Entry, edit: usize, error: &WireError) -> bool {
+    fn reads_what_failed(&self, entry: &Entry, edit: usize, error: &RequestError) -> bool {
         let name = entry.edits.get(edit).and_then(|edit| edit.as_ref().ok().and_then(Op::reads));
         let stored = |name| {
             self.job.entries.iter().flat_map(|entry| &entry.edits).any(|edit| stores(edit) == Some(name))
         };
-        error.code == Code::NoClipboard && name.is_some_and(stored)
+        error.code == ErrorCode::NoClipboard && name.is_some_and(stored)
     }
 }

@@ -1,6 +1,6 @@
 //! Checks which edits may share an entry, by their kinds only. No file is read.
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::needs::Parsed;
 use crate::Refusal;
@@ -58,10 +58,10 @@ fn one_way(op: &Op, other: &Op) -> Option<Refusal> {
         |why: &str| Some(malformed(format!("{why}; list the path a second time for a later step")));
     match (op, other) {
         (Op::Create(_), Op::Write(_)) | (Op::Write(_), Op::Create(_)) => {
-            Some(refuse(Code::Overlap, "`write` makes a missing file; leave out `create`"))
+            Some(refuse(ErrorCode::Overlap, "`write` makes a missing file; leave out `create`"))
         }
         (Op::Write(_) | Op::Create(_), other) if is_text(other) && !other.adds_at_an_end() => Some(refuse(
-            Code::Overlap,
+            ErrorCode::Overlap,
             "`write` and `create` replace the whole file; only `insert` at start or end goes with them",
         )),
         (Op::Delete, _) => contradiction("`delete` stands alone in its entry"),

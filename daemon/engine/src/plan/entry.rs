@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Status, WireError, WirePath, limits};
+use editd_types::{
+    EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, RequestError, limits,
+};
 
 use super::combine::{contradictions, is_text};
 use super::needs::{Parsed, stores};
@@ -129,10 +131,10 @@ const AS_FIRST: &str = "the file is refused as a whole, for what its first edit 
 pub(crate) fn left_out(entry: &Entry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
     entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
     // It may carry a diff: said once, it is enough.
-    let again = Box::new(WireError::new(refusal.code, AS_FIRST).at(&entry.path));
+    let again = Box::new(RequestError::new(refusal.code, AS_FIRST).at(&entry.path));
     let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
     let edits = (0..entry.edits.len()).map(why).collect();
-    FileOutcome { edits, ..FileOutcome::new(entry.path.clone(), Status::Refused) }
+    FileOutcome { edits, ..FileOutcome::new(entry.path.clone(), JobStatus::Refused) }
 }
 
 fn refused(refusal: &Refusal) -> EditOutcome {
@@ -149,7 +151,7 @@ fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (u
 /// Refuses edits that can be refused without reading any text.
 fn judge(
     ops: &Parsed,
-    path: &WirePath,
+    path: &FilePath,
     (before, room): (&State, Option<Refusal>),
     verdicts: &mut Verdicts<'_>,
 ) -> Result<(), Refusal> {
@@ -177,11 +179,11 @@ fn judge(
             // The file that the entry makes may be given a mode and another name in the same entry.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
             Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
-                Code::Missing,
+                ErrorCode::Missing,
                 format!("{path} does not exist; leave it out, or name a file that does"),
             ),
             Ok(op) if !exists && !makes(op) => refuse(
-                Code::Missing,
+                ErrorCode::Missing,
                 format!("{path} does not exist; check the path, or make the file with `write`"),
             ),
             Ok(op) if makes(op) => match &room {
@@ -197,7 +199,7 @@ fn judge(
 
 fn text_edits(
     job: &Shared<'_>,
-    path: &WirePath,
+    path: &FilePath,
     before: &State,
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
@@ -252,7 +254,7 @@ fn bytes(state: &State) -> &[u8] {
 }
 
 /// Another file of the job that has a text, with breaks of either kind, and the line.
-fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget) -> Option<(String, u64)> {
+fn stands_elsewhere(tree: &Tree<'_>, path: &FilePath, old: &str, budget: &Budget) -> Option<(String, u64)> {
     let unix = old.replace("\r\n", "\n");
     let dos = unix.replace('\n', "\r\n");
     let needles = if unix == dos { &[unix][..] } else { &[unix, dos][..] };
@@ -272,7 +274,7 @@ fn stands_elsewhere(tree: &Tree<'_>, path: &WirePath, old: &str, budget: &Budget
 /// Stores the new content in the tree, and returns the changed lines.
 fn settle(
     job: &Shared<'_>,
-    path: &WirePath,
+    path: &FilePath,
     before: &State,
     made: Option<Made>,
     creates: bool,
@@ -310,12 +312,12 @@ fn settle(
     Ok(Some(delta))
 }
 
-fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> Status {
+fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> JobStatus {
     match verdicts.count() {
-        0 if changed => Status::Applied,
-        0 => Status::Unchanged,
-        n if n == edits => Status::Refused,
-        _ => Status::Partial,
+        0 if changed => JobStatus::Applied,
+        0 => JobStatus::Unchanged,
+        n if n == edits => JobStatus::Refused,
+        _ => JobStatus::Partial,
     }
 }
 

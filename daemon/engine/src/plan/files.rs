@@ -1,6 +1,6 @@
 //! The operations of an entry on the file as a whole: delete, rename, copy, chmod. They change no content.
 
-use editd_types::{Code, ContentHash, WirePath};
+use editd_types::{ContentHash, ErrorCode, FilePath};
 
 use super::combine::is_text;
 use super::needs::Parsed;
@@ -13,7 +13,7 @@ use crate::{Refusal, State};
 
 /// A file that another one replaced.
 pub(super) struct Replaced<'j> {
-    pub(super) path: &'j WirePath,
+    pub(super) path: &'j FilePath,
     pub(super) before: State,
     pub(super) after: State,
     /// The warning about it.
@@ -24,10 +24,10 @@ pub(super) struct Replaced<'j> {
 pub(super) fn run<'j>(
     ops: &'j Parsed,
     tree: &mut Tree<'_>,
-    path: &WirePath,
+    path: &FilePath,
     verdicts: &mut Verdicts<'_>,
     reports: &mut Reports,
-) -> Result<(Option<&'j WirePath>, Vec<Replaced<'j>>), Refusal> {
+) -> Result<(Option<&'j FilePath>, Vec<Replaced<'j>>), Refusal> {
     let (mut moved, mut replaced) = (None, Vec::new());
     for (edit, op) in ops.iter().enumerate() {
         let Ok(op) = op else { continue };
@@ -36,7 +36,7 @@ pub(super) fn run<'j>(
         }
         let at = moved.unwrap_or(path);
         if tree.node(at)?.state == State::Absent {
-            verdicts.refuse(edit, refuse(Code::Missing, format!("{path} does not exist")))?;
+            verdicts.refuse(edit, refuse(ErrorCode::Missing, format!("{path} does not exist")))?;
             continue;
         }
         let done = match op {
@@ -67,7 +67,7 @@ pub(super) fn run<'j>(
 
 fn put<'j>(
     tree: &mut Tree<'_>,
-    path: &WirePath,
+    path: &FilePath,
     target: &'j Target,
     replaced: &mut Vec<Replaced<'j>>,
 ) -> Result<Option<bool>, Refusal> {
@@ -76,7 +76,10 @@ fn put<'j>(
     let (before, old) = (node.state.clone(), node.hash());
     if !target.overwrite && before != State::Absent {
         let to = &target.to;
-        return Err(refuse(Code::Exists, format!("{to} exists; choose another path, or say `overwrite`")));
+        return Err(refuse(
+            ErrorCode::Exists,
+            format!("{to} exists; choose another path, or say `overwrite`"),
+        ));
     }
     tree.check_room(&target.to)?;
     let changed = tree.copy(path, &target.to)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_types::{Code, ContentHash, WirePath};
+use editd_types::{ContentHash, ErrorCode, FilePath};
 
 use super::entry::{self, Shared};
 use super::needs::{check_edits, needs_of};
@@ -33,7 +33,7 @@ pub fn plan_known(
     job: &Job,
     world: &World,
     options: &Options,
-    hashes: &BTreeMap<WirePath, ContentHash>,
+    hashes: &BTreeMap<FilePath, ContentHash>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
     if let Some(first) = left_out.values().next()
@@ -50,7 +50,7 @@ pub fn plan_known(
 /// Plans the entries in order.
 pub(super) fn walk(
     job: &Job,
-    (world, hashes): (&World, &BTreeMap<WirePath, ContentHash>),
+    (world, hashes): (&World, &BTreeMap<FilePath, ContentHash>),
     options: &Options,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
@@ -101,5 +101,5 @@ fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
 
 /// Returns true if a plan was refused only for lack of room: with more [`Options::room`] it may succeed.
 pub fn lacks_room(refusal: &Refusal) -> bool {
-    refusal.code == Code::Busy && refusal.limit.is_some()
+    refusal.code == ErrorCode::Busy && refusal.limit.is_some()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use editd_types::operation::nearest;
-use editd_types::{Code, Edit, FileEntry, JobInput, WirePath, limits};
+use editd_types::{ErrorCode, FileEdit, FileEntry, FilePath, JobInput, limits};
 
 use super::several;
 use crate::job::Job;
@@ -40,7 +40,7 @@ pub fn needs(job: &Job) -> Result<Needs, Refusal> {
 
 /// Returns what the edits of a job that could be read must be shown.
 pub(crate) fn needs_of(job: &Job) -> Needs {
-    let mut known: BTreeSet<&WirePath> = BTreeSet::new();
+    let mut known: BTreeSet<&FilePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
     let mut read_clips: BTreeSet<&str> = BTreeSet::new();
     let mut needs = Needs::default();
@@ -92,7 +92,7 @@ pub(crate) fn check_edits(job: &Job) -> Result<(), Refusal> {
     Err(refusal)
 }
 
-fn read_one(edit: &Edit, threshold: Option<f64>) -> Result<Op, Malformed> {
+fn read_one(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Malformed> {
     let name = |name: &String| (1..=limits::NAME).contains(&name.len());
     parse(edit, threshold)
         .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.clone().filter(name) })
@@ -165,7 +165,7 @@ pub(crate) fn check_shape(job: &JobInput<'_>) -> Result<(), Refusal> {
     }
     let too_many = |what: &str, limit: usize| {
         let mut error =
-            refuse(Code::Limit, format!("a job may have {limit} {what} at most; send several jobs"));
+            refuse(ErrorCode::Limit, format!("a job may have {limit} {what} at most; send several jobs"));
         error.limit = Some(limit as u64);
         error
     };

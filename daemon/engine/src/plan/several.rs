@@ -1,7 +1,7 @@
 //! File entries that name several files by `paths`: what they may hold, and how often their patterns stand in a file. It
 //! knows no globs and no files: the caller looks those up and makes one entry for each.
 
-use editd_types::{Edit, FileEntry, WirePath};
+use editd_types::{FileEdit, FileEntry, FilePath};
 
 use super::Budget;
 use crate::locate::Haystack;
@@ -37,7 +37,7 @@ pub(crate) fn check(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_edit(edit: &Edit, number: u64) -> Result<(), Refusal> {
+fn check_edit(edit: &FileEdit, number: u64) -> Result<(), Refusal> {
     if edit.op != "substitute" {
         let message = format!(
             "files[{number}] has `paths`, where only `substitute` is possible, not {:?}; give each file an entry with `path`",
@@ -49,9 +49,9 @@ fn check_edit(edit: &Edit, number: u64) -> Result<(), Refusal> {
     let of_one = match edit {
         _ if flags.contains('o') => "the flag o; files without the pattern are left out anyway",
         _ if flags.contains('1') => "the flag 1; give `\"expect\": 1` for one place in all files",
-        Edit { within: Some(_), .. } => "`within`; give that file an entry with `path`",
-        Edit { count: Some(_), .. } => "`count`; give that file an entry with `path`",
-        Edit { expect: Some(0), .. } => "`expect` 0, which changes nothing; leave the edit out",
+        FileEdit { within: Some(_), .. } => "`within`; give that file an entry with `path`",
+        FileEdit { count: Some(_), .. } => "`count`; give that file an entry with `path`",
+        FileEdit { expect: Some(0), .. } => "`expect` 0, which changes nothing; leave the edit out",
         _ => return parse(edit, None).map(drop),
     };
     Err(malformed(format!("files[{number}] has `paths` and {of_one}")))
@@ -78,7 +78,7 @@ impl PatternCounts {
     ///
     /// # Errors
     /// `malformed` and what else is wrong with an edit by itself.
-    pub fn new(edits: &[Edit]) -> Result<Self, Refusal> {
+    pub fn new(edits: &[FileEdit]) -> Result<Self, Refusal> {
         Ok(Self { ops: edits.iter().map(|edit| parse(edit, None)).collect::<Result<_, _>>()? })
     }
 
@@ -95,7 +95,7 @@ impl PatternCounts {
     pub fn of_file(
         &self,
         bytes: &[u8],
-        path: &WirePath,
+        path: &FilePath,
         options: &Options,
         budget: &CountBudget,
     ) -> Result<Option<Vec<u64>>, Refusal> {

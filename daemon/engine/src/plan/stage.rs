@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Code, ContentHash, limits};
+use editd_types::{ContentHash, ErrorCode, limits};
 
 use super::Budget;
 use super::combine::is_text;
@@ -30,7 +30,7 @@ pub(crate) struct Ground<'g> {
     /// The hash of `bytes`, if it is known.
     pub(crate) hash: Option<ContentHash>,
     /// The file's path.
-    pub(crate) path: &'g editd_types::WirePath,
+    pub(crate) path: &'g editd_types::FilePath,
     /// The remaining work of the job.
     pub(crate) budget: &'g Budget,
     /// The changes of the job's earlier entries to the file.
@@ -241,7 +241,7 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
         let at = starts.get(&second).copied().unwrap_or(0);
         for (edit, other) in [(second, first), (first, second)] {
             let mut error = refuse(
-                Code::Overlap,
+                ErrorCode::Overlap,
                 format!(
                     "edits {} and {} change the same text at line {}; make them one edit",
                     first + 1,
@@ -267,7 +267,7 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
             verdicts.refuse(
                 edit,
                 refuse(
-                    Code::NoClipboard,
+                    ErrorCode::NoClipboard,
                     format!(
                         "the clipboard {name:?} holds nothing, since the edit that fills it was not applied"
                     ),

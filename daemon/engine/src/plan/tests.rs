@@ -4,50 +4,58 @@
 
 use std::sync::Arc;
 
-use editd_types::{Code, Edit, FileEntry, JobInput, Position, WirePath};
+use editd_types::{EditPosition, ErrorCode, FileEdit, FileEntry, FilePath, JobInput};
 
 use crate::{Options, State, World, needs_of_input as needs, plan_input as plan};
 
-fn entry(path: &str, edits: Vec<Edit>) -> FileEntry {
-    FileEntry { path: WirePath::from(path), edits, ..FileEntry::default() }
+fn entry(path: &str, edits: Vec<FileEdit>) -> FileEntry {
+    FileEntry { path: FilePath::from(path), edits, ..FileEntry::default() }
 }
 
-fn replace(old: &str, new: &str) -> Edit {
-    Edit { op: "replace".to_owned(), old: Some(old.to_owned()), new: Some(new.to_owned()), ..Edit::default() }
+fn replace(old: &str, new: &str) -> FileEdit {
+    FileEdit {
+        op: "replace".to_owned(),
+        old: Some(old.to_owned()),
+        new: Some(new.to_owned()),
+        ..FileEdit::default()
+    }
 }
 
 fn world(path: &str, bytes: &[u8]) -> World {
     let state = State::File { bytes: Arc::from(bytes), mode: 0o644 };
-    World { files: [(WirePath::from(path), state)].into_iter().collect(), ..World::default() }
+    World { files: [(FilePath::from(path), state)].into_iter().collect(), ..World::default() }
 }
 
 #[test]
 fn needs_name_paths_once_and_clipboards_that_no_earlier_edit_stores() {
     let clip = |name: &str| Some(name.to_owned());
-    let copy = Edit { op: "copy".to_owned(), to: Some(WirePath::from("b")), ..Edit::default() };
+    let copy = FileEdit { op: "copy".to_owned(), to: Some(FilePath::from("b")), ..FileEdit::default() };
     let job = JobInput {
         files: &[
             entry(
                 "a",
                 vec![
-                    Edit { from_clipboard: clip("x"), ..replace("1", "") },
-                    Edit { to_clipboard: clip("y"), ..replace("2", "") },
+                    FileEdit { from_clipboard: clip("x"), ..replace("1", "") },
+                    FileEdit { to_clipboard: clip("y"), ..replace("2", "") },
                 ],
             ),
             entry("c", vec![copy]),
             entry(
                 "a",
                 vec![
-                    Edit { from_clipboard: clip("y"), ..replace("3", "") },
-                    Edit { from_clipboard: clip("x"), ..replace("4", "") },
+                    FileEdit { from_clipboard: clip("y"), ..replace("3", "") },
+                    FileEdit { from_clipboard: clip("x"), ..replace("4", "") },
                 ],
             ),
-            entry("b", vec![Edit { from_clipboard: clip("z"), to_clipboard: clip("z"), ..replace("5", "") }]),
+            entry(
+                "b",
+                vec![FileEdit { from_clipboard: clip("z"), to_clipboard: clip("z"), ..replace("5", "") }],
+            ),
         ],
         ..JobInput::default()
     };
     let needs = needs(job).unwrap();
-    assert_eq!(needs.paths, ["a", "c", "b"].map(WirePath::from));
+    assert_eq!(needs.paths, ["a", "c", "b"].map(FilePath::from));
     assert_eq!(needs.clips, ["x"]);
 }
 
@@ -55,48 +63,48 @@ fn needs_name_paths_once_and_clipboards_that_no_earlier_edit_stores() {
 fn a_result_over_the_limit_is_too_large() {
     let content = "a\n".repeat(100_000);
     let big = "x".repeat(2000);
-    let edit = Edit { all: Some(true), ..replace("a", &big) };
+    let edit = FileEdit { all: Some(true), ..replace("a", &big) };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
     let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
-    assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(1)));
+    assert_eq!((refusal.code, refusal.edit), (ErrorCode::TooLarge, Some(1)));
     assert_eq!(refusal.limit, Some(editd_types::limits::FILE as u64));
 }
 
 #[test]
 fn edits_that_together_insert_too_much_are_too_large() {
-    let insert = || Edit {
+    let insert = || FileEdit {
         op: "insert".to_owned(),
-        at: Some(Position::End),
+        at: Some(EditPosition::End),
         text: Some("x".repeat(20 << 20)),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let job = JobInput {
         files: &[entry("f", vec![insert(), insert(), insert(), insert()])],
         ..JobInput::default()
     };
     let refusal = plan(job, &world("f", b"a"), &Options::default()).unwrap_err();
-    assert_eq!((refusal.code, refusal.edit), (Code::TooLarge, Some(4)));
+    assert_eq!((refusal.code, refusal.edit), (ErrorCode::TooLarge, Some(4)));
 }
 
 #[test]
 fn a_regular_expression_that_reads_the_rest_of_the_file_for_each_match_is_stopped() {
     let content = "a".repeat(300_000);
-    let edit = Edit {
+    let edit = FileEdit {
         op: "substitute".to_owned(),
         pattern: Some(".*[^a]|a".to_owned()),
         replacement: Some(String::new()),
         regex: Some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
     let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
-    assert_eq!(refusal.code, Code::Limit);
+    assert_eq!(refusal.code, ErrorCode::Limit);
 }
 
 #[test]
 fn a_path_that_was_not_read_is_an_internal_error_and_no_guess() {
     let job = JobInput { files: &[entry("f", vec![replace("a", "b")])], ..JobInput::default() };
-    assert_eq!(plan(job, &World::default(), &Options::default()).unwrap_err().code, Code::Internal);
+    assert_eq!(plan(job, &World::default(), &Options::default()).unwrap_err().code, ErrorCode::Internal);
 }
 
 #[test]
@@ -104,18 +112,18 @@ fn too_many_files_or_edits_are_a_limit() {
     let many = |n: usize| vec![replace("a", "b"); n];
     let files = (0..10_001).map(|i| entry(&format!("f{i}"), many(1))).collect::<Vec<_>>();
     let job = JobInput { files: &files, ..JobInput::default() };
-    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
+    assert_eq!(needs(job).unwrap_err().code, ErrorCode::Limit);
     let job = JobInput { files: &[entry("f", many(100_001))], ..JobInput::default() };
-    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
+    assert_eq!(needs(job).unwrap_err().code, ErrorCode::Limit);
 }
 
-fn substitute(pattern: &str, replacement: &str) -> Edit {
-    Edit {
+fn substitute(pattern: &str, replacement: &str) -> FileEdit {
+    FileEdit {
         op: "substitute".to_owned(),
         pattern: Some(pattern.to_owned()),
         replacement: Some(replacement.to_owned()),
         regex: Some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }
 
@@ -133,7 +141,7 @@ fn look_around_finds_what_is_far_away_and_empty_matches_end() {
         let planned = plan(job, &world("f", content.as_bytes()), &Options::default());
         let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
         match count {
-            20_001 => assert_eq!(found.unwrap_err().code, Code::Limit),
+            20_001 => assert_eq!(found.unwrap_err().code, ErrorCode::Limit),
             count => assert_eq!(found.unwrap(), Some(count), "{pattern}"),
         }
     }
@@ -141,26 +149,26 @@ fn look_around_finds_what_is_far_away_and_empty_matches_end() {
 
 #[test]
 fn copies_of_a_large_file_are_bounded() {
-    let copies = (0..40).map(|i| Edit {
+    let copies = (0..40).map(|i| FileEdit {
         op: "copy".to_owned(),
-        to: Some(WirePath::new(format!("g{i}"))),
-        ..Edit::default()
+        to: Some(FilePath::new(format!("g{i}"))),
+        ..FileEdit::default()
     });
     let job = JobInput { files: &[entry("f", copies.collect())], ..JobInput::default() };
     let mut world = world("f", &vec![0; 20 << 20]);
     for path in needs(job).unwrap().paths {
         world.files.entry(path).or_insert(State::Absent);
     }
-    assert_eq!(plan(job, &world, &Options::default()).unwrap_err().code, Code::TooLarge);
+    assert_eq!(plan(job, &world, &Options::default()).unwrap_err().code, ErrorCode::TooLarge);
 }
 
 #[test]
 fn by_default_only_results_that_differ_from_the_request_have_a_diff() {
-    let replace = |old: &str| Edit {
+    let replace = |old: &str| FileEdit {
         op: "replace".to_owned(),
         old: Some(old.to_owned()),
         new: Some("y\n".to_owned()),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let shown = |old: &str, diff: Option<bool>| {
         let job = JobInput { diff, files: &[entry("f", vec![replace(old)])], ..JobInput::default() };
@@ -176,14 +184,14 @@ fn by_default_only_results_that_differ_from_the_request_have_a_diff() {
 
 #[test]
 fn an_outcome_tells_where_the_new_content_has_the_change() {
-    let lines = |start, end, text: &str| Edit {
+    let lines = |start, end, text: &str| FileEdit {
         op: "lines".to_owned(),
         start: Some(start),
         end: Some(end),
         text: Some(text.to_owned()),
-        ..Edit::default()
+        ..FileEdit::default()
     };
-    let told = |edits: Vec<Edit>| {
+    let told = |edits: Vec<FileEdit>| {
         let job = JobInput { files: &[entry("f", edits)], ..JobInput::default() };
         let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
         let plan = plan(job, &world("f", old.as_bytes()), &Options::default()).unwrap();
@@ -202,13 +210,13 @@ fn an_outcome_tells_where_the_new_content_has_the_change() {
 
 #[test]
 fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
-    let replace = |old: &str, to: Option<&str>, from: Option<&str>| Edit {
+    let replace = |old: &str, to: Option<&str>, from: Option<&str>| FileEdit {
         op: "replace".to_owned(),
         old: Some(old.to_owned()),
         new: from.is_none().then(|| "y".to_owned()),
         to_clipboard: to.map(str::to_owned),
         from_clipboard: from.map(str::to_owned),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let edits = vec![
         replace("a", None, None),
@@ -224,16 +232,16 @@ fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
     let mut world = world("f", b"a b c b");
     world.files.extend(self::world("g", b"g").files);
     let error = plan(job, &world, &Options::default()).unwrap_err();
-    assert_eq!((error.code, error.edit), (Code::NotFound, Some(2)));
+    assert_eq!((error.code, error.edit), (ErrorCode::NotFound, Some(2)));
     let others: Vec<_> =
         error.others.iter().map(|one| (one.code, one.path.clone().unwrap().display(), one.edit)).collect();
     let path = |name: &str| name.to_owned();
     assert_eq!(
         others,
         [
-            (Code::Ambiguous, path("f"), Some(3)),
-            (Code::NotFound, path("f"), Some(5)),
-            (Code::NotFound, path("g"), Some(1)),
+            (ErrorCode::Ambiguous, path("f"), Some(3)),
+            (ErrorCode::NotFound, path("f"), Some(5)),
+            (ErrorCode::NotFound, path("g"), Some(1)),
         ]
     );
     assert_eq!(error.more, None);
@@ -257,7 +265,8 @@ fn a_refusal_of_very_many_edits_says_that_others_were_not_looked_for() {
 #[test]
 fn the_diffs_of_one_job_are_bounded_together() {
     let files = (0..200).map(|i| {
-        let write = Edit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..Edit::default() };
+        let write =
+            FileEdit { op: "write".to_owned(), text: Some("x\n".repeat(20_000)), ..FileEdit::default() };
         entry(&format!("f{i}"), vec![write])
     });
     let job = JobInput { diff: Some(true), files: &files.collect::<Vec<_>>(), ..JobInput::default() };
@@ -275,27 +284,28 @@ fn the_diffs_of_one_job_are_bounded_together() {
 #[test]
 fn many_regular_expressions_are_a_limit() {
     let job = JobInput { files: &[entry("f", vec![substitute("a", "b"); 501])], ..JobInput::default() };
-    assert_eq!(needs(job).unwrap_err().code, Code::Limit);
+    assert_eq!(needs(job).unwrap_err().code, ErrorCode::Limit);
 }
 
 #[test]
 fn what_a_job_stores_is_bounded_over_all_its_entries() {
     let content = format!("{}\nend\n", "x".repeat(1_000_000));
-    let first = |op: &str| Edit { op: op.to_owned(), start: Some(1), end: Some(1), ..Edit::default() };
+    let first =
+        |op: &str| FileEdit { op: op.to_owned(), start: Some(1), end: Some(1), ..FileEdit::default() };
     let cut =
-        Edit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
+        FileEdit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
     let job = JobInput { files: &vec![entry("f", vec![cut.clone()]); 70], ..JobInput::default() };
     let refusal = plan(job, &world("f", content.as_bytes()), &Options::default()).unwrap_err();
-    assert_eq!((refusal.code, refusal.limit), (Code::TooLarge, Some(crate::limits::CLIPS as u64)));
+    assert_eq!((refusal.code, refusal.limit), (ErrorCode::TooLarge, Some(crate::limits::CLIPS as u64)));
 }
 
 fn by_regex(pattern: &str, content: &str) -> Result<crate::Plan, crate::Refusal> {
-    let edit = Edit {
+    let edit = FileEdit {
         op: "substitute".to_owned(),
         pattern: Some(pattern.to_owned()),
         replacement: Some("x".to_owned()),
         regex: Some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
     plan(job, &world("f", content.as_bytes()), &Options::default())
@@ -306,7 +316,7 @@ fn what_a_step_of_backtracking_reads_is_counted() {
     let content = format!("{}c", "a".repeat(40_000));
     for pattern in [r"(?=(a+))\1b$", r"(?=a+b)a", r"(?!a+c)a+", r"(a)(?:a|\1)+b(?!c)", r"(?:a(?!b))+b"] {
         let refusal = by_regex(pattern, &content).map(|_| pattern).unwrap_err();
-        assert_eq!(refusal.code, Code::Limit, "{pattern}");
+        assert_eq!(refusal.code, ErrorCode::Limit, "{pattern}");
     }
 }
 
@@ -342,20 +352,20 @@ fn least_room(job: JobInput<'_>, world: &World) -> usize {
 fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
     let content = "line\n".repeat(2000);
     let long = "x".repeat(10_000);
-    let pattern = Edit {
+    let pattern = FileEdit {
         op: "substitute".to_owned(),
         pattern: Some("line".to_owned()),
         replacement: Some("y".repeat(50)),
-        ..Edit::default()
+        ..FileEdit::default()
     };
-    let of = |op: &str, to: Option<&str>| Edit {
+    let of = |op: &str, to: Option<&str>| FileEdit {
         op: op.to_owned(),
-        to: to.map(WirePath::from),
-        ..Edit::default()
+        to: to.map(FilePath::from),
+        ..FileEdit::default()
     };
     let size = content.len();
     for (edits, least) in [
-        (vec![Edit { all: Some(true), ..replace("line", "LINE") }], size),
+        (vec![FileEdit { all: Some(true), ..replace("line", "LINE") }], size),
         (vec![pattern], 102_000),
         (vec![replace(&content, &long)], size + 10_000),
         (vec![of("delete", None)], size),
@@ -363,7 +373,7 @@ fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
         (vec![of("rename", Some("g"))], size * 2),
     ] {
         let mut world = world("f", content.as_bytes());
-        world.files.insert(WirePath::from("g"), State::Absent);
+        world.files.insert(FilePath::from("g"), State::Absent);
         let op = edits.first().unwrap().op.clone();
         for partial in [false, true] {
             let job = JobInput { partial, files: &[entry("f", edits.clone())], ..JobInput::default() };

@@ -1,6 +1,6 @@
 //! The refused edits of an entry and the reasons. Unless the job is `partial`, the first refusal ends it.
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use crate::Refusal;
 use crate::limits;
@@ -8,7 +8,7 @@ use crate::limits;
 /// The refusals of one entry's edits.
 #[derive(Debug)]
 pub(crate) struct Verdicts<'p> {
-    path: &'p WirePath,
+    path: &'p FilePath,
     partial: bool,
     refused: Vec<Option<Refusal>>,
     given: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Verdicts<'p> {
 
 impl<'p> Verdicts<'p> {
     /// No refusals.
-    pub(crate) fn new(path: &'p WirePath, partial: bool, edits: usize) -> Self {
+    pub(crate) fn new(path: &'p FilePath, partial: bool, edits: usize) -> Self {
         Self { path, partial, refused: vec![None; edits], given: 0 }
     }
 

@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use editd_types::{Code, SymbolPosition, TextExtent, WireError, WirePath};
+use editd_types::{ErrorCode, FilePath, RequestError, SymbolPosition, TextExtent};
 
 use super::{outline, view_symbol};
 use crate::Options;
 
 const SOURCE: &str = "/// Says ü.\n#[test]\nfn a() {\n    b(\"é𝄞\"); }\n\n/* é𝄞 */ struct S { x: u8 }\nimpl S {\n    // of it\n    fn a(&self) {}\n}\n";
 
-fn path() -> WirePath {
+fn path() -> FilePath {
     "src/a.rs".into()
 }
 
@@ -17,7 +17,7 @@ fn options() -> Options {
     Options::default()
 }
 
-fn refused<T: std::fmt::Debug>(result: Result<T, crate::Refusal>) -> WireError {
+fn refused<T: std::fmt::Debug>(result: Result<T, crate::Refusal>) -> RequestError {
     let refusal = *result.unwrap_err();
     assert_eq!(refusal.path, Some(path()), "{refusal:?}");
     refusal
@@ -121,17 +121,17 @@ fn refusals_say_what_there_is() {
     let none = view(twice, "m/x", false);
     assert_eq!(
         (none.code, none.symbols),
-        (Code::SymbolNotFound, ["a", "m", "m/a", "n", "n/a"].map(String::from).to_vec())
+        (ErrorCode::SymbolNotFound, ["a", "m", "m/a", "n", "n/a"].map(String::from).to_vec())
     );
     assert_eq!(none.message, "no symbol of src/a.rs is called \"m/x\"; name one that there is");
     let several = view("mod m { fn a() {} }\nmod n { fn a() {} }\n", "a", false);
-    assert_eq!((several.code, several.found), (Code::Ambiguous, Some(2)));
+    assert_eq!((several.code, several.found), (ErrorCode::Ambiguous, Some(2)));
     assert_eq!(several.symbols, ["m/a", "n/a"]);
     let nothing = view("// nothing\n", "a", false);
-    assert_eq!((nothing.code, nothing.symbols.len()), (Code::SymbolNotFound, 0));
+    assert_eq!((nothing.code, nothing.symbols.len()), (ErrorCode::SymbolNotFound, 0));
     assert_eq!(nothing.message, "src/a.rs defines no symbols; read and edit it by text or lines");
     let bodiless = view(twice, "n/T", true);
-    assert_eq!((bodiless.code, bodiless.line), (Code::Unsupported, Some(3)));
+    assert_eq!((bodiless.code, bodiless.line), (ErrorCode::Unsupported, Some(3)));
     assert_eq!(bodiless.message, "struct n/T has no body; read it whole");
     let hostile = view(twice, &"x\u{1b}".repeat(100_000), false);
     assert!(hostile.message.len() < 2000, "{}", hostile.message.len());
@@ -142,13 +142,13 @@ fn refusals_say_what_there_is() {
 #[test]
 fn what_has_no_outline_is_refused_by_why() {
     let none = |bytes: &[u8], name: &str| *outline(bytes, None, &name.into(), &options()).unwrap_err();
-    assert_eq!(none(b"a\0b", "a.rs").code, Code::Binary);
-    assert_eq!(none(b"\xff", "a.rs").code, Code::Encoding);
+    assert_eq!(none(b"a\0b", "a.rs").code, ErrorCode::Binary);
+    assert_eq!(none(b"\xff", "a.rs").code, ErrorCode::Encoding);
     let unknown = none(b"text", "notes.txt");
-    assert_eq!((unknown.code, unknown.path), (Code::Unsupported, Some("notes.txt".into())));
+    assert_eq!((unknown.code, unknown.path), (ErrorCode::Unsupported, Some("notes.txt".into())));
     let limit = editd_syntax::ParseBudget::default().bytes;
     let large = none(" ".repeat(limit + 1).as_bytes(), "a.rs");
-    assert_eq!((large.code, large.limit), (Code::TooLarge, Some(limit as u64)));
+    assert_eq!((large.code, large.limit), (ErrorCode::TooLarge, Some(limit as u64)));
     assert!(outline(b"fn (", None, &path(), &options()).unwrap().broken);
     assert_eq!(outline(b"", None, &path(), &options()).unwrap().symbols, []);
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use crate::Refusal;
 use crate::cut::Cut;
@@ -45,7 +45,7 @@ pub(crate) fn detect(bytes: &[u8], label: Option<&str>) -> Result<(Encoding, usi
 fn named(label: &str) -> Result<Encoding, Refusal> {
     let found = encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| {
         refuse(
-            Code::Encoding,
+            ErrorCode::Encoding,
             format!("the configuration names the unknown encoding {label:?}; use a WHATWG label"),
         )
     })?;
@@ -89,7 +89,7 @@ impl Encoding {
         let wide = matches!(self, Self::Utf16Le | Self::Utf16Be);
         if !wide && has_nul(bytes) {
             return Err(refuse(
-                Code::Binary,
+                ErrorCode::Binary,
                 "this file holds NUL bytes, so it is not text; only file operations apply: to write it anew, delete it in \
                  one entry and create it in the next",
             ));
@@ -158,7 +158,7 @@ fn wide_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Ref
 
 /// A refusal that names the encoding.
 fn wrong(encoding: &str, message: impl Into<String>) -> Refusal {
-    let mut error = refuse(Code::Encoding, message);
+    let mut error = refuse(ErrorCode::Encoding, message);
     error.encoding = Some(encoding.to_ascii_lowercase());
     error
 }

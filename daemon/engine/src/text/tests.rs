@@ -105,7 +105,7 @@ fn encodings_go_there_and_back() {
         (b"a", Some("no-such")),
         (b"\xff\xfe\x61", None),
     ] {
-        assert_eq!(Text::read(bytes, label).unwrap_err().code, editd_types::Code::Encoding);
+        assert_eq!(Text::read(bytes, label).unwrap_err().code, editd_types::ErrorCode::Encoding);
     }
     assert_eq!(Text::read(b"\xef\xbb\xbfa", Some("latin1")).unwrap().encoding, Encoding::Utf8);
 }
@@ -116,5 +116,5 @@ fn a_nul_late_in_a_file_is_a_character() {
     bytes.push(0);
     assert!(Text::read(&bytes, None).is_ok());
     bytes[8191] = 0;
-    assert_eq!(Text::read(&bytes, None).unwrap_err().code, editd_types::Code::Binary);
+    assert_eq!(Text::read(&bytes, None).unwrap_err().code, editd_types::ErrorCode::Binary);
 }

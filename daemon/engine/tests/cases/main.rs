@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use editd_engine::{Options, Plan, State, World, apply, invert, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("cases")
 }
 
-fn name_of(path: &WirePath) -> String {
+fn name_of(path: &FilePath) -> String {
     String::from_utf8_lossy(path.as_bytes()).into_owned()
 }
 
@@ -89,7 +89,7 @@ fn world(case: &Case, job: &JobRequest) -> World {
     let files = files.chain(case.before_hex.iter().map(|(path, text)| (path, unhex(text))));
     for (path, bytes) in files {
         let mode = case.modes.get(path).copied().unwrap_or(0o644);
-        world.files.insert(WirePath::from(path.as_str()), State::File { bytes: Arc::from(bytes), mode });
+        world.files.insert(FilePath::from(path.as_str()), State::File { bytes: Arc::from(bytes), mode });
     }
     if let Ok(needs) = needs(job) {
         for path in needs.paths {
@@ -160,13 +160,13 @@ struct Outcome {
 fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
     // Diffs are looked at in every case.
     let job = &JobRequest { diff: job.diff.or(Some(true)), ..job.clone() };
-    let encodings = case.encodings.iter().map(|(path, label)| (WirePath::from(path.as_str()), label.clone()));
+    let encodings = case.encodings.iter().map(|(path, label)| (FilePath::from(path.as_str()), label.clone()));
     let planned = plan(job, world, &Options { encodings: encodings.collect(), ..Options::default() });
     let again = plan(
         job,
         world,
         &Options {
-            encodings: case.encodings.iter().map(|(p, l)| (WirePath::from(p.as_str()), l.clone())).collect(),
+            encodings: case.encodings.iter().map(|(p, l)| (FilePath::from(p.as_str()), l.clone())).collect(),
             ..Options::default()
         },
     );

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use editd_engine::{World, dialect};
-use editd_proto::error::WireError;
-use editd_proto::message::{FileOutcome, JobRequest, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_proto::error::RequestError;
+use editd_proto::message::{FileOutcome, JobRequest, JobStatus, Receipt};
+use editd_proto::path::FilePath;
 use serde_json::{Value, json};
 
 use super::{Case, Outcome, name_of, outcome, world};
@@ -15,7 +15,7 @@ const ROOT: &[u8] = b"/workspace";
 
 /// Runs a payload, and returns the outcome with the message of its dialect.
 pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
-    let path = case.payload_path.as_deref().map(WirePath::from);
+    let path = case.payload_path.as_deref().map(FilePath::from);
     let roots = [ROOT.to_vec()];
     let limit = case.payload_limit.unwrap_or(1024 * 1024);
     let setting = dialect::Setting { path: path.as_ref(), roots: &roots, limit };
@@ -46,14 +46,14 @@ pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
     };
     let world = world(case, &job);
     let mut outcome = outcome(case, &world, &job);
-    let error: Option<WireError> = serde_json::from_value(outcome.reply["error"].clone()).ok();
+    let error: Option<RequestError> = serde_json::from_value(outcome.reply["error"].clone()).ok();
     let files: Vec<FileOutcome> = serde_json::from_value(outcome.reply["files"].clone()).unwrap_or_default();
-    let changed = files.iter().any(|file| matches!(file.status, Status::Applied | Status::Partial));
+    let changed = files.iter().any(|file| matches!(file.status, JobStatus::Applied | JobStatus::Partial));
     let status = match (&error, changed) {
-        (None, true) => Status::Applied,
-        (None, false) => Status::Unchanged,
-        (Some(_), true) => Status::Partial,
-        (Some(_), false) => Status::Refused,
+        (None, true) => JobStatus::Applied,
+        (None, false) => JobStatus::Unchanged,
+        (Some(_), true) => JobStatus::Partial,
+        (Some(_), false) => JobStatus::Refused,
     };
     let receipt = Receipt {
         queued: None,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::WirePath;
+use crate::path::FilePath;
 use crate::skip::is_default;
 use crate::symbol::SymbolPosition;
 
@@ -27,11 +27,11 @@ macro_rules! strict {
 
 /// The edits of one file. All are located in the same content.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(remote = "Self")]
+#[serde(remote = "Self", expecting = "a file with its edits")]
 pub struct FileEntry {
     /// The file; empty if `paths` is used.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub path: WirePath,
+    pub path: FilePath,
     /// Instead of `path`: paths and globs of the files in which one `substitute` is applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
@@ -40,7 +40,7 @@ pub struct FileEntry {
     pub base: Option<String>,
     /// The edits. A single edit need not be in a list.
     #[serde(deserialize_with = "crate::strict::one_or_many")]
-    pub edits: Vec<Edit>,
+    pub edits: Vec<FileEdit>,
     /// The names of unknown fields. An entry with any is refused.
     #[serde(skip)]
     pub unknown: Vec<String>,
@@ -51,12 +51,12 @@ strict!(FileEntry);
 /// An edit: `op` and the fields of that operation. The engine checks which fields belong together, so that its error
 /// can name the edit. `daemon/docs/edit-language.md` describes the fields.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(remote = "Self")]
+#[serde(remote = "Self", expecting = "an edit")]
 #[expect(
     missing_docs,
     reason = "each field is described once, at the operation that reads it, in engine/src/op"
 )]
-pub struct Edit {
+pub struct FileEdit {
     pub op: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
@@ -65,7 +65,7 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Position>,
+    pub at: Option<EditPosition>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reindent: Option<Reindent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<WirePath>,
+    pub to: Option<FilePath>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct Edit {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<Within>,
+    pub within: Option<EditScope>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_order: Option<bool>,
     /// The names of unknown fields, including nested ones (`reindent.stirp`). An edit with any is refused.
@@ -129,12 +129,12 @@ pub struct Edit {
     pub unknown: Vec<String>,
 }
 
-strict!(Edit);
+strict!(FileEdit);
 
 /// The part of a file in which an edit searches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Within {
+pub enum EditScope {
     /// The first and the last line, 1-based and inclusive.
     Lines((u64, u64)),
     /// A symbol, by name path (`Class/method`).
@@ -157,7 +157,7 @@ pub enum FileMode {
 /// The place at which `insert` puts its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Position {
+pub enum EditPosition {
     /// Before the first byte, but behind a byte order mark.
     Start,
     /// Behind the last byte.

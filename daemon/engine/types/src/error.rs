@@ -1,17 +1,17 @@
-//! The error message of the protocol: a stable code, a sentence that says what to do next, and typed details.
+//! The error of a request: a stable code, a sentence that says what to do next, and typed details.
 
 use serde::{Deserialize, Serialize};
 
 use crate::entry::LaterEntry;
 use crate::ids::{JobId, Version};
 use crate::limits;
-use crate::path::WirePath;
+use crate::path::FilePath;
 use crate::receipt::Issue;
 
 /// The kind of an error. Codes are stable: none is ever renamed or reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Code {
+pub enum ErrorCode {
     /// The content changed since this session's base.
     Stale,
     /// The session has not read the text that the edit replaces.
@@ -166,16 +166,16 @@ pub struct ConflictRegion {
     pub wanted: String,
 }
 
-/// The body of an error message. Fields that do not apply are absent.
+/// The reason why a request was refused. Fields that do not apply are absent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct WireError {
+pub struct RequestError {
     /// The stable code.
-    pub code: Code,
+    pub code: ErrorCode,
     /// A sentence that says what happened and what to do next.
     pub message: String,
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<WirePath>,
+    pub path: Option<FilePath>,
     /// The 1-based number of the file entry, if the job lists the path more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<u64>,
@@ -266,7 +266,7 @@ pub struct WireError {
     pub moved: Vec<MovedLines>,
     /// The errors of all other failed edits and files of the job, at most [`crate::limits::OTHER_ERRORS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<WireError>,
+    pub others: Vec<RequestError>,
     /// `conflict`: the lines that could not be merged, at most [`crate::limits::CANDIDATES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<ConflictRegion>,
@@ -298,7 +298,7 @@ pub enum ChangeAuthor {
     Outside(OutsideWord),
 }
 
-/// The word `outside` on the wire.
+/// The word `outside`, in place of the number of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum OutsideWord {
     /// A change that was not made through editd.
@@ -316,9 +316,9 @@ pub enum WouldApply {
     Conflict,
 }
 
-impl WireError {
+impl RequestError {
     /// Creates an error without details.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -382,16 +382,16 @@ impl WireError {
 
     /// Sets the path.
     #[must_use]
-    pub fn at(mut self, path: &WirePath) -> Self {
+    pub fn at(mut self, path: &FilePath) -> Self {
         self.path = Some(path.clone());
         self
     }
 }
 
-impl std::fmt::Display for WireError {
+impl std::fmt::Display for RequestError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for WireError {}
+impl std::error::Error for RequestError {}

@@ -19,15 +19,15 @@ mod strict;
 mod symbol;
 mod type_error;
 
-pub use edit::{Edit, FileEntry, FileMode, Position, Reindent, Within};
+pub use edit::{EditPosition, EditScope, FileEdit, FileEntry, FileMode, Reindent};
 pub use entry::{EntryKind, LaterEntry};
-pub use error::{Code, WireError};
+pub use error::{ErrorCode, RequestError};
 pub use ids::{ContentHash, JobId, Version};
 pub use job::{JobInput, JobMode};
-pub use path::WirePath;
+pub use path::FilePath;
 pub use ranges::LineRanges;
 pub use receipt::{
-    EditOutcome, EditStatus, FileOutcome, FormatterChange, HookOutcome, Issue, Receipt, Status,
+    EditOutcome, EditStatus, FileOutcome, FormatterChange, HookOutcome, Issue, JobStatus, Receipt,
 };
 pub use symbol::{SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
 pub use type_error::plain_type_error;

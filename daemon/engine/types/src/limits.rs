@@ -1,6 +1,6 @@
 //! Limits of a job and of its results, with their reasons.
 
-/// Maximum size of a path on the wire, in bytes (`PATH_MAX` of Linux).
+/// Maximum size of a path, in bytes (`PATH_MAX` of Linux).
 pub const PATH: usize = 4096;
 
 /// Maximum size of a session name, client name, job key, label or clipboard name, in bytes.
@@ -42,7 +42,7 @@ pub const OTHER_ERRORS: usize = 20;
 /// Maximum number of symbols in an outline.
 pub const SYMBOLS: usize = 20_000;
 
-/// Maximum size of the symbols of an outline, in bytes: half of what a frame of the protocol can hold.
+/// Maximum size of the symbols of an outline, in bytes: half of what a frame of `editd-proto` can hold.
 pub const OUTLINE: usize = 8 * 1024 * 1024;
 
 /// Maximum number of name paths in an error.

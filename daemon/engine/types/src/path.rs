@@ -1,5 +1,4 @@
-//! Paths as clients send them: bytes relative to the workspace, encoded as text if they are valid UTF-8 and as binary
-//! otherwise.
+//! Paths as a caller writes them: bytes, usually relative to the workspace, serialized as text if they are valid UTF-8.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,14 +6,14 @@ use std::fmt;
 
 use crate::limits;
 
-/// A path as a client wrote it: `/`-separated bytes that may still point outside of the workspace.
+/// A path as a caller wrote it: `/`-separated bytes that may still point outside of the workspace.
 ///
-/// In MessagePack it is a `str` if it is valid UTF-8 and a `bin` otherwise. In JSON, which has no bytes, a path that is
-/// not UTF-8 is `{"bytes": [n, …]}`.
+/// It is serialized as text if it is valid UTF-8. Otherwise it is serialized as bytes, and in formats without bytes, such
+/// as JSON, as `{"bytes": [n, …]}`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct WirePath(Vec<u8>);
+pub struct FilePath(Vec<u8>);
 
-impl WirePath {
+impl FilePath {
     /// Creates a path of any bytes. The path is checked when it is resolved.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
@@ -50,19 +49,19 @@ impl WirePath {
     }
 }
 
-impl fmt::Debug for WirePath {
+impl fmt::Debug for FilePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.display())
     }
 }
 
-impl fmt::Display for WirePath {
+impl fmt::Display for FilePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.display())
     }
 }
 
-impl From<&str> for WirePath {
+impl From<&str> for FilePath {
     fn from(text: &str) -> Self {
         Self(text.as_bytes().to_vec())
     }
@@ -73,7 +72,7 @@ struct JsonBytes<'a> {
     bytes: &'a [u8],
 }
 
-impl Serialize for WirePath {
+impl Serialize for FilePath {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(&self.0) {
             Ok(text) => to.serialize_str(text),
@@ -86,17 +85,17 @@ impl Serialize for WirePath {
 struct PathVisitor;
 
 impl<'de> Visitor<'de> for PathVisitor {
-    type Value = WirePath;
+    type Value = FilePath;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a path of at most {} bytes, as text, or as bytes where it is not UTF-8", limits::PATH)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<WirePath, E> {
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<FilePath, E> {
         self.visit_bytes(text.as_bytes())
     }
 
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<WirePath, E> {
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<FilePath, E> {
         if bytes.len() > limits::PATH {
             return Err(E::custom(format_args!(
                 "a path of {} bytes; the limit is {}",
@@ -104,10 +103,10 @@ impl<'de> Visitor<'de> for PathVisitor {
                 limits::PATH
             )));
         }
-        Ok(WirePath(bytes.to_vec()))
+        Ok(FilePath(bytes.to_vec()))
     }
 
-    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<WirePath, A::Error> {
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<FilePath, A::Error> {
         let mut bytes: Option<Vec<u8>> = None;
         while let Some(key) = map.next_key::<String>()? {
             if key == "bytes" {
@@ -120,7 +119,7 @@ impl<'de> Visitor<'de> for PathVisitor {
     }
 }
 
-impl<'de> Deserialize<'de> for WirePath {
+impl<'de> Deserialize<'de> for FilePath {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(PathVisitor)
     }

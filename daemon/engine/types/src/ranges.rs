@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Line ranges, each with its first and last line, 1-based. If `last` is `first - 1`, lines were removed before line
-/// `first`. On the wire they are a text: `10-12,40,57-56`.
+/// `first`. They are serialized as text: `10-12,40,57-56`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineRanges(pub Vec<(u64, u64)>);
 

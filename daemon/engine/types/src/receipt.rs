@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::WireError;
+use crate::error::RequestError;
 use crate::ids::{JobId, Version};
-use crate::path::WirePath;
+use crate::path::FilePath;
 use crate::ranges::LineRanges;
 use crate::skip::is_default;
 
 /// The result of a job or of one of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum JobStatus {
     /// It was written. A file without a `status` is applied.
     #[default]
     Applied,
@@ -73,17 +73,17 @@ pub struct EditOutcome {
     pub converted_breaks: Option<u64>,
     /// With `partial`: the reason of a refusal. It is boxed since a receipt may have very many edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Box<WireError>>,
+    pub error: Option<Box<RequestError>>,
 }
 
 /// The result of a file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileOutcome {
     /// The path in the workspace.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The result.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub status: Status,
+    pub status: JobStatus,
     /// The version before; absent if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Version>,
@@ -131,7 +131,7 @@ impl EditOutcome {
 
 impl FileOutcome {
     /// Creates a result without details.
-    pub fn new(path: WirePath, status: Status) -> Self {
+    pub fn new(path: FilePath, status: JobStatus) -> Self {
         Self {
             path,
             status,
@@ -167,7 +167,7 @@ pub struct FormatterChange {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Issue {
     /// The file.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The validator: `syntax`, or the name of a configured validator.
     pub validator: String,
     /// The 1-based line in the new content, if it is known.
@@ -217,7 +217,7 @@ pub struct Receipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<JobId>,
     /// The result of the job.
-    pub status: Status,
+    pub status: JobStatus,
     /// The result of each file; only the first ones if not all fit into a reply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileOutcome>,
@@ -229,7 +229,7 @@ pub struct Receipt {
     pub hooks: Vec<HookOutcome>,
     /// The reason of a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<WireError>,
+    pub error: Option<RequestError>,
     /// `verify_only`: a token. Send it as `verified` to apply exactly this plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<String>,
@@ -249,7 +249,7 @@ pub struct Receipt {
 
 impl Receipt {
     /// Creates a receipt without details.
-    pub fn new(job: Option<JobId>, status: Status) -> Self {
+    pub fn new(job: Option<JobId>, status: JobStatus) -> Self {
         Self {
             job,
             queued: None,
@@ -267,7 +267,7 @@ impl Receipt {
     }
 
     /// Creates the receipt of a refused job that left nothing behind.
-    pub fn refused(error: WireError) -> Self {
-        Self { error: Some(error), ..Self::new(None, Status::Refused) }
+    pub fn refused(error: RequestError) -> Self {
+        Self { error: Some(error), ..Self::new(None, JobStatus::Refused) }
     }
 }

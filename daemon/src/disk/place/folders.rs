@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::{ResolveError, ResolvedPath};
 use crate::os::{Dir, FileKind, OsDir};
@@ -15,9 +15,9 @@ impl ResolvedPath {
     /// # Errors
     /// [`ResolveError::Outside`] if a link is in the way, [`ResolveError::NotAFolder`] for anything else. Folders
     /// created by then are removed again.
-    pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<WirePath>), ResolveError> {
+    pub fn ensure_folders(&self, mask: u32) -> Result<(Dir, Vec<FilePath>), ResolveError> {
         let mut at = self.parent.clone();
-        let mut made: Vec<(Dir, Vec<u8>, WirePath)> = Vec::new();
+        let mut made: Vec<(Dir, Vec<u8>, FilePath)> = Vec::new();
         for (index, name) in self.missing.iter().enumerate() {
             let path = self.folder_path(index);
             match enter(&*at, name, mask, &path) {
@@ -40,16 +40,16 @@ impl ResolvedPath {
     }
 
     /// Returns the path of the `index`-th missing folder.
-    fn folder_path(&self, index: usize) -> WirePath {
+    fn folder_path(&self, index: usize) -> FilePath {
         let names: Vec<&[u8]> = self.path.as_bytes().split(|byte| *byte == b'/').collect();
         // The missing folders after it and the file follow it.
         let len = names.len().saturating_sub(self.missing.len()).saturating_add(index);
-        WirePath::new(names.get(..len).unwrap_or_default().join(&b'/'))
+        FilePath::new(names.get(..len).unwrap_or_default().join(&b'/'))
     }
 }
 
 /// Creates a folder unless it exists, and opens it. `true`: it was created.
-fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &WirePath) -> Result<(Dir, bool), ResolveError> {
+fn enter(at: &dyn OsDir, name: &[u8], mask: u32, path: &FilePath) -> Result<(Dir, bool), ResolveError> {
     let new = match at.create_dir(name, 0o777 & !mask) {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,

@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use editd_proto::Code;
-use editd_proto::path::WirePath;
+use editd_proto::ErrorCode;
+use editd_proto::path::FilePath;
 
 use super::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use crate::limits;
@@ -44,7 +44,7 @@ impl World {
     }
 
     fn go(&self, path: &str) -> Result<ResolvedPath, ResolveError> {
-        resolve(&self.root, &WirePath::from(path))
+        resolve(&self.root, &FilePath::from(path))
     }
 
     /// Returns the result as text: the path, with `?` for no file and the missing folders in brackets; or the error's
@@ -59,7 +59,7 @@ impl World {
                     if missing.is_empty() { String::new() } else { format!("[{}]", missing.join(",")) };
                 format!("{}{there}{missing}", place.path())
             }
-            Err(error) => format!("{:?}", error.to_wire(&WirePath::from(path)).code),
+            Err(error) => format!("{:?}", error.to_wire(&FilePath::from(path)).code),
         }
     }
 }
@@ -256,15 +256,15 @@ fn a_last_link_is_reported_where_it_is_not_to_be_followed() {
     world.link("src", "to-dir");
     world.link("a.rs", "src/l");
     world.link("../out/secret", "leaves");
-    let go = |path: &str| resolve_link(&world.root, &WirePath::from(path));
+    let go = |path: &str| resolve_link(&world.root, &FilePath::from(path));
     match go("to-dir/l").unwrap_err() {
         ResolveError::IsLink { path, target } => {
-            assert_eq!((path, target), (WirePath::from("src/l"), WirePath::from("a.rs")));
+            assert_eq!((path, target), (FilePath::from("src/l"), FilePath::from("a.rs")));
         }
         other => panic_with(&other),
     }
     assert!(matches!(go("leaves"), Err(ResolveError::IsLink { .. })));
-    assert_eq!(go("to-dir/a.rs").unwrap().path(), &WirePath::from("src/a.rs"));
+    assert_eq!(go("to-dir/a.rs").unwrap().path(), &FilePath::from("src/a.rs"));
     assert!(matches!(go("to-dir/"), Err(ResolveError::IsFolder(_))));
 }
 
@@ -281,7 +281,7 @@ fn any_bytes_but_slash_and_nul_may_stand_in_a_name() {
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join(std::ffi::OsStr::from_bytes(name)), "x").unwrap();
         let path = [name, b"/", name].concat();
-        let place = resolve(&world.root, &WirePath::new(path.clone())).unwrap();
+        let place = resolve(&world.root, &FilePath::new(path.clone())).unwrap();
         assert_eq!(place.path().as_bytes(), path);
         assert!(place.stat().is_some());
     }
@@ -292,7 +292,7 @@ fn missing_folders_are_made_with_the_mask_and_named() {
     let world = world();
     let place = world.go("src/x/y/z").unwrap();
     let (parent, made) = place.ensure_folders(0o027).unwrap();
-    assert_eq!(made, [WirePath::from("src/x"), WirePath::from("src/x/y")]);
+    assert_eq!(made, [FilePath::from("src/x"), FilePath::from("src/x/y")]);
     parent.create_file(place.name(), 0o644).unwrap();
     assert!(world.at("w/src/x/y/z").exists());
     assert_eq!(Unix.open_dir(&world.at("w/src/x")).unwrap().stat_self().unwrap().mode, 0o750);
@@ -323,9 +323,9 @@ fn what_comes_into_the_way_of_a_folder_is_refused_and_nothing_is_left() {
 fn the_error_says_what_to_do_next_and_names_the_path() {
     let world = world();
     world.link("../out", "out");
-    let path = WirePath::from("out/secret");
+    let path = FilePath::from("out/secret");
     let error = resolve(&world.root, &path).unwrap_err().to_wire(&path);
-    assert_eq!((error.code, error.path), (Code::Outside, Some(path)));
+    assert_eq!((error.code, error.path), (ErrorCode::Outside, Some(path)));
     assert_eq!(
         error.message,
         "the link out leads out of the workspace: name a file inside the workspace, or serve a wider one"

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::limits;
@@ -12,7 +12,7 @@ use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
 ///
 /// # Errors
 /// [`ResolveError`] for anything that is not a file inside the workspace.
-pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
+pub fn resolve(root: &WorkspaceRoot, path: &FilePath) -> Result<ResolvedPath, ResolveError> {
     PathWalk::begin(root, path.as_bytes(), true)?.run()
 }
 
@@ -20,7 +20,7 @@ pub fn resolve(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, Re
 ///
 /// # Errors
 /// As for [`resolve`].
-pub fn resolve_link(root: &WorkspaceRoot, path: &WirePath) -> Result<ResolvedPath, ResolveError> {
+pub fn resolve_link(root: &WorkspaceRoot, path: &FilePath) -> Result<ResolvedPath, ResolveError> {
     PathWalk::begin(root, path.as_bytes(), false)?.run()
 }
 
@@ -66,7 +66,7 @@ impl<'a> PathWalk<'a> {
             _ => names(path).collect(),
         };
         if inside.is_empty() {
-            return Err(ResolveError::IsFolder(WirePath::from(".")));
+            return Err(ResolveError::IsFolder(FilePath::from(".")));
         }
         Ok(Self {
             root,
@@ -164,7 +164,7 @@ impl<'a> PathWalk<'a> {
                 let target = self.here().read_link(&name);
                 let path = self.path(Some(&name));
                 match target {
-                    Ok(target) => Err(ResolveError::IsLink { path, target: WirePath::new(target) }),
+                    Ok(target) => Err(ResolveError::IsLink { path, target: FilePath::new(target) }),
                     Err(error) if changed(&error) => self.once_more(name).map(|()| None),
                     Err(error) => Err(ResolveError::of(path, error)),
                 }
@@ -258,10 +258,10 @@ impl<'a> PathWalk<'a> {
     }
 
     /// Returns the path of a name here, or of this folder.
-    fn path(&self, name: Option<&[u8]>) -> WirePath {
+    fn path(&self, name: Option<&[u8]>) -> FilePath {
         let behind = self.behind.iter().map(|(name, _)| name.as_slice());
         let path: Vec<&[u8]> = behind.chain(self.missing.iter().map(Vec::as_slice)).chain(name).collect();
-        if path.is_empty() { WirePath::from(".") } else { WirePath::new(path.join(&b'/')) }
+        if path.is_empty() { FilePath::from(".") } else { FilePath::new(path.join(&b'/')) }
     }
 
     fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> ResolvedPath {

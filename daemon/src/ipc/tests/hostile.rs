@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use editd_proto::codec;
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::message::{Hello, ReadReply, Receipt, StatusReply, kind};
 
 use super::kit::{Client, NoEvents, Served, hello, job, read};
@@ -26,10 +26,10 @@ fn garbage_is_told_off_and_closed_before_hello_and_after() {
     {
         let mut stranger = served.stranger();
         stranger.stream.write_all(bytes).unwrap();
-        assert_eq!(stranger.last_error(0).code, Code::Malformed);
+        assert_eq!(stranger.last_error(0).code, ErrorCode::Malformed);
         let mut greeted = served.client();
         greeted.stream.write_all(bytes).unwrap();
-        assert_eq!(greeted.last_error(0).code, Code::Malformed);
+        assert_eq!(greeted.last_error(0).code, ErrorCode::Malformed);
         unharmed(&mut bystander);
     }
 }
@@ -43,11 +43,11 @@ fn a_length_of_4_gb_is_refused_before_anything_else() {
         // The client may be sending already when the answer comes.
         let _ = client.stream.write_all(&[0; 10_000]);
         let error = client.last_error(0);
-        assert_eq!(error.code, Code::TooLarge);
+        assert_eq!(error.code, ErrorCode::TooLarge);
     }
     let mut stranger = served.stranger();
     stranger.stream.write_all(&(editd_proto::limits::FRAME as u32).to_be_bytes()).unwrap();
-    assert_eq!(stranger.last_error(0).code, Code::TooLarge, "a stranger may send less");
+    assert_eq!(stranger.last_error(0).code, ErrorCode::TooLarge, "a stranger may send less");
     unharmed(&mut bystander);
 }
 
@@ -56,10 +56,10 @@ fn a_wrong_version_and_a_wrong_first_word_are_refused() {
     let served = Served::start();
     let mut client = served.stranger();
     client.send(5, kind::HELLO, &Hello { protocol: vec![2, 99], ..hello() });
-    assert_eq!(client.last_error(5).code, Code::Unsupported);
+    assert_eq!(client.last_error(5).code, ErrorCode::Unsupported);
     let mut client = served.stranger();
     client.send(6, kind::READ, &read("a"));
-    assert_eq!(client.last_error(6).code, Code::Malformed);
+    assert_eq!(client.last_error(6).code, ErrorCode::Malformed);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_client_that_dies_harms_nobody() {
 fn one_connection_too_many_is_busy_until_another_ends() {
     let served = Served::start();
     let mut open: Vec<Client> = (0..limits::CONNECTIONS).map(|_| served.client()).collect();
-    assert_eq!(served.stranger().last_error(0).code, Code::Busy);
+    assert_eq!(served.stranger().last_error(0).code, ErrorCode::Busy);
     unharmed(open.first_mut().unwrap());
     drop(open.pop());
     // The end of the connection is noticed at some later moment.
@@ -104,7 +104,7 @@ fn one_connection_too_many_is_busy_until_another_ends() {
         if reply.kind() == kind::HELLO {
             break;
         }
-        assert_eq!(reply.body::<editd_proto::WireError>().unwrap().code, Code::Busy);
+        assert_eq!(reply.body::<editd_proto::RequestError>().unwrap().code, ErrorCode::Busy);
     }
 }
 
@@ -113,9 +113,9 @@ fn a_panic_inside_is_one_internal_error() {
     let served = Served::start();
     let mut client = served.client();
     client.send(1, kind::READ, &read("panic"));
-    assert_eq!(client.error(1).code, Code::Internal);
+    assert_eq!(client.error(1).code, ErrorCode::Internal);
     client.send(2, kind::EDIT, &job("panic", "a"));
-    assert_eq!(client.error(2).code, Code::Internal);
+    assert_eq!(client.error(2).code, ErrorCode::Internal);
     let next: Receipt = client.ask(3, kind::EDIT, &job("next", "a"));
     assert!(next.error.is_none());
 }
@@ -148,5 +148,5 @@ fn another_user_is_denied() {
     let mut frames = codec::FrameReader::new(1 << 20);
     frames.push(&output.stdout);
     let message = codec::Message::parse(frames.next_frame().unwrap().unwrap()).unwrap();
-    assert_eq!(message.body::<editd_proto::WireError>().unwrap().code, Code::Denied);
+    assert_eq!(message.body::<editd_proto::RequestError>().unwrap().code, ErrorCode::Denied);
 }

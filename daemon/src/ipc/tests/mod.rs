@@ -15,7 +15,7 @@ mod kit {
     use std::time::Duration;
 
     use editd_engine::Refusal;
-    use editd_proto::WireError;
+    use editd_proto::RequestError;
     use editd_proto::codec::{self, FrameReader, Message};
     use editd_proto::message::{FileEntry, Hello, JobRequest, ReadRequest, SubscribeRequest, kind};
     use serde::Serialize;
@@ -253,19 +253,19 @@ mod kit {
         pub(crate) fn ask<T: Serialize, R: DeserializeOwned>(&mut self, id: u64, kind: &str, body: &T) -> R {
             self.send(id, kind, body);
             let reply = self.receive();
-            assert_eq!((reply.id(), reply.kind()), (id, kind), "{:?}", reply.body::<WireError>());
+            assert_eq!((reply.id(), reply.kind()), (id, kind), "{:?}", reply.body::<RequestError>());
             reply.body().unwrap()
         }
 
         /// Returns the next message, which must be an error for this request.
-        pub(crate) fn error(&mut self, id: u64) -> WireError {
+        pub(crate) fn error(&mut self, id: u64) -> RequestError {
             let reply = self.receive();
             assert_eq!((reply.id(), reply.kind()), (id, kind::ERROR));
             reply.body().unwrap()
         }
 
         /// Returns the last error; the connection must end after it.
-        pub(crate) fn last_error(&mut self, id: u64) -> WireError {
+        pub(crate) fn last_error(&mut self, id: u64) -> RequestError {
             let error = self.error(id);
             assert!(self.next().is_none(), "the connection is closed after it");
             error

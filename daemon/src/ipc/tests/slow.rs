@@ -4,11 +4,11 @@
 
 use std::io::Write;
 
-use editd_proto::WireError;
+use editd_proto::RequestError;
 use editd_proto::codec;
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, Edit, ReadReply, SubscribeReply, SubscribeRequest, kind,
+    ChangeEvent, ChangeKind, FileEdit, ReadReply, SubscribeReply, SubscribeRequest, kind,
 };
 
 use super::kit::{NoEvents, Served, job, read, until};
@@ -24,8 +24,8 @@ fn who_never_says_hello_is_told_and_closed() {
     let mut half = served.stranger();
     half.stream.write_all(&[0, 0]).unwrap();
     served.let_time_pass();
-    assert_eq!(silent.last_error(0).code, Code::Io);
-    assert_eq!(half.last_error(0).code, Code::Io, "half a length is no hello either");
+    assert_eq!(silent.last_error(0).code, ErrorCode::Io);
+    assert_eq!(half.last_error(0).code, ErrorCode::Io, "half a length is no hello either");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_frame_that_is_never_finished_is_told_and_closed() {
     let frame = codec::encode(1, kind::EDIT, &job("edit", "a")).unwrap();
     client.stream.write_all(frame.get(..frame.len() - 1).unwrap()).unwrap();
     served.let_time_pass();
-    assert_eq!(client.last_error(0).code, Code::Io);
+    assert_eq!(client.last_error(0).code, ErrorCode::Io);
     assert!(served.fake.log().is_empty());
 }
 
@@ -73,7 +73,7 @@ fn who_takes_no_replies_holds_up_nobody_and_gets_them_all_later() {
                 whole += 1;
             }
             _ => {
-                assert_eq!(reply.body::<WireError>().unwrap().code, Code::Busy);
+                assert_eq!(reply.body::<RequestError>().unwrap().code, ErrorCode::Busy);
                 busy += 1;
             }
         }
@@ -117,7 +117,7 @@ fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
     let count = 2 * limits::QUEUE_BYTES / LARGE;
     let large = |number: usize| {
         let mut request = job("held", &format!("file-{number}"));
-        request.files[0].edits = vec![Edit { text: Some("x".repeat(LARGE)), ..Edit::default() }];
+        request.files[0].edits = vec![FileEdit { text: Some("x".repeat(LARGE)), ..FileEdit::default() }];
         request
     };
     let clients: Vec<_> = (0..count)
@@ -141,7 +141,7 @@ fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
         let reply = client.receive();
         match reply.kind() {
             kind::EDIT => applied += 1,
-            _ => assert_eq!(reply.body::<WireError>().unwrap().code, Code::Busy),
+            _ => assert_eq!(reply.body::<RequestError>().unwrap().code, ErrorCode::Busy),
         }
     }
     assert!((fit..count).contains(&applied), "{applied} of {count}");

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
 
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest, JobRequest, OutlineReply,
-    OutlineRequest, ReadReply, Receipt, Status, StatusReply, StopReply, StopRequest, UndoRequest,
+    ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest, JobRequest, JobStatus,
+    OutlineReply, OutlineRequest, ReadReply, Receipt, StatusReply, StopReply, StopRequest, UndoRequest,
     WaitRequest, Welcome, kind,
 };
 
@@ -27,10 +27,10 @@ fn every_kind_of_request_is_answered() {
     let text: ReadReply = client.ask(2, kind::READ, &read("a"));
     assert_eq!(text.text.as_deref(), Some("a"));
     let receipt: Receipt = client.ask(3, kind::EDIT, &job("edit", "a"));
-    assert_eq!((receipt.status, receipt.job), (Status::Applied, Some(JobId(1))));
+    assert_eq!((receipt.status, receipt.job), (JobStatus::Applied, Some(JobId(1))));
     for kind in [kind::UNDO, kind::REDO] {
         let receipt: Receipt = client.ask(4, kind, &UndoRequest::default());
-        assert_eq!(receipt.status, Status::Applied);
+        assert_eq!(receipt.status, JobStatus::Applied);
     }
     let _: HistoryReply = client.ask(5, kind::HISTORY, &HistoryRequest::default());
     let clip = ClipRequest { action: ClipAction::List, name: None, to: None, text: None };
@@ -42,11 +42,11 @@ fn every_kind_of_request_is_answered() {
     let outline: OutlineReply = client.ask(8, kind::OUTLINE, &request);
     assert_eq!(outline.path, "a.rs".into());
     client.send(9, "dance", &NoEvents {});
-    assert_eq!(client.error(9).code, Code::Unsupported);
+    assert_eq!(client.error(9).code, ErrorCode::Unsupported);
     client.send(10, kind::HELLO, &hello());
-    assert_eq!(client.error(10).code, Code::Malformed);
+    assert_eq!(client.error(10).code, ErrorCode::Malformed);
     client.send(11, kind::SHOW, &NoEvents {});
-    assert_eq!(client.error(11).code, Code::Malformed, "and the connection goes on");
+    assert_eq!(client.error(11).code, ErrorCode::Malformed, "and the connection goes on");
     let _: StatusReply = client.ask(12, kind::STATUS, &NoEvents {});
 }
 
@@ -128,21 +128,21 @@ fn a_detached_job_is_waited_for_and_a_wait_has_its_time() {
     let mut client = served.client();
     served.fake.hold("long");
     let queued: Receipt = client.ask(1, kind::EDIT, &JobRequest { detach: true, ..job("long", "a") });
-    assert_eq!(queued.status, Status::Queued);
+    assert_eq!(queued.status, JobStatus::Queued);
     let id = queued.job.unwrap();
     let late: Receipt = client.ask(2, kind::WAIT, &WaitRequest { job: id, timeout_ms: Some(1) });
-    assert_eq!(late.status, Status::Queued);
+    assert_eq!(late.status, JobStatus::Queued);
     client.send(3, kind::WAIT, &WaitRequest { job: id, timeout_ms: None });
     served.fake.log_with("begin long");
     client.send(4, kind::CANCEL, &WaitRequest { job: id, timeout_ms: None });
-    assert_eq!(client.error(4).code, Code::Busy);
+    assert_eq!(client.error(4).code, ErrorCode::Busy);
     served.fake.let_go("long");
     let reply = client.receive();
-    assert_eq!((reply.id(), reply.body::<Receipt>().unwrap().status), (3, Status::Applied));
+    assert_eq!((reply.id(), reply.body::<Receipt>().unwrap().status), (3, JobStatus::Applied));
     let again: Receipt = client.ask(5, kind::WAIT, &WaitRequest { job: id, timeout_ms: None });
-    assert_eq!(again.status, Status::Applied);
+    assert_eq!(again.status, JobStatus::Applied);
     client.send(6, kind::WAIT, &WaitRequest { job: JobId(99), timeout_ms: None });
-    assert_eq!(client.error(6).code, Code::NotFound);
+    assert_eq!(client.error(6).code, ErrorCode::NotFound);
 }
 
 #[test]
@@ -169,10 +169,10 @@ fn a_stop_finishes_what_runs_and_turns_new_clients_away() {
     let mut stopper = served.client();
     let stopping: StopReply = stopper.ask(1, kind::STOP, &StopRequest {});
     assert_eq!(stopping.pid, std::process::id());
-    assert_eq!(idle.last_error(0).code, Code::Stopping, "who waits for nothing is parted from at once");
+    assert_eq!(idle.last_error(0).code, ErrorCode::Stopping, "who waits for nothing is parted from at once");
     served.fake.let_go("held");
     assert_eq!(client.receive().id(), 1);
-    assert_eq!(client.last_error(0).code, Code::Stopping, "what was not answered was not done");
+    assert_eq!(client.last_error(0).code, ErrorCode::Stopping, "what was not answered was not done");
     let (socket, server) = (served.socket(), Arc::clone(&served.server));
     served.ended();
     assert!(std::os::unix::net::UnixStream::connect(socket).is_err());
@@ -190,7 +190,7 @@ fn a_stop_tells_who_waits_for_a_job_that_the_next_daemon_knows_how_it_ended() {
     served.fake.hold("first");
     for (id, label) in [(1, "first"), (2, "second")] {
         let queued: Receipt = client.ask(id, kind::EDIT, &JobRequest { detach: true, ..job(label, "a") });
-        assert_eq!(queued.status, Status::Queued);
+        assert_eq!(queued.status, JobStatus::Queued);
     }
     served.fake.log_with("begin first");
     for (id, job) in [(3, JobId(1)), (4, JobId(2))] {
@@ -198,14 +198,14 @@ fn a_stop_tells_who_waits_for_a_job_that_the_next_daemon_knows_how_it_ended() {
     }
     let _: StatusReply = client.ask(5, kind::STATUS, &NoEvents {});
     served.server.stop.ask();
-    let mut told: Vec<(u64, Code)> = (0..3)
+    let mut told: Vec<(u64, ErrorCode)> = (0..3)
         .map(|_| {
             let reply = client.receive();
-            (reply.id(), reply.body::<editd_proto::WireError>().unwrap().code)
+            (reply.id(), reply.body::<editd_proto::RequestError>().unwrap().code)
         })
         .collect();
     told.sort_unstable_by_key(|(id, _)| *id);
-    assert_eq!(told, [0, 3, 4].map(|id| (id, Code::Stopping)));
+    assert_eq!(told, [0, 3, 4].map(|id| (id, ErrorCode::Stopping)));
     served.fake.let_go("first");
     served.ended();
 }
@@ -216,10 +216,10 @@ fn a_folder_that_was_replaced_is_no_longer_served() {
     let mut client = served.client();
     served.fake.replace();
     client.send(1, kind::EDIT, &job("edit", "a"));
-    assert_eq!(client.error(1).code, Code::Stopping, "no receipt: it is as if it had not been sent");
+    assert_eq!(client.error(1).code, ErrorCode::Stopping, "no receipt: it is as if it had not been sent");
     let mut late = served.stranger();
     late.send(7, kind::HELLO, &hello());
-    assert_eq!(late.last_error(7).code, Code::Stopping);
-    assert_eq!(client.last_error(0).code, Code::Stopping);
+    assert_eq!(late.last_error(7).code, ErrorCode::Stopping);
+    assert_eq!(client.last_error(0).code, ErrorCode::Stopping);
     served.ended();
 }

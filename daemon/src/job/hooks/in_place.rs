@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use editd_engine::{Splice, State};
 use editd_proto::message::HookOutcome;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::stand::Stand;
 use super::{Work, complaint, silent, warn};
@@ -55,7 +55,7 @@ pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSp
 /// Looks at every file of the job, and journals what the hook has changed.
 fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     let mut all = Vec::new();
-    let paths: Vec<WirePath> = work.stands.keys().cloned().collect();
+    let paths: Vec<FilePath> = work.stands.keys().cloned().collect();
     for path in paths {
         match look_after(work, &path) {
             Ok(left) => all.extend(left),
@@ -92,7 +92,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
 }
 
 /// Returns the change that a hook made at a path; `None` if it made none.
-fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> {
+fn look_after(work: &Work<'_>, path: &FilePath) -> Result<Option<Left>, String> {
     let Some(before) = work.stands.get(path) else { return Ok(None) };
     let (place, observation) = work.observe(path).map_err(|why| format!("{path}: {why}"))?;
     let found = match observation {
@@ -118,7 +118,7 @@ fn look_after(work: &Work<'_>, path: &WirePath) -> Result<Option<Left>, String> 
 }
 
 /// The bytes were written by a program that need not have flushed them.
-fn flush(work: &Work<'_>, place: &ResolvedPath, path: &WirePath) -> Result<(), String> {
+fn flush(work: &Work<'_>, place: &ResolvedPath, path: &FilePath) -> Result<(), String> {
     let flushed = match work.state.disk.flush_file(place) {
         Ok(FlushedTarget::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
         Ok(FlushedTarget::Nothing | FlushedTarget::Flushed(_)) => work.state.disk.flush_folders(place, &[]),
@@ -127,7 +127,7 @@ fn flush(work: &Work<'_>, place: &ResolvedPath, path: &WirePath) -> Result<(), S
     flushed.map_err(|error| format!("{path}: what the command wrote cannot be flushed: {error}"))
 }
 
-fn record(path: &WirePath, before: &Stand, found: Option<&FileSnapshot>) -> FileRecord {
+fn record(path: &FilePath, before: &Stand, found: Option<&FileSnapshot>) -> FileRecord {
     let new: Arc<[u8]> = found.map_or_else(|| Arc::from([]), |found| found.bytes.clone());
     let splices = splices(&before.bytes, &new);
     let (added, removed) = external::lines(&before.bytes, &new, &splices);

@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use editd_engine::{Plan, State};
 use editd_proto::ids::{ContentHash, Version};
-use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, JobStatus};
+use editd_proto::path::FilePath;
 
 use super::errors::JobAbort;
 use super::intend::JobGuard;
@@ -47,9 +47,9 @@ struct Work<'w> {
     state: &'w WorkspaceState,
     sealed: &'w Sealed,
     /// The content of each file of the job, until another program changes it.
-    stands: BTreeMap<WirePath, Stand>,
+    stands: BTreeMap<FilePath, Stand>,
     /// The files whose content the job made.
-    fresh: Vec<WirePath>,
+    fresh: Vec<FilePath>,
     /// The time at which the first hook started.
     began: Duration,
     runs: usize,
@@ -123,8 +123,8 @@ pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Pl
 }
 
 /// The files whose content is new: not those that the job only removed, moved or gave other permissions.
-fn fresh(sealed: &Sealed) -> Vec<WirePath> {
-    let before = |path: &WirePath| {
+fn fresh(sealed: &Sealed) -> Vec<FilePath> {
+    let before = |path: &FilePath| {
         let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
         file.before.as_ref().map(|meta| meta.hash)
     };
@@ -142,7 +142,7 @@ fn warn_once(files: &mut [FileOutcome], warning: String) {
     if files.iter().any(|file| file.warnings.contains(&warning)) {
         return;
     }
-    let first = files.iter().position(|file| matches!(file.status, Status::Applied | Status::Verified));
+    let first = files.iter().position(|file| matches!(file.status, JobStatus::Applied | JobStatus::Verified));
     if let Some(file) = files.get_mut(first.unwrap_or(0)) {
         file.warnings.push(warning);
     }
@@ -150,13 +150,13 @@ fn warn_once(files: &mut [FileOutcome], warning: String) {
 
 impl Work<'_> {
     /// The job's files that a hook is for and that nobody else has changed.
-    fn meant(&self, hook: &CommandSpec) -> Vec<WirePath> {
-        let meant = |path: &&WirePath| hook.files.matches(path) && self.stands.contains_key(path);
+    fn meant(&self, hook: &CommandSpec) -> Vec<FilePath> {
+        let meant = |path: &&FilePath| hook.files.matches(path) && self.stands.contains_key(path);
         self.fresh.iter().filter(meant).cloned().collect()
     }
 
     /// Runs a hook for one file; `Err` says why it was not started.
-    fn start(&mut self, hook: &CommandSpec, path: &WirePath, input: &[u8]) -> Result<CommandOutput, String> {
+    fn start(&mut self, hook: &CommandSpec, path: &FilePath, input: &[u8]) -> Result<CommandOutput, String> {
         let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = limits::HOOKS_TIME.saturating_sub(gone);
         if left.is_zero() || self.runs >= limits::HOOK_RUNS {
@@ -198,7 +198,7 @@ impl Work<'_> {
     }
 
     /// Returns the outcome of a file that a hook changed.
-    fn outcome(&self, path: &WirePath, old: &State, new: &State) -> FileOutcome {
+    fn outcome(&self, path: &FilePath, old: &State, new: &State) -> FileOutcome {
         let (diff, omitted) =
             if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
         let mut outcome = FileOutcome {
@@ -206,7 +206,7 @@ impl Work<'_> {
             after: version(new),
             diff: self.shows_diffs().then_some(diff),
             omitted_hunks: (omitted > 0).then_some(omitted),
-            ..FileOutcome::new(path.clone(), Status::Applied)
+            ..FileOutcome::new(path.clone(), JobStatus::Applied)
         };
         editd_engine::tell_change(&mut outcome, old, new);
         outcome

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
-use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, JobStatus};
+use editd_proto::path::FilePath;
 
 use super::stand::Stand;
 use super::{Work, complaint, silent, warn};
@@ -64,7 +64,7 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
 pub(super) fn commit(
     work: &mut Work<'_>,
     hook: &CommandSpec,
-    made: BTreeMap<WirePath, Vec<u8>>,
+    made: BTreeMap<FilePath, Vec<u8>>,
     outcome: &mut HookOutcome,
 ) -> Result<(), JobAbort> {
     let draft = draft(work, hook, made, outcome);
@@ -76,7 +76,7 @@ pub(super) fn commit(
     // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
     let commit = || crate::job::commit(work.state, &underway, draft);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(JobAbort::NeedsRecovery(mistake()))) {
-        Ok(receipt) if receipt.status == Status::Applied => {
+        Ok(receipt) if receipt.status == JobStatus::Applied => {
             written(work, outcome, receipt.job, receipt.files)
         }
         Ok(_) => {}
@@ -97,7 +97,7 @@ pub(super) fn commit(
 }
 
 fn mistake() -> Refusal {
-    Box::new(WireError::new(Code::Internal, super::MISTAKE))
+    Box::new(RequestError::new(ErrorCode::Internal, super::MISTAKE))
 }
 
 /// Records that the output of a hook was written.
@@ -137,7 +137,7 @@ fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
 fn draft(
     work: &Work<'_>,
     hook: &CommandSpec,
-    made: BTreeMap<WirePath, Vec<u8>>,
+    made: BTreeMap<FilePath, Vec<u8>>,
     outcome: &mut HookOutcome,
 ) -> Transaction {
     let of = &work.sealed.draft.origin;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use editd_engine::State;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::Work;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -33,7 +33,7 @@ impl Stand {
 }
 
 /// Returns the files that a job has just written.
-pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
+pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
     let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
         (State::File { bytes, .. }, Some(meta)) => {
@@ -45,7 +45,7 @@ pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<WirePath, Stand> {
 }
 
 /// A workspace path for the system.
-pub(in crate::job) fn native(path: &WirePath) -> PathBuf {
+pub(in crate::job) fn native(path: &FilePath) -> PathBuf {
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
@@ -62,7 +62,7 @@ impl Work<'_> {
     /// and left alone from here on. Gives what is told of it.
     pub(super) fn drop_foreign(&mut self) -> Vec<String> {
         let mut told = Vec::new();
-        let paths: Vec<WirePath> = self.stands.keys().cloned().collect();
+        let paths: Vec<FilePath> = self.stands.keys().cloned().collect();
         for path in paths {
             let seen = self.observe(&path).map(|(_, observation)| observation);
             let same = match (&seen, self.stands.get_mut(&path)) {
@@ -85,7 +85,7 @@ impl Work<'_> {
     }
 
     /// Reads the present file at a path.
-    pub(super) fn observe(&self, path: &WirePath) -> Result<(ResolvedPath, Observation), String> {
+    pub(super) fn observe(&self, path: &FilePath) -> Result<(ResolvedPath, Observation), String> {
         let place = self.state.disk.resolve_link(path).map_err(|error| error.to_string())?;
         let observation = self.state.disk.observe(&place).map_err(|error| error.to_string())?;
         Ok((place, observation))

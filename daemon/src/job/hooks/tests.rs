@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_proto::message::{Durability, EntryKind, HistoryRequest, Receipt, Status, TrustRequest};
+use editd_proto::message::{Durability, EntryKind, HistoryRequest, JobStatus, Receipt, TrustRequest};
 
 use super::*;
 use crate::disk::observation::hash;
@@ -62,7 +62,7 @@ fn what_another_program_wrote_before_a_hook_is_not_the_hooks() {
     for stdout in [false, true] {
         let bench = bench(stdout, Step::Seal);
         let receipt = bench.append("s", "a.txt", "b\n");
-        assert_eq!(receipt.status, Status::Applied);
+        assert_eq!(receipt.status, JobStatus::Applied);
         assert!(warned(&receipt).contains("a.txt: another program changed it"), "{receipt:?}");
         assert!(receipt.hooks.iter().all(|hook| hook.job.is_none()), "{receipt:?}");
         assert_eq!(kinds(&bench), [EntryKind::Edit, EntryKind::External]);

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::contents::IntactContents;
 use super::decide::{LaterChange, RecoveryAction, TargetState, decide, outlived};
@@ -30,7 +30,7 @@ pub struct ChainLink<'a> {
 /// A path and its unsettled records, oldest first.
 pub struct RecordChain<'a> {
     /// The path.
-    pub path: &'a WirePath,
+    pub path: &'a FilePath,
     /// Its records.
     pub links: Vec<ChainLink<'a>>,
     /// The change of the path after them.

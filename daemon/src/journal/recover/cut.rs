@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::chain::{ChainLink, RecordChain};
 use super::decide::{LaterChange, RecoveryAction};
@@ -61,14 +61,14 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
 
 /// Returns the open records by their paths, each with the change that came after them.
 fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<RecordChain<'a>>> {
-    let mut by_path: BTreeMap<&WirePath, Vec<ChainLink<'_>>> = BTreeMap::new();
+    let mut by_path: BTreeMap<&FilePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {
             let link = ChainLink { entry, file, sealed: *sealed };
             by_path.entry(&file.path).or_default().push(link);
         }
     }
-    let with_behind = |(path, links): (&'a WirePath, Vec<ChainLink<'a>>)| {
+    let with_behind = |(path, links): (&'a FilePath, Vec<ChainLink<'a>>)| {
         let last = links.last().map_or(JobId(0), |link| link.entry.id);
         Ok(RecordChain { path, links, behind: behind(state, path, last)? })
     };
@@ -76,7 +76,7 @@ fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Res
 }
 
 /// Returns the change of a path after an entry, as the journal has it.
-fn behind(state: &WorkspaceState, path: &WirePath, last: JobId) -> io::Result<LaterChange> {
+fn behind(state: &WorkspaceState, path: &FilePath, last: JobId) -> io::Result<LaterChange> {
     let newer = state.store.last_of(path).map_err(io::Error::other)?.filter(|(id, _)| *id > last);
     let Some((_, left)) = newer else { return Ok(LaterChange::Nothing) };
     // All open entries are in the chain: a job after it is settled.
@@ -116,7 +116,7 @@ fn round<'a>(
     state: &WorkspaceState,
     chains: &[RecordChain<'a>],
     restore: &mut PathRestorer<'_>,
-    outcomes: &mut BTreeMap<&'a WirePath, RestoreOutcome>,
+    outcomes: &mut BTreeMap<&'a FilePath, RestoreOutcome>,
 ) -> io::Result<bool> {
     let mut last = true;
     restore.begin();
@@ -142,7 +142,7 @@ fn flush(state: &WorkspaceState, chains: &[RecordChain<'_>], restore: &PathResto
     for chain in chains {
         if let Some(place) = chain.place(state)? {
             state.disk.flush_file(&place)?;
-            let made: Vec<WirePath> =
+            let made: Vec<FilePath> =
                 chain.links.iter().flat_map(|link| link.file.made.iter().cloned()).collect();
             state.disk.flush_folders(&place, &made)?;
         }
@@ -163,7 +163,7 @@ fn flush(state: &WorkspaceState, chains: &[RecordChain<'_>], restore: &PathResto
 fn notes(
     chains: &[RecordChain<'_>],
     restore: &PathRestorer<'_>,
-    outcomes: &BTreeMap<&WirePath, RestoreOutcome>,
+    outcomes: &BTreeMap<&FilePath, RestoreOutcome>,
 ) -> Vec<String> {
     let taken_back = restore.reasons.iter().map(|(id, path)| {
         format!("job {id} was rolled back: another program had changed {path} before the job did")
@@ -185,6 +185,6 @@ fn notes(
 }
 
 /// Adds the path and a remedy to an error of the system.
-fn at(path: &WirePath) -> impl Fn(io::Error) -> io::Error {
+fn at(path: &FilePath) -> impl Fn(io::Error) -> io::Error {
     move |error| super::unreachable(path, &error)
 }

@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::flushing;
 use crate::disk::ResolveError;
@@ -91,7 +91,7 @@ fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> 
 }
 
 /// Adds the path and a remedy to an error of the system.
-fn unreachable(path: &WirePath, error: &io::Error) -> io::Error {
+fn unreachable(path: &FilePath, error: &io::Error) -> io::Error {
     let todo = match error.kind() {
         io::ErrorKind::PermissionDenied => {
             "; an unfinished job has written there: make it readable and writable for the user who runs editd, then start \

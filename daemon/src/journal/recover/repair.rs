@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use editd_proto::message::{FileOutcome, Receipt, Status};
+use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
@@ -267,7 +267,7 @@ pub fn receipt_of(entry: &Entry) -> Receipt {
     let files = entry.files.iter().map(|file| FileOutcome {
         before: version(&file.before),
         after: version(&file.after),
-        ..FileOutcome::new(file.path.clone(), Status::Applied)
+        ..FileOutcome::new(file.path.clone(), JobStatus::Applied)
     });
-    Receipt { files: files.collect(), ..Receipt::new(Some(entry.id), Status::Applied) }
+    Receipt { files: files.collect(), ..Receipt::new(Some(entry.id), JobStatus::Applied) }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::chain::{ChainLink, RecordChain, RecoveryCase};
 use super::decide::RecoveryAction;
@@ -37,7 +37,7 @@ pub struct PathRestorer<'r> {
     /// Jobs that are rolled back.
     pub refused: BTreeSet<JobId>,
     /// The paths at which that was decided.
-    pub reasons: BTreeMap<JobId, WirePath>,
+    pub reasons: BTreeMap<JobId, FilePath>,
     /// Files that recovery has staged itself.
     pub fresh: Vec<StagedRecord>,
     /// Staged files of the entries that can be removed.
@@ -45,7 +45,7 @@ pub struct PathRestorer<'r> {
     /// Staged files that are set aside for people.
     pub aside: Vec<(StagingFolder, String)>,
     /// Contents that went into the journal.
-    rescued: BTreeSet<(WirePath, ContentHash)>,
+    rescued: BTreeSet<(FilePath, ContentHash)>,
 }
 
 impl<'r> PathRestorer<'r> {
@@ -63,7 +63,7 @@ impl<'r> PathRestorer<'r> {
     }
 
     /// Notes that a job is rolled back.
-    pub fn refuse(&mut self, id: JobId, path: &WirePath) {
+    pub fn refuse(&mut self, id: JobId, path: &FilePath) {
         self.refused.insert(id);
         self.reasons.insert(id, path.clone());
     }
@@ -311,7 +311,7 @@ fn staged_of(link: &ChainLink<'_>) -> (StagingFolder, String) {
 
 /// Returns the record by which recovery puts a file in place: only the file found there may be displaced.
 fn synthetic(
-    path: &WirePath,
+    path: &FilePath,
     target: Option<&FileSnapshot>,
     after: Option<FileMeta>,
     how: ChangeMethod,

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::unwind::EntryTurn;
 use crate::job::store_refusal;
@@ -37,9 +37,9 @@ pub(super) enum WantedPart {
     /// These parts.
     Parts(Vec<FilePart>),
     /// Its change of these files; `true` if it must have changed one of them.
-    Files(Vec<WirePath>, bool),
+    Files(Vec<FilePath>, bool),
     /// These hunks of its change of a file, as first and last numbers of runs.
-    Hunks(Option<WirePath>, Vec<(u32, u32)>),
+    Hunks(Option<FilePath>, Vec<(u32, u32)>),
 }
 
 impl SelectedPart {
@@ -75,7 +75,7 @@ pub(super) fn resolve(
     state: &WorkspaceState,
     choices: &[SelectedPart],
     entries: Vec<Entry>,
-    states: &BTreeMap<WirePath, State>,
+    states: &BTreeMap<FilePath, State>,
 ) -> Result<ResolvedTurns, Refusal> {
     every_path_is_known(choices, &entries)?;
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
@@ -164,7 +164,7 @@ fn target(
     choice: &SelectedPart,
     entry: &Entry,
     from: &TakenBack,
-    states: &BTreeMap<WirePath, State>,
+    states: &BTreeMap<FilePath, State>,
 ) -> Result<TakenBack, Refusal> {
     let mut to = from.clone();
     let files = files_of(entry);
@@ -194,9 +194,9 @@ fn target(
 fn hunks_of(
     state: &WorkspaceState,
     entry: &Entry,
-    path: Option<&WirePath>,
+    path: Option<&FilePath>,
     runs: &[(u32, u32)],
-    states: &BTreeMap<WirePath, State>,
+    states: &BTreeMap<FilePath, State>,
 ) -> Result<FilePart, Refusal> {
     let id = entry.id;
     let mut files = (0..).zip(&entry.files).filter(|(_, file)| path.is_none_or(|path| *path == file.path));
@@ -208,7 +208,7 @@ fn hunks_of(
             "entry {id} has {} files, and hunks are numbered in each; name one path",
             entry.files.len()
         );
-        return Err(Box::new(WireError::new(Code::Malformed, message)));
+        return Err(Box::new(RequestError::new(ErrorCode::Malformed, message)));
     };
     let path = &file.path;
     let patience = PastBudget::whole();
@@ -221,7 +221,7 @@ fn hunks_of(
             "the change of {path} in entry {id} has no numbered hunks: it is not text that is shown as its bytes, or its \
              whole content is no longer kept; name its path without hunks"
         );
-        return Err(Box::new(WireError::new(Code::Unsupported, message).at(path)));
+        return Err(Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path)));
     }
     if let Some((first, last)) =
         runs.iter().find(|(first, last)| *first == 0 || first > last || *last > total)
@@ -230,7 +230,7 @@ fn hunks_of(
         let message = format!(
             "entry {id} has the hunks 1 to {total} in {path}, not {asked}; `editctl show {id}` numbers them"
         );
-        return Err(Box::new(WireError::new(Code::OutOfRange, message).at(path)));
+        return Err(Box::new(RequestError::new(ErrorCode::OutOfRange, message).at(path)));
     }
     Ok(FilePart { file: number, hunks: crate::store::taken::joined(runs.to_vec()), total })
 }
@@ -242,17 +242,17 @@ fn every_path_is_known(choices: &[SelectedPart], entries: &[Entry]) -> Result<()
     });
     let Some((id, paths)) = wanted else { return Ok(()) };
     let changed =
-        |path: &&WirePath| entries.iter().all(|entry| entry.files.iter().all(|file| file.path != **path));
+        |path: &&FilePath| entries.iter().all(|entry| entry.files.iter().all(|file| file.path != **path));
     match paths.iter().find(changed) {
         Some(path) => Err(not_of_entry(id, Some(path))),
         None => Ok(()),
     }
 }
 
-fn not_of_entry(id: JobId, path: Option<&WirePath>) -> Refusal {
+fn not_of_entry(id: JobId, path: Option<&FilePath>) -> Refusal {
     let name = path.map_or_else(|| "this file".to_owned(), ToString::to_string);
     let message = format!("entry {id} did not change {name}; `editctl show {id}` lists its files");
-    let error = WireError::new(Code::NotFound, message);
+    let error = RequestError::new(ErrorCode::NotFound, message);
     Box::new(match path {
         Some(path) => error.at(path),
         None => error,
@@ -265,14 +265,14 @@ fn done_already(id: JobId, taken: bool) -> Refusal {
     } else {
         format!("that part of entry {id} is not undone; `editctl show {id}` shows which parts are")
     };
-    Box::new(WireError::new(if taken { Code::Stale } else { Code::NotFound }, message))
+    Box::new(RequestError::new(if taken { ErrorCode::Stale } else { ErrorCode::NotFound }, message))
 }
 
 fn too_many_parts(id: JobId) -> Refusal {
     let message = format!(
         "entry {id} would be undone in more than {RUNS} separate parts; undo whole files of it, or all of it"
     );
-    let mut error = WireError::new(Code::Limit, message);
+    let mut error = RequestError::new(ErrorCode::Limit, message);
     error.limit = Some(RUNS as u64);
     Box::new(error)
 }

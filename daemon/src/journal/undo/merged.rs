@@ -2,9 +2,9 @@
 //! text and modes, and leaves created or deleted files alone.
 
 use editd_engine::{Refusal, State, apply};
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::turn::FileTurn;
 use crate::store::record::FileMeta;
@@ -20,7 +20,7 @@ pub(super) enum NotMerged {
 
 impl NotMerged {
     /// Returns the refusal; `stale` is that of an undo that merges nothing.
-    pub(super) fn refusal(self, id: JobId, path: &WirePath, mut stale: Refusal) -> Refusal {
+    pub(super) fn refusal(self, id: JobId, path: &FilePath, mut stale: Refusal) -> Refusal {
         match self {
             Self::Stale(why) => {
                 stale.message = format!("{} (it was not merged: {why})", stale.message);
@@ -58,7 +58,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMer
     let label = options.encodings.first().map(|(_, label)| label.as_str());
     let splices =
         editd_engine::merge(&base, &splices, bytes, label).map_err(|refusal| match refusal.code {
-            Code::Conflict => NotMerged::Conflict(refusal),
+            ErrorCode::Conflict => NotMerged::Conflict(refusal),
             _ => NotMerged::Stale("only text is merged"),
         })?;
     let merged = apply(bytes, &splices).ok_or(NotMerged::Stale("the merge does not fit the file"))?;

@@ -13,11 +13,11 @@ pub use select::{entry_of, last_of_session};
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{LineChange, Refusal, State};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
-use editd_proto::message::{EntryKind, FileOutcome, Status, UndoRequest};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EntryKind, FileOutcome, JobStatus, UndoRequest};
+use editd_proto::path::FilePath;
 
 use self::choose::SelectedPart;
 use self::unwind::EntryTurn;
@@ -129,7 +129,7 @@ fn entries_of(
             let limit = crate::limits::JOB_BYTES;
             let message =
                 format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
-            let mut error = WireError::new(Code::TooLarge, message);
+            let mut error = RequestError::new(ErrorCode::TooLarge, message);
             error.limit = Some(limit as u64);
             return Err(JobAbort::Refused(Box::new(error)));
         }
@@ -149,8 +149,8 @@ fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
 
 /// The files of some entries, before and after.
 struct EntryFiles {
-    places: Vec<(WirePath, ResolvedPath, Option<FileSnapshot>)>,
-    states: BTreeMap<WirePath, State>,
+    places: Vec<(FilePath, ResolvedPath, Option<FileSnapshot>)>,
+    states: BTreeMap<FilePath, State>,
 }
 
 impl EntryFiles {
@@ -183,7 +183,9 @@ impl EntryFiles {
             if state.is_broken(path) {
                 let message =
                     format!("{path} is locked until a failed job is rolled back; send the undo again");
-                return Err(JobAbort::Refused(Box::new(WireError::new(Code::Busy, message).at(path))));
+                return Err(JobAbort::Refused(Box::new(
+                    RequestError::new(ErrorCode::Busy, message).at(path),
+                )));
             }
             let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
@@ -197,7 +199,7 @@ impl EntryFiles {
                 && readable(stat.size) > 0
             {
                 let message = format!("{path} keeps growing while it is read; undo again when it is stable");
-                return Err(JobAbort::Retry(Box::new(WireError::new(Code::Busy, message).at(path))));
+                return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message).at(path))));
             }
             external::note(state, path, &observation, ObservationVersion::Lane, None, true);
             let (state, found) = match observation {
@@ -214,7 +216,7 @@ impl EntryFiles {
                 let limit = crate::limits::JOB_BYTES;
                 let message =
                     format!("these entries touch files of more than {limit} bytes; undo fewer at once");
-                let mut error = WireError::new(Code::TooLarge, message);
+                let mut error = RequestError::new(ErrorCode::TooLarge, message);
                 error.limit = Some(limit as u64);
                 return Err(JobAbort::Refused(Box::new(error)));
             }
@@ -225,7 +227,7 @@ impl EntryFiles {
     }
 
     /// Keeps the files at these paths; the others stay unchanged.
-    fn keep(&mut self, meant: &dyn Fn(&WirePath) -> bool) {
+    fn keep(&mut self, meant: &dyn Fn(&FilePath) -> bool) {
         self.places.retain(|(path, ..)| meant(path));
         self.states.retain(|path, _| meant(path));
     }
@@ -235,7 +237,7 @@ impl EntryFiles {
     fn into_changes(
         self,
         show: Option<bool>,
-        merged: &BTreeSet<WirePath>,
+        merged: &BTreeSet<FilePath>,
     ) -> (Vec<FileChange>, Vec<FileOutcome>) {
         let Self { places, mut states } = self;
         let mut changes = Vec::new();
@@ -252,7 +254,7 @@ impl EntryFiles {
             let lines = LineChange::new(&old, &after, &splices);
             let (diff, omitted) = if diffs && changed { lines.diff(&path) } else { Default::default() };
             let (added, removed) = lines.totals();
-            let status = if changed { Status::Applied } else { Status::Unchanged };
+            let status = if changed { JobStatus::Applied } else { JobStatus::Unchanged };
             let mut outcome = FileOutcome {
                 before: version(&old),
                 after: version(&after),
@@ -283,10 +285,10 @@ fn version(state: &State) -> Option<editd_proto::ids::Version> {
     }
 }
 
-fn not_a_file(path: &WirePath) -> Refusal {
+fn not_a_file(path: &FilePath) -> Refusal {
     let message = format!(
         "{path} is no regular file of up to {} bytes any more; move what is there away and undo again",
         limits::FILE
     );
-    Box::new(WireError::new(Code::Unsupported, message).at(path))
+    Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
 }

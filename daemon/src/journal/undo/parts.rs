@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, HunkChoice, UndoRequest};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
@@ -43,17 +43,17 @@ pub(super) fn select(
 }
 
 /// Returns the paths to which the entries are limited, as the journal names them.
-fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<WirePath> {
+fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<FilePath> {
     let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
-    let known = |path: &WirePath| match state.disk.resolve(path) {
+    let known = |path: &FilePath| match state.disk.resolve(path) {
         Ok(place) => place.path().clone(),
         Err(_) => path.clone(),
     };
-    let paths: BTreeSet<WirePath> = request.paths.iter().chain(beside).map(known).collect();
+    let paths: BTreeSet<FilePath> = request.paths.iter().chain(beside).map(known).collect();
     paths.into_iter().collect()
 }
 
-fn want_of(request: &UndoRequest, mut paths: Vec<WirePath>) -> Result<WantedPart, Refusal> {
+fn want_of(request: &UndoRequest, mut paths: Vec<FilePath>) -> Result<WantedPart, Refusal> {
     if request.hunks.is_empty() {
         return Ok(if paths.is_empty() { WantedPart::Everything } else { WantedPart::Files(paths, true) });
     }
@@ -225,7 +225,7 @@ fn not_of_parts(entry: &EntrySummary) -> Refusal {
 }
 
 fn malformed(message: &str) -> Refusal {
-    Box::new(WireError::new(Code::Malformed, message))
+    Box::new(RequestError::new(ErrorCode::Malformed, message))
 }
 
 #[cfg(all(test, unix))]

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::Refusal;
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
@@ -85,7 +85,7 @@ fn too_many(direction: UndoDirection) -> Refusal {
     };
     let message =
         format!("more than {UNDO} entries match, and one {one} takes no more: name some, or a later `since`");
-    let mut error = WireError::new(Code::Limit, message);
+    let mut error = RequestError::new(ErrorCode::Limit, message);
     error.limit = Some(UNDO as u64);
     Box::new(error)
 }
@@ -155,7 +155,7 @@ fn to_redo(state: &WorkspaceState, who: &Who, request: &UndoRequest) -> Result<V
     }
     if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
         let message = format!("entry {id} is not undone; `editctl log` shows which entries are");
-        return Err(Box::new(WireError::new(Code::NotFound, message)));
+        return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
     }
     Ok(chosen)
 }
@@ -196,7 +196,7 @@ fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Ref
         let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_such(id))?;
         if entry.undone {
             let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
-            return Err(Box::new(WireError::new(Code::Stale, message)));
+            return Err(Box::new(RequestError::new(ErrorCode::Stale, message)));
         }
         entries.push(entry);
     }
@@ -236,7 +236,7 @@ pub fn entry_of(state: &WorkspaceState, id: JobId) -> Result<JobId, Refusal> {
 ///
 /// # Errors
 /// `not_found` if there is none, `io` if the journal cannot be read.
-pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Result<JobId, Refusal> {
+pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &FilePath) -> Result<JobId, Refusal> {
     let query =
         EntryQuery { path: Some(path.clone()), session: Some(who.session.clone()), ..EntryQuery::default() };
     let last = newest(state, &query)?;
@@ -245,7 +245,7 @@ pub fn last_of_session(state: &WorkspaceState, who: &Who, path: &WirePath) -> Re
         let message = format!(
             "this session has no change of {path} that is not undone; `editctl log --path` lists all changes"
         );
-        Box::new(WireError::new(Code::NotFound, message).at(path))
+        Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
     })
 }
 
@@ -298,8 +298,8 @@ pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntryS
 
 /// The refusal for an unknown number.
 pub(super) fn no_such(id: JobId) -> Refusal {
-    Box::new(WireError::new(
-        Code::NotFound,
+    Box::new(RequestError::new(
+        ErrorCode::NotFound,
         format!("the journal has no entry {id}; `editctl log` lists what it has"),
     ))
 }
@@ -309,7 +309,7 @@ fn nothing(direction: UndoDirection) -> Refusal {
         UndoDirection::Undo => "there is nothing to undo; `editctl log` lists every entry",
         UndoDirection::Redo => "there is nothing to redo; `editctl log` lists every entry",
     };
-    Box::new(WireError::new(Code::NotFound, message))
+    Box::new(RequestError::new(ErrorCode::NotFound, message))
 }
 
 #[cfg(all(test, unix))]

@@ -2,7 +2,7 @@
 //! a whole entry is the turn from nothing to everything. It writes nothing.
 
 use editd_engine::{Refusal, Splice, State, apply, invert};
-use editd_proto::error::{Code, WireError};
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 
 use crate::disk::observation::hash;
@@ -131,6 +131,6 @@ impl FileTurn<'_> {
             "cannot undo entry {id} in {path}: the journal does not have the earlier bytes; `editctl show {id}` \
              shows what it has"
         );
-        Box::new(WireError::new(Code::Unsupported, message).at(path))
+        Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
     }
 }

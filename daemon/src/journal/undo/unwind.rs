@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::{Refusal, State};
-use editd_proto::error::{Code, WireError, WouldApply};
+use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, LaterEntry, OnStale};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::merged;
 use super::select::is_rescue;
@@ -38,12 +38,12 @@ impl EntryTurn {
     }
 
     /// Returns true if it turns a path.
-    pub(super) fn touches(&self, path: &WirePath) -> bool {
+    pub(super) fn touches(&self, path: &FilePath) -> bool {
         self.files().any(|(_, file)| file.path == *path)
     }
 
     /// Returns the folders created for the files that it removes, each list outermost first.
-    pub(super) fn unmade(&self) -> Vec<Vec<WirePath>> {
+    pub(super) fn unmade(&self) -> Vec<Vec<FilePath>> {
         let gone = self
             .files()
             .filter(|(number, file)| file.before.is_none() && self.to.of_file(*number) == FileTaken::Whole);
@@ -57,9 +57,9 @@ pub(super) fn unwind(
     state: &WorkspaceState,
     who: &Who,
     turns: &[EntryTurn],
-    states: &mut BTreeMap<WirePath, State>,
+    states: &mut BTreeMap<FilePath, State>,
     on_stale: OnStale,
-) -> Result<BTreeSet<WirePath>, Refusal> {
+) -> Result<BTreeSet<FilePath>, Refusal> {
     let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
     let there = states.clone();
     let patience = PastBudget::whole();
@@ -99,7 +99,7 @@ fn changed_since(
     state: &WorkspaceState,
     who: &Who,
     id: JobId,
-    path: &WirePath,
+    path: &FilePath,
     chosen: &BTreeSet<JobId>,
 ) -> Refusal {
     let query = EntryQuery { path: Some(path.clone()), limit: 1000, ..EntryQuery::default() };
@@ -123,7 +123,7 @@ fn changed_since(
         .take(LATER_LISTED)
         .collect();
     let message = format!("cannot undo entry {id} in {path}: {}", owners(&later));
-    let mut error = WireError::new(Code::Stale, message).at(path);
+    let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
     error.later = later;
     Box::new(error)
 }
@@ -146,7 +146,7 @@ fn owners(later: &[LaterEntry]) -> String {
 
 /// Adds the caller's options to the refusal: a rebase if it was tried and fits, otherwise an undo of the session's
 /// own entries, never of other sessions'.
-fn advised(mut stale: Refusal, id: JobId, path: &WirePath, trial: Result<(), Refusal>) -> Refusal {
+fn advised(mut stale: Refusal, id: JobId, path: &FilePath, trial: Result<(), Refusal>) -> Refusal {
     let own: Vec<String> =
         stale.later.iter().filter(|entry| entry.own).map(|entry| entry.job.to_string()).collect();
     let all_own = own.len() == stale.later.len() && !own.is_empty();
@@ -170,10 +170,10 @@ fn advised(mut stale: Refusal, id: JobId, path: &WirePath, trial: Result<(), Ref
     stale
 }
 
-fn only_kept(id: JobId, path: &WirePath) -> Refusal {
+fn only_kept(id: JobId, path: &FilePath) -> Refusal {
     let message = format!(
         "entry {id} changed nothing in {path}, and only keeps what others wrote there, so there is nothing to undo; \
          `editctl show {id}` shows it"
     );
-    Box::new(WireError::new(Code::Unsupported, message).at(path))
+    Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
 }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use editd_proto::error::{ChangeAuthor, Code};
-use editd_proto::message::{Receipt, Status};
+use editd_proto::error::{ChangeAuthor, ErrorCode};
+use editd_proto::message::{JobStatus, Receipt};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,7 +17,7 @@ use crate::workspace::tests::kit::Bench;
 /// Returns the entry that a refusal names.
 fn by(receipt: &Receipt) -> Option<u64> {
     let error = receipt.error.as_ref().unwrap();
-    assert_eq!(error.code, Code::NotFound, "{error:?}");
+    assert_eq!(error.code, ErrorCode::NotFound, "{error:?}");
     assert_eq!(error.by.is_some(), error.cause.is_some());
     match error.by {
         Some(ChangeAuthor::Entry(id)) => Some(id.0),
@@ -45,12 +45,12 @@ proptest! {
         bench.put("a", first);
         for state in later {
             let text = Some(state.clone());
-            let write = editd_proto::message::Edit { op: "write".into(), text, ..Default::default() };
+            let write = editd_proto::message::FileEdit { op: "write".into(), text, ..Default::default() };
             let entry = editd_proto::message::FileEntry {
                 path: "a".into(), base: Some("any".into()), edits: vec![write], ..editd_proto::message::FileEntry::default() };
             let request = editd_proto::message::JobRequest { files: vec![entry], ..Default::default() };
             let done = bench.run("s", &bench.workspace.understand(request));
-            prop_assert_eq!(done.status, Status::Applied);
+            prop_assert_eq!(done.status, JobStatus::Applied);
         }
         let quoted = text(&quoted);
         let bare = quoted.trim_end();
@@ -66,9 +66,9 @@ proptest! {
 fn an_entry_that_lies_too_far_back_is_not_asked() {
     let bench = Bench::new();
     bench.put("a", "gone\n");
-    assert_eq!(bench.replace("s", "a", "gone", "here").status, Status::Applied);
+    assert_eq!(bench.replace("s", "a", "gone", "here").status, JobStatus::Applied);
     for nth in 1..limits::WHY_ENTRIES {
-        assert_eq!(bench.append("s", "a", &format!("{nth}\n")).status, Status::Applied);
+        assert_eq!(bench.append("s", "a", &format!("{nth}\n")).status, JobStatus::Applied);
     }
     assert_eq!(by(&bench.replace("s", "a", "gone", "x")), Some(1));
     bench.append("s", "a", "one more\n");
@@ -95,7 +95,7 @@ fn a_journal_that_is_too_slow_is_not_waited_for() {
     {
         let bench = Bench::with_clock(Arc::new(Slow(AtomicU64::new(0), step)));
         bench.put("a", "gone\n");
-        assert_eq!(bench.replace("s", "a", "gone", "here").status, Status::Applied);
+        assert_eq!(bench.replace("s", "a", "gone", "here").status, JobStatus::Applied);
         assert_eq!(by(&bench.replace("s", "a", "gone", "x")), expected, "{step}");
     }
 }

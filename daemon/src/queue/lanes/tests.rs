@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 use super::{LaneRemoval, LaneTable, LaneTicket};
@@ -13,7 +13,7 @@ use crate::workspace::{LaneKey, Lanes};
 
 fn key(number: u8) -> LaneKey {
     if number.is_multiple_of(2) {
-        LaneKey::Path(WirePath::new(vec![number]))
+        LaneKey::Path(FilePath::new(vec![number]))
     } else {
         LaneKey::File(FileIdentity { dev: 1, ino: u64::from(number), born: 0 })
     }

@@ -1,7 +1,7 @@
 //! Keys of rows. Pure.
 
 use editd_proto::ids::JobId;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use crate::store::log::frame::digest;
 
@@ -39,12 +39,12 @@ pub fn job(kind: u8, id: JobId) -> Vec<u8> {
 }
 
 /// The key of an entry under a path.
-pub fn path(path: &WirePath, id: JobId) -> Vec<u8> {
+pub fn path(path: &FilePath, id: JobId) -> Vec<u8> {
     join(PATH, &[&digest(path.as_bytes()), &id.0.to_be_bytes()])
 }
 
 /// The common prefix of the keys of all entries under a path.
-pub fn paths(path: &WirePath) -> Vec<u8> {
+pub fn paths(path: &FilePath) -> Vec<u8> {
     join(PATH, &[&digest(path.as_bytes())])
 }
 
@@ -75,7 +75,7 @@ pub fn clips(session: &str) -> Vec<u8> {
 }
 
 /// The key of a session's read receipt for a path.
-pub fn seen(session: &str, path: &WirePath) -> Vec<u8> {
+pub fn seen(session: &str, path: &FilePath) -> Vec<u8> {
     join(SEEN, &[&digest(session.as_bytes()), &digest(path.as_bytes())])
 }
 

@@ -2,7 +2,7 @@
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub struct EntrySummaryRow {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FileRow {
     /// Its path.
-    pub path: WirePath,
+    pub path: FilePath,
     /// The hash before the change.
     pub before: Option<ContentHash>,
     /// The hash after the change.
@@ -91,7 +91,7 @@ pub struct ClipRow {
     /// Milliseconds since 1970.
     pub time: u64,
     /// The file that the text was cut from.
-    pub origin: Option<WirePath>,
+    pub origin: Option<FilePath>,
     /// True if the origin does not fit the row.
     pub cut: bool,
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::{EntryKind, Receipt, Status};
-use editd_proto::path::WirePath;
+use editd_proto::message::{EntryKind, JobStatus, Receipt};
+use editd_proto::path::FilePath;
 
 use crate::os::{BootId, FileIdentity};
 use crate::store::fake::FakeMachine;
@@ -85,7 +85,7 @@ pub(crate) fn undo(id: u64, session: &str, kind: EntryKind, of: &[u64]) -> Entry
 }
 
 pub(crate) fn receipt(id: u64) -> Receipt {
-    Receipt::new(Some(JobId(id)), Status::Applied)
+    Receipt::new(Some(JobId(id)), JobStatus::Applied)
 }
 
 pub(crate) fn seal(id: u64) -> Record {
@@ -117,7 +117,7 @@ pub(crate) fn queued(id: u64, session: &str, key: Option<&str>) -> Record {
 
 pub(crate) fn clip(session: &str, name: &str, bytes: Option<&[u8]>, time: u64) -> ClipboardRecord {
     let session = if name.starts_with('/') { "" } else { session }.to_owned();
-    let origin = Some(WirePath::from("origin"));
+    let origin = Some(FilePath::from("origin"));
     ClipboardRecord { session, name: name.to_owned(), bytes: bytes.map(<[u8]>::to_vec), origin, time }
 }
 

@@ -31,7 +31,7 @@ fn records() -> Vec<(&'static str, Record)> {
     let mut e = entry(12, "session", &["src/a.rs", "b"]);
     (e.key, e.request) = (Some("key".to_owned()), Some(hash(3)));
     e.clips = vec![clip("session", "c", Some(b"text"), 5)];
-    e.files[1].path = editd_proto::path::WirePath::new(vec![b'x', 0xff]);
+    e.files[1].path = editd_proto::path::FilePath::new(vec![b'x', 0xff]);
     e.files[1].before = None;
     e.files[1].made = vec!["folder".into()];
     let start =

@@ -136,7 +136,7 @@ fn names_that_are_not_unicode_are_hinted_at_as_they_are() {
     let name = b"caf\xe9\n";
     fs::write(live.folder.path().join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
     let hint = live.hints.recv_timeout(Duration::from_secs(30)).unwrap();
-    let path = editd_proto::WirePath::new(name.to_vec());
+    let path = editd_proto::FilePath::new(name.to_vec());
     assert_eq!(hint, ChangeHint::Look(path.clone()));
     assert_eq!(live.watcher.matches(&path), [1]);
 }

@@ -10,7 +10,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use editd_proto::message::{Edit, FileEntry, JobRequest, Position, Receipt};
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, Receipt};
 
 use crate::clock::{Clock, SystemClock};
 use crate::config::Settings;
@@ -114,19 +114,23 @@ impl Bench {
         }
     }
 
-    pub(crate) fn edit(&self, session: &str, path: &str, edit: Edit) -> Receipt {
+    pub(crate) fn edit(&self, session: &str, path: &str, edit: FileEdit) -> Receipt {
         let entry = FileEntry { path: path.into(), base: None, edits: vec![edit], ..FileEntry::default() };
         let request = JobRequest { files: vec![entry], ..JobRequest::default() };
         self.run(session, &self.workspace.understand(request))
     }
 
     pub(crate) fn append(&self, session: &str, path: &str, text: &str) -> Receipt {
-        let at = Some(Position::End);
-        self.edit(session, path, Edit { op: "insert".into(), at, text: Some(text.into()), ..Edit::default() })
+        let at = Some(EditPosition::End);
+        self.edit(
+            session,
+            path,
+            FileEdit { op: "insert".into(), at, text: Some(text.into()), ..FileEdit::default() },
+        )
     }
 
     pub(crate) fn replace(&self, session: &str, path: &str, old: &str, new: &str) -> Receipt {
         let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
-        self.edit(session, path, Edit { op: "replace".into(), old, new, ..Edit::default() })
+        self.edit(session, path, FileEdit { op: "replace".into(), old, new, ..FileEdit::default() })
     }
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use editd_engine::dialect::{Answer, Words};
-use editd_proto::message::{Edit, FileEntry, Status};
+use editd_proto::message::{FileEdit, FileEntry, JobStatus};
 
 use super::*;
 use crate::workspace::Lanes;
@@ -46,21 +46,21 @@ fn a_view_shows_and_gives_a_receipt_for_what_it_showed() {
     bench.put("a", "one\ntwo\n");
     assert_eq!(bench.workspace.lanes(&view("a", None)).unwrap(), Lanes::Some(Vec::new()));
     let shown = bench.run("s", &view("a", Some((2, 2))));
-    assert_eq!((shown.status, shown.text.as_deref()), (Status::Unchanged, Some("a has two\n")));
+    assert_eq!((shown.status, shown.text.as_deref()), (JobStatus::Unchanged, Some("a has two\n")));
     assert_eq!((shown.job, shown.dialect.as_deref()), (None, Some("plain")));
     let [file] = shown.files.as_slice() else { panic!("one file") };
     assert!(file.after.is_some() && file.before == file.after);
 
     let replace = |line: u64| {
         let (at, text) = (Some(line), Some("x\n".to_owned()));
-        bench.edit("s", "a", Edit { op: "lines".into(), start: at, end: at, text, ..Edit::default() })
+        bench.edit("s", "a", FileEdit { op: "lines".into(), start: at, end: at, text, ..FileEdit::default() })
     };
-    assert_eq!(replace(1).error.unwrap().code, Code::Unread);
-    assert_eq!(replace(2).status, Status::Applied);
+    assert_eq!(replace(1).error.unwrap().code, ErrorCode::Unread);
+    assert_eq!(replace(2).status, JobStatus::Applied);
 
     let missing = bench.run("s", &view("b", None));
-    assert_eq!((missing.status, missing.text.as_deref()), (Status::Refused, Some("Refused")));
-    assert_eq!(missing.error.unwrap().code, Code::Missing);
+    assert_eq!((missing.status, missing.text.as_deref()), (JobStatus::Refused, Some("Refused")));
+    assert_eq!(missing.error.unwrap().code, ErrorCode::Missing);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_dialect_that_panics_over_a_view_harms_nobody() {
     let bench = Bench::new();
     bench.put("a", "panic\n");
     let shown = bench.run("s", &view("a", None));
-    assert_eq!((shown.status, shown.text.as_deref()), (Status::Unchanged, Some("Unchanged")));
+    assert_eq!((shown.status, shown.text.as_deref()), (JobStatus::Unchanged, Some("Unchanged")));
 }
 
 #[test]
@@ -77,21 +77,24 @@ fn an_undo_takes_back_what_its_session_did_last_to_the_file() {
     bench.put("a", "0\n");
     bench.put("b", "0\n");
     for (path, text) in [("a", "1\n"), ("a", "2\n"), ("b", "1\n")] {
-        assert_eq!(bench.append("s", path, text).status, Status::Applied);
+        assert_eq!(bench.append("s", path, text).status, JobStatus::Applied);
     }
     let undone = bench.run("s", &undo(JobRequest::default(), "a"));
-    assert_eq!((undone.status, undone.text.as_deref()), (Status::Applied, Some("Applied")));
+    assert_eq!((undone.status, undone.text.as_deref()), (JobStatus::Applied, Some("Applied")));
     assert_eq!((bench.get("a"), bench.get("b")), ("0\n1\n".into(), "0\n1\n".into()));
-    assert_eq!(bench.run("s", &undo(JobRequest::default(), "a")).status, Status::Applied);
+    assert_eq!(bench.run("s", &undo(JobRequest::default(), "a")).status, JobStatus::Applied);
     assert_eq!(bench.get("a"), "0\n");
     let nothing = bench.run("s", &undo(JobRequest::default(), "a"));
-    assert_eq!(nothing.error.unwrap().code, Code::NotFound);
-    assert_eq!(bench.run("other", &undo(JobRequest::default(), "b")).error.unwrap().code, Code::NotFound);
+    assert_eq!(nothing.error.unwrap().code, ErrorCode::NotFound);
+    assert_eq!(
+        bench.run("other", &undo(JobRequest::default(), "b")).error.unwrap().code,
+        ErrorCode::NotFound
+    );
 
     // Another session's later change is in the way, and is not taken back instead.
-    assert_eq!(bench.append("other", "b", "2\n").status, Status::Applied);
+    assert_eq!(bench.append("other", "b", "2\n").status, JobStatus::Applied);
     let stale = bench.run("s", &undo(JobRequest::default(), "b"));
-    assert_eq!(stale.error.map(|error| (error.code, error.later.len())), Some((Code::Stale, 1)));
+    assert_eq!(stale.error.map(|error| (error.code, error.later.len())), Some((ErrorCode::Stale, 1)));
     assert_eq!(bench.get("b"), "0\n1\n2\n");
 }
 
@@ -103,7 +106,7 @@ fn an_undo_is_once_under_its_key_and_may_be_detached() {
     bench.append("s", "a", "2\n");
     let request = JobRequest { key: Some("k".into()), detach: true, ..JobRequest::default() };
     let first = bench.run("s", &undo(request.clone(), "a"));
-    assert_eq!((first.status, bench.get("a").as_str()), (Status::Applied, "0\n1\n"));
+    assert_eq!((first.status, bench.get("a").as_str()), (JobStatus::Applied, "0\n1\n"));
     let again = bench.run("s", &undo(request, "a"));
     assert_eq!((again.job, again.repeated, again.text.as_deref()), (first.job, true, Some("Applied")));
     assert_eq!(bench.get("a"), "0\n1\n");
@@ -123,7 +126,7 @@ fn a_payload_may_use_either_name_of_the_workspace() {
         assert_eq!(job.files.first().map(|file| &file.path), Some(&"a".into()), "{path}");
     }
     let outside = understood("/real/wx/a");
-    assert_eq!(outside.action().unwrap_err().code, Code::Outside);
+    assert_eq!(outside.action().unwrap_err().code, ErrorCode::Outside);
     let said = outside.refused(outside.action().unwrap_err());
     assert!(said.text.is_some() && said.dialect.as_deref() == Some("patch"));
 }
@@ -151,7 +154,7 @@ fn what_means_nothing_to_a_payload_is_refused() {
         (detach, view()),
         (verify, undo()),
     ] {
-        assert_eq!(with(came, asked), Code::Malformed);
+        assert_eq!(with(came, asked), ErrorCode::Malformed);
     }
 }
 

@@ -14,7 +14,7 @@ mod text_editor;
 mod tools;
 mod unified_diff;
 
-use editd_proto::message::Edit;
+use editd_proto::message::FileEdit;
 use fastrand::Rng;
 
 use super::quoting::Said;
@@ -98,7 +98,7 @@ pub(super) enum Sweeping {
 #[derive(Clone, Debug)]
 pub(super) enum Sent {
     /// Native edits.
-    Native(Vec<Edit>),
+    Native(Vec<FileEdit>),
     /// A payload, the file named beside it or not.
     Payload {
         /// Its dialect.

@@ -1,7 +1,7 @@
 //! The native edits: `replace`, in whole lines or not, `lines`, `chunk` and `insert`. They are built, not written
 //! as text.
 
-use editd_proto::message::{Edit, Position};
+use editd_proto::message::{EditPosition, FileEdit};
 use fastrand::Rng;
 
 use super::{Ask, Context, Printer, Sent, Sweeping, Ways, list};
@@ -17,7 +17,7 @@ impl Printer for Replace {
     fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
         let edits = ask.edits.iter().map(|said| {
             let (old, new) = said.texts(ask.eol);
-            Edit {
+            FileEdit {
                 old: Some(old),
                 new: Some(new),
                 near: said.hint,
@@ -30,10 +30,13 @@ impl Printer for Replace {
 
     fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
         let edit = match edit {
-            Sweeping::Everywhere { old, new } => {
-                Edit { old: Some(old.clone()), new: Some(new.clone()), all: Some(true), ..named("replace") }
-            }
-            Sweeping::Whole(text) => Edit { text: Some(text.clone()), ..named("write") },
+            Sweeping::Everywhere { old, new } => FileEdit {
+                old: Some(old.clone()),
+                new: Some(new.clone()),
+                all: Some(true),
+                ..named("replace")
+            },
+            Sweeping::Whole(text) => FileEdit { text: Some(text.clone()), ..named("write") },
             Sweeping::Start(_) | Sweeping::End(_) => return None,
         };
         Some(Sent::Native(vec![edit]))
@@ -49,7 +52,7 @@ impl Printer for WholeLines {
     }
 
     fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
-        let edits = ask.edits.iter().map(|said| Edit {
+        let edits = ask.edits.iter().map(|said| FileEdit {
             old: Some(list(&said.quoted(), ask.eol)),
             new: Some(list(&said.with_context(), ask.eol)),
             near: said.hint,
@@ -70,7 +73,7 @@ impl Printer for Lines {
     }
 
     fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
-        let edits = ask.edits.iter().zip(ask.lines).map(|(said, (first, removed))| Edit {
+        let edits = ask.edits.iter().zip(ask.lines).map(|(said, (first, removed))| FileEdit {
             start: Some(*first as u64 + 1),
             end: Some((first + removed) as u64),
             text: Some(list(&said.new, ask.eol)),
@@ -90,7 +93,7 @@ impl Printer for Chunk {
 
     fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
         let context = |lines: &[String]| (!lines.is_empty()).then(|| list(lines, ask.eol));
-        let edits = ask.edits.iter().map(|said| Edit {
+        let edits = ask.edits.iter().map(|said| FileEdit {
             before: context(&said.before),
             old: Some(list(&said.old, ask.eol)),
             new: Some(list(&said.new, ask.eol)),
@@ -113,11 +116,11 @@ impl Printer for Insert {
         if ask.edits.iter().any(|said| !said.before.is_empty() && !said.after.is_empty()) {
             return None;
         }
-        let edits = ask.edits.iter().map(|said| Edit {
+        let edits = ask.edits.iter().map(|said| FileEdit {
             at: Some(if said.after.is_empty() {
-                Position::After(list(&said.before, ask.eol))
+                EditPosition::After(list(&said.before, ask.eol))
             } else {
-                Position::Before(list(&said.after, ask.eol))
+                EditPosition::Before(list(&said.after, ask.eol))
             }),
             text: Some(list(&said.new, ask.eol)),
             near: said.hint,
@@ -129,14 +132,14 @@ impl Printer for Insert {
 
     fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
         let (at, text) = match edit {
-            Sweeping::Start(text) => (Position::Start, text),
-            Sweeping::End(text) => (Position::End, text),
+            Sweeping::Start(text) => (EditPosition::Start, text),
+            Sweeping::End(text) => (EditPosition::End, text),
             Sweeping::Everywhere { .. } | Sweeping::Whole(_) => return None,
         };
-        Some(Sent::Native(vec![Edit { at: Some(at), text: Some(text.clone()), ..named("insert") }]))
+        Some(Sent::Native(vec![FileEdit { at: Some(at), text: Some(text.clone()), ..named("insert") }]))
     }
 }
 
-fn named(op: &str) -> Edit {
-    Edit { op: op.to_owned(), ..Edit::default() }
+fn named(op: &str) -> FileEdit {
+    FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }

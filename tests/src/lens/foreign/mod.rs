@@ -9,8 +9,8 @@ pub mod window;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use editd_proto::error::Code;
-use editd_proto::message::{Receipt, Status};
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{JobStatus, Receipt};
 
 use super::crash::Report;
 use super::desk::SimWorkspace;
@@ -202,11 +202,11 @@ impl Run<'_> {
         self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", told(receipt))));
         if receipt
             .and_then(|receipt| receipt.error.as_ref())
-            .is_some_and(|error| error.code == Code::Internal)
+            .is_some_and(|error| error.code == ErrorCode::Internal)
         {
             self.found.push(format!("{when}a mistake of the daemon: {}", told(receipt)));
         }
-        let applied = receipt.map(|receipt| receipt.status == Status::Applied);
+        let applied = receipt.map(|receipt| receipt.status == JobStatus::Applied);
         let may = |view: &View| match applied {
             // On another mount a slot goes with the folder, and what was put there cannot be taken back.
             Some(false) if self.deed == Deed::MoveFolder && !strict() => {

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use editd_proto::error::Code;
-use editd_proto::message::{Durability, Receipt, Status};
+use editd_proto::error::ErrorCode;
+use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::verdict::Scene;
 use super::{MixedPlan, Trouble};
@@ -187,14 +187,14 @@ impl<'a> Play<'a> {
 
     fn answer(&mut self, desk: &SimWorkspace, receipt: &Receipt) -> Answer {
         let error = receipt.error.as_ref();
-        if error.is_some_and(|error| error.code == Code::Internal) {
+        if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             self.found.push(format!("a mistake of the daemon: {error:?}"));
         }
         let says = |words: &str| error.is_some_and(|error| error.message.contains(words));
-        if receipt.status == Status::Applied || says("was applied") {
+        if receipt.status == JobStatus::Applied || says("was applied") {
             Answer::Applied
         } else if desk.workspace.failed().is_some()
-            || receipt.status == Status::Unchanged
+            || receipt.status == JobStatus::Unchanged
             || ["could not be taken back yet", "the next start decides"].iter().any(|words| says(words))
         {
             Answer::Unsure

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use editd::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve};
-use editd_proto::path::WirePath;
+use editd_proto::path::FilePath;
 
 use super::machine;
 use crate::sim::{EACCES, EIO, EMFILE, Fault, Lasting, Op, SimMachine, When};
@@ -20,7 +20,7 @@ fn world() -> (SimMachine, WorkspaceRoot) {
 }
 
 fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolvedPath, ResolveError> {
-    resolve(root, &WirePath::from(path))
+    resolve(root, &FilePath::from(path))
 }
 
 #[test]
@@ -57,10 +57,10 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
     // The link becomes the folder after it failed to open, and after it was seen to be a link.
     for op in [Op::OpenDir, Op::Stat] {
         let found = run(op, |outside| outside.exchange("/w/link", "/w/src").unwrap()).unwrap();
-        assert_eq!(found, (WirePath::from("link/a"), true));
+        assert_eq!(found, (FilePath::from("link/a"), true));
     }
     let found = run(Op::OpenDir, |outside| outside.remove("/w/link").unwrap()).unwrap();
-    assert_eq!(found, (WirePath::from("link/a"), false));
+    assert_eq!(found, (FilePath::from("link/a"), false));
     let machine = base.fork();
     let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
     for skip in 0..100 {
@@ -97,12 +97,12 @@ fn the_folders_that_were_made_go_again_when_one_cannot_be() {
 #[test]
 fn the_error_of_the_system_is_told() {
     let (base, _) = world();
-    for (errno, code) in [(EACCES, editd_proto::Code::Denied), (EIO, editd_proto::Code::Io)] {
+    for (errno, code) in [(EACCES, editd_proto::ErrorCode::Denied), (EIO, editd_proto::ErrorCode::Io)] {
         for op in [Op::OpenDir, Op::Stat] {
             let machine = base.fork();
             let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
             machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only: vec![op], errno, written: 0 });
-            let path = WirePath::from("src/deep/f");
+            let path = FilePath::from("src/deep/f");
             assert_eq!(resolve(&root, &path).unwrap_err().to_wire(&path).code, code);
         }
     }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::{Code, WirePath};
+use editd_types::{ErrorCode, FilePath};
 use proptest::prelude::*;
 
 use crate::dialect::{Asked, Setting, translate};
@@ -34,10 +34,10 @@ proptest! {
     fn no_payload_panics(lines in prop::collection::vec(line(), 0..14), wrap in any::<bool>()) {
         let inside = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let text = if wrap { format!("*** Begin Patch\n{inside}*** End Patch\n") } else { inside };
-        let path = WirePath::from("b");
+        let path = FilePath::from("b");
         for path in [None, Some(&path)] {
             if let Err(error) = translate(Some("apply-patch"), &text, &Setting { path, ..SETTING }) {
-                prop_assert_eq!(error.code, Code::Malformed);
+                prop_assert_eq!(error.code, ErrorCode::Malformed);
             }
         }
         let _ = translate(None, &text, &SETTING);

@@ -1,6 +1,6 @@
 //! Translates sections to file entries. Successive updates of one path are one entry. It reads no file.
 
-use editd_types::{Edit, Position, WireError, WirePath};
+use editd_types::{EditPosition, FileEdit, FilePath, RequestError};
 
 use super::envelope::{Deed, Hunk, Section, sections};
 use super::words::{PatchWords, Said, Verb, refused};
@@ -50,7 +50,7 @@ impl Dialect for ApplyPatch {
         Ok(Translation { dialect: self.name(), asked, words })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -71,7 +71,7 @@ impl Gathered {
         match section.deed {
             Deed::Add(text) => {
                 self.said.push(Said::new(Verb::Add, &path));
-                self.entries.alone(path, vec![Edit { text: Some(text), ..edit("create") }]);
+                self.entries.alone(path, vec![FileEdit { text: Some(text), ..edit("create") }]);
             }
             Deed::Delete => {
                 self.said.push(Said::new(Verb::Delete, &path));
@@ -85,7 +85,7 @@ impl Gathered {
         Ok(())
     }
 
-    fn update(&mut self, path: &WirePath, to: Option<WirePath>, hunks: Vec<Hunk<'_>>) {
+    fn update(&mut self, path: &FilePath, to: Option<FilePath>, hunks: Vec<Hunk<'_>>) {
         let entry = self.entries.shared(path);
         if self.said.len() < self.entries.len() {
             self.said.push(Said::new(Verb::Modify, path));
@@ -95,25 +95,25 @@ impl Gathered {
             said.remember(&hunk);
             // Another update of the path may go back up.
             let in_order = (index > 0).then_some(true);
-            self.entries.add(entry, Edit { in_order, ..native(hunk) });
+            self.entries.add(entry, FileEdit { in_order, ..native(hunk) });
         }
         let Some(to) = to else { return };
         if to != *path {
             self.entries.close(path);
             self.entries.close(&to);
             said.path = to.clone();
-            self.entries.add(entry, Edit { to: Some(to), ..edit("rename") });
+            self.entries.add(entry, FileEdit { to: Some(to), ..edit("rename") });
         } else if self.entries.is_empty(entry) {
             // A move to the same path changes nothing, but the file must exist.
-            self.entries.add(entry, Edit { to: Some(to), overwrite: Some(true), ..edit("rename") });
+            self.entries.add(entry, FileEdit { to: Some(to), overwrite: Some(true), ..edit("rename") });
         }
     }
 }
 
-fn native(hunk: Hunk<'_>) -> Edit {
+fn native(hunk: Hunk<'_>) -> FileEdit {
     let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
-    Edit {
-        at: (hunk.last || !quotes).then_some(Position::End),
+    FileEdit {
+        at: (hunk.last || !quotes).then_some(EditPosition::End),
         before: (!hunk.headers.is_empty()).then(|| hunk.headers.join("\n")),
         near: hunk.near.filter(|line| *line > 0),
         text: Some(hunk.text),

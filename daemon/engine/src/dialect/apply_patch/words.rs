@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use editd_types::{Code, EditStatus, FileOutcome, Receipt, Status, WireError, WirePath};
+use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
 use super::envelope::Hunk;
 use crate::dialect::explain::{failures, found_otherwise, left_out, loose_rung, plain, span, with_details};
@@ -38,9 +38,9 @@ pub(super) struct Said {
     /// The change of the file.
     pub(super) verb: Verb,
     /// The path of the file before the change.
-    pub(super) from: WirePath,
+    pub(super) from: FilePath,
     /// The path of the file after the change.
-    pub(super) path: WirePath,
+    pub(super) path: FilePath,
     /// Its hunks.
     pub(super) hunks: Vec<SaidHunk>,
 }
@@ -55,7 +55,7 @@ pub(super) struct SaidHunk {
 
 impl Said {
     /// An entry without hunks.
-    pub(super) fn new(verb: Verb, path: &WirePath) -> Self {
+    pub(super) fn new(verb: Verb, path: &FilePath) -> Self {
         Self { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() }
     }
 
@@ -78,7 +78,7 @@ pub(super) struct PatchWords {
 }
 
 /// A payload that was refused.
-pub(super) fn refused(error: &WireError) -> String {
+pub(super) fn refused(error: &RequestError) -> String {
     match error.line {
         Some(line) => {
             let lead = format!("line {line}: ");
@@ -111,9 +111,9 @@ impl Words for PatchWords {
 impl PatchWords {
     fn head(&self, receipt: &Receipt) -> String {
         match (receipt.status, &receipt.error) {
-            (Status::Applied | Status::Partial, _) => {
+            (JobStatus::Applied | JobStatus::Partial, _) => {
                 let mut out = "Success. Updated the following files:".to_owned();
-                if receipt.status == Status::Partial {
+                if receipt.status == JobStatus::Partial {
                     out = "Only part of the patch was applied. Updated the following files:".to_owned();
                 }
                 let done = self.entries.iter().zip(&receipt.files).filter(|(_, file)| changed(file));
@@ -124,11 +124,13 @@ impl PatchWords {
                 add_job(&mut out, receipt);
                 out
             }
-            (Status::Unchanged, _) => "Success. The files were so already; nothing changed.".to_owned(),
-            (Status::Verified, _) => "The patch would apply; nothing was written, as asked.".to_owned(),
-            (Status::Queued, _) => "The patch waits for its turn; nothing is written yet.".to_owned(),
-            (Status::Refused, Some(error)) => failures(error, |error| self.failure(None, error.edit, error)),
-            (Status::Refused, None) => "The patch was refused; nothing was written.".to_owned(),
+            (JobStatus::Unchanged, _) => "Success. The files were so already; nothing changed.".to_owned(),
+            (JobStatus::Verified, _) => "The patch would apply; nothing was written, as asked.".to_owned(),
+            (JobStatus::Queued, _) => "The patch waits for its turn; nothing is written yet.".to_owned(),
+            (JobStatus::Refused, Some(error)) => {
+                failures(error, |error| self.failure(None, error.edit, error))
+            }
+            (JobStatus::Refused, None) => "The patch was refused; nothing was written.".to_owned(),
         }
     }
 
@@ -147,7 +149,7 @@ impl PatchWords {
     }
 
     /// The hunk that an error is about.
-    fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &WireError) -> Option<&SaidHunk> {
+    fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> Option<&SaidHunk> {
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
         let named = |said: &&Said| error.path.as_ref() == Some(&said.from) && said.hunks.len() > index;
         let said = match entry {
@@ -158,29 +160,29 @@ impl PatchWords {
     }
 
     /// Returns the message for a hunk or a file that was refused.
-    fn failure(&self, entry: Option<usize>, edit: Option<u64>, error: &WireError) -> String {
+    fn failure(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> String {
         let path = error.path.as_ref().map(ToString::to_string).unwrap_or_default();
         let hunk = self.hunk(entry, edit, error);
         let other = self.hunk(entry, error.other_edit, error);
         let sentence = match (error.code, hunk) {
-            (Code::NotFound, _) if error.marker.is_some() => {
+            (ErrorCode::NotFound, _) if error.marker.is_some() => {
                 let header = error.marker.as_deref().unwrap_or_default();
                 format!("Failed to find context '{header}' in {path}")
             }
-            (Code::NotFound, Some(hunk)) if error.searched.is_some() => {
+            (ErrorCode::NotFound, Some(hunk)) if error.searched.is_some() => {
                 let more = found_otherwise(error).map(|more| format!("\n({more})")).unwrap_or_default();
                 format!("Failed to find expected lines in {path}:\n{}{more}", hunk.old)
             }
-            (Code::Ambiguous, _) if error.readings.is_empty() => format!(
+            (ErrorCode::Ambiguous, _) if error.readings.is_empty() => format!(
                 "Failed to find a unique place in {path}: the expected lines are not unique, they stand at {} places; quote more lines, or name the class or function above them behind `@@`",
                 error.found.unwrap_or(0)
             ),
-            (Code::Missing, _) => format!("Failed to read file to update {path}: it does not exist"),
-            (Code::Exists, _) => format!(
+            (ErrorCode::Missing, _) => format!("Failed to read file to update {path}: it does not exist"),
+            (ErrorCode::Exists, _) => format!(
                 "{}; a patch overwrites no file: update it, or delete it first",
                 error.message.split(';').next().unwrap_or_default()
             ),
-            (Code::Overlap, _) => format!(
+            (ErrorCode::Overlap, _) => format!(
                 "it is overlapping in {path} with the hunk on line {}; make them one hunk",
                 other.map_or(0, |other| other.line)
             ),
@@ -195,8 +197,11 @@ impl PatchWords {
 }
 
 fn changed(file: &FileOutcome) -> bool {
-    file.status == Status::Applied
-        || file.edits.iter().any(|edit| file.status == Status::Partial && edit.status == EditStatus::Applied)
+    file.status == JobStatus::Applied
+        || file
+            .edits
+            .iter()
+            .any(|edit| file.status == JobStatus::Partial && edit.status == EditStatus::Applied)
 }
 
 fn line(out: &mut String, text: &str) {

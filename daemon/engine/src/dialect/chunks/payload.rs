@@ -1,7 +1,7 @@
 //! Reads the payload as native edits, field by field. A field that is not understood is refused by its name. It reads
 //! no file.
 
-use editd_types::{Edit, SymbolPosition, Within};
+use editd_types::{EditScope, FileEdit, SymbolPosition};
 use serde_json::{Map, Value};
 
 use crate::Refusal;
@@ -15,7 +15,7 @@ pub(super) struct Request {
     /// The file, if the payload names one.
     pub(super) path: Option<String>,
     /// The chunks, in order.
-    pub(super) chunks: Vec<Edit>,
+    pub(super) chunks: Vec<FileEdit>,
 }
 
 const FIELDS: [&str; 5] = ["relative_path", "line", "column", "name_path", "chunks"];
@@ -61,7 +61,7 @@ fn known(fields: &Map<String, Value>, names: &[&str]) -> Result<(), Refusal> {
 }
 
 /// The symbol that the payload names.
-fn within(fields: &Map<String, Value>) -> Result<Option<Within>, Refusal> {
+fn within(fields: &Map<String, Value>) -> Result<Option<EditScope>, Refusal> {
     let given = |name: &str| fields.get(name).filter(|value| !value.is_null() && value.as_str() != Some(""));
     let number = |name: &'static str, value: &Value| {
         value.as_u64().ok_or_else(|| malformed(format!("{name} must be a number, counted from 0")))
@@ -70,16 +70,16 @@ fn within(fields: &Map<String, Value>) -> Result<Option<Within>, Refusal> {
         (None, None, None) => Ok(None),
         (Some(line), Some(column), None) => {
             let (line, column) = (number("line", line)?, number("column", column)?);
-            Ok(Some(Within::Position(SymbolPosition { line, column })))
+            Ok(Some(EditScope::Position(SymbolPosition { line, column })))
         }
-        (None, None, Some(Value::String(name))) => Ok(Some(Within::Symbol(name.clone()))),
+        (None, None, Some(Value::String(name))) => Ok(Some(EditScope::Symbol(name.clone()))),
         (None, None, Some(_)) => Err(malformed("name_path must be a string like Class/method")),
         (_, _, Some(_)) => Err(malformed("name_path stands instead of line and column; leave one out")),
         _ => Err(malformed("line and column belong together; give both, or neither for the whole file")),
     }
 }
 
-fn chunk(value: &Value, within: Option<&Within>) -> Result<Edit, Refusal> {
+fn chunk(value: &Value, within: Option<&EditScope>) -> Result<FileEdit, Refusal> {
     let Value::Object(fields) = value else {
         return Err(malformed(format!("a chunk must be an object with {}", CHUNK_FIELDS.join(", "))));
     };
@@ -94,14 +94,14 @@ fn chunk(value: &Value, within: Option<&Within>) -> Result<Edit, Refusal> {
         Some(value) => lines(name, value).map(Some),
     };
     let must = |name: &'static str| lines(name, fields.get(name).unwrap_or(&Value::Null)).map(Some);
-    Ok(Edit {
+    Ok(FileEdit {
         op: "chunk".to_owned(),
         before: context("context_before")?,
         old: must("old_lines")?,
         new: must("new_lines")?,
         after: context("context_after")?,
         within: within.cloned(),
-        ..Edit::default()
+        ..FileEdit::default()
     })
 }
 

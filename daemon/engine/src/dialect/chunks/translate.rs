@@ -1,7 +1,7 @@
 //! The `Dialect` of the chunks: its name, its recognition, and the payload as one file entry. It reads no field
 //! itself.
 
-use editd_types::{FileEntry, WireError};
+use editd_types::{FileEntry, RequestError};
 use serde_json::Value;
 
 use super::payload::read;
@@ -33,7 +33,7 @@ impl Dialect for Chunks {
         Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words: Box::new(ChunkWords) })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         failure(error)
     }
 }

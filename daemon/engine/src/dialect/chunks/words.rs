@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use editd_types::{Code, EditOutcome, EditStatus, Receipt, Status, WireError};
+use editd_types::{EditOutcome, EditStatus, ErrorCode, JobStatus, Receipt, RequestError};
 
 use crate::dialect::explain::{failures, plain, present_lines, readings};
 use crate::dialect::summary::{Detail, add_summary};
@@ -23,22 +23,22 @@ impl Words for ChunkWords {
 
 fn say(receipt: &Receipt) -> String {
     let edits = || receipt.files.iter().flat_map(|file| &file.edits);
-    let refused = |error: Option<&WireError>| match error {
+    let refused = |error: Option<&RequestError>| match error {
         Some(error) => failures(error, failure),
         None => "Error: nothing was applied".to_owned(),
     };
     let mut text = match receipt.status {
-        Status::Applied => "OK".to_owned(),
-        Status::Unchanged => "OK: the file is like that already, nothing changed".to_owned(),
-        Status::Verified => "OK: every chunk passes, nothing was written".to_owned(),
-        Status::Queued => "OK: queued, not applied yet".to_owned(),
-        Status::Refused => return refused(receipt.error.as_ref()),
-        Status::Partial => {
+        JobStatus::Applied => "OK".to_owned(),
+        JobStatus::Unchanged => "OK: the file is like that already, nothing changed".to_owned(),
+        JobStatus::Verified => "OK: every chunk passes, nothing was written".to_owned(),
+        JobStatus::Queued => "OK: queued, not applied yet".to_owned(),
+        JobStatus::Refused => return refused(receipt.error.as_ref()),
+        JobStatus::Partial => {
             let done = edits().filter(|edit| edit.status != EditStatus::Refused).count();
             format!("Error: only {done} of {} chunks applied", edits().count())
         }
     };
-    if matches!(receipt.status, Status::Applied | Status::Partial) {
+    if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
         add_summary(&mut text, receipt, Detail::Changes);
     }
     for (at, edit) in edits().enumerate() {
@@ -69,22 +69,23 @@ fn loosely(edit: &EditOutcome) -> Option<(&str, u64, u64)> {
 }
 
 /// A refusal: the chunk, the check by number and name, and the places that were looked at.
-pub(super) fn failure(error: &WireError) -> String {
-    let about_chunk = error.check.is_some() || matches!(error.code, Code::Malformed | Code::Overlap);
+pub(super) fn failure(error: &RequestError) -> String {
+    let about_chunk =
+        error.check.is_some() || matches!(error.code, ErrorCode::Malformed | ErrorCode::Overlap);
     let Some(chunk) = error.edit.filter(|_| about_chunk) else { return about_all(error) };
     let mut text = format!("Chunk {chunk} validation failed: ");
     if let Some(check) = &error.check {
         _ = write!(text, "{}: ", failed(check));
     }
     match (error.code, error.other_edit) {
-        (Code::Overlap, Some(other)) => {
+        (ErrorCode::Overlap, Some(other)) => {
             let line = error.line.map_or_else(String::new, |line| format!(" at line {line}"));
             _ = write!(text, "it is overlapping with chunk {other}{line}; make them one chunk");
         }
         _ => {
             let keyword = match error.code {
-                Code::NotFound => "not found: ",
-                Code::Ambiguous if error.readings.is_empty() => "not unique: ",
+                ErrorCode::NotFound => "not found: ",
+                ErrorCode::Ambiguous if error.readings.is_empty() => "not unique: ",
                 _ => "",
             };
             text.extend([keyword, &error.message]);
@@ -107,9 +108,9 @@ pub(super) fn failure(error: &WireError) -> String {
 }
 
 /// A refusal that concerns the file or the payload as a whole.
-fn about_all(error: &WireError) -> String {
+fn about_all(error: &RequestError) -> String {
     match error.code {
-        Code::Unsupported => {
+        ErrorCode::Unsupported => {
             format!("Error: {}; leave out line, column and name_path to search the whole file", error.message)
         }
         _ => format!("Error: {}{}", plain(error), present_lines(error)),

@@ -1,14 +1,15 @@
 //! Tests of the wording of answers that only a whole job produces. They translate and plan nothing.
 
 use editd_types::{
-    Code, Edit, EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status, WireError, WirePath,
+    EditOutcome, EditStatus, ErrorCode, FileEdit, FileOutcome, FilePath, Issue, JobStatus, Receipt,
+    RequestError,
 };
 
 use super::words::Reply;
 use crate::dialect::{Answer, Words};
 use crate::limits;
 
-fn outcome(rung: Option<&str>, error: Option<WireError>) -> EditOutcome {
+fn outcome(rung: Option<&str>, error: Option<RequestError>) -> EditOutcome {
     let status = if error.is_some() { EditStatus::Refused } else { EditStatus::Applied };
     EditOutcome {
         rung: rung.map(str::to_owned),
@@ -18,20 +19,20 @@ fn outcome(rung: Option<&str>, error: Option<WireError>) -> EditOutcome {
     }
 }
 
-fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> String {
-    let stores = |name: &str| Edit { to_clipboard: Some(name.to_owned()), ..Edit::default() };
-    let words = Reply::new(&[stores("a\"b"), stores("d"), Edit::default()]);
+fn said(status: JobStatus, edits: Vec<EditOutcome>, error: Option<RequestError>) -> String {
+    let stores = |name: &str| FileEdit { to_clipboard: Some(name.to_owned()), ..FileEdit::default() };
+    let words = Reply::new(&[stores("a\"b"), stores("d"), FileEdit::default()]);
     let file = FileOutcome {
         edits,
         issues: vec![Issue {
-            path: WirePath::from("f"),
+            path: FilePath::from("f"),
             validator: "lint".to_owned(),
             line: Some(1),
             column: None,
             message: "is odd".to_owned(),
         }],
         warnings: vec!["f has two names".to_owned()],
-        ..FileOutcome::new(WirePath::from("f"), status)
+        ..FileOutcome::new(FilePath::from("f"), status)
     };
     let receipt = Receipt {
         queued: None,
@@ -52,7 +53,7 @@ fn said(status: Status, edits: Vec<EditOutcome>, error: Option<WireError>) -> St
 
 #[test]
 fn only_what_was_written_is_said_to_be_applied() {
-    for status in [Status::Verified, Status::Queued, Status::Refused] {
+    for status in [JobStatus::Verified, JobStatus::Queued, JobStatus::Refused] {
         let said = said(status, vec![outcome(Some("indent"), None)], None);
         assert!(said.starts_with("<patches_applied>none</patches_applied>"), "{said}");
         assert!(!said.contains("<clipboard>"), "{said}");
@@ -61,7 +62,7 @@ fn only_what_was_written_is_said_to_be_applied() {
 
 #[test]
 fn issues_and_warnings_are_said() {
-    let said = said(Status::Applied, vec![outcome(None, None)], None);
+    let said = said(JobStatus::Applied, vec![outcome(None, None)], None);
     assert_eq!(
         said,
         "<patches_applied>all</patches_applied>\n<issue>f:1: is odd (lint)</issue>\n<warning>f has two names</warning>"
@@ -70,10 +71,10 @@ fn issues_and_warnings_are_said() {
 
 #[test]
 fn a_partial_answer_counts_and_says_what_was_left_out() {
-    let missed = WireError::new(Code::NotFound, "it is not there");
+    let missed = RequestError::new(ErrorCode::NotFound, "it is not there");
     let edits =
         vec![outcome(Some("indent"), None), outcome(None, Some(missed)), outcome(Some("exact"), None)];
-    let said = said(Status::Partial, edits, None);
+    let said = said(JobStatus::Partial, edits, None);
     assert!(
         said.starts_with("<patches_applied>2 of 3</patches_applied>\npatch 2: it is not there\n"),
         "{said}"
@@ -85,7 +86,7 @@ fn a_partial_answer_counts_and_says_what_was_left_out() {
 
 #[test]
 fn of_many_clipboards_some_are_named_and_all_are_counted() {
-    let stores = |number: usize| Edit { to_clipboard: Some(format!("c{number}")), ..Edit::default() };
+    let stores = |number: usize| FileEdit { to_clipboard: Some(format!("c{number}")), ..FileEdit::default() };
     let words = Reply::new(&(0..1000).map(stores).collect::<Vec<_>>());
     let said = words.clipboards(&vec![outcome(Some("eol"), None); 1000]);
     assert_eq!(said.len(), limits::CLIPBOARDS_SAID + 1);

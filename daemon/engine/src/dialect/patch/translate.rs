@@ -1,6 +1,6 @@
 //! From patches to native edits, one for one. It never looks at the file.
 
-use editd_types::{Edit, FileEntry, Position, Reindent, WireError};
+use editd_types::{EditPosition, FileEdit, FileEntry, Reindent, RequestError};
 
 use super::fields::{Input, Operation, PatchRequest};
 use super::words::{Reply, refused};
@@ -38,7 +38,7 @@ impl Dialect for Patch {
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -56,7 +56,7 @@ fn passed_over(patch: &PatchRequest) -> Option<String> {
 ///
 /// # Errors
 /// `malformed` for fields that contradict each other.
-fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
+fn native(patch: PatchRequest) -> Result<FileEdit, Refusal> {
     let named = |name: Option<String>| name.filter(|name| !name.is_empty());
     let (to_clipboard, from_clipboard) = (named(patch.to_clipboard), named(patch.from_clipboard));
     let all = patch.replace_all.unwrap_or(false);
@@ -73,12 +73,12 @@ fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
     let new = Some(patch.new_text.unwrap_or_default());
     let reindent = patch.reindent.map(|how| Reindent { strip: how.strip, add: how.add });
     let clipboards = to_clipboard.is_some() || from_clipboard.is_some();
-    let base = Edit { from_clipboard, reindent, ..Edit::default() };
+    let base = FileEdit { from_clipboard, reindent, ..FileEdit::default() };
     let op = |op: &str| op.to_owned();
     let old = || quoted(patch.old_text, patch.operation);
-    let insert = |at, base| Edit { op: op("insert"), text: new.clone(), at: Some(at), ..base };
+    let insert = |at, base| FileEdit { op: op("insert"), text: new.clone(), at: Some(at), ..base };
     Ok(match patch.operation {
-        Operation::Replace => Edit {
+        Operation::Replace => FileEdit {
             op: op("replace"),
             old: Some(old()?),
             new,
@@ -88,12 +88,16 @@ fn native(patch: PatchRequest) -> Result<Edit, Refusal> {
             to_clipboard,
             ..base
         },
-        Operation::AppendEof => insert(Position::End, base),
-        Operation::PrependBof => insert(Position::Start, base),
-        Operation::Overwrite => Edit { op: op("write"), text: new, ..base },
+        Operation::AppendEof => insert(EditPosition::End, base),
+        Operation::PrependBof => insert(EditPosition::Start, base),
+        Operation::Overwrite => FileEdit { op: op("write"), text: new, ..base },
         // In this tool, the text goes directly beside the anchor.
-        Operation::InsertBefore => Edit { own_line: Some(false), ..insert(Position::Before(old()?), base) },
-        Operation::InsertAfter => Edit { own_line: Some(false), ..insert(Position::After(old()?), base) },
+        Operation::InsertBefore => {
+            FileEdit { own_line: Some(false), ..insert(EditPosition::Before(old()?), base) }
+        }
+        Operation::InsertAfter => {
+            FileEdit { own_line: Some(false), ..insert(EditPosition::After(old()?), base) }
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_types::{Code, Edit, EditOutcome, EditStatus, Receipt, Status, WireError};
+use editd_types::{EditOutcome, EditStatus, ErrorCode, FileEdit, JobStatus, Receipt, RequestError};
 
 use crate::dialect::explain::{
     explain, failures, found_otherwise, left_out, loose_rung, plain, span, with_details,
@@ -38,7 +38,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(edit: &Edit) -> Self {
+    fn of(edit: &FileEdit) -> Self {
         let (Some(old), Some(new)) = (&edit.old, &edit.new) else { return Self::default() };
         let same = |old: Option<&str>, new: Option<&str>| {
             old.filter(|line| new == Some(*line)).map(|line| excerpt(line, 0))
@@ -74,7 +74,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(edit: &Edit) -> Self {
+    fn of(edit: &FileEdit) -> Self {
         match edit.op.as_str() {
             "replace" => Self::Replace,
             "write" => Self::Overwrite,
@@ -85,8 +85,8 @@ impl Kind {
 
 impl Reply {
     /// The data of these edits.
-    pub(super) fn new(edits: &[Edit]) -> Self {
-        let remembered = |edit: &Edit| Remembered {
+    pub(super) fn new(edits: &[FileEdit]) -> Self {
+        let remembered = |edit: &FileEdit| Remembered {
             clipboard: edit.to_clipboard.clone(),
             kind: Kind::of(edit),
             edges: Edges::of(edit),
@@ -149,27 +149,27 @@ impl Reply {
     }
 
     /// Words the reason of a patch's refusal, with the names of this dialect's fields and operations.
-    fn about(&self, patch: Option<u64>, error: &WireError) -> String {
+    fn about(&self, patch: Option<u64>, error: &RequestError) -> String {
         let overwrites =
             [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));
         let sentence = match (error.code, error.other_edit) {
-            (Code::Ambiguous, _) if error.readings.is_empty() => {
+            (ErrorCode::Ambiguous, _) if error.readings.is_empty() => {
                 let places = error.found.unwrap_or(0);
                 let advice = if self.kind(patch) == Some(Kind::Replace) { ", or set replaceAll" } else { "" };
                 format!(
                     "oldText is not unique, it stands at {places} places; quote more lines around the one you mean{advice}"
                 )
             }
-            (Code::Missing, _) => {
+            (ErrorCode::Missing, _) => {
                 "the file does not exist; overwrite, append_eof and prepend_bof make it".to_owned()
             }
-            (Code::Overlap, _) if overwrites => {
+            (ErrorCode::Overlap, _) if overwrites => {
                 "overwrite replaces the whole file; only append_eof and prepend_bof go with it".to_owned()
             }
-            (Code::Overlap, Some(other)) => {
+            (ErrorCode::Overlap, Some(other)) => {
                 format!("it is overlapping with patch {other}; make the two one patch")
             }
-            (Code::NotFound, _) if !error.tried.is_empty() => {
+            (ErrorCode::NotFound, _) if !error.tried.is_empty() => {
                 let more = found_otherwise(error);
                 let more = more.as_deref().unwrap_or("read the file again and quote what is there");
                 format!("oldText was not found; {more}")
@@ -183,21 +183,21 @@ impl Reply {
     fn outcome(&self, receipt: &Receipt) -> String {
         let edits = || receipt.files.iter().flat_map(|file| &file.edits);
         match (receipt.status, &receipt.error) {
-            (Status::Applied, _) => applied("all"),
-            (Status::Unchanged, _) => format!("{}\nThe file was so already.", applied("all")),
-            (Status::Verified, _) => {
+            (JobStatus::Applied, _) => applied("all"),
+            (JobStatus::Unchanged, _) => format!("{}\nThe file was so already.", applied("all")),
+            (JobStatus::Verified, _) => {
                 format!("{}\nAll would be applied; nothing was written, as asked.", applied("none"))
             }
-            (Status::Queued, _) => format!("{}\nThey wait for their turn.", applied("none")),
-            (Status::Partial, _) => {
+            (JobStatus::Queued, _) => format!("{}\nThey wait for their turn.", applied("none")),
+            (JobStatus::Partial, _) => {
                 let done = edits().filter(|edit| edit.status != EditStatus::Refused).count();
                 applied(&format!("{done} of {}", edits().count()))
             }
-            (Status::Refused, Some(error)) => {
+            (JobStatus::Refused, Some(error)) => {
                 let failed = failures(error, |error| self.about(error.edit, error));
                 format!("{}\n{failed}", applied("none"))
             }
-            (Status::Refused, None) => applied("none"),
+            (JobStatus::Refused, None) => applied("none"),
         }
     }
 }
@@ -208,7 +208,7 @@ fn applied(how_many: &str) -> String {
 }
 
 /// A payload that was refused: it names its item itself.
-pub(super) fn refused(error: &WireError) -> String {
+pub(super) fn refused(error: &RequestError) -> String {
     format!("{}\n{}", applied("none"), explain(error))
 }
 
@@ -216,13 +216,13 @@ impl Words for Reply {
     fn say(&self, answer: &Answer<'_>) -> String {
         let Answer::Receipt(receipt) = answer else { return String::new() };
         let mut lines = vec![self.outcome(receipt)];
-        if matches!(receipt.status, Status::Applied | Status::Partial) {
+        if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             let summary = summary(receipt, Detail::Changes);
             lines.extend(summary.map(|summary| format!("<summary>{summary}</summary>")));
         }
         for file in &receipt.files {
             lines.extend(left_out(file).map(|(number, error)| self.about(Some(number), error)));
-            if matches!(receipt.status, Status::Applied | Status::Unchanged | Status::Partial) {
+            if matches!(receipt.status, JobStatus::Applied | JobStatus::Unchanged | JobStatus::Partial) {
                 lines.extend(self.loose(&file.edits));
                 lines.extend(self.clipboards(&file.edits));
             }

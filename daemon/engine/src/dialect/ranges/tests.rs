@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_types::{Code, Edit, FileEntry};
+use editd_types::{ErrorCode, FileEdit, FileEntry};
 use proptest::prelude::*;
 
 use crate::dialect::{Asked, Setting, Wanted, translate};
@@ -20,17 +20,17 @@ fn files(text: &str) -> Vec<FileEntry> {
 
 fn refusal(text: &str) -> (u64, String) {
     let error = translate(Some("ranges"), text, &SETTING).err().unwrap();
-    assert_eq!(error.code, Code::Malformed);
+    assert_eq!(error.code, ErrorCode::Malformed);
     (error.line.unwrap(), error.message)
 }
 
-fn lines(start: u64, end: u64, text: &str) -> Edit {
-    Edit {
+fn lines(start: u64, end: u64, text: &str) -> FileEdit {
+    FileEdit {
         op: "lines".into(),
         start: Some(start),
         end: Some(end),
         text: Some(text.into()),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }
 

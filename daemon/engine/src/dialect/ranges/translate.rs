@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use editd_types::{Edit, FileEntry, Position, WirePath};
+use editd_types::{EditPosition, FileEdit, FileEntry, FilePath};
 
 use super::header::RangePlace;
 use super::parse::{FileChange, FileSection, RangeEdit, marker, parse};
@@ -47,7 +47,7 @@ impl Dialect for Ranges {
 struct Gathered {
     entries: Vec<FileEntry>,
     words: Vec<FileWords>,
-    known: HashMap<WirePath, usize>,
+    known: HashMap<FilePath, usize>,
 }
 
 impl Gathered {
@@ -72,14 +72,14 @@ impl Gathered {
         }
     }
 
-    fn open(&mut self, path: WirePath, line: u64, change: FileChange) {
+    fn open(&mut self, path: FilePath, line: u64, change: FileChange) {
         let (base, edits, lines) = match change {
             FileChange::Edit(base, ranges) => {
                 let lines = ranges.iter().map(|range| range.line).collect();
                 (Some(base), ranges.into_iter().map(native).collect(), lines)
             }
             FileChange::New(text) => {
-                (None, vec![Edit { text: Some(closed(text)), ..edit("create") }], vec![line])
+                (None, vec![FileEdit { text: Some(closed(text)), ..edit("create") }], vec![line])
             }
             FileChange::Delete(base) => (Some(base), vec![edit("delete")], vec![line]),
         };
@@ -89,15 +89,15 @@ impl Gathered {
     }
 }
 
-fn native(range: RangeEdit) -> Edit {
+fn native(range: RangeEdit) -> FileEdit {
     let lines =
-        |start, end, text| Edit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") };
+        |start, end, text| FileEdit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") };
     match range.place {
         RangePlace::Replace(first, last) => lines(first, last, range.text),
         RangePlace::Delete(first, last) => lines(first, last, String::new()),
         RangePlace::Before(line) => lines(line, line.saturating_sub(1), range.text),
-        RangePlace::End => Edit {
-            at: Some(Position::End),
+        RangePlace::End => FileEdit {
+            at: Some(EditPosition::End),
             whole_lines: Some(true),
             text: Some(range.text),
             ..edit("insert")

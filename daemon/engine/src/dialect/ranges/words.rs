@@ -1,7 +1,7 @@
 //! The reply to a `ranges` text: the job, and for each file its new version and the lines that changed, so that the next
 //! text can be written without another read. It reads no file.
 
-use editd_types::{Code, Receipt, Status, WireError, WirePath};
+use editd_types::{ErrorCode, FilePath, JobStatus, Receipt, RequestError};
 
 use crate::dialect::explain::{failures, left_out, plain, with_details};
 use crate::dialect::summary::{Detail, add_summary};
@@ -19,7 +19,7 @@ pub(super) struct RangeWords {
 #[derive(Debug)]
 pub(super) struct FileWords {
     /// Its path.
-    pub(super) path: WirePath,
+    pub(super) path: FilePath,
     /// The line of each range's header.
     pub(super) lines: Vec<u64>,
 }
@@ -30,7 +30,7 @@ impl Words for RangeWords {
         let mut out = self.head(receipt);
         for file in &receipt.files {
             for (number, error) in left_out(file).take(limits::SAID) {
-                let error = WireError { edit: error.edit.or(Some(number)), ..error.clone() };
+                let error = RequestError { edit: error.edit.or(Some(number)), ..error.clone() };
                 add(&mut out, &self.failure(Some(&file.path), &error));
             }
             let issues = file.issues.iter().map(ToString::to_string);
@@ -43,23 +43,23 @@ impl Words for RangeWords {
 impl RangeWords {
     fn head(&self, receipt: &Receipt) -> String {
         let mut out = match (receipt.status, &receipt.error) {
-            (Status::Applied, _) => "applied".to_owned(),
-            (Status::Partial, _) => "applied in part".to_owned(),
-            (Status::Verified, _) => "would apply; nothing was written, as requested".to_owned(),
-            (Status::Unchanged, _) => {
+            (JobStatus::Applied, _) => "applied".to_owned(),
+            (JobStatus::Partial, _) => "applied in part".to_owned(),
+            (JobStatus::Verified, _) => "would apply; nothing was written, as requested".to_owned(),
+            (JobStatus::Unchanged, _) => {
                 return "The files have these lines already; nothing changed.".to_owned();
             }
-            (Status::Queued, _) => return "The edit is queued; nothing is written yet.".to_owned(),
-            (Status::Refused, Some(error)) => {
+            (JobStatus::Queued, _) => return "The edit is queued; nothing is written yet.".to_owned(),
+            (JobStatus::Refused, Some(error)) => {
                 return failures(error, |error| self.failure(error.path.as_ref(), error));
             }
-            (Status::Refused, None) => return "The edit was refused; nothing was written.".to_owned(),
+            (JobStatus::Refused, None) => return "The edit was refused; nothing was written.".to_owned(),
         };
         add_summary(&mut out, receipt, Detail::Version);
         out
     }
 
-    fn failure(&self, path: Option<&WirePath>, error: &WireError) -> String {
+    fn failure(&self, path: Option<&FilePath>, error: &RequestError) -> String {
         let known = self.files.iter().find(|file| Some(&file.path) == path);
         let line = |edit: Option<u64>| {
             let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
@@ -68,13 +68,13 @@ impl RangeWords {
         let place = path.map(ToString::to_string).unwrap_or_default();
         let message = plain(error);
         let sentence = match (error.code, line(error.other_edit)) {
-            (Code::Overlap, Some(other)) => {
+            (ErrorCode::Overlap, Some(other)) => {
                 format!("the range is overlapping with the one on line {other}; make them one range")
             }
-            (Code::Missing, _) => {
+            (ErrorCode::Missing, _) => {
                 format!("{place} does not exist; to make it, write `PATH new` and its lines below")
             }
-            (Code::Exists, _) => format!("{place} exists; name its version in place of `new`"),
+            (ErrorCode::Exists, _) => format!("{place} exists; name its version in place of `new`"),
             _ if message.contains(&place) => message,
             _ => format!("{place}: {message}"),
         };

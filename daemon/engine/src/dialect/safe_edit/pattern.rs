@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::template::octal;
 use crate::Refusal;
@@ -51,7 +51,7 @@ pub(super) fn translate(pattern: &str, verbose: bool) -> Result<String, Refusal>
 }
 
 fn invalid(why: &str) -> Refusal {
-    refuse(Code::InvalidRegex, format!("`search` is not a regular expression here: {why}"))
+    refuse(ErrorCode::InvalidRegex, format!("`search` is not a regular expression here: {why}"))
 }
 
 struct Reader<'p> {

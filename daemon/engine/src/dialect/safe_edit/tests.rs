@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::error::{Code, NearMiss, WireError};
-use editd_types::{EditOutcome, EditStatus, FileOutcome, Issue, Receipt, Status, WirePath};
+use editd_types::error::{ErrorCode, NearMiss, RequestError};
+use editd_types::{EditOutcome, EditStatus, FileOutcome, FilePath, Issue, JobStatus, Receipt};
 
 use super::fields::{Form, SearchReplace};
 use super::words::Reply;
@@ -12,11 +12,11 @@ use super::{pattern, template};
 use crate::dialect::{Answer, Words};
 
 fn an_issue(message: &str) -> Issue {
-    let path = WirePath::from("f");
+    let path = FilePath::from("f");
     Issue { path, validator: "lint".to_owned(), line: Some(3), column: None, message: message.to_owned() }
 }
 
-fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) -> String {
+fn said(form: &Form, status: JobStatus, issues: &[&str], error: Option<RequestError>) -> String {
     let edit = EditOutcome {
         replacements: matches!(form, Form::Search(_)).then_some(2),
         ..EditOutcome::new(EditStatus::Applied)
@@ -27,7 +27,7 @@ fn said(form: &Form, status: Status, issues: &[&str], error: Option<WireError>) 
         edits: vec![edit],
         issues: issues.iter().map(|issue| an_issue(issue)).collect(),
         warnings: vec!["f has two names".to_owned()],
-        ..FileOutcome::new(WirePath::from("f"), status)
+        ..FileOutcome::new(FilePath::from("f"), status)
     };
     let receipt = Receipt {
         queued: None,
@@ -59,48 +59,48 @@ const DIFF: &str = "**Diff Preview:**\n```diff\n-a\n+b\n```\n3 more hunks are no
 
 #[test]
 fn a_rejection_is_never_said_as_a_success() {
-    let rejected = WireError::new(Code::Rejected, "a validator refused");
-    let text = said(&content(), Status::Refused, &["broken"], Some(rejected.clone()));
+    let rejected = RequestError::new(ErrorCode::Rejected, "a validator refused");
+    let text = said(&content(), JobStatus::Refused, &["broken"], Some(rejected.clone()));
     let wanted =
         "❌ Edit rejected due to validation errors (Mode: strict):\n- f:3: broken (lint)\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
     for error in [
         rejected,
-        WireError::new(Code::Stale, "f changed since it was read; look"),
-        WireError::new(Code::Io, "no room"),
+        RequestError::new(ErrorCode::Stale, "f changed since it was read; look"),
+        RequestError::new(ErrorCode::Io, "no room"),
     ] {
         for form in [content(), search()] {
-            let text = said(&form, Status::Refused, &[], Some(error.clone()));
+            let text = said(&form, JobStatus::Refused, &[], Some(error.clone()));
             assert!(text.contains('❌') && !text.contains('✅') && !text.contains("Replaced"), "{text}");
         }
     }
-    let text = said(&content(), Status::Refused, &[], None);
+    let text = said(&content(), JobStatus::Refused, &[], None);
     assert!(text.contains('❌') && !text.contains('✅'), "{text}");
 }
 
 #[test]
 fn a_verification_says_that_nothing_was_written() {
-    let text = said(&search(), Status::Verified, &[], None);
+    let text = said(&search(), JobStatus::Verified, &[], None);
     let wanted = "✅ Validation Passed (Mode: verify_only, nothing was written)\nFound 2 occurrences of \"a\" → \"b\"\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
-    let text = said(&content(), Status::Verified, &["broken"], None);
+    let text = said(&content(), JobStatus::Verified, &["broken"], None);
     assert!(text.contains("❌ Validation Failed") && !text.contains('✅'), "{text}");
 }
 
 #[test]
 fn issues_of_a_written_file_are_said_below_it() {
-    let text = said(&content(), Status::Applied, &["broken"], None);
+    let text = said(&content(), JobStatus::Applied, &["broken"], None);
     let wanted = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:3: broken (lint)\n⚠️ f has two names";
     assert_eq!(text, format!("{DIFF}{wanted}"));
 }
 
 #[test]
 fn a_refusal_shows_what_is_nearest_and_what_changed() {
-    let mut error = WireError::new(Code::Stale, "f changed since it was read; send it again");
+    let mut error = RequestError::new(ErrorCode::Stale, "f changed since it was read; send it again");
     error.near_misses =
         vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5, differs: None, quoted: None }];
     error.diff = Some("-x\n+y\n".to_owned());
-    let text = said(&content(), Status::Refused, &[], Some(error));
+    let text = said(&content(), JobStatus::Refused, &[], Some(error));
     let wanted = "❌ Edit failed: f changed since it was read; send it again\n3 | x\n-x\n+y\n";
     assert!(text.contains(wanted), "{text}");
 }
@@ -149,7 +149,11 @@ fn patterns_are_spelt_for_the_engines() {
     assert_eq!(pattern::translate("a # [\nb", true).unwrap(), "a \nb");
     assert_eq!(pattern::translate("(?x)a#(\nb", false).unwrap(), "(?x)a\nb");
     for refused in ["a++", "a*+", "a?+", "a{2}+", r"\h", r"\Q", r"[\Z]", "(?#x"] {
-        assert_eq!(pattern::translate(refused, false).unwrap_err().code, Code::InvalidRegex, "{refused}");
+        assert_eq!(
+            pattern::translate(refused, false).unwrap_err().code,
+            ErrorCode::InvalidRegex,
+            "{refused}"
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the forms of a payload to native edits. It never looks at the file.
 
-use editd_types::{Code, Edit, FileEntry, JobMode, Position, WireError, WirePath};
+use editd_types::{EditPosition, ErrorCode, FileEdit, FileEntry, FilePath, JobMode, RequestError};
 
 use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
 use super::words::{Reply, own_names, refused};
@@ -39,7 +39,7 @@ impl Dialect for SafeEdit {
         let words = Reply::new(&form, diff);
         let edits = match form {
             Form::Content(text) => {
-                vec![Edit { op: "write".to_owned(), text: Some(text), ..Edit::default() }]
+                vec![FileEdit { op: "write".to_owned(), text: Some(text), ..FileEdit::default() }]
             }
             Form::LineEdits(list) => json::each("line_edits", list, lines)?,
             Form::InsertLines(list) => json::each("insert_lines", list, insert)?,
@@ -50,12 +50,12 @@ impl Dialect for SafeEdit {
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
 
-fn lines(given: LineEdit) -> Result<Edit, Refusal> {
+fn lines(given: LineEdit) -> Result<FileEdit, Refusal> {
     let (start, end) = (given.start_line, given.end_line);
     if end < start {
         return Err(malformed(format!(
@@ -63,13 +63,13 @@ fn lines(given: LineEdit) -> Result<Edit, Refusal> {
         )));
     }
     let text = Some(given.new_content);
-    Ok(Edit { op: "lines".to_owned(), start: Some(start), end: Some(end), text, ..Edit::default() })
+    Ok(FileEdit { op: "lines".to_owned(), start: Some(start), end: Some(end), text, ..FileEdit::default() })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of what makes an edit of an item")]
-fn insert(given: InsertLines) -> Result<Edit, Refusal> {
-    let at = Some(Position::Line(given.at_line));
-    Ok(Edit { op: "insert".to_owned(), text: Some(given.content), at, ..Edit::default() })
+fn insert(given: InsertLines) -> Result<FileEdit, Refusal> {
+    let at = Some(EditPosition::Line(given.at_line));
+    Ok(FileEdit { op: "insert".to_owned(), text: Some(given.content), at, ..FileEdit::default() })
 }
 
 /// Returns the edit of a search. It is checked as far as possible without the file, since only here the pattern of
@@ -77,12 +77,12 @@ fn insert(given: InsertLines) -> Result<Edit, Refusal> {
 ///
 /// # Errors
 /// As [`substitute`], and the errors of the engine for a pattern or a template.
-fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &WirePath) -> Result<Edit, Refusal> {
+fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &FilePath) -> Result<FileEdit, Refusal> {
     let search = excerpt(&given.search, 0);
     let edit = substitute(given, mode)?;
     if let Err(mut error) = op::parse(&edit, None) {
         error.message = without_position(&own_names(&error.message));
-        if error.code == Code::InvalidRegex {
+        if error.code == ErrorCode::InvalidRegex {
             error.message = error.message.replacen("`search`", &format!("`search` {search:?}"), 1);
         }
         (error.path, error.edit) = (Some(path.clone()), Some(1));
@@ -102,7 +102,7 @@ fn without_position(message: &str) -> String {
 
 /// # Errors
 /// `malformed` for a search without effect; `invalid_regex` for a construct that has no equivalent here.
-fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<Edit, Refusal> {
+fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<FileEdit, Refusal> {
     let (regex, bits) = (given.regex.unwrap_or(false), given.flags.unwrap_or(0));
     if given.search.is_empty() {
         return Err(malformed("`search` is empty; say what to look for"));
@@ -124,13 +124,13 @@ fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<Edit, Refus
     } else {
         (given.search, given.replace)
     };
-    Ok(Edit {
+    Ok(FileEdit {
         op: "substitute".to_owned(),
         pattern: Some(search),
         replacement: Some(replace),
         regex: regex.then_some(true),
         flags: (!letters.is_empty()).then_some(letters),
         count: given.count,
-        ..Edit::default()
+        ..FileEdit::default()
     })
 }

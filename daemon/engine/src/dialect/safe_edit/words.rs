@@ -1,7 +1,7 @@
 //! The answer to a `safe-edit` payload in the terms of its callers: the diff, the outcome, the issues. A rejection is
 //! never reported as a success.
 
-use editd_types::{Code, FileOutcome, Receipt, Status, WireError};
+use editd_types::{ErrorCode, FileOutcome, JobStatus, Receipt, RequestError};
 
 use super::fields::Form;
 use crate::dialect::explain::{explain, failures, left_out, plain, with_details};
@@ -35,22 +35,24 @@ impl Reply {
     }
 
     /// Words the reason of a refusal, with the names of this dialect's fields.
-    fn failed(&self, edit: Option<u64>, error: &WireError) -> String {
+    fn failed(&self, edit: Option<u64>, error: &RequestError) -> String {
         let sentence = match (error.code, &self.search) {
-            (Code::NotFound, Some((search, _))) => {
+            (ErrorCode::NotFound, Some((search, _))) => {
                 let advice = error.cause.as_deref().unwrap_or("check it, or read the file again");
                 format!("Pattern {search:?} not found in file; {advice}")
             }
-            (Code::Missing, _) => "the file does not exist; content makes it".to_owned(),
-            (Code::Malformed | Code::InvalidRegex | Code::Limit, Some(_)) => own_names(&error.message),
-            (Code::Overlap, _) => match error.other_edit {
+            (ErrorCode::Missing, _) => "the file does not exist; content makes it".to_owned(),
+            (ErrorCode::Malformed | ErrorCode::InvalidRegex | ErrorCode::Limit, Some(_)) => {
+                own_names(&error.message)
+            }
+            (ErrorCode::Overlap, _) => match error.other_edit {
                 Some(other) => format!("it is overlapping with edit {other}; make the two one edit"),
                 None => plain(error),
             },
             _ => plain(error),
         };
         let lead = match (edit, &self.search) {
-            (_, Some(_)) if error.code == Code::NotFound => String::new(),
+            (_, Some(_)) if error.code == ErrorCode::NotFound => String::new(),
             (Some(number), None) => format!("Edit failed: edit {number}: "),
             _ => "Edit failed: ".to_owned(),
         };
@@ -62,23 +64,27 @@ impl Reply {
         let issues: Vec<String> = issues.map(|issue| format!("- {issue}")).collect();
         let with = |line: &str| std::iter::once(line.to_owned()).chain(issues.iter().cloned()).collect();
         match (receipt.status, &receipt.error) {
-            (Status::Applied, _) if issues.is_empty() => vec!["✅ File saved successfully.".to_owned()],
-            (Status::Applied, _) => {
+            (JobStatus::Applied, _) if issues.is_empty() => vec!["✅ File saved successfully.".to_owned()],
+            (JobStatus::Applied, _) => {
                 let saved =
                     "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):";
                 with(saved)
             }
-            (Status::Unchanged, _) => match self.counted(receipt) {
+            (JobStatus::Unchanged, _) => match self.counted(receipt) {
                 Some((0, search, _)) => with(&format!("⚠️ Pattern {search:?} not found (no changes made)")),
                 _ => with("✅ No changes: the file was so already."),
             },
-            (Status::Verified, _) if issues.is_empty() => {
+            (JobStatus::Verified, _) if issues.is_empty() => {
                 vec!["✅ Validation Passed (Mode: verify_only, nothing was written)".to_owned()]
             }
-            (Status::Verified, _) => with("❌ Validation Failed (Mode: verify_only, nothing was written):"),
-            (Status::Queued, _) => vec!["⏳ The edit waits for its turn; nothing is written yet.".to_owned()],
-            (Status::Partial, _) => with("⚠️ Saved in part:"),
-            (Status::Refused, Some(error)) if error.code == Code::Rejected => {
+            (JobStatus::Verified, _) => {
+                with("❌ Validation Failed (Mode: verify_only, nothing was written):")
+            }
+            (JobStatus::Queued, _) => {
+                vec!["⏳ The edit waits for its turn; nothing is written yet.".to_owned()]
+            }
+            (JobStatus::Partial, _) => with("⚠️ Saved in part:"),
+            (JobStatus::Refused, Some(error)) if error.code == ErrorCode::Rejected => {
                 let rejected = "❌ Edit rejected due to validation errors (Mode: strict):";
                 if issues.is_empty() {
                     vec![format!("{rejected} {}", explain(error))]
@@ -86,11 +92,11 @@ impl Reply {
                     with(rejected)
                 }
             }
-            (Status::Refused, Some(error)) => {
+            (JobStatus::Refused, Some(error)) => {
                 let failed = failures(error, |error| format!("❌ {}", self.failed(error.edit, error)));
                 with(&failed)
             }
-            (Status::Refused, None) => with("❌ Edit failed."),
+            (JobStatus::Refused, None) => with("❌ Edit failed."),
         }
     }
 }
@@ -101,7 +107,7 @@ pub(super) fn own_names(message: &str) -> String {
 }
 
 /// A payload that was refused: it names its item itself.
-pub(super) fn refused(error: &WireError) -> String {
+pub(super) fn refused(error: &RequestError) -> String {
     format!("❌ Edit failed: {}", explain(error))
 }
 
@@ -123,7 +129,7 @@ impl Words for Reply {
             out.extend(receipt.files.iter().filter_map(fenced));
         }
         out.extend(self.status(receipt));
-        let written = matches!(receipt.status, Status::Applied | Status::Partial);
+        let written = matches!(receipt.status, JobStatus::Applied | JobStatus::Partial);
         if let Some((count @ 1.., search, replace)) = self.counted(receipt) {
             let times = if count == 1 { "occurrence" } else { "occurrences" };
             let verb = if written { "Replaced" } else { "Found" };

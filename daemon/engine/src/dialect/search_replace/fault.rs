@@ -1,6 +1,6 @@
 //! Faults of a text, and their messages. It never corrects a text.
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use super::machine::Line;
 use super::marker::trimmed;
@@ -82,7 +82,7 @@ impl Fault {
     }
 
     /// Returns the refusal. `place` identifies the text if there are several.
-    pub(super) fn refusal(self, place: &str, path: Option<&WirePath>) -> Refusal {
+    pub(super) fn refusal(self, place: &str, path: Option<&FilePath>) -> Refusal {
         let (line, expected) = (self.line, self.expected.unwrap_or_default());
         let marker = self.marker.as_deref().unwrap_or_default();
         let at = format!("line {line}{place}");

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::error::{Code, NearMiss, WireError};
-use editd_types::{JobInput, Receipt, Status, WirePath};
+use editd_types::error::{ErrorCode, NearMiss, RequestError};
+use editd_types::{FilePath, JobInput, JobStatus, Receipt};
 use proptest::prelude::*;
 
 use super::block::{Block, blocks};
@@ -116,7 +116,7 @@ proptest! {
             }
         }
         if !texts.is_empty() {
-            let path = WirePath::from("f");
+            let path = FilePath::from("f");
             let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
             let asked = translate(None, &texts.concat(), &setting).unwrap().asked;
             let Asked::Job(wanted) = asked else { unreachable!() };
@@ -165,11 +165,11 @@ proptest! {
         ),
     ) {
         let payload = pieces.concat();
-        let path = WirePath::from("f");
+        let path = FilePath::from("f");
         for path in [None, Some(&path)] {
             let setting = Setting { path, roots: &[], limit: usize::MAX };
             if let Err(error) = translate(Some("search-replace"), &payload, &setting) {
-                prop_assert!([Code::Malformed, Code::Outside].contains(&error.code), "{:?}", error.code);
+                prop_assert!([ErrorCode::Malformed, ErrorCode::Outside].contains(&error.code), "{:?}", error.code);
             }
             let _ = translate(None, &payload, &setting);
         }
@@ -179,7 +179,7 @@ proptest! {
 #[test]
 fn large_texts_are_read_a_bounded_number_of_times() {
     const SIZE: usize = 2 * 1024 * 1024;
-    let path = WirePath::from("f");
+    let path = FilePath::from("f");
     let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
     for unit in [
         "<",
@@ -287,19 +287,19 @@ fn progress_counts_the_blocks_that_are_whole() {
 }
 
 /// Returns the message for a block that no rung found.
-fn said(error: WireError, near: Option<u64>) -> String {
-    let path = WirePath::from("a.py");
+fn said(error: RequestError, near: Option<u64>) -> String {
+    let path = FilePath::from("a.py");
     let words = SearchReplaceWords {
         files: vec![Said { path: path.clone(), guessed: false, near: vec![None, near] }],
     };
     let receipt = Receipt {
         queued: None,
         job: None,
-        status: Status::Refused,
+        status: JobStatus::Refused,
         files: Vec::new(),
         omitted_files: 0,
         hooks: Vec::new(),
-        error: Some(WireError { edit: Some(2), ..error.at(&path) }),
+        error: Some(RequestError { edit: Some(2), ..error.at(&path) }),
         verified: None,
         rebased: false,
         repeated: false,
@@ -311,7 +311,7 @@ fn said(error: WireError, near: Option<u64>) -> String {
 
 #[test]
 fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text() {
-    let mut error = WireError::new(Code::NotFound, "it is not there");
+    let mut error = RequestError::new(ErrorCode::NotFound, "it is not there");
     error.near_misses = vec![NearMiss {
         line: 7,
         text: "7 | def f():\n8 |     pass\n".to_owned(),
@@ -339,7 +339,7 @@ fn a_block_that_is_nowhere_is_said_with_score_threshold_range_and_nearest_text()
 
 #[test]
 fn another_refusal_is_said_in_its_own_sentence() {
-    let stale = WireError::new(Code::Stale, "the file changed since it was read; send it again");
+    let stale = RequestError::new(ErrorCode::Stale, "the file changed since it was read; send it again");
     assert_eq!(
         said(stale, None),
         "Failed to apply any diffs.\n\na.py, block 2: the file changed since it was read; send it again"

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use editd_types::{Edit, FileEntry, WireError, WirePath};
+use editd_types::{FileEdit, FileEntry, FilePath, RequestError};
 
 use super::block::{Block, blocks};
 use super::fault::{FORM, Fault, Kind};
@@ -40,7 +40,7 @@ impl Dialect for SearchReplace {
         })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         let path = error.path.as_ref().map(ToString::to_string).filter(|path| !error.message.contains(path));
         let place = path.map(|path| format!("{path}: ")).unwrap_or_default();
         let form = if error.marker.is_some() || error.expected_marker.is_some() { FORM } else { "" };
@@ -53,7 +53,7 @@ impl Dialect for SearchReplace {
 struct Gathered {
     files: Vec<FileEntry>,
     said: Vec<Said>,
-    places: HashMap<WirePath, usize>,
+    places: HashMap<FilePath, usize>,
 }
 
 impl Gathered {
@@ -75,7 +75,7 @@ impl Gathered {
         Ok(())
     }
 
-    fn add(&mut self, (path, guessed): (WirePath, bool), block: Block<'_>, start_line: Option<u64>) {
+    fn add(&mut self, (path, guessed): (FilePath, bool), block: Block<'_>, start_line: Option<u64>) {
         let near = block.near.or(start_line).filter(|line| *line > 0);
         let place = *self.places.entry(path.clone()).or_insert_with(|| {
             self.said.push(Said { path: path.clone(), guessed, near: Vec::new() });
@@ -90,17 +90,17 @@ impl Gathered {
 }
 
 /// Returns the edit of a block. Without SEARCH lines, it creates the file, or fills an empty one.
-fn edit(block: Block<'_>, near: Option<u64>) -> Edit {
+fn edit(block: Block<'_>, near: Option<u64>) -> FileEdit {
     if block.old.is_empty() {
         let op = "create".to_owned();
-        return Edit { op, text: Some(block.new), if_empty: Some(true), ..Edit::default() };
+        return FileEdit { op, text: Some(block.new), if_empty: Some(true), ..FileEdit::default() };
     }
-    Edit {
+    FileEdit {
         op: "replace".to_owned(),
         old: Some(block.old),
         new: Some(block.new),
         near,
         whole_lines: Some(true),
-        ..Edit::default()
+        ..FileEdit::default()
     }
 }

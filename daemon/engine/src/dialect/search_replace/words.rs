@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Receipt, Status, WireError, WirePath};
+use editd_types::{
+    EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError,
+};
 
 use crate::dialect::explain::readings;
 use crate::dialect::explain::{each, plain, present_lines};
@@ -16,7 +18,7 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct Said {
     /// The path.
-    pub(super) path: WirePath,
+    pub(super) path: FilePath,
     /// True if the path comes from a line of the text.
     pub(super) guessed: bool,
     /// The line at which each block should start.
@@ -42,7 +44,7 @@ impl Words for SearchReplaceWords {
 impl SearchReplaceWords {
     fn receipt(&self, receipt: &Receipt) -> String {
         let mut out = self.head(receipt);
-        if matches!(receipt.status, Status::Applied | Status::Partial) {
+        if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             add_summary(&mut out, receipt, Detail::Changes);
             out.push('\n');
         }
@@ -69,21 +71,23 @@ impl SearchReplaceWords {
         let held = total.saturating_sub(failed + idle);
         let same = if idle > 0 { format!("; {idle} changed nothing") } else { String::new() };
         match receipt.status {
-            Status::Applied => format!("Applied {held} of {total} blocks{same}.\n"),
-            Status::Partial => format!("Applied {held} of {total} blocks{same}; {failed} failed.\n"),
-            Status::Verified => format!("{held} of {total} blocks would apply{same}; nothing is written.\n"),
-            Status::Unchanged => format!("Nothing to change: {idle} of {total} blocks changed nothing.\n"),
-            Status::Refused => "Failed to apply any diffs.\n".to_owned(),
-            Status::Queued => format!("Queued {total} blocks.\n"),
+            JobStatus::Applied => format!("Applied {held} of {total} blocks{same}.\n"),
+            JobStatus::Partial => format!("Applied {held} of {total} blocks{same}; {failed} failed.\n"),
+            JobStatus::Verified => {
+                format!("{held} of {total} blocks would apply{same}; nothing is written.\n")
+            }
+            JobStatus::Unchanged => format!("Nothing to change: {idle} of {total} blocks changed nothing.\n"),
+            JobStatus::Refused => "Failed to apply any diffs.\n".to_owned(),
+            JobStatus::Queued => format!("Queued {total} blocks.\n"),
         }
     }
 
-    fn file(&self, file: &FileOutcome, status: Status, left: &mut usize, out: &mut String) {
+    fn file(&self, file: &FileOutcome, status: JobStatus, left: &mut usize, out: &mut String) {
         let held = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).count();
         let start = out.len();
         match file.edits.len() {
             // The summary names the files.
-            _ if status == Status::Applied => {}
+            _ if status == JobStatus::Applied => {}
             0 => push(out, format_args!("{}\n", file.path)),
             all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
         }
@@ -100,7 +104,7 @@ impl SearchReplaceWords {
                     if !out.ends_with("\n\n") {
                         out.push('\n');
                     }
-                    let error = WireError { edit: error.edit.or(Some(number)), ..(**error).clone() };
+                    let error = RequestError { edit: error.edit.or(Some(number)), ..(**error).clone() };
                     self.failure(&file.path.to_string(), Some(&file.path), &error, out);
                     out.push('\n');
                 }
@@ -109,12 +113,12 @@ impl SearchReplaceWords {
         for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
             push(out, format_args!("- {note}\n"));
         }
-        if status == Status::Applied && self.files.len() > 1 && out.len() > start {
+        if status == JobStatus::Applied && self.files.len() > 1 && out.len() > start {
             out.insert_str(start, &format!("{}:\n", file.path));
         }
     }
 
-    fn failure(&self, place: &str, path: Option<&WirePath>, error: &WireError, out: &mut String) {
+    fn failure(&self, place: &str, path: Option<&FilePath>, error: &RequestError, out: &mut String) {
         let block = error.edit.map(|edit| format!("block {edit}"));
         let parts: Vec<&str> = [place, block.as_deref().unwrap_or_default()]
             .into_iter()
@@ -122,7 +126,7 @@ impl SearchReplaceWords {
             .collect();
         let lead = if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) };
         // An error with a line is about a text that was found: its similarity does not matter.
-        if error.code == Code::NotFound && error.line.is_none() {
+        if error.code == ErrorCode::NotFound && error.line.is_none() {
             not_found(&lead, self.near(path, error.edit), error, out);
             return;
         }
@@ -140,7 +144,7 @@ impl SearchReplaceWords {
         }
     }
 
-    fn near(&self, path: Option<&WirePath>, edit: Option<u64>) -> Option<u64> {
+    fn near(&self, path: Option<&FilePath>, edit: Option<u64>) -> Option<u64> {
         let said = self.files.iter().find(|said| Some(&said.path) == path)?;
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
         said.near.get(index).copied().flatten()
@@ -148,13 +152,13 @@ impl SearchReplaceWords {
 }
 
 /// Returns true if the error of a `partial` job is also the error of one of its blocks, which reports it.
-fn stands_at_a_block(error: &WireError, receipt: &Receipt) -> bool {
+fn stands_at_a_block(error: &RequestError, receipt: &Receipt) -> bool {
     let mut edits = receipt.files.iter().flat_map(|file| &file.edits);
     edits.any(|edit| edit.error.as_ref().is_some_and(|own| (own.code, own.edit) == (error.code, error.edit)))
 }
 
 /// Reports a text that no rung found, with the nearest text and its similarity.
-fn not_found(lead: &str, near: Option<u64>, error: &WireError, out: &mut String) {
+fn not_found(lead: &str, near: Option<u64>, error: &RequestError, out: &mut String) {
     let at = near.map(|line| format!(" at line: {line}")).unwrap_or_default();
     let best = error.near_misses.first();
     let score = percent(best.map_or(0.0, |near| near.score));
@@ -202,26 +206,26 @@ fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
 }
 
 /// Returns the message of a block's refusal, without the parts that only a native job has.
-fn sentence(error: &WireError, guessed: bool) -> Cow<'_, str> {
+fn sentence(error: &RequestError, guessed: bool) -> Cow<'_, str> {
     match (error.code, error.edit, error.other_edit) {
-        (Code::Missing, ..) if guessed => {
+        (ErrorCode::Missing, ..) if guessed => {
             "no file has this name, which is what the last line before the block says; put the file's path there, on a line of its own"
                 .into()
         }
-        (Code::Missing, ..) => {
+        (ErrorCode::Missing, ..) => {
             "the file does not exist; check the path, or make it with a block whose SEARCH part is empty".into()
         }
-        (Code::Overlap, Some(edit), Some(other)) => {
+        (ErrorCode::Overlap, Some(edit), Some(other)) => {
             let line = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
             format!("blocks {other} and {edit} are overlapping{line}; make them one block").into()
         }
-        (Code::Ambiguous, ..) if error.found.is_some() && error.readings.is_empty() => format!(
+        (ErrorCode::Ambiguous, ..) if error.found.is_some() && error.readings.is_empty() => format!(
             "the SEARCH text is not unique, it stands at {} places; quote more lines around the one you mean, or give its \
              `:start_line:`",
             error.found.unwrap_or(0)
         )
         .into(),
-        (Code::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
+        (ErrorCode::Ambiguous, ..) => error.message.replace("`near`", "its `:start_line:`").into(),
         _ => plain(error).into(),
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::{Code, FileOutcome, Receipt, Status, WireError, WirePath};
+use editd_types::{ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn understood(payload: &serde_json::Value) -> Translation {
 #[test]
 fn a_view_is_numbered_from_its_first_line() {
     let translation = understood(&json!({"command": "view", "path": "a", "view_range": [9, -1]}));
-    let path = WirePath::from("a");
+    let path = FilePath::from("a");
     assert_eq!(translation.asked, Asked::View { path: path.clone(), lines: Some((9, u64::MAX)) });
     let read = ShownFile {
         path: &path,
@@ -41,18 +41,18 @@ fn a_view_is_numbered_from_its_first_line() {
 #[test]
 fn an_undo_is_said_with_what_is_there_again() {
     let translation = understood(&json!({"command": "undo_edit", "path": "a"}));
-    let path = WirePath::from("a");
+    let path = FilePath::from("a");
     assert_eq!(translation.asked, Asked::Undo { path: path.clone() });
     let file = FileOutcome {
         diff: Some("--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ f\n x\n-y\n+z\n@@ -9 +9 @@\n+w\n".to_owned()),
-        ..FileOutcome::new(path, Status::Applied)
+        ..FileOutcome::new(path, JobStatus::Applied)
     };
-    let applied = Receipt { files: vec![file], ..Receipt::new(None, Status::Applied) };
+    let applied = Receipt { files: vec![file], ..Receipt::new(None, JobStatus::Applied) };
     assert_eq!(
         translation.words.say(&Answer::Receipt(&applied)),
         "Last edit to a undone successfully. Here's the result of running `cat -n` on a snippet of a:\n     3\tx\n     4\tz\n...\n     9\tw\n"
     );
-    let refused = Receipt::refused(WireError::new(Code::NotFound, "nothing to undo"));
+    let refused = Receipt::refused(RequestError::new(ErrorCode::NotFound, "nothing to undo"));
     assert_eq!(translation.words.say(&Answer::Receipt(&refused)), "No edit history found for a.");
 }
 
@@ -70,7 +70,7 @@ proptest! {
             "old_str": text, "new_str": other, "insert_text": text, "file_text": other,
         });
         if let Err(error) = translate(Some("text-editor"), &payload.to_string(), &SETTING) {
-            prop_assert_eq!(error.code, Code::Malformed);
+            prop_assert_eq!(error.code, ErrorCode::Malformed);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From a command to a view, an undo, or one native edit. It never looks at the file.
 
-use editd_types::{Edit, FileEntry, Position, WireError};
+use editd_types::{EditPosition, FileEdit, FileEntry, RequestError};
 use serde_json::Value;
 
 use super::fields::{Command, Input};
@@ -36,7 +36,7 @@ impl Dialect for TextEditor {
             .map(|field| format!("`{field}` was passed over: `{}` does not read it", command.name()))
             .collect();
         let words = EditorWords::new(command, &path, input.old_str.as_deref());
-        let job = |edit: Edit| {
+        let job = |edit: FileEdit| {
             let files = vec![FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() }];
             // The answer shows the changed lines.
             Asked::Job(Wanted { files, diff: Some(true), warnings, ..Wanted::default() })
@@ -51,7 +51,7 @@ impl Dialect for TextEditor {
         Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -68,18 +68,18 @@ fn lines((first, last): (i64, i64)) -> Result<(u64, u64), Refusal> {
     }
 }
 
-fn create(input: Input) -> Result<Edit, Refusal> {
+fn create(input: Input) -> Result<FileEdit, Refusal> {
     let text = input.file_text.ok_or_else(|| needs("file_text", Command::Create))?;
-    Ok(Edit { text: Some(text), ..edit("create") })
+    Ok(FileEdit { text: Some(text), ..edit("create") })
 }
 
-fn replace(input: Input) -> Result<Edit, Refusal> {
+fn replace(input: Input) -> Result<FileEdit, Refusal> {
     let old = input.old_str.filter(|old| !old.is_empty());
     let old = old.ok_or_else(|| needs("old_str", Command::StrReplace))?;
-    Ok(Edit { old: Some(old), new: Some(input.new_str.unwrap_or_default()), ..edit("replace") })
+    Ok(FileEdit { old: Some(old), new: Some(input.new_str.unwrap_or_default()), ..edit("replace") })
 }
 
-fn insert(input: Input) -> Result<Edit, Refusal> {
+fn insert(input: Input) -> Result<FileEdit, Refusal> {
     let line = input.insert_line.ok_or_else(|| needs("insert_line", Command::Insert))?;
     let text = match (input.insert_text, input.new_str) {
         // Some callers fill in every field.
@@ -95,7 +95,7 @@ fn insert(input: Input) -> Result<Edit, Refusal> {
             "Invalid `insert_line` parameter: {line}. It should be the number of a line of the file, or 0"
         )));
     };
-    Ok(Edit { text: Some(text), at: Some(Position::Line(before)), ..edit("insert") })
+    Ok(FileEdit { text: Some(text), at: Some(EditPosition::Line(before)), ..edit("insert") })
 }
 
 fn needs(field: &str, command: Command) -> Refusal {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use editd_types::{Code, FileOutcome, Receipt, Status, WireError, WirePath};
+use editd_types::{ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
 use super::fields::Command;
 use crate::dialect::explain::{explain, with_details};
@@ -15,20 +15,20 @@ use crate::locate::excerpt;
 #[derive(Debug)]
 pub(super) struct EditorWords {
     command: Command,
-    path: WirePath,
+    path: FilePath,
     /// The text to find, shortened.
     old: String,
 }
 
 impl EditorWords {
     /// The wording for this command.
-    pub(super) fn new(command: Command, path: &WirePath, old: Option<&str>) -> Self {
+    pub(super) fn new(command: Command, path: &FilePath, old: Option<&str>) -> Self {
         Self { command, path: path.clone(), old: excerpt(old.unwrap_or_default(), 0) }
     }
 }
 
 /// The message of a refused payload.
-pub(super) fn refused(error: &WireError) -> String {
+pub(super) fn refused(error: &RequestError) -> String {
     explain(error)
 }
 
@@ -38,7 +38,7 @@ impl Words for EditorWords {
             Answer::Read(read) => self.shown(read),
             Answer::Receipt(receipt) => {
                 let mut out = self.outcome(receipt);
-                if matches!(receipt.status, Status::Applied | Status::Partial) {
+                if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
                     add_summary(&mut out, receipt, Detail::Changes);
                 }
                 for file in &receipt.files {
@@ -74,13 +74,15 @@ impl EditorWords {
         let path = &self.path;
         let file = receipt.files.first();
         match (receipt.status, self.command, &receipt.error) {
-            (Status::Refused, _, Some(error)) => self.failure(error),
-            (Status::Refused, _, None) => format!("{path} was not changed."),
-            (Status::Unchanged, ..) => format!("The file {path} is so already; nothing changed."),
-            (Status::Verified, ..) => {
+            (JobStatus::Refused, _, Some(error)) => self.failure(error),
+            (JobStatus::Refused, _, None) => format!("{path} was not changed."),
+            (JobStatus::Unchanged, ..) => format!("The file {path} is so already; nothing changed."),
+            (JobStatus::Verified, ..) => {
                 format!("The file {path} would be edited; nothing was written, as asked.")
             }
-            (Status::Queued, ..) => format!("The edit of {path} waits for its turn; nothing is written yet."),
+            (JobStatus::Queued, ..) => {
+                format!("The edit of {path} waits for its turn; nothing is written yet.")
+            }
             (_, Command::Create, _) => format!("File created successfully at: {path}"),
             (_, Command::UndoEdit, _) => {
                 let head = format!("Last edit to {path} undone successfully.");
@@ -110,10 +112,10 @@ impl EditorWords {
             .unwrap_or_default()
     }
 
-    fn failure(&self, error: &WireError) -> String {
+    fn failure(&self, error: &RequestError) -> String {
         let (path, old) = (&self.path, &self.old);
         match (error.code, self.command) {
-            (Code::NotFound, Command::StrReplace) => with_details(
+            (ErrorCode::NotFound, Command::StrReplace) => with_details(
                 error,
                 match &error.cause {
                     Some(cause) => format!(
@@ -124,10 +126,10 @@ impl EditorWords {
                     ),
                 },
             ),
-            (Code::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
+            (ErrorCode::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
                 with_details(error, format!("No replacement was performed: {}", error.message))
             }
-            (Code::Ambiguous, Command::StrReplace) => {
+            (ErrorCode::Ambiguous, Command::StrReplace) => {
                 let lines: Vec<String> =
                     error.candidates.iter().map(|place| place.line.to_string()).collect();
                 let more = error.found.unwrap_or(0).saturating_sub(lines.len() as u64);
@@ -137,19 +139,21 @@ impl EditorWords {
                     lines.join(", ")
                 )
             }
-            (Code::NotFound, Command::UndoEdit) => format!("No edit history found for {path}."),
-            (Code::Missing, _) => format!("The path {path} does not exist. Please provide a valid path."),
-            (Code::Exists, Command::Create) => {
+            (ErrorCode::NotFound, Command::UndoEdit) => format!("No edit history found for {path}."),
+            (ErrorCode::Missing, _) => {
+                format!("The path {path} does not exist. Please provide a valid path.")
+            }
+            (ErrorCode::Exists, Command::Create) => {
                 format!("File already exists at: {path}. Cannot overwrite files using command `create`.")
             }
-            (Code::OutOfRange, Command::Insert) => format!(
+            (ErrorCode::OutOfRange, Command::Insert) => format!(
                 "Invalid `insert_line` parameter. It should be within the range of lines of the file: [0, {}]",
                 error.lines.unwrap_or(0)
             ),
-            (Code::OutOfRange, Command::View) if error.lines == Some(0) => {
+            (ErrorCode::OutOfRange, Command::View) if error.lines == Some(0) => {
                 format!("Invalid `view_range`. The file {path} is empty.")
             }
-            (Code::OutOfRange, Command::View) => format!(
+            (ErrorCode::OutOfRange, Command::View) => format!(
                 "Invalid `view_range`. Its first line should be within the range of lines of the file: [1, {}]",
                 error.lines.unwrap_or(0)
             ),

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_types::{Edit, JobMode};
+use editd_types::{FileEdit, JobMode};
 use serde_json::{Value, json};
 
 use crate::dialect::{Asked, Setting, Wanted, translate};
@@ -78,7 +78,7 @@ fn the_name_of_a_call_decides_before_its_fields() {
     }
     for (name, action) in [("replace_symbol_body", "replace"), ("insert_before_symbol", "insert_before")] {
         let (_, job) = wanted(&json!({"name": name, "arguments": symbol}));
-        let edits: Vec<&Edit> = job.files.iter().flat_map(|file| &file.edits).collect();
+        let edits: Vec<&FileEdit> = job.files.iter().flat_map(|file| &file.edits).collect();
         assert_eq!(edits.first().unwrap().action.as_deref(), Some(action));
     }
 }

@@ -1,6 +1,6 @@
 //! From the arguments of a tool to native file entries. It never looks at a file.
 
-use editd_types::{Edit, FileEntry, JobMode, WireError, WirePath};
+use editd_types::{FileEdit, FileEntry, FilePath, JobMode, RequestError};
 
 use super::arguments::Arguments;
 use super::table::{Action, Meaning, Tool, ToolDialect};
@@ -51,19 +51,23 @@ impl Dialect for ToolDialect {
         Ok(Translation { dialect: self.name, asked, words })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         format!("Invalid call: {}", error.message)
     }
 }
 
 /// Each edit is located in the result of the one before it.
-fn stages(path: &WirePath, edits: Vec<Edit>) -> Vec<FileEntry> {
+fn stages(path: &FilePath, edits: Vec<FileEdit>) -> Vec<FileEntry> {
     let entry = |edit| FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() };
     edits.into_iter().map(entry).collect()
 }
 
 /// The native edits that a tool's arguments mean, one after the other.
-fn edits(tool: &'static Tool, given: &Arguments<'_>, setting: &Setting<'_>) -> Result<Vec<Edit>, Refusal> {
+fn edits(
+    tool: &'static Tool,
+    given: &Arguments<'_>,
+    setting: &Setting<'_>,
+) -> Result<Vec<FileEdit>, Refusal> {
     if tool.does == Action::ReplaceInTurn {
         let (list, items) = given.items(Meaning::Edits)?;
         return json::each(list, items, |item| replace(&Arguments::read(tool.items, item, "an edit")?));
@@ -71,9 +75,11 @@ fn edits(tool: &'static Tool, given: &Arguments<'_>, setting: &Setting<'_>) -> R
     let text = |meaning| given.needed(meaning).map(|text| Some(text.to_owned()));
     let one = match tool.does {
         Action::Replace | Action::ReplaceInTurn => replace(given)?,
-        Action::Write => Edit { text: text(Meaning::Content)?, ..edit("write") },
-        Action::Move => Edit { to: Some(setting.inside(given.needed(Meaning::Target)?)?), ..edit("rename") },
-        Action::Symbol(action) => Edit {
+        Action::Write => FileEdit { text: text(Meaning::Content)?, ..edit("write") },
+        Action::Move => {
+            FileEdit { to: Some(setting.inside(given.needed(Meaning::Target)?)?), ..edit("rename") }
+        }
+        Action::Symbol(action) => FileEdit {
             name: text(Meaning::Symbol)?,
             action: Some(action.to_owned()),
             text: text(Meaning::Content)?,
@@ -86,13 +92,13 @@ fn edits(tool: &'static Tool, given: &Arguments<'_>, setting: &Setting<'_>) -> R
         Action::InsertLines => {
             let line = given.line(Meaning::Line)?;
             let text = closed(given.needed(Meaning::Content)?);
-            Edit { start: Some(line), end: line.checked_sub(1), text: Some(text), ..edit("lines") }
+            FileEdit { start: Some(line), end: line.checked_sub(1), text: Some(text), ..edit("lines") }
         }
     };
     Ok(vec![one])
 }
 
-fn replace(given: &Arguments<'_>) -> Result<Edit, Refusal> {
+fn replace(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
     let (old, new) = (given.needed(Meaning::Old)?, given.needed(Meaning::New)?);
     let count = given.number(Meaning::Count)?;
     if count == Some(0) {
@@ -103,7 +109,7 @@ fn replace(given: &Arguments<'_>) -> Result<Edit, Refusal> {
     }
     let several = count.filter(|count| *count > 1);
     let all = given.flag(Meaning::All)? || several.is_some();
-    Ok(Edit {
+    Ok(FileEdit {
         old: Some(old.to_owned()),
         new: Some(new.to_owned()),
         all: all.then_some(true),
@@ -113,13 +119,13 @@ fn replace(given: &Arguments<'_>) -> Result<Edit, Refusal> {
 }
 
 /// A text, or a regular expression, that is there once unless several are allowed.
-fn pattern(given: &Arguments<'_>) -> Result<Edit, Refusal> {
+fn pattern(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
     let (needle, template) = (given.needed(Meaning::Pattern)?, given.needed(Meaning::Template)?);
     match given.text(Meaning::PatternMode)? {
         None | Some("literal") if needle.is_empty() => {
             Err(malformed("the text to look for is empty; give the text to replace"))
         }
-        None | Some("literal") => Ok(Edit {
+        None | Some("literal") => Ok(FileEdit {
             old: Some(needle.to_owned()),
             new: Some(template.to_owned()),
             all: given.flag(Meaning::All)?.then_some(true),
@@ -133,9 +139,9 @@ fn pattern(given: &Arguments<'_>) -> Result<Edit, Refusal> {
     }
 }
 
-fn substitute(given: &Arguments<'_>, replacement: String) -> Result<Edit, Refusal> {
+fn substitute(given: &Arguments<'_>, replacement: String) -> Result<FileEdit, Refusal> {
     let several = given.flag(Meaning::All)?;
-    Ok(Edit {
+    Ok(FileEdit {
         pattern: Some(given.needed(Meaning::Pattern)?.to_owned()),
         replacement: Some(replacement),
         regex: Some(true),
@@ -163,12 +169,12 @@ fn native_template(template: &str) -> String {
     native + &rest.replace('\\', "\\\\")
 }
 
-fn lines(given: &Arguments<'_>, text: String) -> Result<Edit, Refusal> {
+fn lines(given: &Arguments<'_>, text: String) -> Result<FileEdit, Refusal> {
     let (start, end) = (given.line(Meaning::FirstLine)?, given.line(Meaning::LastLine)?);
     if end < start {
         return Err(malformed("the last line lies before the first; correct them"));
     }
-    Ok(Edit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") })
+    Ok(FileEdit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") })
 }
 
 /// A text that ends in a line break.

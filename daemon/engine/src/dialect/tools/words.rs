@@ -1,7 +1,7 @@
 //! The reply of a tool: its phrase, the line that every dialect has, and below a refusal the information that the
 //! caller needs to continue. It reads no file.
 
-use editd_types::{Code, Edit, EditStatus, FileOutcome, Receipt, Status, WireError};
+use editd_types::{EditStatus, ErrorCode, FileEdit, FileOutcome, JobStatus, Receipt, RequestError};
 
 use super::phrases::{Phrases, Values, filled};
 use crate::dialect::explain::{failures, found_otherwise, loose_rung, plain, span, with_details};
@@ -37,7 +37,7 @@ pub(super) struct Step {
 
 impl Step {
     /// The data of a native edit.
-    pub(super) fn of(edit: &Edit) -> Self {
+    pub(super) fn of(edit: &FileEdit) -> Self {
         let old = edit.old.as_ref().or(edit.pattern.as_ref()).or(edit.name.as_ref());
         Self {
             op: edit.op.clone(),
@@ -70,18 +70,20 @@ impl ToolWords {
     fn head(&self, receipt: &Receipt) -> String {
         let values = self.values(0);
         let mut out = match (receipt.status, &receipt.error) {
-            (Status::Applied, _) => self.done(receipt),
-            (Status::Partial, _) => "Only some of the edits were applied.".to_owned(),
-            (Status::Unchanged, _) => return filled(self.phrases.unchanged, &values),
-            (Status::Verified, _) => {
+            (JobStatus::Applied, _) => self.done(receipt),
+            (JobStatus::Partial, _) => "Only some of the edits were applied.".to_owned(),
+            (JobStatus::Unchanged, _) => return filled(self.phrases.unchanged, &values),
+            (JobStatus::Verified, _) => {
                 let diffs: Vec<&str> = receipt.files.iter().filter_map(|file| file.diff.as_deref()).collect();
                 format!("Nothing was written, as requested.\n{}", diffs.concat())
             }
-            (Status::Queued, _) => format!("The edit of {} is queued; nothing is written yet.", values.path),
-            (Status::Refused, Some(error)) => {
+            (JobStatus::Queued, _) => {
+                format!("The edit of {} is queued; nothing is written yet.", values.path)
+            }
+            (JobStatus::Refused, Some(error)) => {
                 return failures(error, |error| self.failure(None, error));
             }
-            (Status::Refused, None) => return format!("{} was not changed.", values.path),
+            (JobStatus::Refused, None) => return format!("{} was not changed.", values.path),
         };
         add_summary(&mut out, receipt, Detail::Changes);
         out
@@ -105,7 +107,7 @@ impl ToolWords {
     }
 
     /// Words the reason of an edit's refusal; `entry` is its file entry, if that is known from its place.
-    fn failure(&self, entry: Option<usize>, error: &WireError) -> String {
+    fn failure(&self, entry: Option<usize>, error: &RequestError) -> String {
         let named = error.file.and_then(|file| usize::try_from(file.checked_sub(1)?).ok());
         let index = entry.or(named).unwrap_or(0);
         let path = error.path.as_ref().map_or_else(|| self.path.clone(), ToString::to_string);
@@ -119,18 +121,18 @@ impl ToolWords {
         };
         let phrases = &self.phrases;
         let template = match error.code {
-            Code::NotFound => phrases.not_found,
-            Code::SymbolNotFound => phrases.no_symbol,
-            Code::Ambiguous if op == "symbol" => phrases.symbols,
-            Code::Ambiguous if error.found.is_some() => phrases.ambiguous,
-            Code::CountMismatch => phrases.count,
-            Code::OutOfRange => phrases.range,
-            Code::Missing => phrases.missing,
-            Code::Exists if op == "rename" => phrases.target,
-            Code::Exists => phrases.exists,
-            Code::Malformed if op == "create" => phrases.exists,
-            Code::Unread => phrases.unread,
-            Code::Stale => phrases.stale,
+            ErrorCode::NotFound => phrases.not_found,
+            ErrorCode::SymbolNotFound => phrases.no_symbol,
+            ErrorCode::Ambiguous if op == "symbol" => phrases.symbols,
+            ErrorCode::Ambiguous if error.found.is_some() => phrases.ambiguous,
+            ErrorCode::CountMismatch => phrases.count,
+            ErrorCode::OutOfRange => phrases.range,
+            ErrorCode::Missing => phrases.missing,
+            ErrorCode::Exists if op == "rename" => phrases.target,
+            ErrorCode::Exists => phrases.exists,
+            ErrorCode::Malformed if op == "create" => phrases.exists,
+            ErrorCode::Unread => phrases.unread,
+            ErrorCode::Stale => phrases.stale,
             _ => "",
         };
         let sentence = match template {
@@ -138,10 +140,10 @@ impl ToolWords {
             template => filled(template, &values),
         };
         let mut sentence = format!("{}{sentence}", self.number(index));
-        if let Some(more) = found_otherwise(error).filter(|_| error.code == Code::NotFound) {
+        if let Some(more) = found_otherwise(error).filter(|_| error.code == ErrorCode::NotFound) {
             add(&mut sentence, &more);
         }
-        if matches!(error.code, Code::Stale | Code::Unread) {
+        if matches!(error.code, ErrorCode::Stale | ErrorCode::Unread) {
             add(&mut sentence, &plain(error));
         }
         if !error.symbols.is_empty() {

@@ -1,7 +1,7 @@
 //! The change of a file that a section of a diff asks for: created, changed, deleted, renamed or copied. It reads no
 //! file.
 
-use editd_types::{Code, WirePath};
+use editd_types::{ErrorCode, FilePath};
 
 use super::header::bare;
 use super::names::{Side, agreed};
@@ -13,26 +13,26 @@ use crate::dialect::Setting;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     /// Its content or its mode changes.
-    Change(WirePath),
+    Change(FilePath),
     /// It is created, and must not exist.
-    Create(WirePath),
+    Create(FilePath),
     /// It is created, or is empty and is filled.
-    Fill(WirePath),
+    Fill(FilePath),
     /// It is deleted.
-    Delete(WirePath),
+    Delete(FilePath),
     /// It is renamed.
     Rename {
         /// The old path.
-        from: WirePath,
+        from: FilePath,
         /// The new path.
-        to: WirePath,
+        to: FilePath,
     },
     /// It is copied.
     Copy {
         /// The file that is copied.
-        from: WirePath,
+        from: FilePath,
         /// The path of the copy.
-        to: WirePath,
+        to: FilePath,
     },
 }
 
@@ -46,7 +46,7 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
     let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];
     if says.iter().filter(|said| **said).count() > 1 {
         let what = "the section says two of: the file comes, goes, is renamed, is copied; say one";
-        return Err(fault(file.line, Code::Malformed, what));
+        return Err(fault(file.line, ErrorCode::Malformed, what));
     }
     let path = |name: &str| setting.path_or(Some(name));
     match agreed(file)? {
@@ -60,17 +60,17 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
             })
         }
         Some((Side::Nothing, Side::Nothing)) => {
-            Err(fault(file.line, Code::Malformed, "both names are `/dev/null`; name the file"))
+            Err(fault(file.line, ErrorCode::Malformed, "both names are `/dev/null`; name the file"))
         }
         Some((Side::Nothing, Side::File(_))) if file.goes.is_some() => {
             let what =
                 "the section says that the file goes, and names `/dev/null` as its old name; correct it";
-            Err(fault(file.line, Code::Malformed, what))
+            Err(fault(file.line, ErrorCode::Malformed, what))
         }
         Some((Side::File(_), Side::Nothing)) if file.comes.is_some() => {
             let what =
                 "the section says that the file comes, and names `/dev/null` as its new name; correct it";
-            Err(fault(file.line, Code::Malformed, what))
+            Err(fault(file.line, ErrorCode::Malformed, what))
         }
         Some((Side::Nothing, Side::File(new))) => Ok(Deed::Create(path(new)?)),
         Some((Side::File(old), Side::Nothing)) => Ok(Deed::Delete(path(old)?)),
@@ -92,7 +92,7 @@ fn fills(hunk: &Hunk) -> bool {
 
 /// Returns the change of a file that has one name. GNU diff marks a created or deleted file by its time stamp and its
 /// numbers.
-fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
+fn changed(file: &FilePatch<'_>, path: FilePath) -> Result<Deed, Refusal> {
     match file.hunks.as_slice() {
         [hunk] if fills(hunk) || (file.epoch.0 && hunk.body.counts.0 == 0) => Ok(Deed::Fill(path)),
         [hunk] if file.epoch.1 && hunk.body.counts.0 > 0 && hunk.body.counts.1 == 0 => Ok(Deed::Delete(path)),
@@ -100,7 +100,7 @@ fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
             Some(hunk) => {
                 let what = "`-0,0` says that the old file is empty, and another hunk quotes lines of it; quote a \
                             line of context";
-                Err(fault(hunk.line, Code::Malformed, what))
+                Err(fault(hunk.line, ErrorCode::Malformed, what))
             }
             None => Ok(Deed::Change(path)),
         },
@@ -111,7 +111,7 @@ fn changed(file: &FilePatch<'_>, path: WirePath) -> Result<Deed, Refusal> {
 ///
 /// # Errors
 /// `malformed` if they may mean two files.
-fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<WirePath, Refusal> {
+fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<FilePath, Refusal> {
     let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
     if old == new || kept {
         return setting.path_or(Some(new));
@@ -126,5 +126,5 @@ fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Res
     }
     let what =
         "the lines `---` and `+++` name two files; give one name, or say `rename from` and `rename to`";
-    Err(fault(file.line, Code::Malformed, what))
+    Err(fault(file.line, ErrorCode::Malformed, what))
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::header::{Name, pair_prefixes, prefixes, without_prefix, without_prefixes};
 use super::parse::{FilePatch, Pair, fault};
@@ -68,13 +68,13 @@ fn moved<'n>(file: &'n FilePatch<'_>) -> Result<Option<(&'n str, &'n str)>, Refu
         (Some(from), Some(to)) => Ok(Some((from.as_ref(), to.as_ref()))),
         _ => {
             let what = "only one of the two names of the file is there; send both";
-            Err(fault(file.line, Code::Malformed, what))
+            Err(fault(file.line, ErrorCode::Malformed, what))
         }
     };
     match (both(&file.renamed)?, both(&file.copied)?) {
         (Some(_), Some(_)) => {
             let what = "the section says that the file is renamed and that it is copied; say one of the two";
-            Err(fault(file.line, Code::Malformed, what))
+            Err(fault(file.line, ErrorCode::Malformed, what))
         }
         (renamed, copied) => Ok(renamed.or(copied)),
     }
@@ -183,5 +183,5 @@ fn disagree(line: u64, one: &str, other: &str) -> Refusal {
         "this section names `{}` and `{}`; all names of a section must be of one file: correct them, or send two sections",
         names[0], names[1]
     );
-    fault(line, Code::Malformed, &what)
+    fault(line, ErrorCode::Malformed, &what)
 }

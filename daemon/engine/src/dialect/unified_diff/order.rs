@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use super::deed::Deed;
 use super::parse::FilePatch;
@@ -15,21 +15,21 @@ pub(super) enum Step<'p> {
     /// A copy of the file as it was.
     Copy {
         /// The file.
-        from: WirePath,
+        from: FilePath,
         /// The path of the copy.
-        to: WirePath,
+        to: FilePath,
         /// True if the copy is kept there until its target name is free.
         waits: bool,
     },
     /// A file is moved away, since another takes its name.
     Aside {
         /// The name that another file takes.
-        from: WirePath,
+        from: FilePath,
         /// The name under which it is kept meanwhile.
-        to: WirePath,
+        to: FilePath,
     },
     /// A section, and the name under which its file is kept meanwhile.
-    Section(Box<FilePatch<'p>>, Deed, Option<WirePath>),
+    Section(Box<FilePatch<'p>>, Deed, Option<FilePath>),
 }
 
 /// The steps of a diff.
@@ -51,14 +51,14 @@ pub(super) fn steps(sections: Vec<(FilePatch<'_>, Deed)>) -> Vec<Step<'_>> {
 struct Batch<'p> {
     sections: Vec<(FilePatch<'p>, Deed)>,
     /// The names of files before the commit, except those that are copied.
-    olds: HashSet<WirePath>,
+    olds: HashSet<FilePath>,
     /// The names of files after the commit.
-    news: HashSet<WirePath>,
-    created: HashSet<WirePath>,
+    news: HashSet<FilePath>,
+    created: HashSet<FilePath>,
 }
 
 /// The old and the new name of a file.
-fn names(deed: &Deed) -> (Option<&WirePath>, Option<&WirePath>) {
+fn names(deed: &Deed) -> (Option<&FilePath>, Option<&FilePath>) {
     match deed {
         Deed::Change(path) => (Some(path), Some(path)),
         Deed::Create(path) | Deed::Fill(path) => (None, Some(path)),
@@ -95,8 +95,8 @@ impl<'p> Batch<'p> {
             Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
             _ => None,
         };
-        let leaving: HashMap<WirePath, usize> = self.sections.iter().enumerate().filter_map(leaves).collect();
-        let mut waits: HashMap<usize, WirePath> = HashMap::new();
+        let leaving: HashMap<FilePath, usize> = self.sections.iter().enumerate().filter_map(leaves).collect();
+        let mut waits: HashMap<usize, FilePath> = HashMap::new();
         for (index, (_, deed)) in self.sections.iter().enumerate() {
             if let Deed::Copy { from, to } = deed {
                 let wait = leaving.contains_key(to).then(|| aside(to));
@@ -125,7 +125,7 @@ impl<'p> Batch<'p> {
 /// names, which must be moved away before all others.
 fn in_order(
     sections: &[(FilePatch<'_>, Deed)],
-    leaving: &HashMap<WirePath, usize>,
+    leaving: &HashMap<FilePath, usize>,
 ) -> (Vec<usize>, Vec<usize>) {
     let first = |index: usize| {
         let (_, new) = sections.get(index).map(|(_, deed)| names(deed))?;
@@ -149,6 +149,6 @@ fn in_order(
 }
 
 /// Returns the name under which a file is kept while others take its name. Nothing is ever written there.
-fn aside(path: &WirePath) -> WirePath {
-    WirePath::new([path.as_bytes(), b".moved-aside"].concat())
+fn aside(path: &FilePath) -> FilePath {
+    FilePath::new([path.as_bytes(), b".moved-aside"].concat())
 }

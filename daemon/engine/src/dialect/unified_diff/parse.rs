@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::body::{self, Body};
 use super::header::{self, Mode, Name, Numbers};
@@ -77,7 +77,7 @@ pub(super) struct Hunk {
 }
 
 /// The refusal of a line.
-pub(super) fn fault(line: u64, code: Code, what: &str) -> Refusal {
+pub(super) fn fault(line: u64, code: ErrorCode, what: &str) -> Refusal {
     let mut error = refuse(code, format!("line {line}: {what}"));
     error.line = Some(line);
     error
@@ -136,7 +136,7 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
             at += 2;
         } else if line.starts_with("@@@") {
             let what = "this is the diff of a merge; send the diff to one parent";
-            return Err(fault(number, Code::Unsupported, what));
+            return Err(fault(number, ErrorCode::Unsupported, what));
         } else if line.starts_with("@@") {
             at += 1;
             let rest = lines.get(at..).unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) fn files(payload: &str, alone: bool) -> Result<Vec<FilePatch<'_>>, Re
             } else if let Some(file) = files.last_mut().filter(|file| file.is_hollow() && file.open) {
                 file.open = extended(file, line, number)?;
             } else if line.starts_with("Binary files ") && line.ends_with(" differ") {
-                return Err(fault(number, Code::Unsupported, BINARY));
+                return Err(fault(number, ErrorCode::Unsupported, BINARY));
             }
             index = line.strip_prefix("Index: ").map(str::trim_end).or(index);
             commit += u64::from(begins_commit(line));
@@ -211,7 +211,7 @@ fn compared<'p>(file: &FilePatch<'p>, above: &str) -> Option<(Cow<'p, str>, Cow<
 fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<bool, Refusal> {
     let said = |start: &str| line.strip_prefix(start);
     if line == "GIT binary patch" || (line.starts_with("Binary files ") && line.ends_with(" differ")) {
-        return Err(fault(number, Code::Unsupported, BINARY));
+        return Err(fault(number, ErrorCode::Unsupported, BINARY));
     } else if let Some(mode) = said("new file mode ") {
         file.comes = Some(header::mode(mode));
     } else if let Some(mode) = said("deleted file mode ") {
@@ -244,14 +244,14 @@ fn hunk(
     let numbers = header::numbers(header);
     let (body, taken) = body::read(below, line.saturating_add(1), numbers)?;
     if body.text.is_empty() {
-        return Err(fault(line, Code::Malformed, "the hunk has no lines; send what changes"));
+        return Err(fault(line, ErrorCode::Malformed, "the hunk has no lines; send what changes"));
     }
     if files.is_empty() && alone {
         files.push(FilePatch { line, ..FilePatch::default() });
     }
     let Some(file) = files.last_mut() else {
         let what = "the hunk is of no file; put `---` and `+++` above it, or give the path beside the diff";
-        return Err(fault(line, Code::Malformed, what));
+        return Err(fault(line, ErrorCode::Malformed, what));
     };
     file.hunks.push(Hunk { line, numbers, body });
     Ok(taken)

@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::WirePath;
+use editd_types::FilePath;
 
 use crate::dialect::{Asked, Setting, translate};
 
 #[test]
 fn large_diffs_are_read_in_linear_time() {
     const SIZE: usize = 256 * 1024;
-    let path = WirePath::from("f");
+    let path = FilePath::from("f");
     let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
     for unit in [
         "@@",

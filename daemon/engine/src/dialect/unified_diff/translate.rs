@@ -1,7 +1,7 @@
 //! Files of a diff as file entries: one for each section, its hunks each near the line that its header names. It never
 //! looks at a file.
 
-use editd_types::{Code, Edit, FileMode, Position, WireError, WirePath};
+use editd_types::{EditPosition, ErrorCode, FileEdit, FileMode, FilePath, RequestError};
 
 use super::deed::{Deed, deed};
 use super::header::Mode;
@@ -47,7 +47,7 @@ impl Dialect for UnifiedDiff {
         Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words })
     }
 
-    fn say_refusal(&self, error: &WireError) -> String {
+    fn say_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -67,7 +67,7 @@ struct Gathered {
 
 impl Gathered {
     /// Adds a section as a separate entry: a second section for a path applies to the result of the first.
-    fn alone(&mut self, path: &WirePath, said: Said, edits: Vec<Edit>) {
+    fn alone(&mut self, path: &FilePath, said: Said, edits: Vec<FileEdit>) {
         self.said.push(said);
         self.entries.alone(path.clone(), edits);
     }
@@ -76,11 +76,11 @@ impl Gathered {
         match step {
             Step::Copy { from, to, waits } => {
                 let said = if waits { Said::aside(&from) } else { Said::copied(&from, &to) };
-                self.alone(&from, said, vec![Edit { to: Some(to), ..edit("copy") }]);
+                self.alone(&from, said, vec![FileEdit { to: Some(to), ..edit("copy") }]);
             }
             Step::Aside { from, to } => {
                 let said = Said::aside(&from);
-                self.alone(&from, said, vec![Edit { to: Some(to), ..edit("rename") }]);
+                self.alone(&from, said, vec![FileEdit { to: Some(to), ..edit("rename") }]);
             }
             Step::Section(file, deed, waits) => {
                 let line = file.line;
@@ -91,20 +91,20 @@ impl Gathered {
     }
 
     /// Adds a section; `waits` is the name under which its file is kept meanwhile.
-    fn take(&mut self, file: FilePatch<'_>, deed: Deed, waits: Option<WirePath>) -> Result<(), Refusal> {
+    fn take(&mut self, file: FilePatch<'_>, deed: Deed, waits: Option<FilePath>) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
             let what = "a link or a submodule is no file that can be edited; change it otherwise";
-            return Err(fault(file.line, Code::Unsupported, what));
+            return Err(fault(file.line, ErrorCode::Unsupported, what));
         }
         let mode = match file.mode.or(file.comes) {
             Some(Mode::File(bits)) => {
-                Some(Edit { mode: Some(FileMode::Octal(format!("{bits:o}"))), ..edit("chmod") })
+                Some(FileEdit { mode: Some(FileMode::Octal(format!("{bits:o}"))), ..edit("chmod") })
             }
             _ => None,
         };
         match deed {
             Deed::Create(path) => {
-                let mut edits = vec![Edit { text: Some(content(&file)?), ..edit("create") }];
+                let mut edits = vec![FileEdit { text: Some(content(&file)?), ..edit("create") }];
                 edits.extend(mode.filter(|_| file.comes != Some(Mode::File(0o644))));
                 self.alone(&path, Said::created(&path), edits);
             }
@@ -122,7 +122,7 @@ impl Gathered {
             Deed::Change(path) => {
                 if file.hunks.is_empty() && mode.is_none() {
                     let what = "the diff says nothing of this file; leave it out, or send its hunks";
-                    return Err(fault(file.line, Code::Malformed, what));
+                    return Err(fault(file.line, ErrorCode::Malformed, what));
                 }
                 self.change(&path, (&path, None), file.hunks, mode)?;
             }
@@ -135,7 +135,7 @@ impl Gathered {
     }
 
     /// Adds a deletion: the diff must quote the whole file, so that a section without hunks means an empty file.
-    fn delete(&mut self, path: &WirePath, file: &FilePatch<'_>) -> Result<(), Refusal> {
+    fn delete(&mut self, path: &FilePath, file: &FilePatch<'_>) -> Result<(), Refusal> {
         let (said, edit_of_all) = match file.hunks.as_slice() {
             [] => (Said::quiet(path), whole(String::new())),
             [hunk] => {
@@ -144,7 +144,7 @@ impl Gathered {
             }
             _ => {
                 let what = "a file that goes is one hunk; send all of its lines";
-                return Err(fault(file.line, Code::Malformed, what));
+                return Err(fault(file.line, ErrorCode::Malformed, what));
             }
         };
         self.alone(path, said, vec![edit_of_all]);
@@ -155,10 +155,10 @@ impl Gathered {
     /// Adds the changes of the file at `path`; in the diff it has the first name, and afterwards the second.
     fn change(
         &mut self,
-        path: &WirePath,
-        (from, to): (&WirePath, Option<WirePath>),
+        path: &FilePath,
+        (from, to): (&FilePath, Option<FilePath>),
         hunks: Vec<Hunk>,
-        mode: Option<Edit>,
+        mode: Option<FileEdit>,
     ) -> Result<(), Refusal> {
         let said = Said::changed(path, &hunks).known_as(from, to.clone());
         hunks.iter().for_each(|hunk| self.warn(hunk));
@@ -172,7 +172,7 @@ impl Gathered {
             }
         }
         edits.extend(mode);
-        edits.extend(to.map(|to| Edit { to: Some(to), ..edit("rename") }));
+        edits.extend(to.map(|to| FileEdit { to: Some(to), ..edit("rename") }));
         self.alone(path, said, edits);
         Ok(())
     }
@@ -208,7 +208,7 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
                 None => {
                     let what =
                         "a file that comes has only lines with `+`; name the file that is there otherwise";
-                    return Err(fault(hunk.line, Code::Malformed, what));
+                    return Err(fault(hunk.line, ErrorCode::Malformed, what));
                 }
             }
         }
@@ -217,21 +217,21 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
 }
 
 /// Returns the hunk of a deletion: it must be the whole file.
-fn whole_of(hunk: &Hunk) -> Result<Edit, Refusal> {
+fn whole_of(hunk: &Hunk) -> Result<FileEdit, Refusal> {
     if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
         let what = "a file that goes has only lines with `-`; send all of its lines";
-        return Err(fault(hunk.line, Code::Malformed, what));
+        return Err(fault(hunk.line, ErrorCode::Malformed, what));
     }
     // The mark is removed with the file.
     Ok(whole(hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")))))
 }
 
 /// A hunk whose old lines are the whole file.
-fn whole(text: String) -> Edit {
-    Edit { text: Some(text), all: Some(true), ..edit("hunk") }
+fn whole(text: String) -> FileEdit {
+    FileEdit { text: Some(text), all: Some(true), ..edit("hunk") }
 }
 
-fn native(hunk: Hunk) -> Result<Edit, Refusal> {
+fn native(hunk: Hunk) -> Result<FileEdit, Refusal> {
     let near = hunk.numbers.map(|numbers| numbers.old.0);
     let text = if near.is_some_and(|line| line <= 1) {
         match unmarked(&hunk.body.text) {
@@ -239,22 +239,24 @@ fn native(hunk: Hunk) -> Result<Edit, Refusal> {
             Marked::Changed => {
                 let what =
                     "a byte order mark stays as it is; leave it where it is on both sides, or on neither";
-                return Err(fault(hunk.line, Code::Unsupported, what));
+                return Err(fault(hunk.line, ErrorCode::Unsupported, what));
             }
         }
     } else {
         hunk.body.text
     };
-    let base = Edit { text: Some(text), eol: Some("literal".to_owned()), ..edit("hunk") };
+    let base = FileEdit { text: Some(text), eol: Some("literal".to_owned()), ..edit("hunk") };
     if hunk.body.counts.0 > 0 {
-        return Ok(Edit { near: near.filter(|line| *line > 0), ..base });
+        return Ok(FileEdit { near: near.filter(|line| *line > 0), ..base });
     }
     match hunk.numbers {
         Some(numbers) if numbers.old.1 == 0 => {
-            Ok(Edit { at: Some(Position::Line(numbers.old.0.saturating_add(1))), ..base })
+            Ok(FileEdit { at: Some(EditPosition::Line(numbers.old.0.saturating_add(1))), ..base })
         }
-        _ => {
-            Err(fault(hunk.line, Code::Malformed, "the hunk quotes no line of the file; add one of context"))
-        }
+        _ => Err(fault(
+            hunk.line,
+            ErrorCode::Malformed,
+            "the hunk quotes no line of the file; add one of context",
+        )),
     }
 }

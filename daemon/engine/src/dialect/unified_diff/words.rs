@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use editd_types::{Code, EditOutcome, EditStatus, FileOutcome, Status, WireError, WirePath};
+use editd_types::{EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, RequestError};
 
 use super::parse::Hunk;
 use crate::dialect::explain::{each, explain, found_otherwise, plain, with_details};
@@ -15,11 +15,11 @@ use crate::limits;
 #[derive(Debug)]
 pub(super) struct Said {
     /// The file.
-    path: WirePath,
+    path: FilePath,
     /// The path to which the file moves.
-    pub(super) to: Option<WirePath>,
+    pub(super) to: Option<FilePath>,
     /// The name of the file in the diff.
-    known: WirePath,
+    known: FilePath,
     verb: &'static str,
     /// True if the reply names the file only when it fails.
     quiet: bool,
@@ -28,42 +28,42 @@ pub(super) struct Said {
 }
 
 impl Said {
-    fn new(verb: &'static str, path: &WirePath) -> Self {
+    fn new(verb: &'static str, path: &FilePath) -> Self {
         Self { path: path.clone(), to: None, known: path.clone(), verb, quiet: false, hunks: Vec::new() }
     }
 
     /// The words for a file that is moved away for another.
-    pub(super) fn aside(path: &WirePath) -> Self {
+    pub(super) fn aside(path: &FilePath) -> Self {
         Self { quiet: true, ..Self::new("moving", path) }
     }
 
     /// The words for a file that is deleted and must be empty.
-    pub(super) fn quiet(path: &WirePath) -> Self {
+    pub(super) fn quiet(path: &FilePath) -> Self {
         Self { quiet: true, ..Self::new("removing", path) }
     }
 
     /// Sets the name of the file in the diff, and its new name.
-    pub(super) fn known_as(self, known: &WirePath, to: Option<WirePath>) -> Self {
+    pub(super) fn known_as(self, known: &FilePath, to: Option<FilePath>) -> Self {
         Self { known: known.clone(), to, ..self }
     }
 
     /// The data of a changed file.
-    pub(super) fn changed(path: &WirePath, hunks: &[Hunk]) -> Self {
+    pub(super) fn changed(path: &FilePath, hunks: &[Hunk]) -> Self {
         Self { hunks: hunks.iter().map(|hunk| hunk.line).collect(), ..Self::new("patching", path) }
     }
 
     /// The data of a created file.
-    pub(super) fn created(path: &WirePath) -> Self {
+    pub(super) fn created(path: &FilePath) -> Self {
         Self::new("creating", path)
     }
 
     /// The data of a deleted file.
-    pub(super) fn deleted(path: &WirePath) -> Self {
+    pub(super) fn deleted(path: &FilePath) -> Self {
         Self::new("removing", path)
     }
 
     /// The data of a copied file.
-    pub(super) fn copied(from: &WirePath, to: &WirePath) -> Self {
+    pub(super) fn copied(from: &FilePath, to: &FilePath) -> Self {
         Self { to: Some(to.clone()), ..Self::new("copying", from) }
     }
 
@@ -86,7 +86,7 @@ pub(super) struct DiffWords {
 }
 
 /// A payload that was refused.
-pub(super) fn refused(error: &WireError) -> String {
+pub(super) fn refused(error: &RequestError) -> String {
     format!("malformed patch: {}", error.message)
 }
 
@@ -94,32 +94,32 @@ impl Words for DiffWords {
     fn say(&self, answer: &Answer<'_>) -> String {
         let Answer::Receipt(receipt) = answer else { return String::new() };
         let mut out = match receipt.status {
-            Status::Applied => String::new(),
-            Status::Partial => "Only part of the diff was applied.\n".to_owned(),
-            Status::Unchanged if follows(&receipt.files) => {
+            JobStatus::Applied => String::new(),
+            JobStatus::Partial => "Only part of the diff was applied.\n".to_owned(),
+            JobStatus::Unchanged if follows(&receipt.files) => {
                 "The files were so already, but for line breaks, which follow the file; nothing changed.\n"
                     .to_owned()
             }
-            Status::Unchanged => "The files were so already; nothing changed.\n".to_owned(),
-            Status::Verified => "The diff would apply; nothing was written, as asked.\n".to_owned(),
-            Status::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
-            Status::Refused => String::new(),
+            JobStatus::Unchanged => "The files were so already; nothing changed.\n".to_owned(),
+            JobStatus::Verified => "The diff would apply; nothing was written, as asked.\n".to_owned(),
+            JobStatus::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
+            JobStatus::Refused => String::new(),
         };
         let mut left = limits::SAID;
-        if !matches!(receipt.status, Status::Refused | Status::Queued) {
+        if !matches!(receipt.status, JobStatus::Refused | JobStatus::Queued) {
             for (said, file) in self.entries.iter().zip(&receipt.files) {
-                if !said.quiet || file.status == Status::Refused {
+                if !said.quiet || file.status == JobStatus::Refused {
                     said.file(file, &mut left, &mut out);
                 }
             }
         }
-        if let (Status::Refused, Some(error)) = (receipt.status, &receipt.error) {
+        if let (JobStatus::Refused, Some(error)) = (receipt.status, &receipt.error) {
             for error in each(error) {
                 self.failed(&error, &mut out);
             }
             line(&mut out, "error: patch does not apply; nothing was written.");
         }
-        if matches!(receipt.status, Status::Applied | Status::Partial) {
+        if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             add_job(&mut out, receipt);
         }
         out.trim_end().to_owned()
@@ -127,7 +127,7 @@ impl Words for DiffWords {
 }
 
 impl DiffWords {
-    fn failed(&self, error: &WireError, out: &mut String) {
+    fn failed(&self, error: &RequestError, out: &mut String) {
         let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
         let named = error.file.and_then(|file| self.entries.get(usize::try_from(file.checked_sub(1)?).ok()?));
         let own = || self.entries.iter().filter(|said| error.path.as_ref() == Some(&said.path));
@@ -160,26 +160,26 @@ impl Said {
         }
     }
 
-    fn failed(&self, error: &WireError, out: &mut String) {
+    fn failed(&self, error: &RequestError, out: &mut String) {
         line(out, &self.head());
         line(out, &self.failure(error.edit, error));
     }
 
-    fn failure(&self, edit: Option<u64>, error: &WireError) -> String {
+    fn failure(&self, edit: Option<u64>, error: &RequestError) -> String {
         let place = |number: u64| {
             let index = usize::try_from(number.checked_sub(1)?).ok()?;
             Some(format!("Hunk #{number} (line {} of the diff)", self.hunks.get(index)?))
         };
         let lead = edit.and_then(place).map(|place| format!("{place} FAILED: ")).unwrap_or_default();
         let sentence = match (error.code, error.other_edit.and_then(place)) {
-            (Code::Ambiguous, _) if error.readings.is_empty() && error.line.is_none() => format!(
+            (ErrorCode::Ambiguous, _) if error.readings.is_empty() && error.line.is_none() => format!(
                 "its lines are not unique, they stand at {} places; quote more lines of context, or correct the line in its header",
                 error.found.unwrap_or(0)
             ),
-            (Code::Overlap, Some(other)) => {
+            (ErrorCode::Overlap, Some(other)) => {
                 format!("it is overlapping with {other}; make them one hunk")
             }
-            (Code::Missing, _) => match &self.to {
+            (ErrorCode::Missing, _) => match &self.to {
                 Some(to) => format!(
                     "{} does not exist; if {to} is what shall come of it, this is done: leave it out",
                     self.known
@@ -189,10 +189,10 @@ impl Said {
                 }
                 None => format!("{} does not exist; a new file has `--- /dev/null`", self.known),
             },
-            (Code::Exists, _) if error.message.contains(" exists;") => {
+            (ErrorCode::Exists, _) if error.message.contains(" exists;") => {
                 format!("{}; a diff overwrites no file", error.message.split(';').next().unwrap_or_default())
             }
-            (Code::NotFound, _) if error.searched.is_some() => {
+            (ErrorCode::NotFound, _) if error.searched.is_some() => {
                 let more = found_otherwise(error).map(|more| format!(": {more}")).unwrap_or_default();
                 format!("its lines were not found in {}{more}", self.known)
             }

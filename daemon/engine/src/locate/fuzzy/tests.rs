@@ -130,14 +130,14 @@ proptest! {
                 }
             }
             Ok(Err(_)) => prop_assert!(top + 1e-9 < 0.6),
-            Err(error) => prop_assert_eq!(error.code, editd_types::Code::Ambiguous),
+            Err(error) => prop_assert_eq!(error.code, editd_types::ErrorCode::Ambiguous),
         }
     }
 }
 
 /// A search that must end: found, refused or not, but not by trying everything. `left` of the budget is left, so that
 /// running out takes no seconds here.
-fn end(content: &str, old: &str, threshold: f64, left: u64) -> Option<editd_types::error::Code> {
+fn end(content: &str, old: &str, threshold: f64, left: u64) -> Option<editd_types::error::ErrorCode> {
     let text = Text::read(content.as_bytes(), None).unwrap();
     let budget = Budget::new();
     assert!(budget.likeness(usize::try_from(crate::limits::LIKENESS_WORK - left).unwrap()));
@@ -147,7 +147,7 @@ fn end(content: &str, old: &str, threshold: f64, left: u64) -> Option<editd_type
 
 #[test]
 fn hostile_texts_end() {
-    use editd_types::Code::{Ambiguous, Limit};
+    use editd_types::ErrorCode::{Ambiguous, Limit};
     let equal = "    let value = compute(1);\n".repeat(10_000);
     let mut search = "    let value = compute(1);\n".repeat(39);
     search.push_str("    let value = compare(1);\n");

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Code, Edit, Within, limits};
+use editd_types::{EditScope, ErrorCode, FileEdit, limits};
 
 use super::Check;
 use super::fallen::explain;
@@ -37,10 +37,10 @@ pub(crate) struct Chunk {
     /// The lines that replace the old ones.
     pub(crate) new: String,
     /// The part of the file that is searched; the whole file if absent.
-    pub(crate) within: Option<Within>,
+    pub(crate) within: Option<EditScope>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let old = fields::required(edit, "old", &edit.old)?;
     let new = fields::required(edit, "new", &edit.new)?.clone();
     let before = edit.before.as_deref().unwrap_or("");
@@ -100,7 +100,9 @@ impl Chunk {
     /// The first and last line of the range that is searched.
     fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
         within::lines(self.within.as_ref(), scene).map_err(|refusal| match refusal.code {
-            Code::SymbolNotFound | Code::Ambiguous | Code::OutOfRange => Check::Position.refuses(refusal),
+            ErrorCode::SymbolNotFound | ErrorCode::Ambiguous | ErrorCode::OutOfRange => {
+                Check::Position.refuses(refusal)
+            }
             _ => refusal,
         })
     }

@@ -3,7 +3,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_types::error::{Code, RejectedPlace};
+use editd_types::error::{ErrorCode, RejectedPlace};
 use editd_types::limits as shown;
 
 use super::Check;
@@ -56,11 +56,14 @@ pub(super) fn explain(
     let check = best.map_or_else(|| view.nowhere(), |fall| fall.check);
     (error.code, error.message) = match (check, best) {
         (Check::Boundary | Check::EndOfSymbol, Some(fall)) => {
-            (Code::OutOfRange, format!("{}; name a wider range, or quote less", fall.reason))
+            (ErrorCode::OutOfRange, format!("{}; name a wider range, or quote less", fall.reason))
         }
         (_, Some(fall)) => {
             let (line, reason) = (fall.line, &fall.reason);
-            (Code::NotFound, format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"))
+            (
+                ErrorCode::NotFound,
+                format!("the lines fit nowhere; closest is line {line}, but {reason}: {advice}"),
+            )
         }
         (_, None) => {
             let what = match check {
@@ -70,7 +73,7 @@ pub(super) fn explain(
             };
             let area =
                 if last == 0 { "the empty file".to_owned() } else { format!("lines {first} to {last}") };
-            (Code::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
+            (ErrorCode::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
         }
     };
     error.fallen = falls.into_iter().map(Fall::shown).collect();

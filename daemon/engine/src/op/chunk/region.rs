@@ -3,7 +3,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use crate::Refusal;
 use crate::cut::Cut;
@@ -51,7 +51,7 @@ impl Region {
         if last > whole.lines.1 {
             let count = whole.lines.1;
             let mut error = refuse(
-                Code::OutOfRange,
+                ErrorCode::OutOfRange,
                 format!("lines {first} to {last} do not lie in the file, which has {count}; read it again"),
             );
             error.lines = Some(count);

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use editd_types::{Code, Position};
+use editd_types::{EditPosition, ErrorCode};
 
 use super::body::Ending;
 use super::edit::{Breaking, Hunk, instead};
@@ -23,14 +23,14 @@ impl Hunk {
             return Err(self.not_empty(scene));
         }
         let range = match &self.at {
-            Some(Position::Line(line)) if scene.neighbours.stand_on_their_lines(scene) => {
+            Some(EditPosition::Line(line)) if scene.neighbours.stand_on_their_lines(scene) => {
                 line_range(text, *line, line.saturating_sub(1))?
             }
-            Some(Position::Line(line)) => {
+            Some(EditPosition::Line(line)) => {
                 let message = format!(
                     "the hunk quotes no line, and others of the diff do not stand at the lines that they name, so that line {line} is not certain; quote a line of context"
                 );
-                return Err(refuse(Code::NotFound, message));
+                return Err(refuse(ErrorCode::NotFound, message));
             }
             _ => text.len()..text.len(),
         };
@@ -57,7 +57,7 @@ impl Hunk {
         } else {
             format!("{path} is not empty, and the hunk says that it is; quote a line of context")
         };
-        let mut error = refuse(Code::Exists, what);
+        let mut error = refuse(ErrorCode::Exists, what);
         error.lines = Some(lines as u64);
         error
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Code, Edit, Position};
+use editd_types::{EditPosition, ErrorCode, FileEdit};
 
 use super::body::{Body, Ending, Group};
 use super::repeat::{self, OpenSides};
@@ -38,7 +38,7 @@ pub(crate) struct Hunk {
     /// The options for finding the block; its text is the body's.
     pub(crate) how: Matching,
     /// The position of lines that have no block, or `End` for the block that ends the file.
-    pub(crate) at: Option<Position>,
+    pub(crate) at: Option<EditPosition>,
     /// The lines that the hunk expects above the block.
     pub(crate) headers: String,
     /// True if the block is the whole file.
@@ -49,7 +49,7 @@ pub(crate) struct Hunk {
     literal: bool,
 }
 
-pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let body = Body::read(fields::required(edit, "text", &edit.text)?)?;
     // The field's own text is only known by now: any text serves to read the other fields.
     let how = quote::read(edit, "text", "-", threshold)?;
@@ -59,9 +59,9 @@ pub(crate) fn parse(edit: &Edit, threshold: Option<f64>) -> Result<Op, Refusal> 
     }
     let whole = edit.all.unwrap_or(false);
     let fits = match &edit.at {
-        Some(Position::End) => true,
-        Some(Position::Line(_)) => body.old.is_empty(),
-        Some(Position::Start | Position::Before(_) | Position::After(_)) => false,
+        Some(EditPosition::End) => true,
+        Some(EditPosition::Line(_)) => body.old.is_empty(),
+        Some(EditPosition::Start | EditPosition::Before(_) | EditPosition::After(_)) => false,
         None => whole || !body.old.is_empty(),
     };
     if !fits {
@@ -150,7 +150,7 @@ impl Hunk {
     /// if nothing names the line of the hunk and its other lines stand nowhere else.
     pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
         let refusal = match self.as_quoted(scene) {
-            Err(refusal) if refusal.code == Code::NotFound && refusal.line.is_none() => refusal,
+            Err(refusal) if refusal.code == ErrorCode::NotFound && refusal.line.is_none() => refusal,
             done => return done,
         };
         let shorter = self.body.without_last_blank().filter(|_| self.how.near.is_none());
@@ -163,7 +163,7 @@ impl Hunk {
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
         }
-        shorter.at = Some(Position::End);
+        shorter.at = Some(EditPosition::End);
         match shorter.as_quoted(scene) {
             Ok(Effect { places, stored, found }) => Ok(Effect {
                 places,
@@ -240,7 +240,7 @@ impl Hunk {
     }
 
     fn last(&self) -> bool {
-        self.whole || self.body.last || self.at == Some(Position::End)
+        self.whole || self.body.last || self.at == Some(EditPosition::End)
     }
 
     /// The fit of a block to the hunk's other conditions: its scope, the whole file, or the end of the file.

@@ -1,7 +1,7 @@
 //! Compares a hunk with the lines at which it is expected: if its new lines stand there already, or its old lines with
 //! other context, a place elsewhere is not certain. It chooses nothing.
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::edit::Hunk;
 use super::neighbours::AROUND;
@@ -77,7 +77,7 @@ pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) ->
         "the lines stand only at line {line}, {} lines from the line in the header, but the hunks above and below moved by other distances; correct the line in the header",
         offset.unsigned_abs()
     );
-    let mut error = refuse(Code::NotFound, message);
+    let mut error = refuse(ErrorCode::NotFound, message);
     error.line = Some(line);
     Err(error)
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::edit::Hunk;
 use super::order::{Slot, rooms};
@@ -142,7 +142,7 @@ impl<'o> Neighbours<'o> {
         let Some(near) = quote.near else {
             // Most hunks stand at one place only, and need no neighbours.
             return match plain(quote) {
-                Err(refusal) if refusal.code == Code::Ambiguous => {
+                Err(refusal) if refusal.code == ErrorCode::Ambiguous => {
                     let only = self.only(scene, quote, fit)?;
                     only.map_or(Err(refusal), |hit| Ok(Ok(Hit { moved: None, ..hit })))
                 }
@@ -233,7 +233,7 @@ impl<'o> Neighbours<'o> {
             let message = format!(
                 "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
             );
-            let mut error = refuse(Code::NotFound, message);
+            let mut error = refuse(ErrorCode::NotFound, message);
             error.line = Some(there);
             error.cause = Some(format!("the new text is already there, at line {there}"));
             return Err(error);
@@ -293,7 +293,7 @@ impl<'o> Neighbours<'o> {
         let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
         match locate::one_where(scene.hay, &quote, &there) {
             Ok(found) => Ok(found.ok()),
-            Err(refusal) if refusal.code == Code::Ambiguous => Ok(None),
+            Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(None),
             Err(refusal) => Err(refusal),
         }
     }
@@ -319,7 +319,7 @@ impl<'o> Neighbours<'o> {
         let quote = Quote { near: None, loosest: placed.rung, ..quote.clone() };
         match locate::one_where(scene.hay, &quote, &other) {
             Ok(found) => found.is_ok(),
-            Err(refusal) => refusal.code == Code::Ambiguous,
+            Err(refusal) => refusal.code == ErrorCode::Ambiguous,
         }
     }
 
@@ -346,7 +346,7 @@ impl<'o> Neighbours<'o> {
             "the lines stand only above those of edit {}{place}, or across them, and the diff has them below; quote what is there",
             u64::from(other) + 1
         );
-        let mut error = refuse(Code::NotFound, message);
+        let mut error = refuse(ErrorCode::NotFound, message);
         error.other_edit = Some(u64::from(other) + 1);
         error
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use crate::Refusal;
 use crate::cut::Cut;
@@ -45,7 +45,7 @@ pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSid
     let Some(range) = found.filter(|_| !come.is_empty()) else { return Ok(()) };
     let line = text.line_of(range.start) as u64;
     let mut error = refuse(
-        Code::NotFound,
+        ErrorCode::NotFound,
         format!(
             "the lines that the hunk adds stand there already, at line {line}; to add them once more, quote the lines on both sides of them"
         ),

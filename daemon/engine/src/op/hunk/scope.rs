@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use crate::Refusal;
 use crate::cut::Span;
@@ -112,7 +112,7 @@ impl Scope {
 fn missing(text: &Text<'_>, header: &str) -> Refusal {
     let header = excerpt(header, 0);
     let message = format!("the line `{header}` does not stand above the hunk; quote a line that does");
-    let mut error = refuse(Code::NotFound, message);
+    let mut error = refuse(ErrorCode::NotFound, message);
     error.lines = Some(text.lines() as u64);
     error.marker = Some(header);
     error

@@ -2,18 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_types::{Code, Edit, FileEntry, JobInput, WirePath};
+use editd_types::{ErrorCode, FileEdit, FileEntry, FilePath, JobInput};
 
 use crate::{Options, Refusal, State, World, plan_input as plan};
 
-fn hunk(header: &str, text: String, near: Option<u64>) -> Edit {
+fn hunk(header: &str, text: String, near: Option<u64>) -> FileEdit {
     let before = Some(header.to_owned()).filter(|header| !header.is_empty());
-    Edit { op: "hunk".to_owned(), text: Some(text), before, near, ..Edit::default() }
+    FileEdit { op: "hunk".to_owned(), text: Some(text), before, near, ..FileEdit::default() }
 }
 
 /// The content of a file after hunks.
-fn planned(content: &str, edits: Vec<Edit>) -> Result<String, Refusal> {
-    let path = WirePath::from("f");
+fn planned(content: &str, edits: Vec<FileEdit>) -> Result<String, Refusal> {
+    let path = FilePath::from("f");
     let files = vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }];
     let mut world = World::default();
     world.files.insert(path, State::File { bytes: content.as_bytes().into(), mode: 0o644 });
@@ -48,7 +48,7 @@ fn headers_below_headers_that_stand_everywhere_are_limited() {
     let content = format!("{}a\n", "}\n".repeat(50_000));
     let edit = |headers: usize| vec![hunk(&"}\n".repeat(headers), "-a\n+b\n".to_owned(), None)];
     assert_eq!(planned(&content, edit(3)).unwrap(), content.replace('a', "b"));
-    assert_eq!(planned(&content, edit(1_000)).unwrap_err().code, Code::Limit);
+    assert_eq!(planned(&content, edit(1_000)).unwrap_err().code, ErrorCode::Limit);
 }
 
 #[test]

@@ -151,12 +151,12 @@ fn groups(captures: &Captures<'_, str>) -> Groups {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use editd_types::Code;
+    use editd_types::ErrorCode;
 
     use super::*;
 
     /// The matches found with this many steps left for the job.
-    fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, Code> {
+    fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, ErrorCode> {
         let budget = Budget::new();
         let gone = limits::BACKTRACK_STEPS.saturating_sub(left);
         assert!(budget.backtrack(usize::try_from(gone).unwrap()));
@@ -175,7 +175,7 @@ mod tests {
         let hard = format!("{}b\n", "a".repeat(12)).repeat(20);
         let pattern = "(?:(?:a|a(?=a|b))*c|a+b)";
         assert_eq!(matches(pattern, &hard, limits::BACKTRACK_STEPS), Ok(20));
-        assert_eq!(matches(pattern, &hard, 100_000), Err(Code::Limit));
+        assert_eq!(matches(pattern, &hard, 100_000), Err(ErrorCode::Limit));
         // Easy searches cost little.
         let easy = "ab\n".repeat(100);
         assert_eq!(matches("a(?=b)", &easy, 100_000), Ok(100));

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{Edit, Within};
+use editd_types::{EditScope, FileEdit};
 
 use super::engine::{Engine, Flags, Groups, names_return};
 use super::swallow::Swallow;
@@ -37,7 +37,7 @@ pub(crate) struct Substitute {
     /// True if the pattern must match exactly once.
     once: bool,
     /// The part of the file that is searched; the whole file if absent.
-    pub(crate) within: Option<Within>,
+    pub(crate) within: Option<EditScope>,
     count: usize,
     expect: Option<u64>,
     literal: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Substitute {
 /// A compiled pattern and its replacement.
 type Compiled = (Engine, Vec<Part>);
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let pattern = fields::required(edit, "pattern", &edit.pattern)?.clone();
     let replacement = fields::required(edit, "replacement", &edit.replacement)?.clone();
     if pattern.is_empty() {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::ascii;
 use super::backtrack::Backtracking;
@@ -206,7 +206,7 @@ fn invalid(why: &str) -> Refusal {
     let why = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
     let why = why.trim().trim_start_matches("error: ");
     refuse(
-        Code::InvalidRegex,
+        ErrorCode::InvalidRegex,
         format!("`pattern` is not a regular expression ({}); mend it", excerpt(why, 0)),
     )
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use editd_syntax::{Language, SymbolKind};
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start, over_blanks};
 use super::block::{in_block, with_comment};
@@ -44,7 +44,7 @@ pub(super) fn replace_body(
     let Some(body) = site.symbol.body.clone() else {
         let (path, kind) = (&site.symbol.path, site.symbol.kind.name());
         let message = format!("{path:?} is a {kind} without a body; use `replace` for all of it");
-        return Err(refuse(Code::Unsupported, message));
+        return Err(refuse(ErrorCode::Unsupported, message));
     };
     let stored = site.store(clips, edit.to_clipboard.as_deref(), body.clone())?;
     let given = edit.text.resolve(clips)?;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use editd_syntax::{Language, Outline, Symbol};
-use editd_types::{Code, Edit, Within};
+use editd_types::{EditScope, ErrorCode, FileEdit};
 
 use super::around::line_start;
 use super::fitting::Fit;
@@ -56,7 +56,7 @@ const ACTIONS: [(&str, Action); 5] = [
 #[derive(Debug)]
 pub(crate) struct SymbolEdit {
     /// The symbol: its name path or a position in it.
-    pub(crate) symbol: Within,
+    pub(crate) symbol: EditScope,
     action: Action,
     /// The new text; empty for `delete`.
     pub(crate) text: NewText,
@@ -64,13 +64,13 @@ pub(crate) struct SymbolEdit {
     pub(crate) to_clipboard: Option<String>,
 }
 
-pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
+pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let symbol = match (&edit.name, &edit.within) {
         (Some(_), Some(_)) => {
             return Err(malformed("`name` and `within` both say which symbol; leave one out"));
         }
-        (Some(name), None) => Within::Symbol(name.clone()),
-        (None, Some(Within::Lines(_))) => {
+        (Some(name), None) => EditScope::Symbol(name.clone()),
+        (None, Some(EditScope::Lines(_))) => {
             return Err(malformed("`within` of a symbol edit is a symbol or a position, not lines"));
         }
         (None, Some(within)) => within.clone(),
@@ -78,7 +78,7 @@ pub(crate) fn parse(edit: &Edit, _: Option<f64>) -> Result<Op, Refusal> {
             return Err(malformed("`symbol` needs the field `name` (such as \"Class/method\") or `within`"));
         }
     };
-    if let Within::Symbol(name) = &symbol
+    if let EditScope::Symbol(name) = &symbol
         && (name.is_empty() || name.len() > limits::SYMBOL_NAME)
     {
         let most = limits::SYMBOL_NAME;
@@ -142,7 +142,7 @@ impl SymbolEdit {
                 "{} is declared before it is defined; name the first declaration, {first}, to insert before all",
                 symbol.path
             );
-            let mut error = refuse(Code::Ambiguous, message);
+            let mut error = refuse(ErrorCode::Ambiguous, message);
             error.symbols = short(declared.iter().cloned().chain([symbol.path.clone()]).collect());
             return Err(error);
         }
@@ -183,7 +183,7 @@ impl SymbolEdit {
         let message = format!(
             "one definition gives all of {whole:?}, and this would change them all; name it so, or edit it by text or lines"
         );
-        let mut error = refuse(Code::Ambiguous, message);
+        let mut error = refuse(ErrorCode::Ambiguous, message);
         error.symbols = short(vec![whole]);
         Err(error)
     }

@@ -1,7 +1,7 @@
 //! Bodies that are an expression, such as that of an arrow function: a statement would be none there. It changes nothing.
 
 use editd_syntax::{Language, SymbolKind};
-use editd_types::Code;
+use editd_types::ErrorCode;
 
 use super::edit::Site;
 use crate::Refusal;
@@ -27,7 +27,7 @@ pub(super) fn refuse_statements(site: &Site<'_, '_>, given: &str) -> Result<(), 
     if block && language != CSharp || !block && !says_statements(site, given) {
         return Ok(());
     }
-    Err(refuse(Code::Unsupported, "its body is an expression; send one, without `;`, or use `replace`"))
+    Err(refuse(ErrorCode::Unsupported, "its body is an expression; send one, without `;`, or use `replace`"))
 }
 
 /// Returns true if the text has a `;` outside of brackets, or begins with `return`.

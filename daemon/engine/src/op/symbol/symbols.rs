@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use editd_syntax::{Language, Outline, ParseBudget, Symbol};
-use editd_types::{Code, SymbolPosition, Within, limits as shown};
+use editd_types::{EditScope, ErrorCode, SymbolPosition, limits as shown};
 
 use super::step;
 use crate::Refusal;
@@ -29,11 +29,11 @@ pub(crate) enum Which<'a> {
 
 impl<'a> Which<'a> {
     /// The symbol that `within` names; `None` for a range of lines.
-    pub(crate) fn of(within: &'a Within) -> Option<Self> {
+    pub(crate) fn of(within: &'a EditScope) -> Option<Self> {
         match within {
-            Within::Lines(_) => None,
-            Within::Symbol(name) => Some(Self::Name(name)),
-            Within::Position(position) => Some(Self::Position(*position)),
+            EditScope::Lines(_) => None,
+            EditScope::Symbol(name) => Some(Self::Name(name)),
+            EditScope::Position(position) => Some(Self::Position(*position)),
         }
     }
 }
@@ -180,7 +180,7 @@ impl Known {
 
     /// The same refusal with the lines of the candidates.
     fn with_places(&self, text: &Text<'_>, mut refusal: Refusal) -> Refusal {
-        if refusal.code == Code::Ambiguous {
+        if refusal.code == ErrorCode::Ambiguous {
             let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
             let places = self.outline.symbols.iter().filter(|symbol| meant.contains(symbol.path.as_str()));
             let places = places.take(shown::CANDIDATES);
@@ -195,7 +195,7 @@ impl Known {
             "no symbol is at line {}, column {} (from 0); name one that there is",
             place.line, place.column
         );
-        let mut error = refuse(Code::SymbolNotFound, message);
+        let mut error = refuse(ErrorCode::SymbolNotFound, message);
         let there = self.outline.symbols.iter().take(shown::SYMBOLS_LISTED);
         error.symbols = short(there.map(|symbol| symbol.path.clone()).collect());
         error
@@ -211,7 +211,7 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
             "line {} (from 0) does not lie in the file, which has {count} lines; read its outline again",
             place.line
         );
-        let mut error = refuse(Code::OutOfRange, message);
+        let mut error = refuse(ErrorCode::OutOfRange, message);
         error.lines = Some(count);
         return Err(error);
     }

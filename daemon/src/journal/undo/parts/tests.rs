@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    Edit, FileEntry, HistoryRequest, HunkChoice, JobMode, JobRequest, OnStale, ReadRequest, Receipt,
-    ShowRequest, Status, UndoRequest,
+    FileEdit, FileEntry, HistoryRequest, HunkChoice, JobMode, JobRequest, JobStatus, OnStale, ReadRequest,
+    Receipt, ShowRequest, UndoRequest,
 };
 
 use crate::os::unix::Unix;
@@ -58,10 +58,10 @@ impl Play {
         let write = |file: usize| FileEntry {
             path: NAMES[file].into(),
             base: Some("any".into()),
-            edits: vec![Edit {
+            edits: vec![FileEdit {
                 op: "write".into(),
                 text: expected(file, &vec![false; HUNKS[file]]),
-                ..Edit::default()
+                ..FileEdit::default()
             }],
             ..FileEntry::default()
         };
@@ -69,7 +69,7 @@ impl Play {
         files[1].base = Some("absent".into());
         let job = JobRequest { files, ..JobRequest::default() };
         let receipt = bench.run("s", &bench.workspace.understand(job));
-        assert_eq!(receipt.status, Status::Applied, "{receipt:?}");
+        assert_eq!(receipt.status, JobStatus::Applied, "{receipt:?}");
         let model = HUNKS.iter().map(|hunks| vec![false; *hunks]).collect();
         Self { bench, job: receipt.job.unwrap(), model, undos: Vec::new() }
     }
@@ -116,13 +116,13 @@ impl Play {
         let changed = self.set(named, undo);
         let receipt = self.go(request, undo);
         if changed.iter().flatten().any(|flag| *flag) {
-            assert_eq!(preview.status, Status::Verified, "{what}: {preview:?}");
-            assert_eq!(receipt.status, Status::Applied, "{what}: {receipt:?}");
+            assert_eq!(preview.status, JobStatus::Verified, "{what}: {preview:?}");
+            assert_eq!(receipt.status, JobStatus::Applied, "{what}: {receipt:?}");
             if undo {
                 self.undos.push((receipt.job.unwrap(), changed));
             }
         } else {
-            assert_eq!((preview.status, receipt.status), (Status::Refused, Status::Refused), "{what}");
+            assert_eq!((preview.status, receipt.status), (JobStatus::Refused, JobStatus::Refused), "{what}");
         }
         self.check(&what);
     }
@@ -256,7 +256,7 @@ fn the_counts_of_every_entry_are_those_of_its_diff() {
                 1 => drop(bench.workspace.redo(&who(), &request)),
                 _ => {
                     let text = Some(touched(&now, &mut seed));
-                    let edits = vec![Edit { op: "write".into(), text, ..Edit::default() }];
+                    let edits = vec![FileEdit { op: "write".into(), text, ..FileEdit::default() }];
                     let files = vec![FileEntry { path: "a".into(), edits, ..FileEntry::default() }];
                     let job = JobRequest { files, on_stale: Some(OnStale::Rebase), ..JobRequest::default() };
                     bench.run("s", &bench.workspace.understand(job));

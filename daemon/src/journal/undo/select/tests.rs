@@ -1,7 +1,7 @@
 //! Selection over more than one page of entries. No file is touched.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_proto::error::Code;
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, UndoRequest};
 
@@ -63,6 +63,6 @@ fn one_undo_takes_so_many_entries_and_says_so_where_there_are_more() {
     assert_eq!(all_of_the_session(&bench).unwrap().len(), UNDO);
     entries(&bench, 1);
     let refused = all_of_the_session(&bench).unwrap_err();
-    assert_eq!((refused.code, refused.limit), (Code::Limit, Some(UNDO as u64)));
+    assert_eq!((refused.code, refused.limit), (ErrorCode::Limit, Some(UNDO as u64)));
     assert!(refused.message.contains("more than 1000 entries"), "{}", refused.message);
 }
