@@ -1,4 +1,4 @@
-//! `vet`: whether what was planned may be written at all: permissions, sizes, clipboards. It writes nothing.
+//! The step `check_limits`: checks permissions, sizes and clipboards of a planned transaction. It writes nothing.
 
 use editd_engine::{Refusal, State};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -12,15 +12,15 @@ use crate::disk::stage::StagedMode;
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
 
-/// A draft that may be carried out.
+/// A transaction that may be carried out.
 pub(super) enum LimitsChecked {
-    /// It changes no file, and what it says of other entries neither.
+    /// It changes no file and marks no entry as undone or redone.
     Unchanged(Box<Transaction>),
-    /// It changes some.
+    /// It changes files, or marks entries.
     Changes(Box<Transaction>),
 }
 
-/// Vets a draft.
+/// Checks a transaction.
 pub(super) fn check_limits(state: &WorkspaceState, draft: Transaction) -> Result<LimitsChecked, Refusal> {
     let clips: Vec<(&str, usize)> =
         draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
@@ -39,7 +39,7 @@ pub(super) fn check_limits(state: &WorkspaceState, draft: Transaction) -> Result
         error.limit = Some(JOB_BYTES as u64);
         return Err(Box::new(error));
     }
-    // An undo marks what it takes back, also where others had taken the change back already.
+    // An undo marks the entries that it undoes even if it changes no file, since others had undone the change already.
     let marks = matches!(draft.origin.kind, EntryKind::Undo | EntryKind::Redo) && !draft.origin.of.is_empty();
     if draft.changes.is_empty() && !marks {
         return Ok(LimitsChecked::Unchanged(Box::new(draft)));
@@ -73,8 +73,7 @@ fn vet_size(change: &FileChange) -> Result<(), Refusal> {
     }
 }
 
-/// A read-only file is not edited behind its owner's back, though exchanging would allow it. A job that
-/// makes it writable says so.
+/// Refuses to edit a read-only file, although an exchange would be permitted, unless the job changes its mode.
 fn vet_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
     let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;

@@ -8,12 +8,13 @@ use super::errors::store_refusal;
 use crate::clipboard;
 use crate::state::WorkspaceState;
 
-/// Checks what is to be stored for a session, as names and bytes. What grows nothing is never refused. Jobs that are
-/// checked at the same moment do not see each other: those few may all pass.
+/// Checks the clipboards that a session is about to store, given as names and bytes. A change by which the workspace's
+/// clipboards do not grow is never refused. Jobs that are checked at the same moment do not see each other, so all of
+/// them may pass.
 ///
 /// # Errors
-/// `too_large` where the workspace would have more than [`limits::CLIPBOARDS`], or more than
-/// [`limits::CLIPBOARDS_BYTES`] bytes in them; `io`.
+/// `too_large` if the workspace would have more than [`limits::CLIPBOARDS`], or more than
+/// [`limits::CLIPBOARDS_BYTES`] bytes in them; `malformed` for a bad name; `io` if the journal cannot be read.
 pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
     for (name, bytes) in written {
         clipboard::check_name(name)?;

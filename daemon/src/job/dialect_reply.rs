@@ -46,7 +46,7 @@ impl DialectReply {
         }
     }
 
-    /// Returns the text; none if the dialect panics, since the rest of the receipt is true all the same.
+    /// Returns the text. If the dialect panics, there is none: the rest of the receipt remains valid.
     fn text(&self, answer: &Answer<'_>) -> Option<String> {
         catch_unwind(AssertUnwindSafe(|| self.words.say(answer))).ok()
     }

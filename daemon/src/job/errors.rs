@@ -1,4 +1,5 @@
-//! Turns the errors of the modules below into refusals: one function for each module. Each sentence says what to do next.
+//! Turns the errors of the modules below into refusals: one function for each module. Each sentence says what to do
+//! next.
 
 use std::io;
 
@@ -14,15 +15,16 @@ use crate::store::StoreError;
 /// The reason why a job ended early.
 #[derive(Debug)]
 pub enum JobAbort {
-    /// The job is refused, and nothing was changed.
+    /// The job is refused, and nothing was changed. The only exception: with full durability, the job was applied, but
+    /// its files could not be flushed, as the message says.
     Refused(Refusal),
-    /// A step failed after the intent was durable: recovery must finish the job or take it back.
+    /// A step failed after the intent was durable: recovery must finish the job or roll it back.
     NeedsRecovery(Refusal),
     /// Another program changed a file before the swap, and its version is kept. The job runs again, a bounded number of
     /// times; this is the refusal after the last.
     Retry(Refusal),
-    /// The job needs to hold this many bytes of contents, which is more than it has reserved. Nothing was changed, and the
-    /// job runs again once it has reserved them.
+    /// The job needs to hold this many bytes of contents, which is more than it has reserved. Nothing was changed, and
+    /// the job runs again once it has reserved them.
     NeedsMemory(usize),
     /// An observer stopped the job.
     Stopped,

@@ -1,5 +1,5 @@
-//! The rule of `judge`: a pure verdict on a file entry from what the entry expects, what is there, what the session has
-//! seen and what the edits quote.
+//! The rule of `check_staleness`: a pure verdict on a file entry, from the content that the entry expects, the present
+//! file, the session's read receipt, and what the edits quote.
 
 use editd_engine::{Entry, Proof, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -30,19 +30,19 @@ pub(super) enum Expectation {
 /// The verdict on an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// It may replace all of it.
+    /// It may replace every part of the file.
     Fresh,
     /// It may replace the lines that its session has seen.
     WhereSeen,
-    /// The file is not what it expects.
+    /// The file does not have the content that it expects.
     Stale,
     /// Its session has not read what it would replace.
     Unread,
-    /// It expects nothing there, and there is something.
+    /// It expects no file, and there is one.
     Exists,
 }
 
-/// The rule itself.
+/// Returns the verdict on an entry.
 pub(super) fn verdict_of(
     expects: &Expectation,
     observation: &Observation,
@@ -78,7 +78,7 @@ pub(super) fn verdict_of(
     }
 }
 
-/// Returns the verdict on an entry whose expected content is there.
+/// Returns the verdict on an entry whose expected content is known: the file has it, or the entry is planned on it.
 pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
     match expects {
         Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == Proof::Blind => {
@@ -114,7 +114,7 @@ pub(super) fn expectation(entry: &Entry, seen: Option<ReadReceipt>) -> Result<Ex
     }
 }
 
-/// SHA-256 of a content, 64 hexadecimal digits.
+/// Returns the SHA-256 of a content, as 64 hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     ContentHash::from_bytes(digest).hex()

@@ -1,6 +1,6 @@
-//! `format`: the formatters of the workspace run on the contents that a job would write, before validators see them and
-//! before anything is written, so that the job is one change. It writes nothing, and no formatter can make a job fail:
-//! what cannot be formatted is written as the job gave it, with a warning.
+//! The step `format`: runs the formatters of the workspace on the contents that a job would write, before the
+//! validators and before anything is written, so that the job is one change. It writes nothing, and no formatter can
+//! make a job fail: a content that cannot be formatted is written as the job gave it, with a warning.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::state::WorkspaceState;
 use crate::trust::WorkspaceCommands;
 use crate::validate::process::{CommandEnd, CommandRun};
 
-/// The plan as the job gave it, of the files that formatters changed.
+/// The plan before the formatters ran.
 #[derive(Default)]
 pub(super) struct Asked {
     changes: Vec<Change>,
@@ -37,7 +37,7 @@ impl Asked {
         !self.by.is_empty()
     }
 
-    /// Puts back what the job gave, since what the formatters made of it is refused.
+    /// Restores the contents that the job gave, after the formatted ones were refused.
     pub(super) fn restore(self, planned: &mut Planned, why: &Refusal) {
         planned.plan.changes = self.changes;
         planned.plan.files = self.files;
@@ -47,7 +47,7 @@ impl Asked {
     }
 }
 
-/// Runs the formatters on a plan. Returns what the job gave.
+/// Runs the formatters on a plan. Returns the plan before.
 pub(super) fn format(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
@@ -106,7 +106,7 @@ pub(super) fn format(
     Ok(asked)
 }
 
-/// Takes what formatters made of one file into the plan and its report.
+/// Puts the formatted content of one file into the plan and its report.
 fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec<String>, diffs: &mut usize) {
     let (shows, hides) = (planned.request.job.diff == Some(true), planned.request.job.diff == Some(false));
     let Some(change) = planned.plan.changes.get_mut(index) else { return };
@@ -117,7 +117,7 @@ fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec
     let Some(file) = planned.plan.files.get_mut(at) else { return };
     (file.lines, file.places, file.added, file.removed) = Default::default();
     lines.tell(file);
-    // They are places in a content that is not written.
+    // These are positions in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
     file.after = Some(crate::disk::observation::hash(change::bytes(&change.after)).version());
     if change.before == change.after && file.status == JobStatus::Applied {
@@ -146,18 +146,18 @@ fn warn(planned: &mut Planned, at: usize, warning: String) {
 struct Formatting<'w> {
     state: &'w WorkspaceState,
     workspace_commands: &'w WorkspaceCommands,
-    /// When the first one began.
+    /// The time at which the first one started.
     began: Duration,
     runs: usize,
-    /// Bytes that they have made.
+    /// Bytes of their outputs.
     made: usize,
 }
 
 impl Formatting<'_> {
-    /// The content that a formatter makes of another.
+    /// Returns the output of a formatter for a content.
     ///
     /// # Errors
-    /// It made none that can be used: why.
+    /// The reason why there is no usable output.
     fn run(&mut self, command: &CommandSpec, path: &FilePath, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = CHECK_TIME.saturating_sub(gone);
@@ -178,7 +178,7 @@ impl Formatting<'_> {
             memory: command.memory,
             output: usize::try_from(command.output).unwrap_or(usize::MAX),
         };
-        // It may have waited for its turn for minutes.
+        // It may have waited for its turn for minutes, and the commands may have lost their trust meanwhile.
         let still =
             || self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned);
         let ran = self.state.runner.run_if(run, still);

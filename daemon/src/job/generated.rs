@@ -1,5 +1,5 @@
-//! Files that a program writes: a job that changes one is warned or refused, as the configuration says. It decides
-//! nothing about who wrote a file: that is the engine's.
+//! Generated files: adds a warning to a job that changes one, or refuses the job, as the configuration says. The engine
+//! decides which files count as generated.
 
 use editd_engine::{Change, Plan, Refusal, State};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -7,7 +7,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 use crate::config::GeneratedPolicy;
 use crate::state::WorkspaceState;
 
-/// Warns of the generated files that a plan changes, or refuses it.
+/// Adds a warning for each generated file that a plan changes, or refuses the plan.
 pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refusal> {
     let setting = state.settings.generated;
     if setting == GeneratedPolicy::Allow {
@@ -23,7 +23,7 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
             );
             return Err(Box::new(RequestError::new(ErrorCode::Rejected, message).at(path)));
         }
-        // A copy over it is told with the file that was copied.
+        // A file that is copied over it has its warning at the file that was copied.
         let told = plan.files.iter().position(|file| file.path == *path).unwrap_or_default();
         if let Some(file) = plan.files.get_mut(told) {
             file.warnings
@@ -33,7 +33,7 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
     Ok(())
 }
 
-/// Why a file whose bytes change is taken for a generated one.
+/// Returns the reason why a file whose bytes change counts as generated.
 fn why(change: &Change) -> Option<String> {
     let State::File { bytes, .. } = &change.before else { return None };
     let stays = matches!(&change.after, State::File { bytes: after, .. } if after == bytes);

@@ -1,4 +1,4 @@
-//! `intend`: the record of what is about to happen reaches the disk. Only that permits the swap.
+//! The step `intend`: makes the record of the intended changes durable. Only that permits the swap.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 use crate::store::Flushed;
 use crate::store::record::{ClipboardRecord, Entry, Record};
 
-/// Proof that an intent will be there after a power cut, or that its job renounced that.
+/// Proof that an intent survives a power cut, or that its job does not require that.
 #[derive(Debug)]
 #[must_use]
 enum Permit {
-    /// The log was flushed behind it.
+    /// The log was flushed up to the intent.
     Durable(#[expect(dead_code, reason = "a proof is held, not read")] Flushed),
-    /// `relaxed`: it survives a kill; the flush follows.
+    /// `relaxed`: the intent survives a kill; the flush follows later.
     Relaxed,
 }
 
@@ -39,14 +39,14 @@ pub struct JobGuard<'r> {
 }
 
 impl<'r> JobGuard<'r> {
-    /// Returns a guard that holds nothing. `needed` are the bytes of contents that an earlier attempt of the same job was
-    /// found to need.
+    /// Returns a guard that holds nothing. `needed` are the bytes of contents that an earlier attempt of the same job
+    /// was found to need.
     pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
         Self { state, entry: Cell::new(None), busy: RefCell::default(), reservation: OnceCell::new(), needed }
     }
 
-    /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more. It
-    /// must be called before anything is read.
+    /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more.
+    /// It must be called before anything is read.
     ///
     /// # Errors
     /// `busy`: other requests held the memory for too long.
@@ -114,7 +114,7 @@ pub(super) fn intend(
     underway: &JobGuard<'_>,
     ready: Ready,
 ) -> Result<DurableIntent, JobAbort> {
-    // A backlog is worked off by those who make it.
+    // Jobs that come while too many entries are unsettled settle them themselves.
     if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
         crate::journal::settle::settle(state, true);
         if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {

@@ -1,5 +1,5 @@
-//! A base that names a job (`@17`) means what that job left in the file. It becomes the hash of that content, so that no
-//! later step knows of it. It reads no file.
+//! Replaces a base that names a job (`@17`) by the hash of the content that the job left in the file, so that no later
+//! step knows job numbers. It reads no file.
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -11,15 +11,14 @@ use super::resolve::Resolved;
 use crate::journal::undo::entry_of;
 use crate::state::WorkspaceState;
 
-/// Files of a job that a refusal names.
+/// The most files of a job that a refusal names.
 const NAMED: usize = 3;
 
-/// The job, with every base that names a job as the hash of what that job left in the file, or as `absent` where it left
-/// none.
+/// Replaces every base that names a job by the hash of the content that this job left in the file, or by `absent` if it
+/// left no file.
 ///
-/// # Errors
-/// `not_found` where the journal does not hold that job, or the job did not touch the file; with `partial` the entry is
-/// left out.
+/// # Errors `not_found` if the journal does not have that job, or the job did not touch the file; with `partial` only
+/// the entry is left out.
 pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Resolved, Refusal> {
     let partial = resolved.request.job.partial;
     for (index, entry) in resolved.request.job.entries.iter_mut().enumerate() {
@@ -37,7 +36,7 @@ pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Re
     Ok(resolved)
 }
 
-/// The content that a job left at a path; `None` where it left no file there.
+/// Returns the hash of the content that a job left at a path; `None` if it left no file there.
 fn left_by(state: &WorkspaceState, job: JobId, path: &FilePath) -> Result<Option<ContentHash>, Refusal> {
     let entry = entry_of(state, job)?;
     let left = state.store.left_by(path, entry).map_err(|error| store_refusal(&error))?;

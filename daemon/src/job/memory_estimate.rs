@@ -26,7 +26,7 @@ pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p ResolvedPath>) -> usize
 
 /// Returns the bytes that a job holds for each byte of its files.
 pub(super) fn holds(request: &ParsedJob) -> usize {
-    // Lines that are named by the number of an older version are merged, too.
+    // Lines that are named by their numbers in an older version are merged, too.
     let names = |entry: &Entry| entry.base.is_some() && !entry.named_lines().is_empty();
     let merges = request.on_stale == Some(OnStale::Rebase) || request.job.entries.iter().any(names);
     if merges { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
@@ -53,7 +53,7 @@ fn of_change(change: &FileChange) -> usize {
         State::Absent => 0,
     };
     let both = before(change).saturating_add(after);
-    // What is rewritten in place is journaled from its first changed byte to its end.
+    // A file that is rewritten in place is journaled from its first changed byte to its end.
     let in_place = change.before.as_ref().is_some_and(|found| found.links > 1);
     let splices = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());
     let journaled = if in_place { both } else { splices.fold(0, usize::saturating_add) };

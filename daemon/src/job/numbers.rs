@@ -1,5 +1,5 @@
-//! The line numbers of edits that name no version: they refer to what the session last read. Here it is found out
-//! whether the lines that it meant still stand under them.
+//! The line numbers of edits that name no version: they refer to the content that the session last read. This module
+//! checks that the lines that were meant still have these numbers.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,27 @@ use crate::receipt::numbered::{NumberMeaning, meaning};
 use crate::state::WorkspaceState;
 use crate::store::record::NumberedLines;
 
-/// Bytes of the lines that a refusal shows of each place.
+/// The most bytes of lines that a refusal shows for each place.
 const SHOWN: usize = 160;
 
-/// The numbers of an entry's edits that do not say which lines are meant.
+/// The line numbers of an entry's edits that do not identify the lines that are meant.
 #[derive(Default, Debug)]
 pub(super) struct UnclearNumbers {
-    /// Those of lines that have moved or changed since they were read.
+    /// The numbers of lines that have moved or changed since they were read.
     pub(super) moved: Vec<MovedLines>,
-    /// Those under which the session was shown nothing: edit and lines.
+    /// The numbers under which the session was shown no line: edit and lines.
     pub(super) unknown: Vec<NamedLines>,
 }
 
 impl UnclearNumbers {
-    /// Returns true if every number says which line is meant.
+    /// Returns true if every number identifies its line.
     pub(super) fn is_empty(&self) -> bool {
         self.moved.is_empty() && self.unknown.is_empty()
     }
 }
 
-/// Looks up what the numbers of an entry's edits refer to. `numbered` says so of the content `current`.
+/// Looks up the lines that the numbers of an entry's edits refer to. `numbered` maps numbers to lines of the content
+/// `current`.
 pub(super) fn unclear(
     state: &WorkspaceState,
     entry: &Entry,
@@ -53,7 +54,7 @@ pub(super) fn unclear(
             NumberMeaning::Unknown => found.unknown.push(named),
             NumberMeaning::Moved { read, now } => {
                 let old = held.entry(read).or_insert_with(|| past::kept(state, read));
-                // Lines that were changed, and are again what they were.
+                // The lines were changed, and have their old content again.
                 if let (Some(old), None) = (&old, now)
                     && same_lines(BothContents { base: old, current }, named.lines, None)
                 {
@@ -78,7 +79,7 @@ pub(super) fn unclear(
     found
 }
 
-/// Some lines of a content as a reader sees them, shortened; the line behind a place between two.
+/// Returns some lines of a content as a reader sees them, shortened; for a place between two lines, the one after it.
 fn excerpt(
     state: &WorkspaceState,
     path: &FilePath,
@@ -94,8 +95,8 @@ fn excerpt(
     Some(text)
 }
 
-/// The refusal of an entry whose numbers refer to lines that are not there any more, although its session knows what is
-/// there: it may have counted either way.
+/// The refusal of an entry whose numbers refer to lines that have moved or changed, although its session knows the
+/// present content: the numbers may be meant in either content.
 pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>) -> Refusal {
     let version = now.version();
     let message = sentence(path, &version, &moved);
@@ -107,7 +108,7 @@ pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>)
     Box::new(error)
 }
 
-/// One sentence on the first of the lines, with the calls that continue.
+/// Returns a sentence about the first of the lines, with the calls that continue.
 pub(super) fn sentence(path: &FilePath, version: &Version, moved: &[MovedLines]) -> String {
     let Some(first) = moved.first() else { return String::new() };
     let (from, to) = first.lines;

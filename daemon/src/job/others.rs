@@ -1,5 +1,5 @@
-//! Several refusals of one job as one error: the first, with the rest beside it. Where one file is refused, the others are
-//! looked at all the same, so that the job need not be sent once more to learn of them.
+//! Combines several refusals of one job into one error: the first, with the others in it. If one file is refused, the
+//! others are checked all the same, so that the client learns of all refusals at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use super::{places, plan, rebase, stale, unread, why};
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
-/// The first of some refusals, with the others in it.
+/// Returns the first of some refusals, with the others in it.
 pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
     let mut refusals = refusals.into_iter();
     let first = refusals.next()?;
     Some(Box::new(first.beside(refusals.map(|refusal| *refusal))))
 }
 
-/// The refusal of a job some of whose files are refused, with those of the other files: edits that fail, and lines that its
-/// session has not seen.
+/// Returns the refusal of a job of which some files are refused, with the refusals of the other files: edits that fail,
+/// and lines that the session has not seen.
 pub(super) fn report(
     state: &WorkspaceState,
     who: &Who,
@@ -51,7 +51,7 @@ pub(super) fn report(
     gathered(refusals).unwrap_or_else(|| super::fault("a job was refused for no reason"))
 }
 
-/// The plan of what a refused job could do, were it `partial`; `None` where there is none.
+/// Returns the plan that a refused job would have if it were `partial`; `None` if there is none.
 fn in_part(
     state: &WorkspaceState,
     checked: &CheckedJob,
@@ -65,7 +65,7 @@ fn in_part(
     Some((job, plan))
 }
 
-/// The edits of the other entries that fail.
+/// Returns the refusals of failing edits of the other entries.
 fn failing(
     state: &WorkspaceState,
     who: &Who,
@@ -85,7 +85,7 @@ fn failing(
         .filter_map(|failure| {
             let told = places::named(state, &checked.snapshot, Box::new(failure));
             let told = why::explained(state, &checked.snapshot, &known, told);
-            // Of a file that is stale as well, one refusal shows what changed.
+            // For a file that is stale as well, one refusal shows what changed.
             let stale = told.path.clone().filter(|path| checked.bases.contains_key(path));
             match stale {
                 Some(path) if !unfit.insert(path.clone()) => None,
@@ -96,8 +96,8 @@ fn failing(
         .collect()
 }
 
-/// Refusals of the files of a job, one of which is refused, that are not for an edit that fails: lines that the session has
-/// not seen, and changes that cannot be merged into what is there.
+/// Returns the refusals of a job's other files for reasons other than a failing edit: lines that the session has not
+/// seen, and changes that cannot be merged into the present content.
 pub(super) fn further(
     state: &WorkspaceState,
     who: &Who,
@@ -114,7 +114,7 @@ pub(super) fn further(
     refusals
 }
 
-/// The changes of a plan that cannot be made to what is there.
+/// Returns the refusals of changes that cannot be moved onto the present contents.
 pub(super) fn conflicts(
     state: &WorkspaceState,
     who: &Who,

@@ -1,10 +1,10 @@
-//! An edit job that was read: what the engine plans, and the options of the job as a whole. It is read once, when the
-//! job is admitted; no step below looks at the request again.
+//! A parsed edit job: the entries that the engine plans, and the options of the whole job. It is parsed once, when the
+//! job is admitted; no later step reads the request again.
 
 use editd_engine::{Job, Refusal};
 use editd_proto::message::{Durability, JobMode, JobRequest, OnStale};
 
-/// An edit job that was read. A clone shares the texts of the edits.
+/// A parsed edit job. A clone shares the texts of the edits.
 #[derive(Clone, Debug)]
 pub struct ParsedJob {
     /// The entries with their edits.
@@ -26,7 +26,7 @@ pub struct ParsedJob {
 }
 
 impl ParsedJob {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
     /// As [`Job::parse`].

@@ -1,5 +1,5 @@
-//! Names the definitions in which the places of an ambiguous quotation stand, so that its caller can tell them apart
-//! without reading the file. It decides nothing.
+//! Adds the names of the definitions that enclose the places of an ambiguous quotation, so that the client can tell the
+//! places apart without reading the file. It decides nothing.
 
 use editd_engine::{Refusal, State};
 use editd_proto::error::RequestError;
@@ -9,8 +9,8 @@ use super::snapshot::Snapshot;
 use crate::limits::{PLACES_FILES, PLACES_PARSED};
 use crate::state::WorkspaceState;
 
-/// The same refusal, with the innermost definition at each place. A file whose language is not known, that is large, or
-/// that the job lists more than once has none: lines of a later entry are not those of the file.
+/// Returns the refusal with the innermost definition at each place. A file gets none if its language is unknown, if it
+/// is large, or if the job lists it more than once: the lines of a later entry are not those of the file.
 pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
     let mut others = std::mem::take(&mut refusal.others);
     let errors = std::iter::once(&mut *refusal).chain(&mut others);

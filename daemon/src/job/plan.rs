@@ -1,4 +1,5 @@
-//! `plan`: what the job would write, as the engine says; and whether all of it was seen.
+//! The step `plan`: has the engine compute the changes of a job, and checks that the session has read the lines that
+//! they replace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,7 @@ use crate::state::WorkspaceState;
 use crate::store::record::ReadReceipt;
 use crate::workspace::Who;
 
-/// A job and what it would do.
+/// A job and its plan.
 pub(super) struct Planned {
     /// The job, with every path as the workspace knows it.
     pub(super) request: ParsedJob,
@@ -31,14 +32,14 @@ pub(super) struct Planned {
     pub(super) sights: BTreeMap<FilePath, Observation>,
     pub(super) seen: BTreeMap<FilePath, ReadReceipt>,
     pub(super) plan: Plan,
-    /// Paths whose change was planned on an older content and merged into what is there.
+    /// Paths whose change was planned on an older content and merged into the present one.
     pub(super) rebased: BTreeSet<FilePath>,
 }
 
-/// Plans a judged job.
+/// Plans a checked job.
 ///
 /// # Errors
-/// [`JobAbort::NeedsMemory`] where it makes more than the job may hold.
+/// [`JobAbort::NeedsMemory`] if the new contents are more than the job may hold.
 pub(super) fn plan(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
@@ -65,8 +66,8 @@ pub(super) fn plan(
     Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
 }
 
-/// Plans stale entries on what their session saw, and merges that into what is there. With `partial`, what cannot be
-/// merged and what was not seen is skipped.
+/// Plans stale entries on the content that their session saw, and merges the changes into the present one. With
+/// `partial`, files whose changes cannot be merged or replace unread lines are skipped.
 fn plan_on_bases(
     state: &WorkspaceState,
     checked: &mut CheckedJob,
@@ -99,7 +100,7 @@ fn plan_on_bases(
     }
 }
 
-/// Plans what is left where something was left out, on which it may have rested.
+/// Plans the rest of a job again after files were left out, since it may have depended on them.
 fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'_>) -> Result<Plan, Refusal> {
     let plan = plan_as_seen(state, checked)?;
     match unread::of_plan(state, given.who, &plan, checked).into_iter().next() {
@@ -108,10 +109,10 @@ fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'
     }
 }
 
-/// With `partial`: leaves out all entries of the paths that refusals are about.
+/// With `partial`: leaves out all entries of the refused paths.
 ///
 /// # Errors
-/// The first refusal where the job is not `partial`, or one that is about no path.
+/// All refusals as one error if the job is not `partial`; a refusal that has no path.
 fn leave_out(
     checked: &mut CheckedJob,
     current: &mut BTreeMap<FilePath, State>,
@@ -137,7 +138,7 @@ fn leave_out(
     Ok(())
 }
 
-/// The refusal of a job that cannot be planned, with what else its other files are refused for.
+/// Returns the refusal of a job that cannot be planned, with the refusals of its other files.
 fn refused(
     state: &WorkspaceState,
     checked: &mut CheckedJob,
@@ -157,8 +158,8 @@ fn refused(
     Box::new(first.beside(further.into_iter().map(|other| *other)))
 }
 
-/// A job that does not even fit what its session saw may fit what is there now: it is stale, and told what changed, so
-/// that it can be sent again.
+/// Turns the refusal of a job that does not fit the content that its session saw into a stale one, which shows what
+/// changed: the job may fit the present content when it is sent again.
 pub(super) fn unfit(state: &WorkspaceState, checked: &CheckedJob, who: &Who, refusal: Refusal) -> Refusal {
     let Some(path) = refusal.path.as_ref().filter(|path| checked.bases.contains_key(path)) else {
         return refusal;
@@ -170,11 +171,11 @@ pub(super) fn unfit(state: &WorkspaceState, checked: &CheckedJob, who: &Who, ref
     stale
 }
 
-/// Plans on what is there, or on the older contents that stale entries are for.
+/// Plans on the present contents, or on the older ones that stale entries were made for.
 fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Refusal> {
     let CheckedJob { snapshot, bases, skipped, .. } = checked;
     let (job, world) = (&snapshot.request.job, &snapshot.world);
-    // Hashed once, when it was looked at.
+    // Each content was hashed once, when it was read.
     let hash = |path, observation: &Observation| {
         bases.get(path).map(|base| base.hash).or_else(|| observation.hash())
     };
@@ -195,7 +196,7 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
     Ok(plan)
 }
 
-/// Bytes of the largest file whose symbols the job needs.
+/// Returns the bytes of the largest file whose symbols the job needs.
 pub(super) fn parsed(job: &Job, world: &editd_engine::World) -> usize {
     let entries = job.entries.iter().filter(|entry| entry.edits().any(EditFacts::needs_symbols));
     let bytes = entries.map(|entry| match world.files.get(&entry.path) {
@@ -205,7 +206,7 @@ pub(super) fn parsed(job: &Job, world: &editd_engine::World) -> usize {
     bytes.max().unwrap_or(0)
 }
 
-/// Refuses a job that would not do exactly what was verified.
+/// Refuses a job whose plan is not exactly the one that was verified.
 pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
     match &planned.request.verified {
         Some(wanted) if *wanted != token(&planned.plan) => {
@@ -216,7 +217,7 @@ pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
     }
 }
 
-/// A name for exactly what a plan would do to exactly what: every path with the hashes and modes of both sides.
+/// Returns a token of a plan: a hash of every path with the hashes and modes before and after, and of the clipboards.
 pub(super) fn token(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();
     let side = |state: &State| match state {
@@ -299,7 +300,8 @@ pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planne
     }
 }
 
-/// Paths whose content the job itself gives without saying a mode, and paths whose content comes from another.
+/// Returns the paths whose content the job itself gives without setting a mode, and the paths whose content comes from
+/// another path, with that path.
 pub(super) fn origins(job: &Job) -> (BTreeSet<FilePath>, BTreeMap<FilePath, FilePath>) {
     let mut written = BTreeSet::new();
     let mut moved = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! `rebase`: a stale entry of a job that asks for it is planned on the content that its session knew, and that plan
-//! is moved onto what is there: each edit to where its quotation stands now, the others by a merge of lines. Here that
-//! content is found; how edits are moved, the engine knows.
+//! Rebase: a stale entry of a job that asks for it is planned on the content that its session knew, and that plan is
+//! moved onto the present content: each edit to the present place of its quotation, the others by a merge of lines.
+//! This module finds the older content; the engine moves the edits.
 //!
-//! *Limitations*: only changes of text are merged. What takes a file away, makes it, moves it or stores a part of it in
-//! a clipboard is about the file as a whole, or about what is there now: it stays stale.
+//! *Limitations*: only changes of text are merged. An edit that removes, creates or moves a file, or stores a part of
+//! it in a clipboard, is about the whole file or its present content: such an entry stays stale.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,10 +32,10 @@ pub(super) struct Base {
     pub(super) hash: ContentHash,
 }
 
-/// Why a stale entry is not merged: the end of a sentence.
+/// The reason why a stale entry is not merged, as the end of a sentence.
 pub(super) type Obstacle = &'static str;
 
-/// The content that an entry expects, where it is still held.
+/// Returns the content that an entry expects, if it is still stored.
 pub(super) fn base(
     state: &WorkspaceState,
     path: &FilePath,
@@ -113,10 +113,10 @@ fn obstacle(entry: &Entry, base: &Base) -> Option<Obstacle> {
     other.then_some("its entries name different contents as their base")
 }
 
-/// Bytes of the bases of a job, one more counted.
+/// Returns the bytes of a job's bases with one more base.
 ///
 /// # Errors
-/// `too_large` where they would cost the machine its memory.
+/// `too_large` if they would be more than [`JOB_BYTES`].
 pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
     let held = bytes.saturating_add(base.bytes.len());
     if held <= JOB_BYTES {
@@ -129,7 +129,7 @@ pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
     Err(Box::new(error))
 }
 
-/// Puts the bases into a world, and gives back what is there now.
+/// Replaces files of a world by their bases, and returns the present states.
 pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, State> {
     let mut current = BTreeMap::new();
     for (path, base) in bases {
@@ -142,7 +142,7 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> B
     current
 }
 
-/// Moves a plan onto what is there now: the refusals of the files where that cannot be done.
+/// Moves a plan onto the present contents. Returns the refusals of the files for which that is not possible.
 pub(super) fn onto(
     state: &WorkspaceState,
     checked: &CheckedJob,
@@ -157,8 +157,8 @@ pub(super) fn onto(
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 
-/// Adds to the outcomes of rebased files what others changed near the edits. Returns the receipts of the session for
-/// what is there, with what it is shown by that.
+/// Adds to the outcomes of rebased files the changes of others near the edits. Returns the session's read receipts for
+/// the present contents, with the lines that these diffs show.
 pub(super) fn tell_theirs(
     state: &WorkspaceState,
     checked: &CheckedJob,
@@ -228,7 +228,7 @@ pub(super) fn trial(
     };
     let current = stand_on(&mut world, &bases);
     let options = Options { room: Some(room), ..state.options(world.files.keys()) };
-    // What does not fit what was read may fit what is there.
+    // A job that does not fit the content that was read may fit the present one.
     let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
     let stale = StaleFiles { job: alone, clips: &world.clips, current: &current };
     Some(if editd_engine::rebase(&mut plan, stale, false, &options).is_empty() {

@@ -1,4 +1,4 @@
-//! `reply`: what the client is told.
+//! The step `reply`: makes the receipt of a job.
 
 use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 
@@ -10,7 +10,7 @@ use super::transaction::Transaction;
 use crate::state::WorkspaceState;
 use crate::store::record::{ChangeMethod, Entry};
 
-/// The receipt of a job whose every file shows *after*.
+/// Returns the receipt of a job of which every file has its new content.
 pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
     let mut files = draft.files.clone();
     for record in entry.files.iter().filter(|record| record.how == ChangeMethod::InPlace) {
@@ -32,7 +32,8 @@ pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
     }
 }
 
-/// A receipt as it is stored: without diffs, which the journal can tell again, and in its dialect's words.
+/// Encodes a receipt for the journal: without diffs, which the journal can compute again, and with the text of its
+/// dialect.
 pub(crate) fn stored(receipt: &Receipt, said: Option<&DialectReply>) -> Vec<u8> {
     let mut receipt = receipt.clone();
     let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
@@ -45,18 +46,18 @@ pub(crate) fn stored(receipt: &Receipt, said: Option<&DialectReply>) -> Vec<u8> 
     if let Some(said) = said {
         said.say(&mut receipt);
     }
-    // Encoding plain data into memory cannot fail; an empty receipt would be told as lost.
+    // Encoding plain data into memory cannot fail; an empty receipt is replaced by a plain one when it is read.
     rmp_serde::to_vec_named(&receipt).unwrap_or_default()
 }
 
-/// The last step: what was done goes out.
+/// Returns the receipt of a sealed job: the last step.
 pub(super) fn applied(_: &WorkspaceState, sealed: Sealed) -> Result<Receipt, JobAbort> {
     let Sealed { receipt, entry, .. } = sealed;
     debug_assert_eq!(receipt.job, Some(entry.id));
     Ok(receipt)
 }
 
-/// The receipt of a job that was to write nothing.
+/// Returns the receipt of a job with the mode `verify_only`.
 pub(super) fn verified(planned: &Planned) -> Receipt {
     let error = planned.plan.error.as_deref().cloned();
     let status = match (&error, planned.plan.changes.is_empty()) {
@@ -73,7 +74,7 @@ pub(super) fn verified(planned: &Planned) -> Receipt {
     }
 }
 
-/// The receipt of an undo or redo that was to write nothing.
+/// Returns the receipt of an undo or redo with the mode `verify_only`.
 pub(super) fn previewed(draft: Transaction) -> Receipt {
     Receipt {
         files: draft.files.into_iter().map(would).collect(),
@@ -82,7 +83,7 @@ pub(super) fn previewed(draft: Transaction) -> Receipt {
     }
 }
 
-/// The outcome of a file that would have been written.
+/// Returns the outcome of a file as of one that was only verified.
 fn would(file: FileOutcome) -> FileOutcome {
     let status = if file.status == JobStatus::Applied { JobStatus::Verified } else { file.status };
     FileOutcome { status, ..file }

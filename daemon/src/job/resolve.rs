@@ -1,5 +1,5 @@
-//! `resolve`: from paths as a client wrote them to places inside the workspace. Aliases of one file become one
-//! path. It looks at names, not at contents.
+//! The step `resolve`: resolves the paths that a client wrote to paths inside the workspace. Aliases of one file become
+//! one path. It reads names, not contents.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::disk::{ResolveError, ResolvedPath};
 use crate::state::WorkspaceState;
 use crate::workspace::{LaneKey, Lanes};
 
-/// A job whose paths are the workspace's own.
+/// A job whose paths are resolved.
 pub struct Resolved {
     /// The job, with every path as the workspace knows it.
     pub request: ParsedJob,
     /// Every path of the job.
     pub places: BTreeMap<FilePath, ResolvedPath>,
-    /// With `partial`: entries (by index) with a path that leads nowhere, and why.
+    /// With `partial`: the refusals of the entries (by index) whose paths cannot be resolved.
     pub skipped: BTreeMap<usize, Refusal>,
 }
 
-/// Finds every place of a job.
+/// Resolves every path of a job.
 ///
 /// # Errors
-/// `outside`, `unsupported`, `malformed`, `denied`, `io`: see [`ResolveError`]. With `partial` only what is wrong with the
-/// job as a whole.
+/// Those of [`ResolveError`], and `busy` for a path of a failed job that is not rolled back yet. With `partial` only
+/// errors of the job as a whole.
 pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
     editd_engine::needs(&request.job)?;
@@ -41,7 +41,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
             let message = format!("{known} is locked until a failed job is rolled back; send the job again");
             return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(&known)));
         }
-        // Two hard links of one file in one job: the edits must see each other, so they are one path.
+        // If a job names two hard links of one file, the edits must see each other, so they become one path.
         let path = match place.stat() {
             Some(stat) if stat.links > 1 && !itself => {
                 aliases.entry(stat.identity).or_insert_with(|| known.clone()).clone()
@@ -52,7 +52,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
         Ok(path)
     };
     let mut resolve_entry = |entry: &mut Entry| -> Result<(), Refusal> {
-        // A link is refused, not followed, if the entry takes the name itself away.
+        // A link is refused, not followed, if the entry removes the name itself.
         let itself = entry.edits().any(EditFacts::removes_file);
         entry.path = place_of(&entry.path, itself)?;
         entry.replace_targets(|to| place_of(to, true))

@@ -1,5 +1,5 @@
-//! `seal`: the log says that every file shows *after*. From here the entry counts, its clipboards hold, and its
-//! session knows what it wrote.
+//! The step `seal`: records in the log that every file has its new content. From then on the entry counts as applied,
+//! its clipboards are stored, and its session has read receipts for its files.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::store::record::{
     ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord,
 };
 
-/// A job that is done.
+/// A sealed job.
 #[must_use]
 pub(super) struct Sealed {
     pub(super) draft: Transaction,
@@ -69,7 +69,7 @@ pub(super) fn seal(
     Ok(Sealed { draft, receipt, entry })
 }
 
-/// Ends a job that changes no file: its clipboards hold, and a key is remembered.
+/// Ends a job that changes no file: stores its clipboards, and its receipt if it has a key.
 pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Receipt, JobAbort> {
     let now = state.clock.wall_ms();
     let origin = &draft.origin;
@@ -93,7 +93,7 @@ pub(super) fn unchanged(state: &WorkspaceState, draft: Transaction) -> Result<Re
             Record::Clip(ClipboardRecord { session, name, bytes, origin: Some(clip.origin), time: now })
         })
         .collect();
-    // What a detached job leaves is written by whoever ran it, with the refusals.
+    // The caller that runs a detached job writes its record, as for refusals.
     if origin.key.is_some() && origin.queued.is_none() && receipt.status == JobStatus::Unchanged {
         records.push(Record::Done(EndedWithoutEntry {
             id: state.next_id(),
@@ -130,7 +130,7 @@ fn seen_after(
     receipt::of(&draft.origin.who, path, shown)
 }
 
-/// Moving a file shows nothing of it.
+/// Returns the receipt for a moved file: the lines that were shown at its old path, since a move shows none.
 fn shown_of_moved(
     draft: &Transaction,
     from: &editd_proto::FilePath,
@@ -142,7 +142,7 @@ fn shown_of_moved(
             let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
             ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
         }
-        // The file is known to be there, none of its lines is known.
+        // The session knows that the file exists, but none of its lines.
         _ => receipt::glimpsed(None, hash, &[], now),
     }
 }

@@ -1,5 +1,5 @@
-//! The lines of files that the refusals of a job show, within one bound for all of them, and the receipt for exactly
-//! those lines: lines that a refusal leaves out stay unseen.
+//! The lines of files that the refusals of a job show, with one limit for all of them, and the read receipts for
+//! exactly those lines: lines that a refusal leaves out stay unseen.
 
 use editd_engine::State;
 use editd_proto::error::Excerpt;
@@ -15,23 +15,23 @@ use crate::state::WorkspaceState;
 use crate::store::record::{ReadReceipt, Record};
 use crate::workspace::Who;
 
-/// Bytes that the refusals of a job may show of its files: half of the budget that it names, since the rest of the
-/// refusal needs room, too.
+/// Returns the bytes that the refusals of a job may show of its files: half of the reply's budget, since the rest of
+/// the refusal needs space, too.
 pub(super) fn room_of(request: &ParsedJob) -> usize {
     let named = request.budget.map(|bytes| usize::try_from(bytes / 2).unwrap_or(usize::MAX));
     named.map_or(REFUSAL_SHOWS, |bytes| bytes.min(editd_proto::limits::DIFF))
 }
 
-/// The difference between the content that a session knew and the one that others have made of it.
+/// The difference between the content that a session knew and the present one.
 pub(super) struct Overtaken {
-    /// The content that it knew; `None` if that is not held any more.
+    /// The content that it knew; `None` if that is no longer stored.
     pub(super) old: Option<Vec<u8>>,
-    /// The changes that others made to it.
+    /// The changes from that content to the present one.
     pub(super) splices: Vec<editd_engine::Splice>,
 }
 
 impl Overtaken {
-    /// Finds what others changed since a receipt, as far as there is memory to spare for that.
+    /// Computes what changed since a receipt, if there is memory to spare for that.
     pub(super) fn find(
         state: &WorkspaceState,
         checked: &CheckedJob,
@@ -45,7 +45,7 @@ impl Overtaken {
         Self { old, splices: splices.unwrap_or_default() }
     }
 
-    /// The receipt of the session once it was shown some lines, `whole` if it was shown all changes.
+    /// Returns the receipt of the session after it was shown some lines; `shown.1` is true if it was shown all changes.
     pub(super) fn renewed(
         &self,
         seen: &ReadReceipt,
@@ -60,7 +60,7 @@ impl Overtaken {
     }
 }
 
-/// Returns as much of some lines as a refusal may still show: the excerpts, and the lines that they show whole.
+/// Returns as many of some lines as a refusal may still show: the excerpts, and the ranges of lines in them.
 pub(super) fn excerpts(
     state: &WorkspaceState,
     checked: &CheckedJob,
@@ -82,7 +82,7 @@ pub(super) fn excerpts(
         }
         let Some(part) = text.get(..end).filter(|_| lines > 0) else { break };
         checked.diffs.set(left - end);
-        // The last line of the range may be the empty one behind the last break.
+        // The last line of the range may be the empty one after the last line break.
         let to = if end == text.len() { last } else { first + lines - 1 };
         shown.push((first, to));
         excerpts.push(Excerpt { line: first, text: part.to_owned() });
@@ -99,8 +99,8 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
     wanted.iter().all(|range| ranges::covers(&shown, *range))
 }
 
-/// Renews the receipt of a session that knows what is there, or never read it, for lines that a refusal has shown it.
-/// A receipt that is not renewed costs the session a read, nothing else.
+/// Adds lines that a refusal has shown to the session's receipt for the present content. If this fails, the session
+/// only needs one more read.
 pub(super) fn widen(
     state: &WorkspaceState,
     who: &Who,
@@ -125,7 +125,7 @@ pub(super) fn record(state: &WorkspaceState, who: &Who, path: &FilePath, shown: 
     let _ = state.store.append(&[Record::ReadReceipt(receipt::of(who, path, shown))]);
 }
 
-/// The lines of what is there that a plan replaces and that some ranges do not cover.
+/// Returns the lines of the present content that a plan replaces and that some ranges do not cover.
 pub(super) fn unseen_lines(
     plan: &editd_engine::Plan,
     (path, bytes): (&FilePath, &[u8]),

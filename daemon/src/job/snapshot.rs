@@ -1,5 +1,5 @@
-//! `snapshot`: reads everything that the job may need, once. What is read here is what is judged, planned and
-//! later looked for in the displaced files.
+//! The step `snapshot`: reads everything that the job may need, once. These contents are checked for staleness, planned
+//! on, and later compared with the displaced files.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -19,20 +19,20 @@ use crate::os::FileKind;
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
-/// A job with all that it sees.
+/// A job with the files and clipboards that it reads.
 pub(super) struct Snapshot {
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
     pub(super) sights: BTreeMap<FilePath, Observation>,
     pub(super) world: World,
-    /// With `partial`: entries (by index) that name what cannot be edited, and why.
+    /// With `partial`: the refusals of the entries (by index) whose files cannot be edited.
     pub(super) skipped: BTreeMap<usize, Refusal>,
 }
 
-/// Reads every place and every clipboard that a job names.
+/// Reads every file and every clipboard that a job names.
 ///
 /// # Errors
-/// [`JobAbort::NeedsMemory`] where the files are larger than what the job may hold: they have grown since they were resolved.
+/// [`JobAbort::NeedsMemory`] if the files are larger than the job may hold: they have grown since they were resolved.
 pub(super) fn take(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,

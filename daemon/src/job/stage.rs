@@ -1,4 +1,5 @@
-//! `stage`: the new bytes beside their targets, and the record of what is intended. No target is touched.
+//! The step `stage`: writes the new bytes to staged files and makes the records of the intended changes. It touches no
+//! target.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,7 +15,7 @@ use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::state::{WorkspaceState, lock};
 use crate::store::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, StagingFolder};
 
-/// A draft whose new bytes stand ready.
+/// A transaction whose new bytes are staged.
 pub(super) struct Ready {
     pub(super) draft: Transaction,
     /// One for each change, in the same order.
@@ -22,16 +23,16 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Takes the staged files away again: the job goes no further.
+    /// Removes the staged files of a job that ends here.
     pub(super) fn unstage(&self, state: &WorkspaceState) {
         unstage(state, &self.records);
     }
 }
 
-/// Stages every change of a draft.
+/// Stages every change of a transaction.
 pub(super) fn stage(state: &WorkspaceState, draft: Transaction) -> Result<Ready, Refusal> {
     let mut draft = draft;
-    // What is rewritten in place comes last: the others' displaced files may be other names of it.
+    // Files that are rewritten in place come last: the displaced files of the others may be further names of them.
     draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
         (Some(found), State::File { .. }) => found.links > 1,
         _ => false,
@@ -102,12 +103,12 @@ fn stage_one(
                 let splices = whole.unwrap_or_else(|| change.splices.clone());
                 return Ok(FileRecord { extents, ..with(record, ChangeMethod::Swap, staged, splices) });
             }
-            // Only a rewriting in place keeps an owner who is not ours.
+            // Only a rewrite in place keeps the owner, since a new file cannot get it.
             Err(StageError::Owner) => {}
             Err(error) => return Err(stage_refusal(path, &error)),
         }
     }
-    // Only the bytes behind the first changed one are carried, if those before it are on the disk.
+    // The record has only the bytes from the first changed one on, if those before it are on the disk.
     let whole = young && !flushed(state, found);
     Ok(in_place(record, change, found, bytes, whole))
 }
@@ -117,7 +118,8 @@ fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<
     FileRecord { how, after: Some(meta), staging, staged_name, splices, ..record }
 }
 
-/// All bytes, old and new, from the first changed one to the end, or from the beginning: a cut leaves mixtures there.
+/// Returns the record of a rewrite in place. It has all bytes, old and new, from the first changed one to the end (with
+/// `whole`, from the beginning), since a power cut may leave a mixture of them.
 fn in_place(
     record: FileRecord,
     change: &FileChange,
@@ -144,13 +146,14 @@ fn in_place(
     FileRecord { how: ChangeMethod::InPlace, after: Some(after), splices, staged_name, extents, ..record }
 }
 
-/// The extents of changed ranges.
+/// Returns the extents of changed ranges.
 fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
     splices.iter().map(|splice| (splice.at, splice.old.len() as u64, splice.new.len() as u64)).collect()
 }
 
-/// The splice that the intent of a job on a young file must carry: its bytes may not be on the disk yet, and a power
-/// cut would then take the base from under finer splices. So it is carried whole; a large one only if it cannot be flushed.
+/// Returns the splice for the intent of a job on a young file. The bytes of such a file may not be on the disk yet, and
+/// after a power cut finer splices would have no base. So the intent has the whole file; a large file is flushed
+/// instead, and is in the intent only if the flush fails.
 fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option<Vec<Splice>> {
     if found.meta.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
         return None;
@@ -158,7 +161,8 @@ fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option
     Some(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
 }
 
-/// Flushes a file that a job found. Where that fails, now or earlier, its bytes must be carried.
+/// Flushes a file that a job found. Returns false if that fails now or failed earlier: then the intent must have its
+/// bytes.
 fn flushed(state: &WorkspaceState, found: &FileSnapshot) -> bool {
     state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.meta.identity)
 }
@@ -172,7 +176,8 @@ struct Bases<'r> {
 
 impl Bases<'_> {
     /// Returns true if the bytes of a file may not be on the disk yet. Then its name may not be either, however old the
-    /// file is: a move makes a new name, and only the time of the last change shows that. So its folder is flushed, once.
+    /// file is: a move makes a new name, and only the time of the last change shows that. So its folder is flushed,
+    /// once.
     fn is_young(&mut self, place: &ResolvedPath, found: &FileSnapshot) -> io::Result<bool> {
         let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.meta, found.changed);
         let settled = self.is_old(found.changed) || untouched();
@@ -185,15 +190,15 @@ impl Bases<'_> {
         Ok(true)
     }
 
-    /// Returns true if a time (nanoseconds since 1970) is so long ago that changes of that time have reached the disk. A
-    /// time in the future is not.
+    /// Returns true if a time (nanoseconds since 1970) is so long ago that changes of that time have reached the disk.
+    /// A time in the future is not.
     fn is_old(&self, then: i64) -> bool {
         let age = i128::from(self.state.clock.wall_ms()) * 1_000_000 - i128::from(then);
         then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
     }
 }
 
-/// The folders that must be made for a place, outermost first.
+/// Returns the folders that must be created for a path, outermost first.
 fn folders_of(place: &ResolvedPath) -> Vec<FilePath> {
     let path = place.path().as_bytes();
     let mut ends: Vec<usize> =

@@ -1,9 +1,9 @@
-//! The refusal of a job that would replace what its session has not seen: with all that is needed to try
-//! again without another read, and a receipt for what it has shown.
+//! The refusal of a job whose file is not the one that its session has seen: with everything that is needed to try
+//! again without another read, and a read receipt for the lines that it shows.
 //!
-//! *Invariants*: after a refusal the session knows the content that is there, and of its lines those that it knew and
-//! those that the refusal shows. So an edit that quotes passes when it is sent again; one that does not quote is told
-//! the lines that are missing, and each further refusal shows more of them.
+//! *Invariants*: after a refusal the session has a receipt for the present content, with the lines that it knew and
+//! those that the refusal shows. So an edit that quotes passes when it is sent again. The refusal of one that does not
+//! quote names the missing lines, and each further refusal shows more of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::receipt::{self, ranges};
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
-/// Words for a verdict that is not `Fresh`, and, where a rebase was asked for, why there is none.
+/// Returns the refusal for a verdict that is not `Fresh`; `why` is the reason why the entry was not rebased.
 pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
@@ -49,7 +49,7 @@ pub(super) fn refusal(
     }
 }
 
-/// The refusal of a job whose file is not there any more.
+/// Returns the refusal of a job whose file no longer exists.
 fn gone(
     state: &WorkspaceState,
     who: &Who,
@@ -82,7 +82,7 @@ fn obstacle(why: Option<Obstacle>) -> String {
     why.map_or_else(String::new, |why| format!(" (it was not rebased: {why})"))
 }
 
-/// The refusal of a job whose file others have changed.
+/// Returns the refusal of a job whose file was changed by others, or by other jobs of its session.
 fn stale(
     state: &WorkspaceState,
     who: &Who,
@@ -122,8 +122,8 @@ fn stale(
     Box::new(error)
 }
 
-/// A conflict with what a stale refusal tells too, so that the job can be adapted without another read. A job that did
-/// not ask for a rebase, nor named lines of an older version, is simply stale.
+/// Adds to a conflict what a stale refusal shows, so that the job can be adapted without another read. A job that
+/// neither asked for a rebase nor named lines by number gets the stale refusal itself.
 pub(super) fn conflict(
     state: &WorkspaceState,
     who: &Who,
@@ -152,8 +152,8 @@ pub(super) fn conflict(
     refusal
 }
 
-/// Shows what others changed near the edits and the lines that edits replace without quoting them, and renews the
-/// session's receipt for that. Returns the lines that the job names by number and that stand elsewhere.
+/// Adds to an error what changed near the edits and the lines that edits replace without quoting them, and renews the
+/// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed.
 fn show_change(
     state: &WorkspaceState,
     who: &Who,
@@ -200,7 +200,7 @@ fn show_change(
     unclear.moved
 }
 
-/// Adds the lines most alike to a quotation that is not there any more.
+/// Adds the lines most similar to quotations that the file no longer has.
 fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut RequestError, shown: &mut Vec<(u64, u64)>) {
     for miss in &trial.nearest {
         let Some(left) = checked.diffs.get().checked_sub(miss.text.len()) else { break };
@@ -212,7 +212,7 @@ fn show_nearest(checked: &CheckedJob, trial: &Trial, error: &mut RequestError, s
     error.cause = error.cause.take().or_else(|| trial.cause.clone());
 }
 
-/// The lines of the file that a near miss shows; the quotation that it shows beside them is none of them.
+/// Returns the lines of the file that a near miss shows, without the lines of the quotation that it shows beside them.
 fn lines_of(miss: &NearMiss) -> (u64, u64) {
     let lines = miss.text.lines().filter(|line| !line.trim_start().starts_with("quoted")).count() as u64;
     (miss.line, (miss.line + lines).saturating_sub(1))
@@ -239,7 +239,7 @@ fn file(bytes: Arc<[u8]>) -> State {
     State::File { bytes, mode: 0o644 }
 }
 
-/// The last change of a file: its author, and the job if it was this session's own.
+/// Returns the author of the last change of a file, and the job if it was the session's own.
 fn by(
     state: &WorkspaceState,
     who: &Who,
@@ -270,27 +270,27 @@ fn in_short(error: &RequestError) -> RequestError {
     }
 }
 
-/// The job's edits of one file, planned on what is there now.
+/// The job's edits of one file, planned on the present content.
 pub(super) struct Trial {
-    /// The plan of those that fit.
+    /// The plan of the edits that fit.
     pub(super) plan: Plan,
-    /// Lines of what is there near which the edits go.
+    /// The lines of the present content near the edits.
     lines: Vec<(u64, u64)>,
-    /// The first edit that does not fit, and why.
+    /// The number of the first edit that does not fit, and the reason in `cause`.
     failed: Option<u64>,
     cause: Option<String>,
-    /// The other edits that do not fit, and why.
+    /// The errors of the other edits that do not fit.
     further: Vec<RequestError>,
-    /// The lines most alike to quotations that are not there.
+    /// The lines most similar to quotations that the file does not have.
     nearest: Vec<NearMiss>,
-    /// Returns true if some edit replaces what it does not quote.
+    /// True if an edit replaces text that it does not quote.
     blind: bool,
-    /// The edits alone.
+    /// The job with these edits only.
     alone: Job,
 }
 
 impl Trial {
-    /// Plans the edits of a file on what is there; `None` if that takes more than the job may hold.
+    /// Plans the edits of a file on the present content; `None` if that takes more than the job may hold.
     pub(super) fn run(state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> Option<Self> {
         let mut alone = checked.snapshot.request.job.clone();
         alone.partial = true;
@@ -333,13 +333,13 @@ impl Trial {
         Some(Self { plan, lines, failed, cause, further, nearest, blind, alone })
     }
 
-    /// Returns true if every edit fits what is there.
+    /// Returns true if every edit fits the present content.
     fn fits(&self) -> bool {
         self.failed.is_none()
     }
 
-    /// Returns true if the job, sent again as it is, does what its session means: where it replaces what it does not
-    /// quote, that takes that a merge would do, too.
+    /// Returns true if the job, sent again unchanged, does what its session means. If it replaces text that it does not
+    /// quote (not only lines by their numbers), its changes must also merge without a conflict.
     fn would_apply(&self, state: &WorkspaceState, checked: &CheckedJob, path: &FilePath) -> bool {
         let mut alone = self.alone.clone();
         alone.partial = false;

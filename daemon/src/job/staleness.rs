@@ -1,5 +1,5 @@
-//! `judge`: may this session replace what is there? It gathers a verdict for each file entry; the rule stands in
-//! `expects`.
+//! The step `check_staleness`: checks that the session may replace the present contents. It gathers a verdict for each
+//! file entry; the rule is in `expects`.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,22 +34,22 @@ pub(super) struct CheckedJob {
     pub(super) where_seen: BTreeSet<FilePath>,
     /// The older contents that stale entries are planned on, if the job asks for that.
     pub(super) bases: BTreeMap<FilePath, Base>,
-    /// The time that may still be spent on finding those contents.
+    /// The entries and bytes that may still be read to find those contents.
     pub(super) patience: PastBudget,
     /// With `partial`: the refusals of the entries (by index) that are left out.
     pub(super) skipped: BTreeMap<usize, Refusal>,
-    /// Bytes of the contents that were found.
+    /// Bytes of the present contents.
     pub(super) held: usize,
-    /// Bytes that may be held besides.
+    /// Further bytes that the job may hold.
     pub(super) room: usize,
-    /// Bytes that refusals may still show of files in all.
+    /// Bytes of files that all refusals together may still show.
     pub(super) diffs: Cell<usize>,
 }
 
-/// Judges every entry of a job.
+/// Checks every entry of a job.
 ///
 /// # Errors
-/// [`JobAbort::NeedsMemory`] where older contents that it is to be merged from are more than the job may hold.
+/// [`JobAbort::NeedsMemory`] if the older contents from which it is to be merged are more than the job may hold.
 pub(super) fn check_staleness(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
@@ -84,8 +84,8 @@ pub(super) fn check_staleness(
     Ok(checked)
 }
 
-/// Judges the entries one after the other. Returns the refusals of a job that is not `partial`, all of them: a client
-/// that learns of one file at a time sends a job as often as it has files.
+/// Checks the entries one after the other. Returns all refusals of a job that is not `partial`: a client that learns of
+/// one file at a time would have to send the job once for each file.
 fn check_entries(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
@@ -129,7 +129,7 @@ fn check_entries(
     Ok(refused)
 }
 
-/// Leaves out the later stages of a path that was left out: they have nothing to stand on.
+/// Leaves out the later entries of a path of which an entry was left out: they depend on it.
 fn leave_out_later_stages(checked: &mut CheckedJob) {
     let left_out: BTreeMap<FilePath, Refusal> = checked
         .skipped
@@ -150,8 +150,8 @@ fn leave_out_later_stages(checked: &mut CheckedJob) {
 /// The paths that earlier entries of the job have written or moved.
 #[derive(Default)]
 struct Targets {
-    /// The paths whose content the job may replace without a further check: its entry has named the base, or the job itself
-    /// has written the file.
+    /// The paths whose content the job may replace without a further check: its entry has named the base, or the job
+    /// itself has written the file.
     free: BTreeSet<FilePath>,
     /// The original paths of the other renamed files: an entry that replaces such a file must know its content at the
     /// original path.
@@ -192,7 +192,7 @@ fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j FilePa
     (checked || nothing || !snapshot.request.job.partial).then_some(to)
 }
 
-/// Refuses what a base was found for and what cannot be merged all the same.
+/// Leaves out entries for which a base was found, but which cannot be merged.
 fn leave_out_unmergeable(state: &WorkspaceState, who: &Who, checked: &mut CheckedJob) {
     let request = &checked.snapshot.request;
     let mut refusals: BTreeMap<FilePath, Refusal> = BTreeMap::new();
@@ -243,7 +243,7 @@ fn check_entry(
         verdict = verdict_of(&expects, observation(origin), proof, state.settings.unread);
         let mut why = None;
         if moved && verdict == Verdict::WhereSeen {
-            // Which lines are meant is only known where the file was.
+            // The lines that were seen are those of the file at its original path.
             verdict = Verdict::Unread;
         }
         if !moved && verdict == Verdict::Stale && may_rebase(checked, entry, proof) {
@@ -267,7 +267,7 @@ fn check_entry(
     Ok((verdict, base))
 }
 
-/// Judges the files that an entry moves others over.
+/// Checks the files that an entry replaces by moving or copying others over them.
 fn check_targets(
     state: &WorkspaceState,
     who: &Who,
@@ -292,8 +292,8 @@ fn check_targets(
 }
 
 /// Returns true if a stale entry is planned on the content that it expects: because the job asks for that; because it
-/// names an older version together with line numbers of that version; or because its session knows what is there, having
-/// made it or been shown it, and quotes what it replaces.
+/// names an older version together with line numbers of that version; or because its session knows what is there,
+/// having made it or been shown it, and quotes what it replaces.
 fn may_rebase(checked: &CheckedJob, entry: &Entry, proof: Proof) -> bool {
     if checked.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
@@ -321,7 +321,7 @@ fn find_base(
     }
 }
 
-/// Refuses line numbers that do not say which lines are meant.
+/// Refuses line numbers that do not identify the lines that are meant.
 fn check_numbers(
     state: &WorkspaceState,
     who: &Who,
@@ -349,7 +349,7 @@ fn check_numbers(
     }
     let end = last_line(&found.bytes);
     let lines = unclear.unknown.iter().map(|named| (named.lines.0.max(1), named.lines.1.max(named.lines.0)));
-    // A number behind the last line is no line: the plan refuses it.
+    // A number after the last line is refused by the plan.
     let lines: Vec<(u64, u64)> =
         lines.filter(|(first, _)| *first <= end).map(|(first, last)| (first, last.min(end))).collect();
     if lines.is_empty() {

@@ -1,5 +1,5 @@
-//! `swap`: every file of a durable intent is put in place, or none. What others did meanwhile is put back, and
-//! a void says that the job did not happen.
+//! The step `swap`: puts every file of a durable intent in place, or none. Files that others changed meanwhile are put
+//! back, and a void record says that the job did not happen.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::journal::{external, roll_back};
 use crate::state::WorkspaceState;
 use crate::store::record::Entry;
 
-/// A job whose every file shows *after*.
+/// A job of which every file has its new content.
 #[must_use]
 pub(super) struct AllSwapped {
     pub(super) draft: Transaction,
@@ -35,7 +35,7 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
             Ok(Err(foreign)) => return Err(withdraw(state, &draft, &entry, proofs.len(), foreign)),
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
-                // Which half of the call happened, only a look can tell.
+                // The call may have had a part of its effect; only recovery, which observes the files, can tell.
                 return Err(JobAbort::NeedsRecovery(refusal));
             }
         }
@@ -43,7 +43,7 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
     Ok(AllSwapped { draft, entry, proofs })
 }
 
-/// Takes back the first `done` files, and says in the log that the job did not happen.
+/// Rolls back the first `done` files, and records in the log that the job did not happen.
 fn withdraw(
     state: &WorkspaceState,
     draft: &Transaction,
@@ -56,7 +56,7 @@ fn withdraw(
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }
-        // The one that was foreign may have been put and taken back by the disk itself.
+        // `disk` itself may have put the changed file in place and back.
         roll_back::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
         roll_back::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };

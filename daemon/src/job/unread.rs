@@ -1,4 +1,4 @@
-//! The refusal of a job that replaces lines which its session has not seen: with the version, the lines as far as they
+//! The refusal of a job that replaces lines that its session has not seen: with the version, as many of the lines as
 //! can be shown, and the call that continues.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::receipt::{NO_LINES, ranges};
 use crate::state::WorkspaceState;
 use crate::workspace::Who;
 
-/// The refusal of an entry whose session has not read the file.
+/// Returns the refusal of an entry whose session has not read the file.
 pub(super) fn refusal(
     state: &WorkspaceState,
     who: &Who,
@@ -53,7 +53,7 @@ pub(super) fn of_numbers(
     of_lines(state, who, checked, (path, found), &ranges::union(lines))
 }
 
-/// The refusal of edits that replace some lines, none of which the session has seen.
+/// Returns the refusal of edits that replace lines that the session has not seen.
 pub(super) fn of_lines(
     state: &WorkspaceState,
     who: &Who,
@@ -65,7 +65,7 @@ pub(super) fn of_lines(
     let (excerpts, shown) = shown::excerpts(state, checked, (path, &found.bytes), wanted);
     let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
     if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
-        // The empty line behind the last break is no line to people.
+        // People do not count the empty line after the last line break.
         last -= 1;
     }
     let more = match wanted.len().saturating_sub(1) {
@@ -94,7 +94,8 @@ pub(super) fn of_lines(
     Box::new(error)
 }
 
-/// Refusals of the paths where an edit replaces lines without quoting them that its session was not shown.
+/// Returns the refusals of the paths where an edit replaces, without quoting them, lines that its session was not
+/// shown.
 pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, checked: &CheckedJob) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let mut told = BTreeSet::new();
@@ -109,7 +110,7 @@ pub(super) fn of_plan(state: &WorkspaceState, who: &Who, plan: &Plan, checked: &
         }
         let found = checked.snapshot.sights.get(path).and_then(Observation::found);
         let Some(found) = found.filter(|found| found.bytes == *bytes) else {
-            // It is planned on what the session saw of an older content: what is there is another.
+            // It is planned on an older content, from which the present one differs.
             refusals.push(of_older(path, missing));
             continue;
         };

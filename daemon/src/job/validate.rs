@@ -1,11 +1,11 @@
-//! `validate`: what the validators have against the new contents, and what that means in the job's mode. It writes
+//! The step `validate`: runs the validators on the new contents, and applies the job's mode to their issues. It writes
 //! nothing.
 //!
-//! In `strict` an issue that the job introduces refuses it, all of it, also with `partial`: half a job that was left
-//! standing because the other half was wrong is nobody's wish. So does a validator that may run and cannot. In
-//! `interactive` both are told; `verify_only` refuses what `strict` would refuse. The built-in check of syntax refuses
-//! nothing that it could not look at. Only contents are looked at: a file that is removed, moved, copied or given other
-//! permissions is nobody's to judge, nor is what an undo brings back.
+//! In `strict`, an issue that the job introduces refuses the whole job, also with `partial`: nobody wants half a job to
+//! be applied because the other half was wrong. A validator that may run but fails to do so refuses it, too. In
+//! `interactive` both are reported; `verify_only` refuses what `strict` would refuse. The built-in check of syntax
+//! refuses nothing that it could not check. Only new contents are checked: not a file that is removed, moved, copied or
+//! given other permissions, nor a content that an undo restores.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
 use crate::state::WorkspaceState;
 use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
-/// Has a planned job validated, and adds to its report what is to be told.
+/// Validates a planned job, and adds the issues to its report.
 pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<(), Refusal> {
     let (_, moved) = plan::origins(&planned.request.job);
     let contents = contents(planned, &moved);
@@ -51,7 +51,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
         },
     };
     let checked = validate::check(&around, workspace_commands.syntax(), &commands, &contents);
-    // What is verified is what a strict job would do.
+    // A verified job must pass as a strict one.
     if planned.request.mode != JobMode::Interactive {
         refuse(&checked, &paths)?;
     }
@@ -65,7 +65,8 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
     Ok(())
 }
 
-/// The contents that the job would write and that are not there already, under this name or the one they come from.
+/// Returns the contents that the job would write and that are new: neither the path nor the one that the content comes
+/// from has them.
 pub(super) fn contents<'p>(
     planned: &'p Planned,
     moved: &BTreeMap<FilePath, FilePath>,
@@ -89,7 +90,7 @@ pub(super) fn contents<'p>(
     contents.collect()
 }
 
-/// The refusal of a strict job.
+/// Refuses a strict job that has issues.
 fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
     let way_out = "nothing was written: mend that, or send the job with the mode `interactive`";
     if let Some((_, first)) = checked.issues.first() {
@@ -135,7 +136,7 @@ impl Report<'_> {
             .map(|(content, more)| (content, format!("{more} more issues are not listed")))
             .collect();
         warnings.extend(checked.notes);
-        // One sentence for all files where the reason is the same.
+        // One sentence for all files with the same reason.
         let mut unable: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
         for one in checked.unable {
             unable.entry((one.validator, one.why)).or_insert((one.content, 0)).1 += 1;
@@ -164,7 +165,7 @@ impl Report<'_> {
         self.files.get_mut(at)
     }
 
-    /// Tells an issue; whether there was room.
+    /// Adds an issue; returns false if there was no space for it.
     fn told(&mut self, content: usize, issue: Issue) -> bool {
         let full = self.issues >= RECEIPT_ISSUES;
         let room = self.file(content).filter(|file| !full && file.issues.len() < ISSUES);

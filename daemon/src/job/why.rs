@@ -1,5 +1,5 @@
-//! Explains a refusal: where a quoted text is not in a file, the journal is asked why. A refusal stays the refusal
-//! that it is, and nothing is asked for longer than [`limits::WHY_MS`].
+//! Explains a refusal: if a quoted text is not in a file, it searches the journal for the reason. This changes only the
+//! words of the refusal, and takes no longer than [`limits::WHY_MS`].
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::journal::why::{MissingText, RemovedBy, SearchBudget, why};
 use crate::limits;
 use crate::state::WorkspaceState;
 
-/// The contents that a job was planned on.
+/// The hashes of the contents that a job was planned on.
 type Hashes = BTreeMap<FilePath, ContentHash>;
 
-/// The same refusal, with what the journal knows.
+/// Returns the refusal with the reason that the journal has.
 pub(super) fn explained(
     state: &WorkspaceState,
     snapshot: &Snapshot,
@@ -30,7 +30,7 @@ pub(super) fn explained(
     refusal
 }
 
-/// With `partial`: the first of the edits that were left out, each with what the journal knows.
+/// With `partial`: adds the reasons that the journal has to the first edits that were left out.
 pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
     let mut patience = SearchBudget::begin(state);
     let errors = plan.files.iter_mut().flat_map(|file| {
@@ -71,7 +71,7 @@ fn explain(
     });
 }
 
-/// The text that an edit quotes, and what it would put there.
+/// Returns the text that an edit quotes, and its replacement.
 fn quoted<'r>(request: &'r ParsedJob, path: &FilePath, edit: Option<u64>) -> Option<Quotation<'r>> {
     let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
     let mut entries = request.job.entries.iter().filter(|entry| entry.path == *path);

@@ -1,4 +1,4 @@
-//! A hook that may change the files itself: it runs, and what it left is looked at, journaled and flushed.
+//! A hook that may change the files itself: runs it, then reads, journals and flushes the files that it changed.
 
 use std::sync::Arc;
 
@@ -25,10 +25,11 @@ struct Left {
     record: FileRecord,
 }
 
-/// Runs a hook for every file that it is for.
+/// Runs a hook for every file that matches it.
 pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
     let mut outcome = silent(hook);
-    // Held until what it left is journaled, so that no look in between takes it for a change by others.
+    // Held until its changes are journaled, so that no observation in between takes them for changes by another
+    // program.
     if !underway.begin(work.stands.keys().cloned().collect()) {
         warn(&mut outcome, "not run: another job writes one of the files".to_owned());
         return outcome;
@@ -44,7 +45,7 @@ pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSp
             Err(told) => warn(&mut outcome, told),
         }
     }
-    // What changed although nothing ran is somebody else's.
+    // If nothing ran, changes are those of another program.
     if ran {
         take_in(work, hook, &mut outcome);
     }
@@ -52,7 +53,7 @@ pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSp
     outcome
 }
 
-/// Looks at every file of the job, and journals what the hook has changed.
+/// Observes every file of the job, and journals the changes of the hook.
 fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     let mut all = Vec::new();
     let paths: Vec<FilePath> = work.stands.keys().cloned().collect();
@@ -117,7 +118,7 @@ fn look_after(work: &Work<'_>, path: &FilePath) -> Result<Option<Left>, String> 
     Ok(Some(Left { before: before.clone(), record: record(path, before, found.as_ref()), after }))
 }
 
-/// The bytes were written by a program that need not have flushed them.
+/// Flushes a file and its folder, since the command may not have done it.
 fn flush(work: &Work<'_>, place: &ResolvedPath, path: &FilePath) -> Result<(), String> {
     let flushed = match work.state.disk.flush_file(place) {
         Ok(FlushedTarget::Unreadable(_)) => Err(std::io::ErrorKind::PermissionDenied.into()),
@@ -146,7 +147,7 @@ fn record(path: &FilePath, before: &Stand, found: Option<&FileSnapshot>) -> File
     }
 }
 
-/// The changed ranges; of a file that is too large to compare, all of it, so that undo has the bytes.
+/// Returns the changed ranges; for a file that is too large to compare, one range of all bytes, so that undo has them.
 pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
     if old.len().max(new.len()) <= crate::limits::EXTERNAL_BYTES {
         return editd_engine::splices_between(old, new);
@@ -154,7 +155,7 @@ pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
     vec![Splice { at: 0, old: old.to_vec(), new: new.to_vec() }]
 }
 
-/// The session has seen the change: its reply shows it.
+/// Returns the session's read receipt for the changed file: its reply shows the change.
 fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
     let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
     let now = work.state.clock.wall_ms();

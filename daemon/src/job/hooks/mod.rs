@@ -1,12 +1,12 @@
-//! `hooks`: the commands that run once a job is sealed, before its reply, while its lanes are held. What they change
-//! in the job's files becomes entries that belong to the job.
+//! The step `hooks`: runs commands after a job is sealed, before its reply, while its lanes are held. Their changes to
+//! the job's files become entries that belong to the job.
 //!
-//! *Invariants*: the job stands whatever a hook does; what a hook has changed is journaled also where it failed. A
-//! command runs only if the bytes of `.editd.toml` that name it are trusted now. A kill leaves the job with the hooks'
-//! entries that were written by then; a change that was not is found by the next look, as a change by others.
+//! *Invariants*: the job stays applied whatever a hook does; the changes of a hook are journaled even if it failed. A
+//! command runs only if the bytes of `.editd.toml` that name it are trusted now. After a kill, the entries of hooks
+//! that were written by then remain; other changes are found by the next observation, as changes by another program.
 //!
-//! *Limitations*: another program that writes one of the files while a hook runs cannot be told from the hook. What a
-//! hook changes in files that are not the job's is a change by others.
+//! *Limitations*: changes by another program to one of the files while a hook runs count as the hook's. Changes of a
+//! hook to files that are not the job's count as changes by another program.
 
 mod in_place;
 mod rewritten;
@@ -57,7 +57,7 @@ struct Work<'w> {
     workspace_commands: WorkspaceCommands,
 }
 
-/// Runs what a sealed job's files call for, and tells it in the receipt.
+/// Runs the hooks for a sealed job's files, and adds their outcomes to the receipt.
 pub(super) fn run(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
@@ -68,7 +68,7 @@ pub(super) fn run(
     }
     let fresh = fresh(&sealed);
     let workspace_commands = state.workspace_commands();
-    // Told before, unless the file changed since, perhaps by this very job.
+    // `tell_left_out` has warned before, unless the file changed since, perhaps by this very job.
     if let Some(told) = workspace_commands.left_out(sealed.entry.files.iter().map(|file| &file.path))
         && state.told.is_new(&sealed.entry.session, &told)
     {
@@ -94,9 +94,9 @@ pub(super) fn run(
     };
     let mut told = Vec::with_capacity(hooks.len());
     for hook in hooks {
-        // Should the daemon end while it runs, its change must be told from what was there before.
+        // If the daemon ends while the hook runs, the next one must be able to compare with the contents before.
         state.store.write_kept();
-        // The job is done: a mistake in what follows must not be told as the job's end.
+        // The job is applied: a panic from here on must not become the result of the job.
         let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
             true => rewritten::run(&mut work, hook),
             false => Ok(in_place::run(&mut work, underway, hook)),
@@ -112,8 +112,8 @@ fn broken(hook: &CommandSpec) -> HookOutcome {
     HookOutcome { warnings: vec![MISTAKE.to_owned()], ..silent(hook) }
 }
 
-/// Tells which commands that a planned job calls for may not run, validators and hooks alike, unless its session was told
-/// with an earlier job that was done.
+/// Adds a warning that names the commands for a planned job that may not run, validators and hooks alike, unless the
+/// session had it with an earlier job that was applied.
 pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Plan) {
     if !plan.changes.is_empty() {
         let left_out = state.workspace_commands().left_out(plan.changes.iter().map(|change| &change.path));
@@ -122,7 +122,7 @@ pub(super) fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Pl
     }
 }
 
-/// The files whose content is new: not those that the job only removed, moved or gave other permissions.
+/// Returns the files whose content is new: not those that the job only removed, moved or gave other permissions.
 fn fresh(sealed: &Sealed) -> Vec<FilePath> {
     let before = |path: &FilePath| {
         let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
@@ -137,7 +137,7 @@ fn fresh(sealed: &Sealed) -> Vec<FilePath> {
     fresh.map(|(_, file)| file.path.clone()).collect()
 }
 
-/// Adds a warning to a receipt's first file, unless it is told already.
+/// Adds a warning to a receipt's first file, unless the receipt has it already.
 fn warn_once(files: &mut [FileOutcome], warning: String) {
     if files.iter().any(|file| file.warnings.contains(&warning)) {
         return;
@@ -149,13 +149,13 @@ fn warn_once(files: &mut [FileOutcome], warning: String) {
 }
 
 impl Work<'_> {
-    /// The job's files that a hook is for and that nobody else has changed.
+    /// Returns the job's files that match a hook and that no other program has changed.
     fn meant(&self, hook: &CommandSpec) -> Vec<FilePath> {
         let meant = |path: &&FilePath| hook.files.matches(path) && self.stands.contains_key(path);
         self.fresh.iter().filter(meant).cloned().collect()
     }
 
-    /// Runs a hook for one file; `Err` says why it was not started.
+    /// Runs a hook for one file; the error is the reason why it was not started.
     fn start(&mut self, hook: &CommandSpec, path: &FilePath, input: &[u8]) -> Result<CommandOutput, String> {
         let gone = self.state.clock.monotonic().saturating_sub(self.began);
         let left = limits::HOOKS_TIME.saturating_sub(gone);
@@ -178,7 +178,7 @@ impl Work<'_> {
             memory: hook.memory,
             output: usize::try_from(hook.output).unwrap_or(usize::MAX),
         };
-        // A job may run for minutes: who takes his trust back meanwhile means these runs too.
+        // A job may run for minutes: if the trust is withdrawn meanwhile, these runs must not start.
         let ran = self.state.runner.run_if(run, || {
             self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned)
         });
@@ -220,7 +220,7 @@ fn version(state: &State) -> Option<Version> {
     }
 }
 
-/// A hook that has told nothing yet.
+/// Returns the outcome of a hook without changes and warnings.
 fn silent(hook: &CommandSpec) -> HookOutcome {
     HookOutcome { name: hook.name.clone(), job: None, files: Vec::new(), warnings: Vec::new() }
 }
@@ -236,7 +236,7 @@ pub(super) fn complaint(ran: &CommandOutput) -> Option<String> {
     Some(format!("{}{colon}{said}", ran.ended))
 }
 
-/// Adds a warning, as far as a receipt shows them.
+/// Adds a warning, up to the number that a receipt shows.
 fn warn(outcome: &mut HookOutcome, warning: String) {
     if outcome.warnings.len() < limits::HOOK_WARNINGS {
         outcome.warnings.push(warning);
@@ -245,7 +245,7 @@ fn warn(outcome: &mut HookOutcome, warning: String) {
     }
 }
 
-/// The receipt says what stands now, and so does the one that is stored.
+/// Updates the receipt, and the stored one, to the present versions and the outcomes of the hooks.
 fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
     for changed in told.iter().flat_map(|hook| &hook.files) {
         for file in sealed.receipt.files.iter_mut().filter(|file| file.path == changed.path) {

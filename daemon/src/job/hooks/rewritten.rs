@@ -1,5 +1,5 @@
-//! A hook that reads the content and writes the new one to its standard output: the change is committed as any job's,
-//! so that no reader sees the middle of it.
+//! A hook that reads the content and writes the new one to its standard output: the change is committed like that of a
+//! job, so that no reader sees an intermediate state.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::limits::JOB_BYTES;
 use crate::state::lock;
 
-/// Runs a hook for every file that it is for, and commits what came out.
+/// Runs a hook for every file that matches it, and commits its outputs.
 pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome, JobAbort> {
     let mut outcome = silent(hook);
     work.drop_foreign().into_iter().for_each(|told| warn(&mut outcome, told));
@@ -35,7 +35,7 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
             Err(told) => warn(&mut outcome, told),
             Ok(ran) => match complaint(&ran) {
                 Some(told) => warn(&mut outcome, format!("{path}: {told}")),
-                // Who formats a file never means to empty it: a command that writes elsewhere would.
+                // A formatter never empties a file, but a command that writes its output elsewhere would.
                 None if ran.stdout.is_empty() && !stand.bytes.is_empty() => {
                     warn(
                         &mut outcome,
@@ -73,7 +73,7 @@ pub(super) fn commit(
     }
     let files = draft.files.clone();
     let underway = JobGuard::new(work.state, 0);
-    // A mistake leaves an intent behind that must be brought to an end before the job's lanes come free.
+    // A panic may leave an open intent, which must be ended before the job's lanes are free.
     let commit = || crate::job::commit(work.state, &underway, draft);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(JobAbort::NeedsRecovery(mistake()))) {
         Ok(receipt) if receipt.status == JobStatus::Applied => {
@@ -84,7 +84,7 @@ pub(super) fn commit(
         Err(JobAbort::Refused(refusal) | JobAbort::Retry(refusal)) => {
             warn(outcome, format!("its output was not written: {}", refusal.message));
         }
-        // What has no share of its own is never too heavy.
+        // A guard without a reservation of its own never needs more memory.
         Err(JobAbort::NeedsMemory(_)) => {
             warn(outcome, "its output was not written: it is too large".to_owned())
         }
@@ -115,7 +115,7 @@ fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, f
     outcome.files = files;
 }
 
-/// Brings a commit that broke behind its intent to an end, as recovery would. Gives its number where it was done.
+/// Ends a commit that failed after its intent, as recovery would. Returns its number if it was applied.
 fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
     let open = work.state.store.open_entries();
     let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry())?;
@@ -126,7 +126,7 @@ fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
         Ok(RepairOutcome::Applied) => Some(entry.id),
         Ok(RepairOutcome::Voided) => None,
         Err(_) => {
-            // No other hook may touch them until that is done.
+            // No other hook may touch the files until it is rolled back.
             entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));
             lock(&work.state.broken).push(entry);
             None

@@ -44,7 +44,7 @@ pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
     stand.collect()
 }
 
-/// A workspace path for the system.
+/// Returns the system's form of a workspace path.
 pub(in crate::job) fn native(path: &FilePath) -> PathBuf {
     #[cfg(unix)]
     {
@@ -58,8 +58,8 @@ pub(in crate::job) fn native(path: &FilePath) -> PathBuf {
 }
 
 impl Work<'_> {
-    /// Looks at every file again before a hook begins. What others have changed since is theirs: it is journaled so,
-    /// and left alone from here on. Gives what is told of it.
+    /// Observes every file again before a hook starts. A file that another program has changed is journaled as such and
+    /// left alone from then on. Returns the warnings about these files.
     pub(super) fn drop_foreign(&mut self) -> Vec<String> {
         let mut told = Vec::new();
         let paths: Vec<FilePath> = self.stands.keys().cloned().collect();
