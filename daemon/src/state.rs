@@ -95,9 +95,9 @@ pub struct WorkspaceParts {
     pub root: PathBuf,
     /// Its files.
     pub disk: Disk,
-    /// Log and database.
+    /// The log and the database.
     pub store: Store,
-    /// Time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Settings.
     pub settings: Settings,
@@ -120,7 +120,7 @@ impl WorkspaceState {
         });
         let encodings = encodings.collect();
         let runner = CommandRunner::new(None, clock.clone());
-        // With the last number, since the clock alone may go back to where an earlier run began.
+        // It includes the last number, since the clock alone may be set back to the start of an earlier run.
         let steady = SteadyClock::start(&*clock);
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
@@ -186,7 +186,7 @@ impl WorkspaceState {
         format!("{}-{nth:x}", self.run)
     }
 
-    /// Returns true if a broken job has this path.
+    /// Returns true if a failed job that is not rolled back yet has this path.
     pub fn is_broken(&self, path: &FilePath) -> bool {
         lock(&self.broken).iter().any(|entry| entry.files.iter().any(|file| file.path == *path))
     }

@@ -1,4 +1,4 @@
-//! Clipboards by hand: list, show, set, copy, remove.
+//! The requests for clipboards: list, show, set, copy, remove.
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -11,14 +11,14 @@ use crate::job::{check_clips, store_refusal};
 use crate::store::record::{ClipboardRecord, Record};
 
 impl Workspace {
-    /// Clipboards.
+    /// Answers a request for clipboards.
     ///
     /// # Errors
-    /// `malformed` for a missing or bad name, `no_clipboard` where it holds nothing, `too_large`.
+    /// `malformed` for a missing or bad name, `no_clipboard` for one that is empty, `too_large`, `io`.
     pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         if request.action == ClipAction::List {
             let mut clips = self.state.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
-            // Jobs that were vetted at one moment may have stored some more than there may be.
+            // Jobs that were checked at the same moment may together have stored more than the limit.
             let omitted = clips.len().saturating_sub(limits::CLIPBOARDS) as u64;
             clips.truncate(limits::CLIPBOARDS);
             let omitted = Some(omitted).filter(|more| *more > 0);

@@ -1,4 +1,5 @@
-//! Detached jobs and others by their number: withdrawn before they begin, asked for when they have ended. It runs none.
+//! Requests for jobs by their numbers: cancels a detached job that has not begun, and returns the receipts of jobs that
+//! have ended. It runs none.
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -11,10 +12,10 @@ use crate::job::store_refusal;
 use crate::state::lock;
 
 impl Workspace {
-    /// Withdraws a detached job that has not begun.
+    /// Cancels a detached job that has not begun.
     ///
     /// # Errors
-    /// `not_found` where no such job waits, `busy` where it has begun.
+    /// `not_found` if no such job waits, `busy` if it has begun.
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
         let mut underway = lock(&self.state.underway);
         let Some((queued, begun)) = underway.detached.get(&id) else {
@@ -26,20 +27,20 @@ impl Workspace {
             return Err(Box::new(RequestError::new(ErrorCode::Busy, message)));
         }
         let queued = queued.clone();
-        // From here it cannot begin.
+        // From here on it cannot begin.
         underway.detached.remove(&id);
         drop(underway);
         let who = Who { session: queued.session, client: queued.client };
-        // What cannot be read any more is withdrawn all the same.
+        // A job whose stored request cannot be decoded is cancelled all the same.
         let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
         let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
         Ok(self.end(&who, id, &asked, queued.request, Receipt::refused(*cancelled())))
     }
 
-    /// The receipt of a job that ended; `None` while it waits or runs.
+    /// Returns the receipt of a job that ended; `None` while it waits or runs.
     ///
     /// # Errors
-    /// `not_found` where there is none.
+    /// `not_found` if there is none.
     pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
         let underway = lock(&self.state.underway);
         if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {

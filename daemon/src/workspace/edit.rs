@@ -20,21 +20,21 @@ use crate::journal::undo::{self, UndoDirection};
 use crate::state::{PendingJobs, WorkspaceState, is_call_id, lock};
 use crate::store::record::{EndedWithoutEntry, QueuedJobRecord, Record};
 
-/// Journeys that one job makes before it gives up on files that others keep changing.
+/// The number of attempts of one job before it gives up on files that others keep changing.
 const JOURNEYS: usize = 8;
 
 impl Workspace {
-    /// Gives a job its number, or finds it by its key. A detached job is durable when this returns.
+    /// Issues a number for a job, or finds the job by its key. A detached job is durable when this returns.
     pub fn admit(&self, who: &Who, asked: &ParsedRequest) -> Admission {
         let request = asked.request();
-        // Refused before it is queued, while somebody listens.
+        // A bad request is refused before it is queued, while its client waits for the reply.
         if request.detach
             && let Err(refusal) = self.lanes(asked)
         {
             return Admission::Refused(refusal);
         }
         let hash = asked.hash();
-        // Held from the look to the entry: of two requests with one key, one is the job.
+        // Held from the look-up to the insertion: of two requests with the same key, one becomes the job.
         let mut underway = self.underway_stored(who, request.key.as_deref());
         if let Some(key) = &request.key
             && let Some(known) = self.find_key(&underway, who, key, hash)
@@ -60,8 +60,8 @@ impl Workspace {
         }
     }
 
-    /// Locks the pending jobs. If a detached job with this key is being stored, it waits for that first: only then may the
-    /// number of the job be told to another request with the key.
+    /// Locks the pending jobs. If a detached job with this key is being stored, it waits for that first: only then may
+    /// the number of the job be told to another request with the key.
     fn underway_stored(&self, who: &Who, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
         let underway = lock(&self.state.underway);
         let Some(key) = key else { return underway };
@@ -129,7 +129,7 @@ impl Workspace {
         if request.detach {
             match lock(&self.state.underway).detached.get_mut(&id) {
                 Some((_, begun)) => *begun = true,
-                // It was cancelled before it came to its turn.
+                // It was cancelled before its turn.
                 None => {
                     return self.receipt(id).ok().flatten().unwrap_or_else(|| Receipt::refused(*cancelled()));
                 }
@@ -156,12 +156,12 @@ impl Workspace {
         };
         match ended {
             Ended::Receipt(receipt) => self.end(who, id, asked, hash, *receipt),
-            // As if the process had ended: nothing more is written.
+            // As if the process had ended here: nothing more is written.
             Ended::Stopped => Receipt::refused(*fault("the job was stopped")),
         }
     }
 
-    /// Takes back what this session did last to a path, as a payload may ask.
+    /// Makes the transaction that undoes the last change of a path by this session, for a payload that asks for it.
     fn draft_of_undo(
         &self,
         underway: &job::JobGuard<'_>,
@@ -176,7 +176,7 @@ impl Workspace {
             label: request.label.clone(),
             on_stale: request.on_stale.unwrap_or_default(),
             durability: request.durability,
-            // The answer of the dialect shows the changed lines.
+            // The reply in the dialect shows the changed lines.
             diff: request.diff.or(Some(true)),
             budget: request.budget,
             ..UndoRequest::default()
@@ -184,12 +184,12 @@ impl Workspace {
         undo::draft(&self.state, underway, (who, hash), &undo, UndoDirection::Undo)
     }
 
-    /// Takes entries back, with all lanes free.
+    /// Undoes entries. The caller holds all lanes.
     pub fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt {
         self.turn_back(who, request, UndoDirection::Undo)
     }
 
-    /// Takes undos back, with all lanes free.
+    /// Redoes entries that were undone. The caller holds all lanes.
     pub fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt {
         self.turn_back(who, request, UndoDirection::Redo)
     }
@@ -197,7 +197,7 @@ impl Workspace {
     fn turn_back(&self, who: &Who, request: &UndoRequest, direction: UndoDirection) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
-        // What the reply shows is no part of what is done.
+        // Fields that only change the reply do not make it another request.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
         if request.mode == JobMode::VerifyOnly {
@@ -228,7 +228,7 @@ impl Workspace {
         }
     }
 
-    /// Shows what an undo or redo would do. It writes nothing and takes no key.
+    /// Returns the receipt that an undo or redo would have. It writes nothing and takes no key.
     fn preview_undo(
         &self,
         who: &Who,
@@ -246,7 +246,7 @@ impl Workspace {
         }
     }
 
-    /// Takes a key for an undo or redo that begins now; what is known of it where it is taken.
+    /// Takes a key for an undo or redo that begins now. Returns the admission of a known key.
     fn hold_key(&self, who: &Who, key: &str, hash: ContentHash) -> Option<Admission> {
         let mut underway = lock(&self.state.underway);
         let known = self.find_key(&underway, who, key, hash);
@@ -257,7 +257,8 @@ impl Workspace {
         known
     }
 
-    /// Goes on the journey, again where others were quicker; mends what broke on the way.
+    /// Runs the steps of a job, again if another program changed a file first, or if it needs more memory. Repairs a
+    /// job that fails after its intent.
     fn journeys(&self, go: impl Fn(&job::JobGuard<'_>) -> Result<Receipt, JobAbort>) -> Ended {
         let (mut last, mut needed) = (None, 0);
         for _ in 0..JOURNEYS {
@@ -291,7 +292,7 @@ impl Workspace {
         Ended::Receipt(Box::new(Receipt::refused(*refusal)))
     }
 
-    /// Forgets a job that ended, or writes down how a detached one did.
+    /// Removes a job that ended from the pending ones, and records the end of a detached job.
     pub(super) fn end(
         &self,
         who: &Who,
@@ -304,10 +305,10 @@ impl Workspace {
         if asked.request().detach
             && receipt.error.as_ref().is_some_and(|left| left.code == ErrorCode::Stopping)
         {
-            // It has not ended: it is stored, and the next daemon runs it.
+            // It has not ended: it stays stored, and the next daemon runs it.
             return asked.said(receipt);
         }
-        // The end of one that left an entry was written with its seal.
+        // The end of a job with an entry was recorded with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
         if asked.request().detach && !written {
             receipt.job = Some(id);
@@ -331,7 +332,7 @@ impl Workspace {
             underway.keys.remove(&(who.session.clone(), key.to_owned()));
         }
         drop(underway);
-        // Somebody may wait to learn what became of its key.
+        // A request with the same key may wait for this.
         self.state.queued.notify_all();
         asked.said(receipt)
     }
@@ -345,7 +346,7 @@ enum Ended {
     Stopped,
 }
 
-/// Finishes a job that failed after its intent, or takes it back, as recovery would.
+/// Finishes a job that failed after its intent, or rolls it back, as recovery would.
 fn mend_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
     let open = state.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
     let Some((entry, sealed)) = open else { return Err(refusal) };

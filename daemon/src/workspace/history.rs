@@ -22,19 +22,19 @@ use crate::store::EntryQuery;
 use crate::store::record::FileRecord;
 use crate::store::taken::{FileTaken, TakenBack, in_runs};
 
-/// Entries in a reply that does not say how many.
+/// Entries in the reply to a request that names no number.
 const PAGE: u64 = 100;
 
-/// Bytes that a full reply takes: what it tells, encoded, and as a frame.
+/// Bytes that a full reply takes: its fields, their encoding, and the frame.
 const PAGE_HOLDS: usize = 4 * limits::FRAME;
 
 /// The bytes that two states of a file take while they are compared, for each byte of the file.
 const STATES_HOLD: usize = 4;
 
-/// Bytes of the shortest diff; where less is left, none is made.
+/// Bytes of the shortest diff; if less space is left, none is made.
 const DIFF_LEAST: usize = 64;
 
-/// Times that a reader asks for more, having found that it needs it.
+/// The number of times that a reader starts again with a larger reservation.
 const ASKINGS: usize = 8;
 
 /// The space that is left in one reply.
@@ -45,17 +45,17 @@ struct Room {
 }
 
 impl Room {
-    /// A reply to `history`: its paths may take half a frame.
+    /// The space of a reply to `history`: its paths may take half a frame.
     const fn of_page() -> Self {
         Self { files: FILES_LISTED, bytes: limits::FRAME / 2, of: OF_LISTED }
     }
 
-    /// A reply to `show`: it tells every path twice, and the diffs take half a frame.
+    /// The space of a reply to `show`: it has every path twice, and the diffs take half a frame.
     const fn of_entry() -> Self {
         Self { files: limits::FILES, bytes: limits::FRAME / 8, of: OF_LISTED }
     }
 
-    /// Leaves out of an entry what does not fit; of its files also the first `from`.
+    /// Removes the first `from` files of an entry, and the files and references that do not fit.
     fn cut(&self, entry: &mut EntrySummary, from: usize) {
         let (files, mut bytes) = (entry.files.len(), 0_usize);
         entry.files.drain(..from.min(files));
@@ -70,7 +70,7 @@ impl Room {
         entry.of.truncate(self.of);
     }
 
-    /// Takes the room of an entry, if it is left.
+    /// Takes the space of an entry; returns false if there is not as much.
     fn take(&mut self, entry: &EntrySummary) -> bool {
         let bytes = entry.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
         let left = (
@@ -83,19 +83,18 @@ impl Room {
         true
     }
 
-    /// Bytes of the paths that were taken of a page.
+    /// Returns the bytes that the paths of a page have taken.
     const fn taken(&self) -> usize {
         Self::of_page().bytes - self.bytes
     }
 }
 
 impl Workspace {
-    /// Lists entries, newest first. One with more files than a reply holds has the first of them, and the number of the
-    /// others.
+    /// Lists entries, newest first. An entry with more files than fit a reply has the first of them, and the number of
+    /// the others.
     ///
-    /// # Errors
-    /// `malformed` for a page of no entries, or a path that leaves the workspace, `io` where the journal cannot be read,
-    /// `busy` where that would take more memory than there is.
+    /// # Errors `malformed` for a page of no entries, the errors of a path that cannot be resolved, `io` if the journal
+    /// cannot be read, `busy` if there is not enough memory.
     pub fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
@@ -121,7 +120,7 @@ impl Workspace {
         Err(in_motion())
     }
 
-    /// A page of entries, or how many bytes must be held for it.
+    /// Returns a page of entries; the inner error is the number of bytes that must be reserved for it.
     fn page(
         &self,
         query: &EntryQuery,
@@ -144,7 +143,7 @@ impl Workspace {
                 return false;
             }
             entries.push(entry);
-            // Few pages have so much to tell.
+            // Few pages have paths of so many bytes.
             room.taken() <= MEMORY_UNRESERVED / 4 || may_hold(PAGE_HOLDS)
         };
         let seen = self.state.store.each(query, &may_read, &mut see);
@@ -152,7 +151,7 @@ impl Workspace {
         Ok(heavier.get().map_or(Ok(HistoryReply { entries, more }), Err))
     }
 
-    /// A path as the journal knows it: links resolved where it exists, else as it is written.
+    /// Returns a path as the journal names it, with links resolved.
     pub(super) fn known_path(&self, path: &FilePath) -> Result<FilePath, Refusal> {
         match self.state.disk.resolve(path) {
             Ok(place) => Ok(place.path().clone()),
@@ -160,11 +159,10 @@ impl Workspace {
         }
     }
 
-    /// One entry with its diffs, or the page of it that begins behind the first `from` files.
+    /// Returns one entry with its diffs, or the page of it that begins after the first `from` files.
     ///
-    /// # Errors
-    /// `not_found` where there is none, `out_of_range` where it has no more files, `busy` where it would take more memory
-    /// than there is.
+    /// # Errors `not_found` if there is none, `out_of_range` if it has no more files, `busy` if there is not enough
+    /// memory, `io` if the journal cannot be read.
     pub fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         let id = entry_of(&self.state, request.job)?;
         let from = request.from.map_or(0, |from| usize::try_from(from).unwrap_or(usize::MAX));
@@ -201,7 +199,7 @@ impl Workspace {
     }
 
     fn changes_of(&self, files: &[FileRecord], from: u32, taken: &TakenBack) -> Vec<EntryDetail> {
-        // One reply holds as much as a frame: the diffs share it.
+        // A reply has the size of a frame, of which the diffs share a half.
         let mut room = limits::FRAME / 2;
         let change = |(number, file): (u32, &FileRecord)| {
             let none = EntryDetail {
@@ -225,8 +223,8 @@ impl Workspace {
         (from..).zip(files).map(change).collect()
     }
 
-    /// Returns the change of one file: a diff with context and its numbered hunks where a whole state is still kept, else
-    /// the changed ranges alone.
+    /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
+    /// otherwise only the changed ranges.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
         let Some((before, after)) = change::states(&self.state, file, None) else {
@@ -253,7 +251,7 @@ impl Workspace {
     }
 }
 
-/// Bytes of the larger of a file's states, as far as it may be had whole.
+/// Returns the bytes of the larger of a file's two states; 0 for a state that is too large to be kept.
 fn state_size(file: &FileRecord) -> usize {
     let sizes = [&file.before, &file.after].into_iter().flatten().map(|meta| readable(meta.size));
     sizes.max().unwrap_or(0)
@@ -264,7 +262,7 @@ fn no_more_files(id: JobId, files: usize) -> Refusal {
     Box::new(RequestError::new(ErrorCode::OutOfRange, message))
 }
 
-/// The journal was pruned or written meanwhile, again and again.
+/// The refusal for an entry or a page that changes with every attempt to read it.
 fn in_motion() -> Refusal {
     Box::new(RequestError::new(
         ErrorCode::Busy,
@@ -272,7 +270,7 @@ fn in_motion() -> Refusal {
     ))
 }
 
-/// The changed ranges of one file. A young file is carried whole in the log; what changed of it is shown.
+/// Returns the changed ranges of one file, also if the log stores the whole file.
 fn changed(file: &FileRecord) -> Cow<'_, [Splice]> {
     match file.splices.as_slice() {
         [one] if !file.extents.is_empty() => file.planned(&one.old, &one.new, one.at),

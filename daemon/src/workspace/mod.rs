@@ -1,8 +1,8 @@
 //! Every request that a workspace answers, as plain synchronous code which `queue` runs on its worker threads. It knows
 //! no socket and starts no thread.
 //!
-//! *Calling sequence*: [`Workspace::open`] recovers; then any call, from any thread. Calls that change
-//! files are made only for what `queue::lanes` has let through, so that no two jobs touch a file at once.
+//! *Calling sequence*: [`Workspace::open`], which recovers; then any call, from any thread. Calls that change files are
+//! made only while `queue::lanes` holds the job's lanes, so that no two jobs touch a file at once.
 
 mod clip;
 mod detached;
@@ -53,7 +53,7 @@ pub struct Who {
 pub enum LaneKey {
     /// A path, links resolved.
     Path(FilePath),
-    /// A file, under whatever names.
+    /// A file, whatever its names.
     File(FileIdentity),
 }
 
@@ -88,7 +88,7 @@ pub enum Admission {
     Refused(Refusal),
 }
 
-/// Numbers for `status`.
+/// The numbers for `status`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// Journal entries.
@@ -97,7 +97,7 @@ pub struct Counts {
     pub unsettled: u64,
 }
 
-/// Opening failed.
+/// The error of [`Workspace::open`]: the message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(pub String);
@@ -116,11 +116,11 @@ struct Touched {
 }
 
 impl Workspace {
-    /// Opens a workspace: takes its lock, opens the store in `state` (both absolute paths of folders that
-    /// exist), recovers what was open.
+    /// Opens a workspace: takes the lock in `root`, opens the store in `state` (both absolute paths of existing
+    /// folders), and recovers open entries.
     ///
     /// # Errors
-    /// Another daemon serves it, or something cannot be opened: the message says what to do.
+    /// Fails if another daemon serves it, or something cannot be opened.
     pub fn open(
         os: Arc<dyn Os>,
         root: &Path,
@@ -136,33 +136,33 @@ impl Workspace {
         Self { state, touched: Mutex::default() }
     }
 
-    /// The folder it serves.
+    /// Returns the folder of the workspace.
     pub fn root(&self) -> PathBuf {
         self.state.root.clone()
     }
 
-    /// Writes into the workspace where its daemon listens, for those who find it taken by this one.
+    /// Stores the address of the daemon in the workspace, for processes that find it locked.
     pub fn announce(&self, address: &Path) {
         if let Err(why) = self.state.disk.announce(address.as_os_str().as_encoded_bytes()) {
             tracing::warn!(%why, "cannot write into .editd/lock where this daemon listens");
         }
     }
 
-    /// Refuses where the workspace's path leads to another folder by now, or to none.
+    /// Refuses if the workspace's path leads to another folder now, or to none.
     ///
     /// # Errors
-    /// `stopping` where it does; what a folder that cannot be looked at is refused with.
+    /// `stopping` if it does; the refusal of a system error if that cannot be told.
     pub fn root_present(&self) -> Result<(), Refusal> {
         job::root_present(&self.state)
     }
 
-    /// Sets who is told of every step of every job: for tests.
+    /// Sets the observer of every step of every job, for tests.
     pub fn set_observer(&self, observer: Arc<dyn Observer>) {
         self.state.observe(observer);
     }
 
-    /// Understands a request for a job: what is done with it from here on, is done with what this returns. What it does
-    /// not say about stale files, the settings say.
+    /// Parses a request for a job; later calls take the result. If the request does not set `on_stale`, the settings
+    /// do.
     pub fn understand(&self, mut request: JobRequest) -> ParsedRequest {
         request.on_stale.get_or_insert(self.state.settings.on_stale);
         let roots: Vec<Vec<u8>> =
@@ -182,10 +182,10 @@ impl Workspace {
     /// Returns the lanes that a job needs, and checks its paths.
     ///
     /// # Errors
-    /// `outside`, `malformed`, `denied` and what else a path may be.
+    /// The refusal of the request; `outside`, `malformed`, `denied` and other errors of its paths.
     pub fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
         let lanes = match asked.action()? {
-            // It is looked up when it runs, and may have run already.
+            // Its files are looked up when it runs; before that its lanes are unknown.
             Action::Native if asked.names_several() && asked.request().detach => Lanes::All,
             Action::Native | Action::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
             Action::View(_) => Lanes::Some(Vec::new()),
@@ -214,15 +214,15 @@ impl Workspace {
         })
     }
 
-    /// The folders, as workspace paths, of files that were read or written since it was opened (at most
-    /// [`crate::limits::WATCHED_FOLDERS`]), from the `known`-th on; `None` where there are no new ones.
+    /// Returns the folders, as workspace paths, of files that were read or written since the workspace was opened (at
+    /// most [`crate::limits::WATCHED_FOLDERS`]), without the first `known`; `None` if there are no further ones.
     pub fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>> {
         let touched = lock(&self.touched);
         touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[FilePath]>::to_vec)
     }
 
-    /// The paths below a folder (every path, for the root) whose changes by others are journaled, as far as
-    /// they are remembered: what to look at when a hint names none.
+    /// Returns the paths below a folder (every path, for the root) whose changes by other programs are journaled, as
+    /// far as the cache has them: these are observed when a hint names no path.
     pub fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
         lock(&self.state.path_cache).tracked_below(folder)
     }

@@ -1,4 +1,4 @@
-//! Opening a workspace: its lock, its log, recovery. Nothing is served before all of it is done.
+//! Opens a workspace: its lock, its log, recovery. No request is served before all of it is done.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) fn open(
     }
     let recovered = recover::recover(&state, opened.open).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
-    // The last run of a detached job may have been killed behind its seal: then it is not run again.
+    // A detached job may have been killed after its seal: then it is not run again.
     let mut queued = Vec::new();
     for job in opened.queued {
         let ended = state.store.receipt(job.id).map_err(|error| say("cannot read the journal", &error))?;

@@ -1,4 +1,4 @@
-//! Outlines: what a file defines. It shows no content, so it gives no receipt; it changes nothing.
+//! Outlines: the definitions of a file. It shows no content, so it gives no read receipt; it changes nothing.
 
 use editd_engine::Refusal;
 use editd_proto::message::{OutlineReply, OutlineRequest};

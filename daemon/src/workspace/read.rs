@@ -1,4 +1,4 @@
-//! Reading, which gives a session its receipt; and the watcher's looks. Neither changes a file.
+//! Reads, which give a session its read receipt, and observations for the watcher. Neither changes a file.
 
 use editd_engine::{Refusal, View};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -20,34 +20,33 @@ use crate::receipt::{self, lines::last_line};
 use crate::state::{BudgetClass, Reservation, ReservedReply, lock};
 use crate::store::record::{ReadReceipt, Record};
 
-/// Bytes of text in a reply: the other fields need room too, the path most of it.
+/// The most bytes of text in a reply: the other fields need space, too, mostly the path.
 const ROOM: usize = limits::FRAME - 4 * limits::PATH;
 
-/// Looks at a path that jobs keep writing before a hint is left to the next one.
+/// The number of attempts to observe a path that jobs keep writing, before the hint is dropped.
 const LOOKS: usize = 4;
 
 impl Workspace {
     /// Reads a file and renews the session's receipt.
     ///
-    /// # Errors
-    /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` where the client
-    /// reports another content than is there; of a symbol, those of [`editd_engine::view_symbol`].
+    /// # Errors `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` if the client
+    /// reports a content that the file does not have; for a symbol, those of [`editd_engine::view_symbol`].
     pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         self.read_if(who, request, |_| Ok(()))
     }
 
-    /// Looks at a file once its bytes, and what is shown of them, may be held.
+    /// Reads a file after reserving memory for its bytes and the reply.
     pub(super) fn observe_reserved(&self, path: &FilePath, most: usize) -> Result<Looked<'_>, Refusal> {
         let resolve = || self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
         let mut place = resolve()?;
         let size = place.stat().map_or(0, |stat| readable(stat.size));
-        // What is too large is not read.
+        // A file that is too large is not read.
         let size = if size > most { 0 } else { size };
         let holds =
             size.saturating_mul(READER_HOLDS).saturating_add(size.min(limits::FRAME).saturating_mul(2));
         let reservation = self.state.memory.acquire(holds, BudgetClass::Reader)?;
         if holds > MEMORY_UNRESERVED {
-            // It may have waited.
+            // The path may have changed while this request waited.
             place = resolve()?;
         }
         let version = lock(&self.state.path_cache).version(place.path());
@@ -66,7 +65,7 @@ impl Workspace {
         Ok(Looked { path: place.path().clone(), version, observation, reservation })
     }
 
-    /// The same, unless `fits` refuses what would be shown: then the session has not seen it either.
+    /// The same as [`Workspace::read`], unless `fits` refuses the reply: then the session gets no receipt either.
     fn read_if(
         &self,
         who: &Who,
@@ -93,7 +92,7 @@ impl Workspace {
         if shown > ROOM {
             return Err(too_much_to_show(&path, view.lines, shown));
         }
-        // Lines past the end are no lines; a range that shows all is a whole read.
+        // Lines after the end do not exist; a range that shows all lines is a read of the whole file.
         let whole = lines.is_none_or(|(first, last)| first <= 1 && last >= view.lines) || view.text.is_none();
         let hash = found.meta.hash;
         let now = self.state.clock.wall_ms();
@@ -101,7 +100,7 @@ impl Workspace {
             None => receipt::whole(hash, &found.bytes, now),
             Some((first, last)) => {
                 let known = earlier.as_ref().map(|seen| self.carried(&path, seen, found, now));
-                // Who was shown the last line has seen the end of the file.
+                // A session that was shown the last line has seen the end of the file.
                 let end = if last >= view.lines { last_line(&found.bytes) } else { last };
                 receipt::added(known.as_ref(), hash, (first.max(1), end), now)
             }
@@ -155,7 +154,7 @@ impl Workspace {
         Ok(ShownPart { view, lines, symbol: None })
     }
 
-    /// The same for a payload that asks to see a file: a receipt with the text in its dialect.
+    /// Reads a file for a payload that asks to see it: returns a receipt with the text in its dialect.
     pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
         let mut receipt = Receipt::new(None, JobStatus::Unchanged);
         let read = self.read_if(who, request, |read| {
@@ -188,7 +187,7 @@ impl Workspace {
         let (code, message) = match observation {
             Observation::File(found) => return Ok(found),
             Observation::Absent => (ErrorCode::Missing, format!("{path} does not exist; check the path")),
-            // It would be read, but for a parser that takes no file of this size.
+            // It could be read, but the parser takes no file of this size.
             Observation::TooLarge(stat) if readable(stat.size) > 0 => {
                 return Err(editd_engine::too_long_to_parse(path, readable(stat.size)));
             }
@@ -211,11 +210,11 @@ impl Workspace {
         Err(Box::new(RequestError::new(code, message).at(path)))
     }
 
-    /// Looks at a path because the watcher had a hint. A foreign change of a file that some session read or
-    /// the daemon wrote becomes an `external` entry. `None` where nothing changed since the last look.
+    /// Observes a path for a hint of the watcher. A change by another program of a file that a session read or the
+    /// daemon wrote becomes an `external` entry. Returns `None` if nothing changed since the last observation.
     pub fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
-            // What is no place of a file, or a link to one, is no business of the journal's.
+            // The journal ignores paths that cannot be those of files, and links.
             let place = self.state.disk.resolve_link(path).ok()?;
             let version = lock(&self.state.path_cache).version(path);
             if version == ObservationVersion::Busy {
@@ -281,7 +280,7 @@ struct ShownPart {
     symbol: Option<SymbolInfo>,
 }
 
-/// Fields that contradict each other.
+/// Refuses fields that contradict each other.
 fn check_fields(request: &ReadRequest) -> Result<(), Refusal> {
     let message = match (&request.symbol, &request.lines, &request.seen) {
         (None, ..) if request.body => "`body` is that of a `symbol`; name one",
@@ -300,7 +299,7 @@ fn too_much_to_show(path: &FilePath, lines: u64, shown: usize) -> Refusal {
     Box::new(error)
 }
 
-/// A client that read the file itself says what it saw.
+/// Compares the hash that a client computed of a file it read itself with the present content.
 fn check_seen(path: &FilePath, seen: &str, found: &FileSnapshot) -> Result<(), Refusal> {
     let lower = seen.to_ascii_lowercase();
     let same = match lower.split_once(':') {

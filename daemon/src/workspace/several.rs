@@ -1,11 +1,11 @@
-//! File entries that name several files by `paths`: each becomes one entry for each file in which its patterns stand.
-//! It counts them there and changes nothing.
+//! File entries that name several files by `paths`: each is replaced by one entry for each file that has its patterns.
+//! It counts the places of the patterns and changes nothing.
 //!
-//! *Invariants*: an edit with `expect` gets in each entry the number that was counted in its file, so that a file which
-//! changes before the job is written is refused by the ordinary rules, and the sum stays what was asked for.
+//! *Invariants*: an edit with `expect` gets in each entry the number that was counted in its file. So a file that
+//! changes before the job is written is refused by the ordinary rules, and the sum remains the requested one.
 //!
-//! *Limitations*: globs see the files as they are before the job: what an earlier entry of it creates or renames is not
-//! among them.
+//! *Limitations*: globs match the files that exist before the job, not those that an earlier entry of it creates or
+//! renames.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl Workspace {
     /// Returns the edit job of a request, with one entry for each file.
     ///
     /// # Errors
-    /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, and what an exact path may be refused with.
+    /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, `busy`, and the errors of an exact path.
     pub(super) fn edit_job<'u>(&self, asked: &'u ParsedRequest) -> Result<&'u ParsedJob, Refusal> {
         asked.job(|came| {
             let job = LookUp::new(&self.state).job(came)?;
@@ -38,11 +38,11 @@ impl Workspace {
     }
 }
 
-/// A file that `paths` leads to.
+/// A file that `paths` names.
 struct Meant {
     path: FilePath,
     stat: Option<Stat>,
-    /// Set if it was named itself, not by a glob.
+    /// True if it was named by its path, not by a glob.
     exact: bool,
     /// The number of places of each pattern in it; `None` if they cannot be counted.
     counts: Option<Vec<u64>>,
@@ -88,7 +88,7 @@ impl<'w> LookUp<'w> {
         })
     }
 
-    /// The entries of the files that one entry names.
+    /// Returns the entries for the files that one entry names.
     fn entries(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<FileEntry>, Refusal> {
         let patterns = PatternCounts::new(&entry.edits)?;
         let mut meant = self.meant(entry, number)?;
@@ -115,16 +115,16 @@ impl<'w> LookUp<'w> {
         Ok(meant.iter().map(|file| entry_of(entry, file)).collect())
     }
 
-    /// The files that `paths` names, each once, by path.
+    /// Returns the files that `paths` names, each once, sorted by path.
     fn meant(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<Meant>, Refusal> {
-        // A place holds its folder open, and there may be many: only the paths are kept.
+        // A resolved path keeps its folder open, and there may be many: only the names are kept.
         let mut found: BTreeMap<FilePath, (Option<Stat>, bool)> = BTreeMap::new();
         let mut globs = Vec::new();
         for text in &entry.paths {
             let path = FilePath::from(text.as_str());
             let is_glob = text.contains(['*', '?', '[', '{']);
             match self.state.disk.resolve(&path) {
-                // Names may hold the signs of globs: a file of just that name is meant.
+                // A name may have the wildcards of a glob: then the file with exactly this name is meant.
                 Ok(place) if !is_glob || place.stat().is_some() => {
                     found.insert(place.path().clone(), (place.stat().copied(), true));
                 }
@@ -140,11 +140,11 @@ impl<'w> LookUp<'w> {
                 Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                     return Err(Box::new(error.to_wire(&path)));
                 }
-                // What is gone or has become another thing by now is not meant.
+                // A file that was removed or became something else meanwhile is left out.
                 Ok(_) | Err(_) => {}
             }
         }
-        // Names of one file are one file.
+        // Several names of one file count as one file.
         let mut known = BTreeSet::new();
         let mut fresh =
             |stat: Option<&Stat>| stat.is_none_or(|stat| stat.links < 2 || known.insert(stat.identity));
@@ -156,7 +156,7 @@ impl<'w> LookUp<'w> {
         Ok(all)
     }
 
-    /// The files that globs match.
+    /// Returns the files that globs match.
     fn matched(&mut self, globs: Vec<String>, number: usize) -> Result<Vec<FilePath>, Refusal> {
         if globs.is_empty() {
             return Ok(Vec::new());
@@ -195,7 +195,7 @@ impl<'w> LookUp<'w> {
             let what = format!("leads to files of more than {JOB_BYTES} bytes in all");
             over(ErrorCode::TooLarge, number, &what, JOB_BYTES)
         })?;
-        // The text, and once more what is found there.
+        // The text, and as much again for the matches.
         let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
         let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(None) };
         let Ok(Observation::File(found)) = self.state.disk.observe_within(&place, size) else {
@@ -209,11 +209,11 @@ impl<'w> LookUp<'w> {
     }
 }
 
-/// The entry of one file.
+/// Returns the entry for one file.
 fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
     let edits = entry.edits.iter().zip(0..).map(|(edit, index)| {
         let expect = match (file.count(index), edit.expect) {
-            // Refused by the ordinary rules, which say what is nearest.
+            // The ordinary rules refuse it, and show the nearest text.
             (0, expect) if file.exact => expect,
             (0, _) => Some(0),
             (count, Some(_)) => Some(count),
@@ -225,7 +225,7 @@ fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
     FileEntry { path, base, edits: edits.collect(), ..FileEntry::default() }
 }
 
-/// Refuses an edit whose pattern is in no file, or at another number of places than it expects in all.
+/// Refuses an edit whose pattern is in no file, or is at a different total number of places than it expects.
 fn check_sum(
     edit: &FileEdit,
     index: usize,
@@ -263,7 +263,7 @@ fn check_sum(
     Err(Box::new(error))
 }
 
-/// Some files with how often the pattern of an edit stands there.
+/// Lists some files with the number of places of an edit's pattern.
 fn told_counts(meant: &[Meant], index: usize) -> String {
     let counted: Vec<(&Meant, u64)> =
         meant.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
@@ -277,7 +277,7 @@ fn told_counts(meant: &[Meant], index: usize) -> String {
     told.join(", ")
 }
 
-/// The folders of a glob before its first sign.
+/// Returns the folders of a glob before its first wildcard.
 fn fixed_start(glob: &str) -> Vec<u8> {
     if !glob.contains('/') {
         return Vec::new();
@@ -287,7 +287,7 @@ fn fixed_start(glob: &str) -> Vec<u8> {
     fixed.rsplit_once('/').map_or_else(Vec::new, |(folders, _)| folders.as_bytes().to_vec())
 }
 
-/// Returns true if a folder leads to another, is it, or lies below it.
+/// Returns true if a folder is above another, is the same, or is below it.
 fn reaches(folder: &[u8], start: &[u8]) -> bool {
     let below = |long: &[u8], short: &[u8]| {
         short.is_empty()
@@ -296,7 +296,7 @@ fn reaches(folder: &[u8], start: &[u8]) -> bool {
     below(folder, start) || below(start, folder)
 }
 
-/// Bytes that a copy of an edit takes.
+/// Returns the bytes that a copy of an edit takes.
 fn size_of_edit(edit: &FileEdit) -> usize {
     let texts = [&edit.pattern, &edit.replacement, &edit.flags, &edit.eol];
     size_of::<FileEdit>() / 4 + texts.into_iter().flatten().map(String::len).sum::<usize>()

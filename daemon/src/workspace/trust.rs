@@ -1,4 +1,4 @@
-//! `trust`: which commands the workspace brings, and that they may run. It runs none.
+//! The request `trust`: lists the commands of the workspace, and records that they may run. It runs none.
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -9,11 +9,11 @@ use crate::config::{CommandSpec, FILE_NAME};
 use crate::trust::{CommandTrust, TrustRecordError, WorkspaceCommands};
 
 impl Workspace {
-    /// Tells what the workspace brings; records that it may run, or forgets all that may.
+    /// Lists the commands of the workspace; with a hash, records that they may run; with `revoke`, that none may.
     ///
     /// # Errors
-    /// `stale` where the hash is not of what is there, `malformed` where it is none or the file is wrong,
-    /// `io` where the answer cannot be made durable.
+    /// `stale` if the hash is not that of the present file, `malformed` if it is not a hash or the file is invalid,
+    /// `denied` if the record would be inside the workspace, `io` if it cannot be made durable.
     pub fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal> {
         if request.revoke {
             if request.hash.is_some() {

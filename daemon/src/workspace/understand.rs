@@ -1,5 +1,5 @@
-//! Parses a request for a job: a payload of another tool is translated into a job, and the edits are read. It looks at no
-//! file; the engine knows the dialects.
+//! Parses a request for a job: a payload of another tool is translated into a job, and the edits are read. It looks at
+//! no file; the engine knows the dialects.
 //!
 //! *Invariants*: a request is parsed once, before its lanes are named, also if it was detached and an earlier daemon
 //! stored it. Its key and its hash name the request as it was sent, with its payload.
@@ -23,7 +23,7 @@ pub struct ParsedRequest {
     came: JobRequest,
     action: Result<Action, Refusal>,
     said: Option<DialectReply>,
-    /// The edit job with one entry for each file: read when it is first asked for.
+    /// The edit job with one entry for each file, parsed on first use.
     job: OnceLock<Result<ParsedJob, Refusal>>,
     hash: OnceLock<ContentHash>,
 }
@@ -42,8 +42,8 @@ pub(super) enum Action {
 }
 
 impl ParsedRequest {
-    /// Parses a request. `roots` are the absolute names of the workspace's folder, `limit` is what a
-    /// payload may have in bytes.
+    /// Parses a request. `roots` are the absolute paths of the workspace's folder, `limit` is the most bytes of a
+    /// payload.
     pub fn new(came: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
         let both = "the job has `files` and a `payload`; leave one out";
         let translation = match &came.payload {
@@ -69,8 +69,8 @@ impl ParsedRequest {
         }
     }
 
-    /// Reads the edits now and drops their wire form, so that a waiting job holds its texts once. A detached job keeps
-    /// the wire form, which is stored; entries that name several files are read after these were looked up.
+    /// Parses the edits now and drops their wire form, so that a waiting job holds its texts once. A detached job keeps
+    /// the wire form, which is stored; entries that name several files are parsed after these were looked up.
     pub(super) fn without_wire_form(mut self) -> Self {
         let edits = matches!(self.action, Ok(Action::Native | Action::Job(_)));
         if !edits || self.came.detach || self.names_several() {
@@ -87,7 +87,7 @@ impl ParsedRequest {
         self
     }
 
-    /// The request as it was sent, except for edits whose wire form was dropped once they were read.
+    /// Returns the request as it was sent, except for edits whose wire form was dropped after parsing.
     pub fn request(&self) -> &JobRequest {
         &self.came
     }
@@ -97,10 +97,10 @@ impl ParsedRequest {
         self.came.files.iter().any(|entry| !entry.paths.is_empty())
     }
 
-    /// Returns the edit job, read once; `look_up` makes one entry for each file where entries name several.
+    /// Returns the edit job, parsed once; `look_up` makes one entry for each file if entries name several.
     ///
     /// # Errors
-    /// The refusal of the request; `rejected` for one that asks for no edits.
+    /// The refusal of the request; `malformed` for one that asks for no edits.
     pub(super) fn job(
         &self,
         look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
@@ -120,7 +120,7 @@ impl ParsedRequest {
         self.job.get_or_init(guarded).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the hash that names the request, so that another one under the same key can be told.
+    /// Returns the hash of the request, by which a different request with the same key is recognised.
     pub(super) fn hash(&self) -> ContentHash {
         *self.hash.get_or_init(|| request_hash(&self.came))
     }
@@ -138,7 +138,7 @@ impl ParsedRequest {
         self.said.as_ref()
     }
 
-    /// A receipt with its text in the payload's dialect, unless it has one.
+    /// Adds the text in the payload's dialect to a receipt, unless it has one.
     pub fn said(&self, mut receipt: Receipt) -> Receipt {
         if receipt.text.is_some() {
             return receipt;
@@ -156,13 +156,13 @@ impl ParsedRequest {
         receipt
     }
 
-    /// The receipt of its refusal.
+    /// Returns the receipt of a refusal of this request.
     pub fn refused(&self, refusal: Refusal) -> Receipt {
         self.said(Receipt::refused(*refusal))
     }
 }
 
-/// A dialect that panics ends the one job.
+/// Translates a payload. If the dialect panics, only this job fails.
 fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Refusal> {
     let translate = || dialect::translate(payload.dialect.as_deref(), &payload.text, setting);
     catch_unwind(AssertUnwindSafe(translate)).unwrap_or_else(|_| {
@@ -190,16 +190,16 @@ fn action(came: &JobRequest, asked: Asked) -> Result<Action, Refusal> {
     }
 }
 
-/// The native job: where the payload says something of its own about the whole of it, that wins.
+/// Returns the native job. Options that the payload itself sets for the whole job take precedence over the request's.
 fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
     let Wanted { mut files, mode, diff, threshold, partial, warnings: _ } = wanted;
     if let Some(base) = came.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
         match files.as_mut_slice() {
             [first, rest @ ..] if rest.iter().all(|file| file.path == first.path) => {
-                // What follows for the path is made against the result of the first.
+                // Later entries of the path are based on the result of the first.
                 first.base = first.base.take().or_else(|| Some(base.clone()));
             }
-            // What a job left, and that nothing is expected, is said of any number of files.
+            // The number of a job, and `any`, may be the base of any number of files.
             several if base == "any" || JobId::of_version(base).is_some() => {
                 for file in several {
                     file.base = file.base.take().or_else(|| Some(base.clone()));
@@ -231,8 +231,8 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
     })
 }
 
-/// Names a request, so that another one under the same key can be told. Whether its sender waits for it, and
-/// what the reply shows, does not make it another.
+/// Returns the hash by which a different request with the same key is recognised. Fields that say whether its client
+/// waits for it, and what the reply shows, do not change it.
 fn request_hash(request: &JobRequest) -> ContentHash {
     let on_stale = request.on_stale.unwrap_or_default();
     let how = (request.mode, on_stale, request.partial, request.durability, request.threshold);

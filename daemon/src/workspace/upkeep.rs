@@ -10,17 +10,19 @@ use crate::limits::LOST_MS;
 use crate::state::lock;
 use crate::store::{LogPosition, RetentionPolicy};
 
-/// 2020: what bears an earlier time was made under a clock that was wrong, and stays.
+/// 2020, in milliseconds since 1970. Entries and files with an earlier time were made while the clock was wrong; they
+/// are not removed for their age.
 const SANE_MS: u64 = 1_577_836_800_000;
 
 impl Workspace {
-    /// Settles what is due, or `all` that can be. Returns in how many milliseconds to call again.
+    /// Settles the entries that are due, or with `all` every entry that can be. Returns the milliseconds until the next
+    /// call.
     pub fn settle(&self, all: bool) -> Option<u64> {
         let next = settle::settle(&self.state, all)?;
         Some(u64::try_from(next.as_millis()).unwrap_or(u64::MAX).max(1))
     }
 
-    /// Flushes what `relaxed` jobs and receipts left in the log.
+    /// Flushes the records that `relaxed` jobs and read receipts left in the log.
     ///
     /// # Errors
     /// `io`: the log failed, and nothing more is accepted.
@@ -29,15 +31,16 @@ impl Workspace {
         flushed.map(|_| ()).map_err(|error| store_refusal(&error))
     }
 
-    /// Makes the log durable and brings the database up to it, so that the next opening is quick. Nothing is
-    /// lost without it.
+    /// Makes the log durable and brings the database up to date, so that the next opening is quick. Without this call,
+    /// nothing is lost after a kill.
     pub fn close(&self) {
         if let Err(error) = self.state.store.close() {
             tracing::warn!(%error, "the journal could not be closed; the next start recovers it");
         }
     }
 
-    /// Retention of log and lost files. Call now and then from a background thread.
+    /// Applies retention to the log, and removes old files that were set aside. A background thread calls it now and
+    /// then.
     pub fn upkeep(&self) {
         let now = self.state.steady.now_ms(&*self.state.clock);
         let settings = &self.state.settings;
@@ -67,7 +70,7 @@ impl Workspace {
         }
     }
 
-    /// Numbers for `status`.
+    /// Returns the numbers for `status`.
     pub fn counts(&self) -> Counts {
         Counts {
             entries: self.state.store.numbers().entries,
@@ -75,12 +78,12 @@ impl Workspace {
         }
     }
 
-    /// Why no more edits are accepted, where that is so.
+    /// Returns the reason why no more edits are accepted, if there is one.
     pub fn failed(&self) -> Option<String> {
         self.state.store.failed().map(|why| why.to_string())
     }
 
-    /// Checks log, database and staging folder.
+    /// Checks the folder, the log, the database, staged and lost files, the commands and the unsettled entries.
     pub fn check(&self) -> CheckReply {
         let mut findings = vec![self.check_place()];
         findings.extend(self.state.store.check());
