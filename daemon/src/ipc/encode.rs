@@ -68,7 +68,7 @@ mod tests {
     use editd_proto::ids::JobId;
     use editd_proto::message::{EditOutcome, EditStatus, HookOutcome, JobStatus, kind};
 
-    use crate::queue::fake::receipt;
+    use crate::queue::tests::fake::receipt;
 
     fn read_back(frame: &[u8]) -> Message {
         let (length, message) = frame.split_first_chunk::<4>().unwrap();

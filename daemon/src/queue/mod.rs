@@ -11,18 +11,15 @@
 pub mod activity;
 pub mod admit;
 mod board;
-#[cfg(test)]
-pub(crate) mod fake;
 pub mod lanes;
 mod pool;
 pub mod reply;
 pub mod requests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use activity::{ActivityCounter, ActivityGuard};
+pub use activity::ActivityCounter;
 pub use admit::{AdmissionGate, AdmissionPass};
-pub use board::WaitId;
 pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob};
 pub use reply::{JobOutcome, JobReply};
 pub use requests::WorkspaceRequests;

@@ -9,7 +9,7 @@ use super::watching::ChangeReporter;
 use crate::clock::SystemClock;
 use crate::ipc::{StopSignal, SubscriptionProvider};
 use crate::os::unix::Unix;
-use crate::queue::fake::FakeWorkspace;
+use crate::queue::tests::fake::FakeWorkspace;
 use crate::queue::{FinishedJob, QueueEvents};
 
 struct Bench {

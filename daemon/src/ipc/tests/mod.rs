@@ -29,7 +29,7 @@ mod kit {
         serve,
     };
     use crate::limits;
-    use crate::queue::fake::{self, FakeWorkspace};
+    use crate::queue::tests::fake::{self, FakeWorkspace};
     use crate::queue::{ActivityCounter, AdmissionGate, JobQueue};
 
     #[derive(Default)]

@@ -1,7 +1,6 @@
 //! A workspace for tests: it has no files, and acts on the labels of jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use editd_engine::Refusal;
@@ -14,8 +13,8 @@ use editd_proto::message::{
 };
 use editd_proto::path::FilePath;
 
-use super::reply::queued;
-use super::{FinishedJob, QueueEvents, WorkspaceRequests};
+use crate::queue::reply::{self, queued};
+use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
 use crate::workspace::{Admission, Counts, LaneKey, Lanes, ParsedRequest, ReservedReply, Who};
 
 #[derive(Default)]
@@ -126,11 +125,8 @@ fn not_there() -> Refusal {
 }
 
 impl WorkspaceRequests for FakeWorkspace {
-    fn root(&self) -> PathBuf {
-        PathBuf::from("/workspace")
-    }
     fn root_present(&self) -> Result<(), Refusal> {
-        if self.inside().replaced { Err(super::reply::stopping()) } else { Ok(()) }
+        if self.inside().replaced { Err(reply::stopping()) } else { Ok(()) }
     }
     fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         let path = request.path.display();
@@ -184,7 +180,7 @@ impl WorkspaceRequests for FakeWorkspace {
         let mut inside = self.inside();
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
             return match inside.ended.get(id) {
-                Some(receipt) => Admission::Ended(Box::new(super::reply::repeated(receipt))),
+                Some(receipt) => Admission::Ended(Box::new(reply::repeated(receipt))),
                 None => Admission::Underway(*id),
             };
         }

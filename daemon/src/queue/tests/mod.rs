@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
+pub(crate) mod fake;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -11,7 +13,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, FileEntry, JobRequest, JobStatus, Receipt, UndoRequest};
 use tokio::runtime::Runtime;
 
-use super::fake::{FakeWorkspace, NoEvents};
+use self::fake::{FakeWorkspace, NoEvents};
 use super::{ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, WorkspaceRequests};
 use crate::limits;
 use crate::workspace::{Admission, Who};
