@@ -33,8 +33,6 @@ mod worker;
 mod write;
 
 #[cfg(test)]
-mod fake;
-#[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
@@ -136,7 +134,7 @@ pub struct EntryQuery {
 pub enum DatabaseBackend {
     /// In memory: rebuilt from the log at each opening. For tests and the simulator.
     Memory,
-    /// In sled, in a folder of its own. This is a path of the real file system: sled does not use [`crate::os`].
+    /// In sled, in a folder of its own. This is a path of the real file system: sled does not use `os`.
     Sled(PathBuf),
 }
 
@@ -145,7 +143,7 @@ pub enum DatabaseBackend {
 pub struct StoreOptions {
     /// The storage of the rows.
     pub database: DatabaseBackend,
-    /// Bytes of a log segment, a multiple of 4096; [`crate::limits::SEGMENT`] in the daemon.
+    /// Bytes of a log segment, a multiple of 4096; `limits::SEGMENT` in the daemon.
     pub segment: u64,
     /// The most bytes of kept contents.
     pub contents: u64,

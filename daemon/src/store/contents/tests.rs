@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::ContentFiles;
-use crate::store::fake::FakeMachine;
+use crate::store::tests::fake::FakeMachine;
 use crate::store::tests::kit::{content_hash, next};
 
 fn contents(machine: &FakeMachine, bound: u64) -> ContentFiles {

@@ -2,8 +2,8 @@
 
 use super::kit::*;
 use super::model::{Model, group, write};
-use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
 
 #[test]

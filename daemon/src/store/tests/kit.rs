@@ -8,11 +8,11 @@ use editd_proto::message::{EntryKind, JobStatus, Receipt};
 use editd_proto::path::FilePath;
 
 use crate::os::{BootId, FileIdentity};
-use crate::store::fake::FakeMachine;
 use crate::store::record::{
     ChangeMethod, ClipboardRecord, EndedWithoutEntry, Entry, FileMeta, FileRecord, QueuedJobRecord,
     ReadReceipt, Record, SealRecord, StagingFolder,
 };
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, OpenReport, RetentionPolicy, Store, StoreError, StoreOptions};
 
 pub(crate) const SEGMENT: u64 = 32 * 1024;

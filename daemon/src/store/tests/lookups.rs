@@ -4,8 +4,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use super::kit::*;
-use crate::store::fake::FakeMachine;
 use crate::store::record::{Entry, Record, SettleRecord};
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{EntryQuery, Store};
 
 /// Checks a store now, and as a new process opens it after a kill.

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+pub(in crate::store) mod fake;
 mod faults;
 pub(crate) mod kit;
 mod lookups;

@@ -7,8 +7,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
-use crate::store::fake::FakeMachine;
 use crate::store::record::{ClipboardRecord, Entry, ReadReceipt, Record, SettleRecord};
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{EntryQuery, Store};
 
 const SESSIONS: [&str; 3] = ["s", "t", "u"];

@@ -7,8 +7,8 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use super::model::{Model, write};
-use crate::store::fake::FakeMachine;
 use crate::store::record::Record;
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, Store};
 
 /// Returns every row, whatever the backend.

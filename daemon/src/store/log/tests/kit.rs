@@ -2,11 +2,11 @@
 
 use editd_proto::ids::JobId;
 
-use crate::store::fake::FakeMachine;
 use crate::store::log::payload::{self, RecordPayload};
 use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{Log, LogLocation, PlacedRecord};
 use crate::store::record::{ClipboardRecord, Record};
+use crate::store::tests::fake::FakeMachine;
 use crate::store::{LogPosition, StoreError};
 
 pub(super) const SIZE: u64 = 24 * 1024;

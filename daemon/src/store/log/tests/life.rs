@@ -7,10 +7,10 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use crate::store::StoreError;
-use crate::store::fake::FakeMachine;
 use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{BLOCK, Log, PlacedRecord, payload, read};
 use crate::store::record::Record;
+use crate::store::tests::fake::FakeMachine;
 
 #[test]
 fn what_was_appended_is_there_after_a_kill_also_over_many_segments() {
