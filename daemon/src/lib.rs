@@ -1,31 +1,39 @@
 //! editd: the one process in a workspace through which all edits go.
 //!
 #![doc = include_str!("../ARCHITECTURE.md")]
+#![expect(
+    unreachable_pub,
+    reason = "`pub` marks the interface of a module; only `main` and `testing` leave the crate"
+)]
 #![cfg_attr(
     test,
     expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests may call everything")
 )]
 
-pub mod ipc;
+mod ipc;
 
-pub mod queue;
-pub mod workspace;
+mod queue;
+mod workspace;
 
-pub mod clipboard;
-pub mod job;
-pub mod journal;
-pub mod receipt;
-pub mod state;
+mod clipboard;
+mod job;
+mod journal;
+mod receipt;
+mod state;
 
-pub mod disk;
-pub mod store;
-pub mod trust;
-pub mod validate;
-pub mod watch;
+mod disk;
+mod store;
+mod trust;
+mod validate;
+mod watch;
 
-pub mod run;
+mod run;
 
-pub mod clock;
-pub mod config;
-pub mod limits;
-pub mod os;
+mod clock;
+mod config;
+mod limits;
+mod os;
+
+pub mod testing;
+
+pub use run::main;

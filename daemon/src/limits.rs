@@ -105,9 +105,6 @@ pub const CONFIG: usize = 1024 * 1024;
 /// one more is `busy`. A single request always fits.
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Connections that wait to be accepted: a burst of clients that start at once.
-pub const BACKLOG: i32 = 1024;
-
 /// Milliseconds that a starting daemon waits for one that is stopping, or for one that started before it.
 pub const CLAIM_MS: u64 = 10_000;
 

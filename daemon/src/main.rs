@@ -1,5 +1,5 @@
 //! The daemon's process. The library does everything.
 
 fn main() -> std::process::ExitCode {
-    editd::run::main()
+    editd::main()
 }

@@ -28,7 +28,7 @@ use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
-pub use parsing::{ParsingLock, ParsingTurn};
+pub use parsing::ParsingLock;
 pub use warnings::ToldWarnings;
 
 /// Distinguishes call ids from stored numbers.

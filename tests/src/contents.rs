@@ -5,11 +5,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
-use editd::disk::observation::hash;
-use editd::os::Os;
-use editd::os::unix::Unix;
-use editd::store::record::{Entry, FileMeta, FileRecord};
-use editd::store::{DatabaseBackend, EntryQuery, Store, StoreOptions};
+use editd::testing::{
+    DatabaseBackend, Entry, EntryQuery, FileMeta, FileRecord, Os, Store, StoreOptions, Unix, content_hash,
+};
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 
@@ -101,7 +99,7 @@ fn before(file: &FileRecord, known: &HashMap<ContentHash, Vec<u8>>) -> Option<Ve
 fn after(file: &FileRecord, before: Option<&[u8]>) -> Option<Vec<u8>> {
     let Some(face) = &file.after else { return Some(Vec::new()) };
     let made = before.and_then(|before| editd_engine::apply(before, &file.splices));
-    made.filter(|made| hash(made) == face.hash).or_else(|| whole(file, face, |splice| &splice.new))
+    made.filter(|made| content_hash(made) == face.hash).or_else(|| whole(file, face, |splice| &splice.new))
 }
 
 /// A content that an entry carries whole.
@@ -111,5 +109,5 @@ fn whole(file: &FileRecord, face: &FileMeta, side: impl Fn(&Splice) -> &Vec<u8>)
         [one] => side(one),
         _ => return None,
     };
-    (bytes.len() as u64 == face.size && hash(bytes) == face.hash).then(|| bytes.to_vec())
+    (bytes.len() as u64 == face.size && content_hash(bytes) == face.hash).then(|| bytes.to_vec())
 }

@@ -174,8 +174,8 @@ fn large_frames_that_stall_keep_no_other_large_frame_waiting() {
     let stalled: Vec<_> = (0..20_usize)
         .map(|nth| {
             let mut client = house.client(&format!("slow {nth}"));
-            let sent = if nth < 12 { 100_000 } else { editd::limits::LARGE + 100_000 };
-            let head = u32::try_from(2 * editd::limits::LARGE).unwrap().to_be_bytes();
+            let sent = if nth < 12 { 100_000 } else { editd::testing::limits::LARGE + 100_000 };
+            let head = u32::try_from(2 * editd::testing::limits::LARGE).unwrap().to_be_bytes();
             client.stream().write_all(&head).unwrap();
             // Where its place is not free, what it sends is not taken either.
             client.stream().set_nonblocking(true).unwrap();
@@ -223,7 +223,7 @@ fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
             Ok(client) => connected.push(client),
             Err(failure) => break failure,
         }
-        assert!(connected.len() <= editd::limits::CONNECTIONS, "there is no limit");
+        assert!(connected.len() <= editd::testing::limits::CONNECTIONS, "there is no limit");
     };
     let busy = matches!(&turned_away, Failure::Refused(error) if error.code == ErrorCode::Busy);
     assert!(busy, "after {}: {turned_away:?}", connected.len());
@@ -249,7 +249,7 @@ fn who_asks_and_never_reads_costs_little() {
         (0..10_000).take_while(|_| deaf.send(kind::READ, &json!({"path": "large.txt"})).is_ok()).count();
     unharmed(&house, &mut before);
     let now = process::resident_kib(house.pid()).unwrap();
-    let most = (editd::limits::OUTGOING as u64) / 1024 + 4 * GAIN;
+    let most = (editd::testing::limits::OUTGOING as u64) / 1024 + 4 * GAIN;
     assert!(now < memory + most, "{asked} requests: {memory} KiB before, {now} KiB now");
     drop(deaf);
     unharmed(&house, &mut before);

@@ -6,7 +6,7 @@ mod failed;
 
 use std::time::Duration;
 
-use editd::limits::HELD;
+use editd::testing::limits::HELD;
 use editd_proto::message::JobStatus;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};

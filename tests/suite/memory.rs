@@ -4,7 +4,7 @@
 use std::fs;
 use std::thread;
 
-use editd::limits::MEMORY_BUDGET;
+use editd::testing::limits::MEMORY_BUDGET;
 use editd_proto::limits;
 use editd_proto::message::kind;
 use editd_tests::house::House;

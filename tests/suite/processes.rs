@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use editd::clock::SystemClock;
-use editd::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};
+use editd::testing::{CommandEnd, CommandOutput, CommandRun, CommandRunner, SystemClock};
 use editd_tests::{binaries, process, wait};
 
 /// A folder in which commands run, and by which their processes are known.

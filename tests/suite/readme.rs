@@ -194,11 +194,11 @@ fn every_dialect_stands_in_its_table() {
 fn the_configuration_is_one() {
     let house = House::new();
     fs::write(house.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
-    let settings = editd::config::load(house.workspace()).unwrap();
+    let settings = editd::testing::load_settings(house.workspace()).unwrap();
     assert_eq!(settings.keep_entries, 100_000);
     assert_eq!(settings.encodings, [("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())]);
     // Every line says what it is where it is absent, but for the encodings and the idle time.
-    let defaults = editd::config::Settings::default();
+    let defaults = editd::testing::Settings::default();
     assert_eq!(format!("{:?}", settings.unread), format!("{:?}", defaults.unread));
     assert_eq!(settings.durability, defaults.durability);
     assert_eq!(settings.payload_limit, defaults.payload_limit);

@@ -27,7 +27,6 @@ pub use commands::{
 pub use file::{ConfigError, FILE_NAME, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};
-pub use units::{UnitError, duration, size};
 
 /// The policy for edits of a file that the session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

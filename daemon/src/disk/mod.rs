@@ -39,7 +39,5 @@ mod standing;
 pub mod withdraw;
 
 pub use folders::Disk;
-pub use lost::SetAsideFile;
 pub use observation::{FileSnapshot, Observation};
 pub use place::{ResolveError, ResolvedPath};
-pub use standing::RootError;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use editd_proto::path::FilePath;
 use editd_proto::{ErrorCode, RequestError};
 
-use crate::os::{Dir, FileIdentity, Os, Stat};
+use crate::os::{Dir, Os, Stat};
 
 pub use walk::{resolve, resolve_link};
 
@@ -34,8 +34,6 @@ pub const OWN_FOLDER: &[u8] = b".editd";
 pub struct WorkspaceRoot {
     dir: Dir,
     path: PathBuf,
-    names: Vec<PathBuf>,
-    identity: FileIdentity,
 }
 
 impl WorkspaceRoot {
@@ -45,17 +43,7 @@ impl WorkspaceRoot {
     /// Errors of the system if it is not a folder that may be read.
     pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
-        let identity = dir.stat_self()?.identity;
-        Ok(Self { dir, path: path.to_path_buf(), names: vec![path.to_path_buf()], identity })
-    }
-
-    /// Accepts a second absolute path: the one that the user gave, before links were resolved.
-    #[must_use]
-    pub fn also_known_as(mut self, path: &Path) -> Self {
-        if path.is_absolute() && !self.names.iter().any(|name| name == path) {
-            self.names.push(path.to_path_buf());
-        }
-        self
+        Ok(Self { dir, path: path.to_path_buf() })
     }
 
     /// Returns the open folder.
@@ -66,11 +54,6 @@ impl WorkspaceRoot {
     /// Returns its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns the identity of the folder.
-    pub fn identity(&self) -> FileIdentity {
-        self.identity
     }
 }
 

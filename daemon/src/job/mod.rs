@@ -54,7 +54,7 @@ pub use intend::JobGuard;
 pub use memory_estimate::readable;
 pub use parsed::ParsedJob;
 pub(crate) use reply::stored as stored_receipt;
-pub use resolve::{Resolved, lanes_of, resolve};
+pub use resolve::{lanes_of, resolve};
 pub use transaction::{FileChange, Origin, Transaction};
 
 use editd_proto::ids::{ContentHash, JobId};

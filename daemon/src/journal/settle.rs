@@ -78,11 +78,6 @@ impl UnsettledEntries {
         self.waiting.len()
     }
 
-    /// Returns true if none waits.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
     /// Adds an entry that was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
         self.push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Sealed);

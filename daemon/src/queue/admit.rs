@@ -74,11 +74,6 @@ impl AdmissionGate {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Returns true if the gate is closed.
-    pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
-    }
-
     /// Returns the number of jobs that wait or run.
     pub fn jobs(&self) -> usize {
         self.jobs.load(Ordering::Acquire)

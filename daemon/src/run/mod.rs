@@ -27,6 +27,3 @@ mod tests;
 mod watching;
 
 pub use assemble::main;
-pub use background::BackgroundWork;
-pub use error::RunError;
-pub use watching::ChangeReporter;

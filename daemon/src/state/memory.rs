@@ -62,7 +62,8 @@ impl<'h, T> ReservedReply<'h, T> {
         Self { reply, _reservation: Some(reservation) }
     }
 
-    /// Creates a reply that is small, or whose reservation was released.
+    /// Creates a reply without a reservation.
+    #[cfg(test)]
     pub fn unreserved(reply: T) -> Self {
         Self { reply, _reservation: None }
     }

@@ -17,7 +17,7 @@ impl Store {
     /// them. Returns the position of the last one.
     ///
     /// Fails with `Io` if nothing was written and a later call may succeed (no space for a segment, a record above
-    /// [`limits::RECORD`], a database that takes no more rows). After any other failure all calls fail with `Failed`.
+    /// `limits::RECORD`, a database that takes no more rows). After any other failure all calls fail with `Failed`.
     pub fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
         self.shared.append(records)
     }
@@ -36,6 +36,7 @@ impl Store {
 
     /// Applies all records to the database. Not needed for correctness: it bounds the overlay and shortens the next
     /// opening.
+    #[cfg(test)]
     pub fn apply_pending(&self) -> Result<(), StoreError> {
         self.shared.apply()
     }
@@ -56,6 +57,7 @@ impl Store {
     }
 }
 
+#[cfg(test)]
 impl Flushed {
     /// Returns the position up to which everything is durable.
     pub fn position(self) -> LogPosition {

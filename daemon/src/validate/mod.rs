@@ -17,6 +17,4 @@ mod syntax;
 
 pub mod process;
 
-pub use check::{
-    CheckContext, CheckResults, CheckedContent, FailedValidator, ParseTurn, ValidatorReport, check,
-};
+pub use check::{CheckContext, CheckResults, CheckedContent, check};

@@ -57,13 +57,6 @@ impl FolderKeeper {
         }
     }
 
-    /// Stops watching a folder for the files that were read or written in it. It stays watched if it is needed otherwise.
-    pub(super) fn untouch(&mut self, folder: &Path) {
-        if self.state.touched.remove(folder) {
-            self.trim();
-        }
-    }
-
     /// Adds a subscription and walks the folders that it reaches. Returns the number of watched folders that a
     /// subscription reaches.
     pub(super) fn subscribe(

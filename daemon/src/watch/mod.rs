@@ -40,7 +40,5 @@ mod walk;
 mod tests;
 
 pub use echo::ReportedVersions;
-pub use settle::{Debouncer, DuePaths};
-pub use subjects::{SubscribeError, SubscriptionId};
 pub use walk::files_below;
 pub use watcher::{ChangeHint, Watcher};

@@ -57,7 +57,6 @@ struct EventInbox {
 /// A request of a caller to the thread.
 enum WatcherRequest {
     Touch(PathBuf),
-    Untouch(PathBuf),
     Subscribe(SubscriptionId, Vec<String>, mpsc::Sender<Result<u64, SubscribeError>>),
     Unsubscribe(SubscriptionId),
 }
@@ -126,13 +125,6 @@ impl Watcher {
         }
     }
 
-    /// Undoes [`Watcher::watch_folder`].
-    pub fn unwatch_folder(&self, folder: &FilePath) {
-        if let Some(folder) = from_wire(folder) {
-            self.order(WatcherRequest::Untouch(folder));
-        }
-    }
-
     /// Watches every folder in which a file can match one of the globs; every folder without globs. Blocks until they
     /// are watched. Returns the number of folders watched for subscriptions.
     ///
@@ -160,16 +152,11 @@ impl Watcher {
         self.shared.folders.load(Ordering::Relaxed)
     }
 
-    /// Returns true if no folder is watched.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn order(&self, order: WatcherRequest) {
         let mut inbox = self.shared.inbox();
         // Requests for folders come with each file that is read: beyond the limit they are not queued. Other requests
         // are bounded by the callers: each waits for its answer, or ends a subscription whose answer it had.
-        let soft = matches!(order, WatcherRequest::Touch(_) | WatcherRequest::Untouch(_));
+        let soft = matches!(order, WatcherRequest::Touch(_));
         let full = soft && inbox.orders.len() >= limits::WATCHED_FOLDERS;
         if !(inbox.stop || full) {
             inbox.orders.push_back(order);
@@ -259,7 +246,6 @@ impl Drop for WatcherExit<'_> {
 fn obey(order: WatcherRequest, keeper: &mut FolderKeeper, sink: &mut dyn FnMut(ChangeHint)) {
     match order {
         WatcherRequest::Touch(folder) => keeper.touch(folder, sink),
-        WatcherRequest::Untouch(folder) => keeper.untouch(&folder),
         WatcherRequest::Unsubscribe(id) => keeper.unsubscribe(id),
         WatcherRequest::Subscribe(id, globs, answer) => {
             let answered = answer.send(keeper.subscribe(id, &globs, sink));

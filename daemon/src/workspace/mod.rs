@@ -19,7 +19,7 @@ mod understand;
 mod upkeep;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
@@ -137,7 +137,8 @@ impl Workspace {
     }
 
     /// Returns the folder of the workspace.
-    pub fn root(&self) -> PathBuf {
+    #[cfg(test)]
+    pub(crate) fn root(&self) -> std::path::PathBuf {
         self.state.root.clone()
     }
 
@@ -215,7 +216,7 @@ impl Workspace {
     }
 
     /// Returns the folders, as workspace paths, of files that were read or written since the workspace was opened (at
-    /// most [`crate::limits::WATCHED_FOLDERS`]), without the first `known`; `None` if there are no further ones.
+    /// most `limits::WATCHED_FOLDERS`), without the first `known`; `None` if there are no further ones.
     pub fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>> {
         let touched = lock(&self.touched);
         touched.in_order.get(known..).filter(|new| !new.is_empty()).map(<[FilePath]>::to_vec)

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use editd::clock::Clock;
-use editd::config::{Settings, UnreadPolicy};
-use editd::store::{DatabaseBackend, StoreOptions};
-use editd::workspace::{Admission, Who, Workspace};
+use editd::testing::{
+    Admission, Clock, DatabaseBackend, Settings, StoreOptions, UnreadPolicy, Who, Workspace,
+};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{

@@ -6,11 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::disk::observation::hash;
-use editd::journal::recover::contents::IntactContents;
-use editd::os::Os;
-use editd::store::record::FileRecord;
-use editd::store::{EntryQuery, Store};
+use editd::testing::{EntryQuery, FileRecord, IntactContents, Os, Store, content_hash};
 
 use super::desk::{ROOT, STATE, options};
 use super::strict;
@@ -84,7 +80,7 @@ impl Chronicle {
         let chain: Vec<&FileRecord> = records.iter().collect();
         (0..ROUNDS).for_each(|_| contents.reach(&chain));
         let owed = self.stood.iter().filter(|stood| stood.durable || !cut);
-        let lost = owed.filter(|stood| contents.get(hash(&stood.bytes)).is_none());
+        let lost = owed.filter(|stood| contents.get(content_hash(&stood.bytes)).is_none());
         Ok(lost.map(|stood| format!("{}, {} bytes, is nowhere", stood.what, stood.bytes.len())).collect())
     }
 }

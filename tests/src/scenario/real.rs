@@ -11,10 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use editd::clock::Clock;
-use editd::os::unix::Unix;
-use editd::store::{DatabaseBackend, StoreOptions};
-use editd::workspace::Workspace;
+use editd::testing::{Clock, DatabaseBackend, StoreOptions, Unix, Workspace};
 
 use super::format::Settings;
 use super::machine::ScenarioMachine;

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use editd::store::{DatabaseBackend, StoreOptions};
-use editd::workspace::Workspace;
+use editd::testing::{DatabaseBackend, StoreOptions, Workspace};
 
 use super::format::Settings;
 use super::machine::ScenarioMachine;

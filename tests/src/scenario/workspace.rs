@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use editd::config::{GeneratedPolicy, Settings, UnreadPolicy};
-use editd::job::step::{Go, Observer, Step};
-use editd::workspace::{Admission, Who, Workspace};
+use editd::testing::{
+    Admission, GeneratedPolicy, Go, Observer, Settings, Step, UnreadPolicy, Who, Workspace,
+};
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
 use serde::Serialize;

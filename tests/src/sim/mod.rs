@@ -1,4 +1,4 @@
-//! A simulated machine: an [`editd::os::Os`] in memory that can be stopped after any effect, can fail at any call, is
+//! A simulated machine: an [`editd::testing::Os`] in memory that can be stopped after any effect, can fail at any call, is
 //! shared with other processes, and can lose its power. It never touches a real file.
 //!
 //! *Calling sequence*: make a [`SimMachine`], prepare its files through [`SimMachine::outside`], run the code under

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::os::{Access, BootId, Dir, DirEntry, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat};
+use editd::testing::{Access, BootId, Dir, DirEntry, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat};
 
 use super::call::{Op, Pass};
 use super::machine::{SimMachine, lock};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use editd::os::Stat;
+use editd::testing::Stat;
 
 use super::machine::{SharedState, lock};
 use super::snapshot::{Snapshot, SnapshotNode};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd::os::FileKind;
+use editd::testing::FileKind;
 
 use super::order::Reach;
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
-use editd::os::{FileIdentity, Stat};
+use editd::testing::{FileIdentity, Stat};
 
 use super::call::Op;
 use super::choose::{Chooser, Point};

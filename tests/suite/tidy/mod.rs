@@ -3,6 +3,7 @@
 
 mod architecture;
 mod effects;
+mod exports;
 mod form;
 mod language;
 mod layers;

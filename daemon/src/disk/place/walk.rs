@@ -286,13 +286,11 @@ fn ends_as_folder(path: &[u8]) -> bool {
     matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
 }
 
-/// Returns the rest of an absolute path if it begins with one of the root's.
+/// Returns the rest of an absolute path if it begins with the root's.
 fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
-    root.names.iter().find_map(|known| {
-        let mut rest = names(path);
-        let mut known = names(known.as_os_str().as_encoded_bytes());
-        known.all(|name| rest.next() == Some(name)).then(|| rest.collect())
-    })
+    let mut rest = names(path);
+    let mut above = names(root.path.as_os_str().as_encoded_bytes());
+    above.all(|name| rest.next() == Some(name)).then(|| rest.collect())
 }
 
 /// Returns true if a link's target climbs above the root from so many folders below it.

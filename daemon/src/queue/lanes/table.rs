@@ -50,19 +50,10 @@ pub struct LaneTable {
 }
 
 impl LaneTable {
-    /// Creates an empty table.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns the number of jobs that wait or run.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
         self.placed.len() + self.behind.len() + usize::from(self.barrier.is_some())
-    }
-
-    /// Returns true if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Adds a job. Returns its ticket, and true if it may run at once.

@@ -139,7 +139,7 @@ proptest! {
             both.leave(first);
             both.agree();
         }
-        prop_assert!(both.table.is_empty());
+        prop_assert_eq!(both.table.len(), 0);
         prop_assert!(both.table.lines_are_gone());
     }
 }
@@ -152,7 +152,7 @@ impl LaneTable {
 
 #[test]
 fn jobs_on_one_file_run_in_order_and_others_at_once() {
-    let mut table = LaneTable::new();
+    let mut table = LaneTable::default();
     let (first, at_once) = table.arrive(some(&[1]));
     assert!(at_once);
     let (second, at_once) = table.arrive(some(&[1, 2]));
@@ -168,7 +168,7 @@ fn jobs_on_one_file_run_in_order_and_others_at_once() {
 
 #[test]
 fn a_job_that_needs_all_lanes_runs_alone() {
-    let mut table = LaneTable::new();
+    let mut table = LaneTable::default();
     let (first, _) = table.arrive(some(&[1]));
     let (all, at_once) = table.arrive(Lanes::All);
     assert!(!at_once);
@@ -180,7 +180,7 @@ fn a_job_that_needs_all_lanes_runs_alone() {
 
 #[test]
 fn a_key_named_twice_counts_once() {
-    let mut table = LaneTable::new();
+    let mut table = LaneTable::default();
     let (first, at_once) = table.arrive(some(&[1, 1, 1]));
     assert!(at_once);
     let (second, _) = table.arrive(some(&[1]));
@@ -189,7 +189,7 @@ fn a_key_named_twice_counts_once() {
 
 #[test]
 fn what_is_not_there_is_unknown() {
-    let mut table = LaneTable::new();
+    let mut table = LaneTable::default();
     assert_eq!(table.remove(LaneTicket(7)), LaneRemoval::Unknown);
     assert!(table.leave(LaneTicket(7)).is_empty());
 }

@@ -232,7 +232,8 @@ impl Log {
     }
 
     /// Returns the lowest position that the next record can have.
-    pub fn end(&self) -> LogPosition {
+    #[cfg(test)]
+    pub(super) fn end(&self) -> LogPosition {
         let tail = lock(&self.tail);
         LogPosition::at(tail.segment.id, tail.offset)
     }

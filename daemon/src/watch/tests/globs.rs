@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use crate::limits;
-use crate::watch::SubscribeError;
 use crate::watch::globs::PathGlob;
-use crate::watch::subjects::SubscriptionTable;
+use crate::watch::subjects::{SubscribeError, SubscriptionTable};
 
 fn glob(text: &str) -> PathGlob {
     PathGlob::parse(text).unwrap()

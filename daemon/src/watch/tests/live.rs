@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 use crate::os::unix::Unix;
-use crate::watch::{ChangeHint, SubscribeError, Watcher};
+use crate::watch::subjects::SubscribeError;
+use crate::watch::{ChangeHint, Watcher};
 
 struct Real(Instant);
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::limits;
-use crate::watch::{Debouncer, DuePaths};
+use crate::watch::settle::{Debouncer, DuePaths};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)

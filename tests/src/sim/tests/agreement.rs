@@ -2,7 +2,7 @@
 
 use std::io;
 
-use editd::os::unix::Unix;
+use editd::testing::Unix;
 
 use super::{Access, Dir, Os, machine, read_all};
 use crate::sim::{Seeded, Snapshot};
@@ -54,8 +54,8 @@ impl Script {
             })),
             11 => told(dir.open_file(name, Access::Read).and_then(|file| read_all(&*file, 20_000))),
             12 => told(dir.stat(name).map(|stat| {
-                let size = if stat.kind == editd::os::FileKind::File { stat.size } else { 0 };
-                let links = if stat.kind == editd::os::FileKind::Dir { 0 } else { stat.links };
+                let size = if stat.kind == editd::testing::FileKind::File { stat.size } else { 0 };
+                let links = if stat.kind == editd::testing::FileKind::Dir { 0 } else { stat.links };
                 (stat.kind, size, stat.mode, links)
             })),
             13 => told(dir.list().map(|mut found| {
@@ -104,12 +104,12 @@ fn links_are_refused_alike() {
     let (machine, simulated) = machine();
     machine.outside().symlink("f", "/w/l").unwrap();
     for (dir, os) in [(&real, &Unix as &dyn Os), (&simulated, &machine)] {
-        assert!(editd::os::is_link(&dir.open_file(b"l", Access::Read).err().unwrap()));
+        assert!(editd::testing::is_link(&dir.open_file(b"l", Access::Read).err().unwrap()));
         assert_eq!(dir.open_dir(b"l").err().unwrap().kind(), io::ErrorKind::NotADirectory);
         assert_eq!(dir.create_file(b"l", 0o600).err().unwrap().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(dir.read_link(b"l").unwrap(), b"f");
         os.rename(dir, b"l", dir, b"m").unwrap();
-        assert_eq!(dir.stat(b"m").unwrap().kind, editd::os::FileKind::Link);
+        assert_eq!(dir.stat(b"m").unwrap().kind, editd::testing::FileKind::Link);
         dir.remove_file(b"m").unwrap();
     }
 }

@@ -35,7 +35,7 @@ fn replace(machine: &SimMachine, way: Way) -> io::Result<()> {
     Ok(())
 }
 
-fn root_of(machine: &SimMachine) -> io::Result<editd::os::Dir> {
+fn root_of(machine: &SimMachine) -> io::Result<editd::testing::Dir> {
     machine.open_dir(std::path::Path::new("/w"))
 }
 

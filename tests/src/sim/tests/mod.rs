@@ -11,7 +11,7 @@ mod process;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use editd::os::{Access, Dir, File, Os, read_all};
+use editd::testing::{Access, Dir, File, Os, read_all};
 
 use super::SimMachine;
 

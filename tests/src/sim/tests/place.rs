@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use editd::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve};
+use editd::testing::{ResolveError, ResolvedPath, WorkspaceRoot, resolve_path};
 use editd_proto::path::FilePath;
 
 use super::machine;
@@ -20,7 +20,7 @@ fn world() -> (SimMachine, WorkspaceRoot) {
 }
 
 fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolvedPath, ResolveError> {
-    resolve(root, &FilePath::from(path))
+    resolve_path(root, &FilePath::from(path))
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn the_error_of_the_system_is_told() {
             let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
             machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only: vec![op], errno, written: 0 });
             let path = FilePath::from("src/deep/f");
-            assert_eq!(resolve(&root, &path).unwrap_err().to_wire(&path).code, code);
+            assert_eq!(resolve_path(&root, &path).unwrap_err().to_wire(&path).code, code);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use editd::os::{LeaseState, OsFile};
+use editd::testing::{LeaseState, OsFile};
 
 use super::{Access, Dir, Os, content, contents, machine, make, read_all, root};
 use crate::sim::{Abilities, ENOSPC, Fault, Lasting, Op, SimMachine, When, is_dead};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use editd::os::LeaseState;
+use editd::testing::LeaseState;
 
 use super::World;
 use crate::sim::tree::Id;
