@@ -15,13 +15,18 @@ mod ipc;
 mod queue;
 mod workspace;
 
+mod edit;
+mod undo;
+
+mod transaction;
+
 mod clipboard;
-mod job;
 mod journal;
 mod receipt;
 mod state;
 
 mod disk;
+mod record;
 mod store;
 mod trust;
 mod validate;
@@ -29,6 +34,7 @@ mod watch;
 
 mod run;
 
+mod caller;
 mod clock;
 mod config;
 mod limits;

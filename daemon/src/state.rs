@@ -1,6 +1,11 @@
 //! The state of an open workspace: its opened modules, and what jobs share while the daemon runs. Its only own task
 //! is to issue numbers and names.
 
+pub mod path_cache;
+pub mod refusal;
+pub mod step;
+pub mod unsettled;
+
 mod memory;
 mod parsing;
 mod warnings;
@@ -18,18 +23,19 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
-use crate::job::step::{Go, Observer, Step};
-use crate::journal::path_cache::PathCache;
-use crate::journal::settle::UnsettledEntries;
 use crate::os::BootId;
+use crate::record::Entry;
 use crate::store::Store;
-use crate::store::record::Entry;
 use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
-pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply};
+pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply, readable};
 pub use parsing::ParsingLock;
 pub use warnings::ToldWarnings;
+
+use path_cache::PathCache;
+use step::{Go, Observer, Step, Unobserved};
+use unsettled::UnsettledEntries;
 
 /// Distinguishes call ids from stored numbers.
 const CALL_ID: u64 = 1 << 63;
@@ -86,7 +92,7 @@ pub struct PendingJobs {
     /// By session and key: the number and the hash of the request.
     pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
     /// Detached jobs: their stored form, and true if they have begun.
-    pub detached: BTreeMap<JobId, (crate::store::record::QueuedJobRecord, bool)>,
+    pub detached: BTreeMap<JobId, (crate::record::QueuedJobRecord, bool)>,
 }
 
 /// The parts of an opened workspace.
@@ -142,7 +148,7 @@ impl WorkspaceState {
             parsing: ParsingLock::default(),
             told: ToldWarnings::default(),
             memory: MemoryBudget::default(),
-            observer: RwLock::new(Arc::new(crate::job::step::Unobserved)),
+            observer: RwLock::new(Arc::new(Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),
             next_staged_name: AtomicU64::new(0),
             next_call_id: AtomicU64::new(0),

@@ -1,11 +1,11 @@
 //! The parts of the daemon that the tests crate uses. No other item except [`main`](crate::main) leaves this crate, so that
 //! the compiler finds code that nothing uses.
 
+pub use crate::caller::Caller;
 pub use crate::clock::{Clock, SystemClock};
 pub use crate::config::{GeneratedPolicy, Settings, UnreadPolicy, load as load_settings};
 pub use crate::disk::observation::hash as content_hash;
 pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve as resolve_path};
-pub use crate::job::step::{Go, Observer, Step};
 pub use crate::journal::recover::contents::IntactContents;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
@@ -13,10 +13,11 @@ pub use crate::os::{
     Access, BootId, Dir, DirEntry, File, FileIdentity, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
     is_link, read_all,
 };
-pub use crate::store::record::{Entry, FileMeta, FileRecord};
+pub use crate::record::{Entry, FileMeta, FileRecord};
+pub use crate::state::step::{Go, Observer, Step};
 pub use crate::store::{DatabaseBackend, EntryQuery, Store, StoreOptions};
 pub use crate::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};
-pub use crate::workspace::{Admission, Who, Workspace};
+pub use crate::workspace::{Admission, Workspace};
 
 /// The limits that tests reach.
 pub mod limits {

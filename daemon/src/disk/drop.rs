@@ -8,7 +8,7 @@ use super::Disk;
 use super::folders::is_gone;
 use super::observation::{self, FileSnapshot, Observation};
 use crate::os::{Access, File, FileKind, LeaseState};
-use crate::store::record::StagingFolder;
+use crate::record::StagingFolder;
 
 /// The result of dropping a displaced file.
 pub enum DropOutcome {

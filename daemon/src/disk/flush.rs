@@ -9,7 +9,7 @@ use super::Disk;
 use super::folders::is_gone;
 use super::place::ResolvedPath;
 use crate::os::{Access, File, FileIdentity, FileKind};
-use crate::store::record::{FileMeta, StagingFolder};
+use crate::record::{FileMeta, StagingFolder};
 
 /// A file that a job has just put in place.
 pub struct PutFile {

@@ -14,7 +14,7 @@ use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use super::standing::{self, RootError};
 use crate::os::{Dir, File, FileKind, Os};
-use crate::store::record::StagingFolder;
+use crate::record::StagingFolder;
 
 /// The daemon's own folder in the workspace.
 pub const OWN: &[u8] = b".editd";

@@ -9,7 +9,7 @@ use super::observation::{self, Observation};
 use super::place::ResolvedPath;
 use super::put::{SwapRefusal, Swapped};
 use crate::os::{Access, File};
-use crate::store::record::{FileMeta, FileRecord};
+use crate::record::{FileMeta, FileRecord};
 
 /// The mode bits by which a program runs as its file's owner or group.
 const SET_ID: u32 = 0o6000;

@@ -6,7 +6,7 @@ use super::Disk;
 use super::folders::is_gone;
 use super::observation::{self, Observation};
 use super::put::held_name;
-use crate::store::record::{ChangeMethod, Entry};
+use crate::record::{ChangeMethod, Entry};
 
 impl Disk {
     /// Finishes an interrupted move on a file system without exchange: a displaced file that still has its temporary

@@ -10,7 +10,7 @@ use super::Disk;
 use super::folders::{BESIDE, is_gone};
 use crate::limits;
 use crate::os::Dir;
-use crate::store::record::StagingFolder;
+use crate::record::StagingFolder;
 
 /// The part of the name of a file that was set aside in its folder.
 pub(super) const LOST: &str = "lost-";

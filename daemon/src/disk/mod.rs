@@ -1,5 +1,5 @@
 //! Access to the workspace's files: resolving a path, observing it, staging new bytes beside it, exchanging them, and
-//! dropping what was displaced. No other module touches these files. It decides nothing: `job` and `journal` decide
+//! dropping what was displaced. No other module touches these files. It decides nothing: `transaction` and `journal` decide
 //! what to put in place, and what a displaced file means for the job.
 //!
 //! *Calling sequence*: [`Disk::resolve`] → [`Disk::observe`] → [`Disk::stage`] → (the intent is flushed) →

@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::limits;
 
 use crate::os::{self, Access, Dir, File, FileIdentity, FileKind, Stat};
-use crate::store::record::FileMeta;
+use crate::record::FileMeta;
 
 /// The number of reads if a file changes while it is read; the last one counts.
 const READS: usize = 4;

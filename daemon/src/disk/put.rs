@@ -6,7 +6,7 @@ use super::Disk;
 use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath};
 use crate::os::FileKind;
-use crate::store::record::{ChangeMethod, FileRecord};
+use crate::record::{ChangeMethod, FileRecord};
 
 /// Bytes that no journal entry has, found in a file that was moved.
 pub struct RescuedBytes<'a> {

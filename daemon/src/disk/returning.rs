@@ -6,7 +6,7 @@ use std::io;
 use super::observation::{self, FileSnapshot, Observation};
 use super::put::{RescueSink, RescuedBytes};
 use crate::os::{Access, Dir, File, LeaseState};
-use crate::store::record::{FileMeta, FileRecord};
+use crate::record::{FileMeta, FileRecord};
 
 /// Observations of a file that is open for writing, before the move.
 const LOOKS: usize = 2;

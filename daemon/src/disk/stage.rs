@@ -7,7 +7,7 @@ use std::io;
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
-use crate::store::record::{FileMeta, StagingFolder};
+use crate::record::{FileMeta, StagingFolder};
 
 /// The mode of a new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

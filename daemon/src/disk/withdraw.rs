@@ -11,7 +11,7 @@ use super::place::ResolvedPath;
 use super::put::{RescueSink, held_name};
 use super::returning::ReturningFile;
 use crate::os::Dir;
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
+use crate::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// The number of exchanges after which a target that keeps changing is left alone.
 const ROUNDS: usize = 16;

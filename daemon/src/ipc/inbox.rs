@@ -15,9 +15,9 @@ use super::dispatch::{self, NextStep};
 use super::outbox::Outbox;
 use super::server::Server;
 use super::subscriptions::Subscription;
+use crate::caller::Caller;
 use crate::limits;
 use crate::queue::AdmissionPass;
-use crate::workspace::Who;
 
 /// A frame that has arrived completely.
 pub(super) struct ReceivedFrame {
@@ -31,7 +31,7 @@ pub(super) struct ReceivedFrame {
 /// A client session: a connection that was greeted, as its requests see it.
 pub(super) struct ClientSession {
     pub(super) server: Arc<Server>,
-    pub(super) who: Who,
+    pub(super) who: Caller,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
     pub(super) outbox: Arc<Outbox>,
@@ -52,7 +52,7 @@ impl ClientSession {
     /// Creates a session that has sent nothing yet.
     pub(super) fn new(
         server: Arc<Server>,
-        (who, on_stale): (Who, Option<OnStale>),
+        (who, on_stale): (Caller, Option<OnStale>),
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
         Arc::new(Self {

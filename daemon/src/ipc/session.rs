@@ -9,8 +9,8 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{Hello, OnStale, ServerLimits, Welcome, kind};
 
+use crate::caller::Caller;
 use crate::limits::{FRAME_MS, HELLO_MS};
-use crate::workspace::Who;
 
 /// The protocol state of a connection.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub enum GreetingOutcome {
         /// The number of the request.
         id: u64,
         /// The session and the client.
-        who: Who,
+        who: Caller,
         /// The default of its jobs for stale files.
         on_stale: Option<OnStale>,
         /// The reply.
@@ -128,7 +128,7 @@ impl ProtocolSession {
             },
         });
         let on_stale = hello.on_stale;
-        GreetingOutcome::Welcome { id, who: Who { session, client: hello.client }, on_stale, welcome }
+        GreetingOutcome::Welcome { id, who: Caller { session, client: hello.client }, on_stale, welcome }
     }
 }
 

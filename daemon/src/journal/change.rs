@@ -6,8 +6,8 @@ use editd_proto::ids::ContentHash;
 
 use super::past::{self, PastBudget};
 use crate::disk::observation::hash;
+use crate::record::{FileMeta, FileRecord};
 use crate::state::WorkspaceState;
-use crate::store::record::{FileMeta, FileRecord};
 
 /// Returns the states of a file before and after an entry if one of them is kept whole: the splices make the other
 /// from it. `now` is the present content, from which the inverses of later entries can be applied.

@@ -9,12 +9,12 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
 use editd_proto::path::FilePath;
 
-use super::path_cache::{ObservationVersion, PathCache};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation};
 use crate::os::FileIdentity;
+use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, StagingFolder};
+use crate::state::path_cache::{ObservationVersion, PathCache};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Record, StagingFolder};
 use crate::store::{LogPosition, StoreError};
 
 /// The session and the client of a change by another program.

@@ -7,71 +7,25 @@
 //! then the file that it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever
 //! a second flush returns.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
 
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
-use super::path_cache::ObservationVersion;
 use super::recover::repair::find;
 use super::rewrite;
 use crate::disk::ResolvedPath;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::folders::parent_path;
-use crate::limits::HELD;
 use crate::os::{File, FileIdentity};
+use crate::record::{ChangeMethod, FileRecord, StagingFolder};
+use crate::state::path_cache::ObservationVersion;
+use crate::state::unsettled::NewestFile;
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileRecord, StagingFolder};
 
 /// The owner's permission to read. A file without it is flushed when it is staged, since it cannot be opened later.
 const OWNER_READS: u32 = 0o400;
-
-/// The files that the newest sealed jobs left at their paths, until they are flushed.
-#[derive(Default)]
-pub(super) struct UnflushedFiles {
-    paths: HashMap<FilePath, NewestFile>,
-}
-
-/// The file that the newest job left at a path.
-#[derive(Clone)]
-enum NewestFile {
-    /// No file.
-    Absent,
-    /// This file, which is kept open.
-    File(FileIdentity, File),
-}
-
-impl UnflushedFiles {
-    /// Sets the file that the newest job left at a path; `None` if it could not be opened.
-    fn put(&mut self, path: &FilePath, left: Option<NewestFile>) {
-        self.paths.remove(path);
-        if let Some(left) = left
-            && self.paths.len() < HELD
-        {
-            self.paths.insert(path.clone(), left);
-        }
-    }
-
-    /// Notes that nothing is left to flush for a path: the file left there is on the disk, or in the journal.
-    pub(super) fn done(&mut self, path: &FilePath) {
-        if let Some(newest) = self.paths.get_mut(path) {
-            *newest = NewestFile::Absent;
-        }
-    }
-
-    /// Removes the path of a record whose file is flushed, unless a newer job left another file there.
-    fn release(&mut self, file: &FileRecord) {
-        let done = match (self.paths.get(&file.path), &file.after) {
-            (Some(NewestFile::Absent), _) => true,
-            (Some(NewestFile::File(held, _)), Some(meta)) => *held == meta.identity,
-            _ => false,
-        };
-        if done {
-            self.paths.remove(&file.path);
-        }
-    }
-}
 
 /// Notes the file of a job that was just put in place and sealed.
 pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
@@ -153,7 +107,7 @@ impl FlushBatch {
             (known.version(&file.path), known.left(&file.path))
         };
         let (version, left) = look();
-        let held = lock(&state.unsettled).held.paths.get(&file.path).cloned();
+        let held = lock(&state.unsettled).held.newest(&file.path);
         let mut shown = None;
         // If the path leads elsewhere by now, it has no file of ours.
         if let Some(place) = find(state, file)? {

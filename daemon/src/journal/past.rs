@@ -9,9 +9,9 @@ use editd_proto::path::FilePath;
 
 use super::why::before;
 use crate::limits;
+use crate::record::ChangeMethod;
 use crate::state::WorkspaceState;
 use crate::store::EntryQuery;
-use crate::store::record::ChangeMethod;
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;

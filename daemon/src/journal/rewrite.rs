@@ -3,8 +3,8 @@
 //! displaced is not touched.
 //!
 //! *Invariants*: a job that found the failed file does not continue with it once it was exchanged: recovery would
-//! take the fresh file for a revert by another program (`job::intend` asks
-//! [`PathCache::was_rewritten`](super::path_cache::PathCache::was_rewritten)).
+//! take the fresh file for a revert by another program (`transaction::intend` asks
+//! [`PathCache::was_rewritten`](crate::state::path_cache::PathCache::was_rewritten)).
 //!
 //! *Limitations*: a file with several names, or one whose owner cannot be given to a fresh file, is written again in
 //! place; bytes that another process writes to it in that moment are lost.
@@ -23,8 +23,8 @@ use crate::disk::put::RescuedBytes;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::os::{File, FileIdentity};
+use crate::record::{ChangeMethod, FileMeta, FileRecord};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// Rewrites the file that a record left at a place and flushes it. Returns the identity of the file that is there
 /// now.

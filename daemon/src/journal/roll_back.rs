@@ -17,9 +17,9 @@ use super::{external, settle};
 use crate::disk::Observation;
 use crate::disk::folders::parent_path;
 use crate::disk::observation::hash;
+use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, StagingFolder};
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
-use crate::store::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, StagingFolder};
 
 /// Flushes the names of files that were put in place and restored.
 ///

@@ -2,140 +2,21 @@
 //! files, flush their folders and the staging folders, observe each displaced file again and drop it, write the
 //! record. It changes no content of a target. The file that an unflushable file replaced is kept.
 
-use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::path::FilePath;
 
 use super::external;
-use super::flushing::{FlushBatch, FlushState, UnflushedFiles};
+use super::flushing::{FlushBatch, FlushState};
 use super::recover::repair::{RepairAim, repair};
 use crate::disk::FileSnapshot;
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
-use crate::job::step::Step;
-use crate::limits::{SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, SETTLE_RETRY_MS, UNSETTLED};
-use crate::os::File;
+use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
+use crate::record::{ChangeMethod, Entry, FileRecord, Record, SettleRecord};
+use crate::state::step::Step;
+use crate::state::unsettled::{OwnerKind, StagedFileState, WaitingEntry};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, Entry, FileRecord, Record, SettleRecord};
-
-/// Entries that wait to be settled, oldest first.
-#[derive(Default)]
-pub struct UnsettledEntries {
-    waiting: VecDeque<WaitingEntry>,
-    pub(super) held: UnflushedFiles,
-    /// The time at which the newest was added.
-    last: Duration,
-    /// True while a thread rolls broken jobs back: two threads would exchange their files to and fro.
-    mending: bool,
-}
-
-struct WaitingEntry {
-    id: JobId,
-    files: Vec<FileRecord>,
-    /// The time at which it was sealed or became void.
-    since: Duration,
-    /// The time of the next attempt.
-    due: Duration,
-    /// The pause after the next attempt that finds a writer, in milliseconds.
-    pause: u64,
-    flushed: bool,
-    whose: OwnerKind,
-    staged: Vec<StagedFileState>,
-}
-
-/// The owner of staged files; it decides which contents the journal has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum OwnerKind {
-    /// A sealed entry. The journal has both contents of its files, and it needs a settle record.
-    Sealed,
-    /// A void entry. Look-ups never find it, so the journal has nothing of what it displaced.
-    Voided,
-    /// Recovery, which observed the staged file and stored unknown content in the journal.
-    Recovered,
-}
-
-/// The progress of one staged file.
-#[derive(Default)]
-struct StagedFileState {
-    done: bool,
-    /// The job's file, at its path or wherever it was moved, is on the disk.
-    flushed: bool,
-    /// The flush cannot be verified: the displaced file is kept.
-    keep: bool,
-    /// The last flush failed.
-    failed: bool,
-    /// Contents that were found in it and are in the journal.
-    rescued: Vec<ContentHash>,
-    /// The file, if it has no name any more but still had a writer.
-    late: Option<File>,
-}
-
-impl UnsettledEntries {
-    /// Returns the number of entries that wait.
-    pub fn len(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// Adds an entry that was sealed.
-    pub fn sealed(&mut self, entry: &Entry, now: Duration) {
-        self.push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Sealed);
-    }
-
-    fn push(
-        &mut self,
-        id: JobId,
-        files: Vec<FileRecord>,
-        seen: Vec<ContentHash>,
-        now: Duration,
-        whose: OwnerKind,
-    ) {
-        let staged = files
-            .iter()
-            .map(|_| StagedFileState { rescued: seen.clone(), ..StagedFileState::default() })
-            .collect();
-        let due = now + Duration::from_millis(SETTLE_AFTER_MS);
-        self.last = now;
-        let (since, pause, flushed) = (now, SETTLE_AFTER_MS, whose != OwnerKind::Sealed);
-        self.waiting.push_back(WaitingEntry { id, files, since, due, pause, flushed, whose, staged });
-    }
-
-    /// Returns the files whose last flush failed and will be tried again.
-    pub fn failed(&self) -> Vec<FilePath> {
-        let files = self.waiting.iter().flat_map(|one| one.files.iter().zip(&one.staged));
-        files.filter(|(_, staged)| staged.failed).map(|(file, _)| file.path.clone()).collect()
-    }
-
-    /// Returns the staged names that are still to be removed.
-    pub fn staged(&self) -> std::collections::BTreeSet<String> {
-        self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.staged_name.clone())).collect()
-    }
-
-    /// Returns true if jobs follow each other so quickly that settling would delay them: it then waits for a pause,
-    /// but not forever.
-    fn in_a_burst(&self, now: Duration) -> bool {
-        let rest = now.saturating_sub(self.last);
-        let age = self.waiting.front().map_or(Duration::ZERO, |oldest| now.saturating_sub(oldest.since));
-        rest < Duration::from_millis(SETTLE_PAUSE_MS)
-            && age < Duration::from_millis(SETTLE_LATEST_MS)
-            && self.waiting.len() < UNSETTLED / 4
-    }
-
-    fn take_due(&mut self, now: Duration, all: bool) -> Vec<WaitingEntry> {
-        if !all && self.in_a_burst(now) {
-            return Vec::new();
-        }
-        let (due, later): (VecDeque<_>, _) = self.waiting.drain(..).partition(|one| all || one.due <= now);
-        self.waiting = later;
-        due.into()
-    }
-
-    fn next_due(&self) -> Option<Duration> {
-        let pause = self.last + Duration::from_millis(SETTLE_PAUSE_MS);
-        self.waiting.iter().map(|one| one.due).min().map(|due| due.max(pause))
-    }
-}
 
 /// Settles the entries that are due, or with `all` every entry that can be. Returns the time until the next attempt
 /// is due.
@@ -229,32 +110,14 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
 /// are removed with the same care as those of sealed entries.
 pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
     let now = state.clock.monotonic();
-    lock(&state.unsettled).push(entry.id, slim(&entry.files), Vec::new(), now, OwnerKind::Voided);
+    lock(&state.unsettled).push(entry.id, &entry.files, Vec::new(), now, OwnerKind::Voided);
 }
 
 /// Leaves one staged file that recovery or a rewrite is done with to be removed. `seen` is the content with which it
 /// was observed, if the journal has that.
 pub fn leave_staged(state: &WorkspaceState, id: JobId, file: FileRecord, seen: Option<ContentHash>) {
     let now = state.clock.monotonic();
-    lock(&state.unsettled).push(id, slim(&[file]), seen.into_iter().collect(), now, OwnerKind::Recovered);
-}
-
-/// Returns records without their bytes, which settling does not need.
-fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
-    let slim = |file: &FileRecord| FileRecord {
-        path: file.path.clone(),
-        before: file.before.clone(),
-        after: file.after.clone(),
-        splices: Vec::new(),
-        how: file.how,
-        staged_name: file.staged_name.clone(),
-        staging: file.staging.clone(),
-        made: file.made.clone(),
-        added: file.added,
-        removed: file.removed,
-        extents: Vec::new(),
-    };
-    files.iter().map(slim).collect()
+    lock(&state.unsettled).push(id, &[file], seen.into_iter().collect(), now, OwnerKind::Recovered);
 }
 
 fn flush_all(state: &WorkspaceState, due: &mut [WaitingEntry]) {

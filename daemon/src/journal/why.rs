@@ -15,9 +15,9 @@ use memchr::memmem;
 
 use crate::disk::observation;
 use crate::limits;
+use crate::record::{ChangeMethod, Entry, FileRecord};
 use crate::state::WorkspaceState;
 use crate::store::EntryQuery;
-use crate::store::record::{ChangeMethod, Entry, FileRecord};
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;

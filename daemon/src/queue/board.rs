@@ -10,8 +10,9 @@ use super::activity::ActivityGuard;
 use super::admit::AdmissionPass;
 use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
 use super::reply::JobReply;
+use crate::caller::{Caller, Lanes};
 use crate::limits;
-use crate::workspace::{Lanes, ParsedRequest, Who};
+use crate::workspace::ParsedRequest;
 
 /// The work of a job.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) enum JobWork {
 /// An admitted job.
 #[derive(Debug)]
 pub(super) struct QueuedJob {
-    pub(super) who: Who,
+    pub(super) who: Caller,
     pub(super) work: JobWork,
     /// The reply to its sender; `None` if it is detached.
     pub(super) reply: Option<JobReply>,

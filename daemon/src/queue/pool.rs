@@ -15,7 +15,8 @@ use super::board::{BegunJobs, CancelOutcome, JobWork, QueueBoard, QueuedJob, Wai
 use super::lanes::LaneTicket;
 use super::reply::{self, JobReply};
 use super::requests::WorkspaceRequests;
-use crate::workspace::{Admission, Lanes, ParsedRequest, Who, is_call_id};
+use crate::caller::{Caller, Lanes};
+use crate::workspace::{Admission, ParsedRequest, is_call_id};
 
 /// A job that has ended, and whose reply was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,7 +81,7 @@ impl JobQueue {
     /// Adds an edit. The calling thread runs the returned job, if any.
     pub fn edit(
         &self,
-        who: Who,
+        who: Caller,
         request: JobRequest,
         pass: AdmissionPass,
         reply: JobReply,
@@ -116,7 +117,7 @@ impl JobQueue {
     }
 
     /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
-    fn admit(&self, who: &Who, asked: &ParsedRequest, mut reply: JobReply) -> Option<(JobId, JobReply)> {
+    fn admit(&self, who: &Caller, asked: &ParsedRequest, mut reply: JobReply) -> Option<(JobId, JobReply)> {
         let mut before = None;
         loop {
             let outcome = match self.0.workspace.admit(who, asked) {
@@ -145,7 +146,7 @@ impl JobQueue {
     /// Adds an undo. It runs alone.
     pub fn undo(
         &self,
-        who: Who,
+        who: Caller,
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
@@ -158,7 +159,7 @@ impl JobQueue {
     /// Adds a redo. It runs alone.
     pub fn redo(
         &self,
-        who: Who,
+        who: Caller,
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
@@ -169,7 +170,7 @@ impl JobQueue {
     }
 
     /// Adds a detached job of an earlier daemon.
-    pub fn requeue(&self, id: JobId, who: Who, request: JobRequest, pass: AdmissionPass) {
+    pub fn requeue(&self, id: JobId, who: Caller, request: JobRequest, pass: AdmissionPass) {
         let asked = self.0.workspace.understand(request);
         let lanes = self.0.workspace.lanes(&asked).unwrap_or(Lanes::All);
         let durability = asked.request().durability.unwrap_or(self.0.durability);
@@ -254,7 +255,7 @@ impl JobQueue {
 
     fn job(
         &self,
-        who: Who,
+        who: Caller,
         work: JobWork,
         reply: Option<JobReply>,
         durability: Durability,

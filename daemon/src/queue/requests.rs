@@ -9,7 +9,8 @@ use editd_proto::message::{
 };
 use editd_proto::path::FilePath;
 
-use crate::workspace::{Admission, Counts, Lanes, ParsedRequest, ReservedReply, Who, Workspace};
+use crate::caller::{Caller, Lanes};
+use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply, Workspace};
 
 /// Declares the interface, and implements it with the methods of [`Workspace`] that have the same names.
 macro_rules! workspace_requests {
@@ -29,20 +30,20 @@ macro_rules! workspace_requests {
 
 workspace_requests! {
     fn root_present(&self) -> Result<(), Refusal>;
-    fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
+    fn read(&self, who: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
     fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> ParsedRequest;
     fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
-    fn admit(&self, who: &Who, asked: &ParsedRequest) -> Admission;
-    fn edit(&self, who: &Who, id: JobId, asked: &ParsedRequest) -> Receipt;
-    fn undo(&self, who: &Who, request: &UndoRequest) -> Receipt;
-    fn redo(&self, who: &Who, request: &UndoRequest) -> Receipt;
+    fn admit(&self, who: &Caller, asked: &ParsedRequest) -> Admission;
+    fn edit(&self, who: &Caller, id: JobId, asked: &ParsedRequest) -> Receipt;
+    fn undo(&self, who: &Caller, request: &UndoRequest) -> Receipt;
+    fn redo(&self, who: &Caller, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
     fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
-    fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal>;
+    fn clip(&self, who: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;

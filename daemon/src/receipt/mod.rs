@@ -15,8 +15,8 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use self::lines::{last_line, line_shifts};
-use crate::store::record::{NumberedLines, ReadReceipt};
-use crate::workspace::Who;
+use crate::caller::Caller;
+use crate::record::{NumberedLines, ReadReceipt};
 
 /// The ranges of a receipt for a file of which no line was shown: no line has the number 0.
 pub const NO_LINES: (u64, u64) = (0, 0);
@@ -35,7 +35,7 @@ pub struct ReceiptContent {
 }
 
 /// Makes it the receipt of a session for a path.
-pub fn of(who: &Who, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
+pub fn of(who: &Caller, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
     of_session(&who.session, path, shown)
 }
 

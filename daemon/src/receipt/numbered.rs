@@ -7,7 +7,7 @@
 use editd_proto::ids::ContentHash;
 
 use super::lines::LineShift;
-use crate::store::record::NumberedLines;
+use crate::record::NumberedLines;
 
 /// The most runs that a receipt keeps; beyond that the shortest one except the last is dropped, and its numbers must
 /// be read again.

@@ -16,6 +16,7 @@ use super::error::RunError;
 use super::folders::StateLock;
 use super::watching::ChangeReporter;
 use super::{folders, idle, logs, nearby, signals};
+use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
 use crate::ipc::server::Connections;
@@ -23,11 +24,11 @@ use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketCl
 use crate::limits;
 use crate::os::Os;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
-use crate::store::record::QueuedJobRecord;
+use crate::record::QueuedJobRecord;
 use crate::store::{DatabaseBackend, StoreOptions};
 #[cfg(unix)]
 use crate::validate::process;
-use crate::workspace::{Recovered, Who, Workspace};
+use crate::workspace::{Recovered, Workspace};
 
 /// Runs the process from command line to exit status. 0: a clean end; 1: it could not serve, or was ended early; 2:
 /// the command line is wrong; [`socket_path::OCCUPIED`]: another daemon serves the workspace.
@@ -284,7 +285,7 @@ fn again(server: &Server, recovered: Recovered) {
 
 fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
-    let who = Who { session: queued.session.clone(), client: queued.client.clone() };
+    let who = Caller { session: queued.session.clone(), client: queued.client.clone() };
     // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
     let pass =

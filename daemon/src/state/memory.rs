@@ -188,6 +188,11 @@ fn busy() -> Refusal {
     Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
+/// Returns the bytes that are read of a file of a size: a file that is too large is not read.
+pub fn readable(size: u64) -> usize {
+    usize::try_from(size).ok().filter(|size| *size <= editd_proto::limits::FILE).unwrap_or(0)
+}
+
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {

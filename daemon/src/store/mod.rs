@@ -18,7 +18,6 @@ pub mod database;
 pub mod index;
 pub mod log;
 pub mod overlay;
-pub mod record;
 pub mod taken;
 
 mod by_path;
@@ -42,7 +41,7 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
 use editd_proto::path::FilePath;
 
-use record::{Entry, QueuedJobRecord};
+use crate::record::{Entry, QueuedJobRecord};
 
 /// A position in the log; each record has a higher one than the record before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

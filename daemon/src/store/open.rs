@@ -15,12 +15,12 @@ use super::lock::lock;
 use super::log::recover::{self, LogCheckpoint};
 use super::log::{Log, LogLocation, read};
 use super::overlay::{AppliedUpTo, OverlaidRows};
-use super::record::{QueuedJobRecord, Record, StartRecord};
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
 use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions};
 use crate::limits;
 use crate::os::{Dir, Os};
+use crate::record::{QueuedJobRecord, Record, StartRecord};
 
 /// A database that passed its checks, and the record up to which it is complete.
 struct TrustedDatabase {

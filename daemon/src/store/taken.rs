@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::FilePart;
+use crate::record::FilePart;
 
 /// The first and last number of each run, sorted; runs do not touch each other.
 type HunkRuns = Vec<(u32, u32)>;

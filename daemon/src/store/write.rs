@@ -7,10 +7,10 @@ use super::lock::lock;
 use super::log::payload::{self, RecordPayload};
 use super::log::{PlacedRecord, read};
 use super::overlay::AppliedUpTo;
-use super::record::Record;
 use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
 use crate::limits;
+use crate::record::Record;
 
 impl Store {
     /// Appends records, all of them in order or none. From its return they survive a kill, and every look-up sees

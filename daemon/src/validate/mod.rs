@@ -1,5 +1,5 @@
 //! Validation of new contents before they are written: by the built-in check of syntax, and by the commands of the
-//! workspace. It changes no file of the workspace, and decides nothing: `job` decides what an issue means.
+//! workspace. It changes no file of the workspace, and decides nothing: `edit` decides what an issue means.
 //!
 //! *Calling sequence*: [`check()`] with every new content of a job.
 //!

@@ -5,17 +5,19 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
-use super::{Who, Workspace};
+use super::Workspace;
+use crate::caller::Caller;
 use crate::clipboard;
-use crate::job::{check_clips, store_refusal};
-use crate::store::record::{ClipboardRecord, Record};
+use crate::record::{ClipboardRecord, Record};
+use crate::state::refusal::store_refusal;
+use crate::transaction::check_clips;
 
 impl Workspace {
     /// Answers a request for clipboards.
     ///
     /// # Errors
     /// `malformed` for a missing or bad name, `no_clipboard` for one that is empty, `too_large`, `io`.
-    pub fn clip(&self, who: &Who, request: &ClipRequest) -> Result<ClipReply, Refusal> {
+    pub fn clip(&self, who: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         if request.action == ClipAction::List {
             let mut clips = self.state.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
             // Jobs that were checked at the same moment may together have stored more than the limit.
@@ -47,7 +49,7 @@ impl Workspace {
         }
     }
 
-    fn find_clip(&self, who: &Who, name: &str) -> Result<ClipboardRecord, Refusal> {
+    fn find_clip(&self, who: &Caller, name: &str) -> Result<ClipboardRecord, Refusal> {
         let session = clipboard::owner(&who.session, name);
         let clip = self.state.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
@@ -57,7 +59,7 @@ impl Workspace {
         })
     }
 
-    fn show_clip(&self, who: &Who, name: &str) -> Result<ClipReply, Refusal> {
+    fn show_clip(&self, who: &Caller, name: &str) -> Result<ClipReply, Refusal> {
         let clip = self.find_clip(who, name)?;
         let (text, bytes) = match String::from_utf8(clip.bytes.unwrap_or_default()) {
             Ok(text) => (Some(text), None),
@@ -69,7 +71,7 @@ impl Workspace {
 
     fn store_clip(
         &self,
-        who: &Who,
+        who: &Caller,
         name: &str,
         bytes: Option<Vec<u8>>,
         origin: Option<editd_proto::FilePath>,

@@ -6,10 +6,11 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{JobRequest, Receipt};
 
+use super::Workspace;
 use super::edit::cancelled;
-use super::{Who, Workspace};
-use crate::job::store_refusal;
+use crate::caller::Caller;
 use crate::state::lock;
+use crate::state::refusal::store_refusal;
 
 impl Workspace {
     /// Cancels a detached job that has not begun.
@@ -30,7 +31,7 @@ impl Workspace {
         // From here on it cannot begin.
         underway.detached.remove(&id);
         drop(underway);
-        let who = Who { session: queued.session, client: queued.client };
+        let who = Caller { session: queued.session, client: queued.client };
         // A job whose stored request cannot be decoded is cancelled all the same.
         let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
         let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {
         let bench = Arc::new(Bench::new());
-        let who = Who { session: "s".to_owned(), client: "test".to_owned() };
+        let who = Caller { session: "s".to_owned(), client: "test".to_owned() };
         // The moment is short, so it is looked for more than once.
         for nth in 0..20 {
             let edit = FileEdit { op: "create".into(), text: Some("text\n".into()), ..FileEdit::default() };

@@ -13,13 +13,14 @@ use editd_proto::message::{
 use editd_proto::path::FilePath;
 
 use super::Workspace;
-use crate::job::{readable, store_refusal};
 use crate::journal::change;
-use crate::journal::undo::entry_of;
+use crate::journal::entry::entry_of;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
+use crate::record::FileRecord;
+use crate::state::readable;
+use crate::state::refusal::store_refusal;
 use crate::state::{BudgetClass, ReservedReply};
 use crate::store::EntryQuery;
-use crate::store::record::FileRecord;
 use crate::store::taken::{FileTaken, TakenBack, in_runs};
 
 /// Entries in the reply to a request that names no number.

@@ -4,6 +4,7 @@
 //! *Calling sequence*: [`Workspace::open`], which recovers; then any call, from any thread. Calls that change files are
 //! made only while `queue::lanes` holds the job's lanes, so that no two jobs touch a file at once.
 
+mod attempts;
 mod clip;
 mod detached;
 mod edit;
@@ -16,6 +17,7 @@ mod several;
 pub(crate) mod tests;
 mod trust;
 mod understand;
+mod undo;
 mod upkeep;
 
 use std::collections::BTreeSet;
@@ -27,44 +29,17 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::FilePath;
 
+use crate::caller::{LaneKey, Lanes};
 use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
-use crate::job;
-use crate::job::step::Observer;
-use crate::os::{FileIdentity, Os};
+use crate::os::Os;
+use crate::record::QueuedJobRecord;
+use crate::state::step::Observer;
 pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
 use crate::store::StoreOptions;
-use crate::store::record::QueuedJobRecord;
 use understand::Action;
 pub use understand::ParsedRequest;
-
-/// The caller of a request.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Who {
-    /// The session, which has its own receipts, clipboards and undo.
-    pub session: String,
-    /// The name of the client program, for the journal.
-    pub client: String,
-}
-
-/// A path or file that one job at a time may use.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LaneKey {
-    /// A path, links resolved.
-    Path(FilePath),
-    /// A file, whatever its names.
-    File(FileIdentity),
-}
-
-/// The lanes of a job.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Lanes {
-    /// The lanes with these keys.
-    Some(Vec<LaneKey>),
-    /// All lanes: the job waits for every job before it, and every later one waits for it (undo, redo).
-    All,
-}
 
 /// The result of the recovery when the workspace was opened.
 #[derive(Debug, Default)]
@@ -154,7 +129,7 @@ impl Workspace {
     /// # Errors
     /// `stopping` if it does; the refusal of a system error if that cannot be told.
     pub fn root_present(&self) -> Result<(), Refusal> {
-        job::root_present(&self.state)
+        crate::state::refusal::root_present(&self.state)
     }
 
     /// Sets the observer of every step of every job, for tests.
@@ -188,7 +163,7 @@ impl Workspace {
         let lanes = match asked.action()? {
             // Its files are looked up when it runs; before that its lanes are unknown.
             Action::Native if asked.names_several() && asked.request().detach => Lanes::All,
-            Action::Native | Action::Job(_) => job::lanes_of(&self.state, self.edit_job(asked)?)?,
+            Action::Native | Action::Job(_) => crate::edit::lanes_of(&self.state, self.edit_job(asked)?)?,
             Action::View(_) => Lanes::Some(Vec::new()),
             Action::Undo(_) => Lanes::All,
         };

@@ -5,8 +5,8 @@ use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
 use super::read::Looked;
-use crate::job::root_present;
 use crate::state::ReservedReply;
+use crate::state::refusal::root_present;
 
 impl Workspace {
     /// Lists the definitions in a file.

@@ -8,17 +8,21 @@ use editd_proto::message::{
 };
 use editd_proto::path::FilePath;
 
-use super::{Who, Workspace};
+use super::Workspace;
+use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::job::{DialectReply, disk_refusal, readable, root_present, sha256, store_refusal};
+use crate::edit::sha256;
 use crate::journal::external::{self, ObservationEffect};
 use crate::journal::past::kept;
-use crate::journal::path_cache::ObservationVersion;
 use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
 use crate::os::FileKind;
 use crate::receipt::{self, lines::last_line};
+use crate::record::{ReadReceipt, Record};
+use crate::state::path_cache::ObservationVersion;
+use crate::state::readable;
+use crate::state::refusal::{disk_refusal, root_present, store_refusal};
 use crate::state::{BudgetClass, Reservation, ReservedReply, lock};
-use crate::store::record::{ReadReceipt, Record};
+use crate::transaction::DialectReply;
 
 /// The most bytes of text in a reply: the other fields need space, too, mostly the path.
 const ROOM: usize = limits::FRAME - 4 * limits::PATH;
@@ -31,7 +35,7 @@ impl Workspace {
     ///
     /// # Errors `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` if the client
     /// reports a content that the file does not have; for a symbol, those of [`editd_engine::view_symbol`].
-    pub fn read(&self, who: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
+    pub fn read(&self, who: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         self.read_if(who, request, |_| Ok(()))
     }
 
@@ -68,7 +72,7 @@ impl Workspace {
     /// The same as [`Workspace::read`], unless `fits` refuses the reply: then the session gets no receipt either.
     fn read_if(
         &self,
-        who: &Who,
+        who: &Caller,
         request: &ReadRequest,
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
     ) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
@@ -100,7 +104,7 @@ impl Workspace {
             None => receipt::whole(hash, &found.bytes, now),
             Some((first, last)) => {
                 let known = earlier.as_ref().map(|seen| self.carried(&path, seen, found, now));
-                // A session that was shown the last line has seen the end of the file.
+                // Caller was shown the last line has seen the end of the file.
                 let end = if last >= view.lines { last_line(&found.bytes) } else { last };
                 receipt::added(known.as_ref(), hash, (first.max(1), end), now)
             }
@@ -155,7 +159,7 @@ impl Workspace {
     }
 
     /// Reads a file for a payload that asks to see it: returns a receipt with the text in its dialect.
-    pub(super) fn view(&self, who: &Who, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
+    pub(super) fn view(&self, who: &Caller, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
         let mut receipt = Receipt::new(None, JobStatus::Unchanged);
         let read = self.read_if(who, request, |read| {
             if let Some(said) = said {

@@ -18,7 +18,7 @@ use editd_proto::path::FilePath;
 use super::{ParsedRequest, Workspace};
 use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
-use crate::job::ParsedJob;
+use crate::edit::ParsedJob;
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
 use crate::state::{BudgetClass, WorkspaceState};

@@ -15,7 +15,8 @@ use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
 use editd_proto::path::FilePath;
 
 use super::edit::encode;
-use crate::job::{DialectReply, ParsedJob};
+use crate::edit::ParsedJob;
+use crate::transaction::DialectReply;
 
 /// A parsed request for a job.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use editd_engine::Refusal;
 use editd_proto::message::{CheckFinding, CheckReply};
 
 use super::{Counts, Workspace};
-use crate::job::store_refusal;
 use crate::journal::settle;
 use crate::limits::LOST_MS;
 use crate::state::lock;
+use crate::state::refusal::store_refusal;
 use crate::store::{LogPosition, RetentionPolicy};
 
 /// 2020, in milliseconds since 1970. Entries and files with an earlier time were made while the clock was wrong; they
@@ -168,7 +168,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::os::unix::Unix;
-    use crate::store::record::StagingFolder;
+    use crate::record::StagingFolder;
     use crate::workspace::tests::kit::Bench;
 
     const DAY: u64 = 24 * 60 * 60 * 1000;

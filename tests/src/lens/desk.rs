@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd::testing::{
-    Admission, Clock, DatabaseBackend, Settings, StoreOptions, UnreadPolicy, Who, Workspace,
+    Admission, Caller, Clock, DatabaseBackend, Settings, StoreOptions, UnreadPolicy, Workspace,
 };
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
@@ -213,8 +213,8 @@ impl SimWorkspace {
 
 /// The client that sends all jobs.
 #[must_use]
-pub fn who() -> Who {
-    Who { session: "s".to_owned(), client: "lens".to_owned() }
+pub fn who() -> Caller {
+    Caller { session: "s".to_owned(), client: "lens".to_owned() }
 }
 
 /// The options of every store on a simulated machine.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, GeneratedPolicy, Go, Observer, Settings, Step, UnreadPolicy, Who, Workspace,
+    Admission, Caller, GeneratedPolicy, Go, Observer, Settings, Step, UnreadPolicy, Workspace,
 };
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -75,7 +75,7 @@ struct WorkspaceTarget(Arc<Workspace>);
 
 impl ScenarioTarget for WorkspaceTarget {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
-        let who = Who { session: session.to_owned(), client: "editd-tests".to_owned() };
+        let who = Caller { session: session.to_owned(), client: "editd-tests".to_owned() };
         let workspace = &self.0;
         match kind {
             "read" => decoded(body, |request| outcome(workspace.read(&who, &request).map(|told| told.reply))),
@@ -97,7 +97,7 @@ impl ScenarioTarget for WorkspaceTarget {
 
 /// As the queue does it: lanes first, then its number, then its turn. The lanes of a job that may be known by its key are
 /// looked up behind its number; where that fails, the job finds out why.
-fn edit(workspace: &Workspace, who: &Who, request: JobRequest) -> Value {
+fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
     let asked = workspace.understand(request);
     let known = asked.request().key.is_some() || asked.request().detach;
     if !known && let Err(refusal) = workspace.lanes(&asked) {

@@ -1,11 +1,11 @@
-//! The layer table: which room of the daemon may name which. A room that is not in the table does not
-//! exist; nothing here knows what the rooms do.
+//! The layer table: the modules of the daemon that each module may name. A module that is not in the
+//! table may not exist.
 
 use editd_tests::checkout::{self, Checkout, rust};
 
 use super::{none, one, tree};
 
-/// Rooms from the ground up, each with the rooms that it may name: only such as stand above it in this list.
+/// The modules from the ground up, each with the modules that it may name: only modules above it in this list.
 /// Unit tests are not bound.
 const LAYERS: &[(&str, &[&str])] = &[
     // The ground.
@@ -13,20 +13,27 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("config", &["limits"]),
     ("os", &["limits"]),
-    // What touches the machine, through the seam.
-    ("store", &["os", "limits"]),
-    ("disk", &["os", "limits"]),
+    // Values that several modules exchange.
+    ("caller", &["os"]),
+    ("record", &["os"]),
+    // Modules with effects on the machine.
+    ("store", &["record", "os", "limits"]),
+    ("disk", &["record", "os", "limits"]),
     ("watch", &["os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
     ("validate", &["disk", "clock", "config", "limits"]),
-    // What is remembered.
-    ("receipt", &["store", "limits"]),
-    ("clipboard", &["store", "limits"]),
-    // The rooms of one open workspace, and what walks through them.
-    ("state", &["trust", "validate", "store", "disk", "os", "clock", "config", "limits"]),
-    ("journal", &["state", "receipt", "store", "disk", "os", "clock", "config", "limits"]),
+    // Rows of the store with a meaning of their own.
+    ("receipt", &["store", "record", "caller", "limits"]),
+    ("clipboard", &["store", "record", "limits"]),
+    // The state of one open workspace, and the history of its files.
+    ("state", &["trust", "validate", "store", "record", "disk", "os", "clock", "config", "limits"]),
     (
-        "job",
+        "journal",
+        &["state", "receipt", "store", "record", "disk", "caller", "os", "clock", "config", "limits"],
+    ),
+    // The only module that changes files for a request.
+    (
+        "transaction",
         &[
             "journal",
             "clipboard",
@@ -35,7 +42,29 @@ const LAYERS: &[(&str, &[&str])] = &[
             "state",
             "trust",
             "store",
+            "record",
             "disk",
+            "caller",
+            "os",
+            "config",
+            "limits",
+        ],
+    ),
+    // They decide, and write nothing: each returns a transaction.
+    ("undo", &["transaction", "journal", "state", "store", "record", "disk", "caller", "limits"]),
+    (
+        "edit",
+        &[
+            "transaction",
+            "journal",
+            "clipboard",
+            "receipt",
+            "validate",
+            "state",
+            "trust",
+            "record",
+            "disk",
+            "caller",
             "os",
             "config",
             "limits",
@@ -44,41 +73,49 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "workspace",
         &[
-            "job",
+            "edit",
+            "undo",
+            "transaction",
             "journal",
             "clipboard",
             "receipt",
             "state",
             "trust",
+            "watch",
             "store",
+            "record",
             "disk",
+            "caller",
             "os",
             "clock",
             "config",
             "limits",
         ],
     ),
-    // The shell.
-    ("queue", &["workspace", "clock", "limits"]),
-    ("ipc", &["queue", "workspace", "config", "clock", "limits"]),
-    ("run", &["ipc", "queue", "workspace", "validate", "watch", "store", "os", "clock", "config", "limits"]),
+    // The server.
+    ("queue", &["workspace", "caller", "clock", "limits"]),
+    ("ipc", &["queue", "workspace", "caller", "config", "clock", "limits"]),
+    (
+        "run",
+        &[
+            "ipc",
+            "queue",
+            "workspace",
+            "validate",
+            "watch",
+            "store",
+            "record",
+            "caller",
+            "os",
+            "clock",
+            "config",
+            "limits",
+        ],
+    ),
 ];
 
 /// The exceptions: the module, the item or module that it may name, and the reason.
-const BESIDES: &[(&str, &str, &str)] = &[
-    ("disk", "store::record", "what the disk did is recorded in the store's words"),
-    ("state", "job::step", "the observer of the steps belongs to the open workspace"),
-    ("state", "journal::path_cache", "its state lives as long as the open workspace"),
-    ("state", "journal::settle::UnsettledEntries", "its state lives as long as the open workspace"),
-    ("receipt", "workspace::Who", "who asks"),
-    ("journal", "workspace::Who", "who asks"),
-    ("journal", "job", "an undo is a job: it has no road of its own"),
-    ("job", "workspace::Who", "who asks"),
-    ("workspace", "watch::files_below", "globs of a job leave out what subscriptions leave out"),
-    ("job", "workspace::LaneKey", "what a job needs to itself is known once its paths are resolved"),
-    ("job", "workspace::Lanes", "what a job needs to itself is known once its paths are resolved"),
-    ("queue", "os::FileIdentity", "what a lane is named by"),
-];
+const BESIDES: &[(&str, &str, &str)] = &[];
 
 fn layers(tree: &Checkout) -> Vec<String> {
     let mut found = Vec::new();
@@ -86,19 +123,19 @@ fn layers(tree: &Checkout) -> Vec<String> {
         let Some(inside) = name.strip_prefix("daemon/src/").filter(|_| !checkout::is_unit_test(name)) else {
             continue;
         };
-        let room = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
-        if matches!(room, "lib" | "main" | "testing") {
+        let module = inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs");
+        if matches!(module, "lib" | "main" | "testing") {
             continue;
         }
-        let Some((_, may)) = LAYERS.iter().find(|(known, _)| *known == room) else {
-            found.push(format!("{name}: the room `{room}` is not in the layer table"));
+        let Some((_, may)) = LAYERS.iter().find(|(known, _)| *known == module) else {
+            found.push(format!("{name}: the module `{module}` is not in the layer table"));
             continue;
         };
         for path in named(&rust::shipped(text)) {
             let below = path.split("::").next().unwrap_or(&path);
-            let besides = BESIDES.iter().any(|(from, item, _)| *from == room && is_in(&path, item));
-            if below != room && !may.contains(&below) && !besides {
-                found.push(format!("{name}: `{room}` may not name `{path}`"));
+            let besides = BESIDES.iter().any(|(from, item, _)| *from == module && is_in(&path, item));
+            if below != module && !may.contains(&below) && !besides {
+                found.push(format!("{name}: `{module}` may not name `{path}`"));
             }
         }
     }
@@ -140,13 +177,13 @@ fn written_out(tree: &str, before: &str) -> Vec<String> {
 }
 
 #[test]
-fn rooms_name_only_what_lies_below() {
+fn modules_name_only_lower_modules() {
     none(layers(&tree()));
     let sample = |name: &str, text: &str| layers(&Checkout::sample(&[(name, text)]));
     one(&sample("daemon/src/store/log.rs", "use crate::journal::Entry;"), "may not name `journal::Entry`");
     one(&sample("daemon/src/disk/mod.rs", "use crate::{os::{self, Dir}, store};"), "may not name `store`");
     one(
-        &sample("daemon/src/disk/mod.rs", "use crate::store::{record::FileMeta, Store};"),
+        &sample("daemon/src/disk/mod.rs", "use crate::{record::FileMeta, store::Store};"),
         "name `store::Store`",
     );
     one(
@@ -154,18 +191,21 @@ fn rooms_name_only_what_lies_below() {
         "name `store::Store::open`",
     );
     one(&sample("daemon/src/attic/mod.rs", ""), "`attic` is not in the layer table");
-    none(sample("daemon/src/store/log.rs", "use crate::{limits, os::{Os, Dir}, store::record};"));
-    none(sample("daemon/src/disk/mod.rs", "use crate::store::record::{self, FileMeta};"));
+    none(sample("daemon/src/store/log.rs", "use crate::{limits, os::{Os, Dir}, record};"));
+    none(sample("daemon/src/disk/mod.rs", "use crate::record::{self, FileMeta};"));
     none(sample("daemon/src/store/log.rs", "#[cfg(test)]\nmod tests { use crate::journal; }"));
     none(sample("daemon/src/main.rs", "use editd::run;"));
 }
 
 #[test]
-fn the_table_has_no_circle() {
-    for (at, (room, may)) in LAYERS.iter().enumerate() {
+fn the_table_has_no_cycle() {
+    for (at, (module, may)) in LAYERS.iter().enumerate() {
         for below in *may {
             let place = LAYERS.iter().position(|(name, _)| name == below);
-            assert!(place.is_some_and(|place| place < at), "`{room}` names `{below}`, which is not below it");
+            assert!(
+                place.is_some_and(|place| place < at),
+                "`{module}` names `{below}`, which is not below it"
+            );
         }
     }
 }
@@ -173,12 +213,12 @@ fn the_table_has_no_circle() {
 #[test]
 fn no_exception_outlives_its_use() {
     let tree = tree();
-    for (room, item, _) in BESIDES {
-        let exists = tree.rust().any(|(name, _)| name.starts_with(&format!("daemon/src/{room}")));
+    for (module, item, _) in BESIDES {
+        let exists = tree.rust().any(|(name, _)| name.starts_with(&format!("daemon/src/{module}")));
         let used = tree.rust().any(|(name, text)| {
-            name.starts_with(&format!("daemon/src/{room}"))
+            name.starts_with(&format!("daemon/src/{module}"))
                 && named(&rust::shipped(text)).iter().any(|path| is_in(path, item))
         });
-        assert!(used || !exists, "`{room}` no longer names `{item}`: take it out of the table");
+        assert!(used || !exists, "`{module}` no longer names `{item}`: take it out of the table");
     }
 }

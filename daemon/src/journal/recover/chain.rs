@@ -13,8 +13,8 @@ use super::decide::{LaterChange, RecoveryAction, TargetState, decide, outlived};
 use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
+use crate::record::{Entry, FileMeta, FileRecord};
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, FileMeta, FileRecord};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]

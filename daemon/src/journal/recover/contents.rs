@@ -8,7 +8,7 @@ use editd_engine::Splice;
 use editd_proto::ids::ContentHash;
 
 use crate::disk::observation::hash;
-use crate::store::record::{FileMeta, FileRecord};
+use crate::record::{FileMeta, FileRecord};
 
 /// Intact contents by their hashes.
 #[derive(Default)]

@@ -12,11 +12,11 @@ use editd_proto::path::FilePath;
 use super::chain::{ChainLink, RecordChain};
 use super::decide::{LaterChange, RecoveryAction};
 use super::overtaken::is_overtaken;
-use super::repair::seal_records;
 use super::restore::{PathRestorer, RestoreOutcome};
+use crate::journal::seal::seal_records;
 use crate::journal::settle;
+use crate::record::{Entry, Record, SettleRecord};
 use crate::state::WorkspaceState;
-use crate::store::record::{Entry, Record, SettleRecord};
 
 /// Recovers every entry that an earlier run of the machine left open. Returns notes for the log.
 ///

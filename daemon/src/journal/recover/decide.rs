@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 
 use super::contents::{IntactContents, is_whole};
 use super::signs::{is_own, is_torn, same_file};
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
+use crate::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// The present state of a target.
 #[derive(Clone, Debug)]

@@ -38,8 +38,8 @@ use editd_proto::path::FilePath;
 use super::flushing;
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
+use crate::record::{Entry, StagingFolder};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{Entry, StagingFolder};
 
 /// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log.
 ///

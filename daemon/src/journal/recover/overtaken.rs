@@ -8,8 +8,8 @@ use super::decide::LaterChange;
 use super::repair::find;
 use super::signs::{is_later, was_put, was_rewritten};
 use crate::disk::Observation;
+use crate::record::{ChangeMethod, FileRecord};
 use crate::state::WorkspaceState;
-use crate::store::record::{ChangeMethod, FileRecord};
 
 /// Returns true if an unsealed job must be rolled back because another program changed one of its files before the
 /// job did. A seal may be lost in the power cut: if the job's file was put in place, or nothing shows that it was

@@ -4,17 +4,13 @@
 use std::io;
 use std::sync::Arc;
 
-use editd_proto::message::{FileOutcome, JobStatus, Receipt};
-
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::journal::{external, flushing, roll_back};
-use crate::receipt;
-use crate::state::{WorkspaceState, lock};
-use crate::store::record::{
-    ChangeMethod, EndedWithoutEntry, Entry, FileMeta, FileRecord, ReadReceipt, Record, SealRecord,
-};
+use crate::journal::seal::seal;
+use crate::journal::{external, roll_back};
+use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord};
+use crate::state::WorkspaceState;
 
 /// The result of repairing a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -213,61 +209,4 @@ fn in_place(
 /// Returns the state of a target in the form that recovery decides by.
 pub(super) fn shown(found: &FileSnapshot) -> TargetState {
     TargetState::File { meta: found.meta.clone(), bytes: found.bytes.clone() }
-}
-
-/// Seals an entry whose job could not do it itself.
-pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()> {
-    state.store.append(&seal_records(state, entry)).map_err(io::Error::other)?;
-    for file in &entry.files {
-        lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
-        let place = find(state, file).ok().flatten();
-        let left =
-            place.zip(file.after.as_ref()).and_then(|(place, meta)| state.disk.open_left(&place, meta));
-        flushing::hold(state, file, left.map(|left| left.file));
-    }
-    lock(&state.unsettled).sealed(entry, state.clock.monotonic());
-    Ok(())
-}
-
-/// Returns the record that answers clients waiting for a detached job. It is written with the seal, so that the job
-/// never runs twice.
-pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8>) -> Option<Record> {
-    let (id, request) = (entry.queued?, entry.request?);
-    let (session, key) = (entry.session.clone(), entry.key.clone());
-    Some(Record::Done(EndedWithoutEntry { id, session, time: state.clock.wall_ms(), key, request, receipt }))
-}
-
-/// Returns the seal, and the read receipts that the session would have got with it.
-pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record> {
-    let stored = crate::job::stored_receipt(&receipt_of(entry), None);
-    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
-    records.extend(done_record(state, entry, stored));
-    records.extend(entry.files.iter().map(|file| {
-        let hash = file.after.as_ref().map(|meta| meta.hash);
-        // The lines that the session had seen are unknown here: it knows the version, but none of the lines.
-        let ranges = if hash.is_some() { vec![receipt::NO_LINES] } else { Vec::new() };
-        let (session, path) = (entry.session.clone(), file.path.clone());
-        let earlier = state.store.seen(&session, &path).ok().flatten();
-        let numbered = earlier.map_or_else(Vec::new, |seen| receipt::numbered::lost(&seen.numbered));
-        Record::ReadReceipt(ReadReceipt {
-            session,
-            path,
-            hash,
-            ranges,
-            time: state.clock.wall_ms(),
-            numbered,
-        })
-    }));
-    records
-}
-
-/// Returns a receipt of a job from its entry alone.
-pub fn receipt_of(entry: &Entry) -> Receipt {
-    let version = |meta: &Option<FileMeta>| meta.as_ref().map(|meta| meta.hash.version());
-    let files = entry.files.iter().map(|file| FileOutcome {
-        before: version(&file.before),
-        after: version(&file.after),
-        ..FileOutcome::new(file.path.clone(), JobStatus::Applied)
-    });
-    Receipt { files: files.collect(), ..Receipt::new(Some(entry.id), JobStatus::Applied) }
 }

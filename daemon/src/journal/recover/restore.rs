@@ -14,8 +14,8 @@ use crate::disk::put::RescuedBytes;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
+use crate::record::{ChangeMethod, FileMeta, FileRecord, StagingFolder};
 use crate::state::{WorkspaceState, lock};
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord, StagingFolder};
 
 /// A staged file whose bytes the journal has, and the content it was seen with.
 type StagedRecord = (JobId, FileRecord, Option<ContentHash>);

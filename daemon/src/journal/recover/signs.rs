@@ -2,7 +2,7 @@
 
 use super::contents::IntactContents;
 use crate::os::FileIdentity;
-use crate::store::record::{ChangeMethod, FileMeta, FileRecord};
+use crate::record::{ChangeMethod, FileMeta, FileRecord};
 
 /// The unit in which a disk loses or keeps data, bytes.
 const BLOCK: usize = 512;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::workspace::{LaneKey, Lanes};
+use crate::caller::{LaneKey, Lanes};
 
 /// The number of a job in the table; it grows with every arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

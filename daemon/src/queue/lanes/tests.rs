@@ -8,8 +8,8 @@ use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
 use super::{LaneRemoval, LaneTable, LaneTicket};
+use crate::caller::{LaneKey, Lanes};
 use crate::os::FileIdentity;
-use crate::workspace::{LaneKey, Lanes};
 
 fn key(number: u8) -> LaneKey {
     if number.is_multiple_of(2) {

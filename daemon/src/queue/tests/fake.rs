@@ -13,9 +13,10 @@ use editd_proto::message::{
 };
 use editd_proto::path::FilePath;
 
+use crate::caller::{Caller, LaneKey, Lanes};
 use crate::queue::reply::{self, queued};
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
-use crate::workspace::{Admission, Counts, LaneKey, Lanes, ParsedRequest, ReservedReply, Who};
+use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply};
 
 #[derive(Default)]
 struct Inside {
@@ -128,7 +129,7 @@ impl WorkspaceRequests for FakeWorkspace {
     fn root_present(&self) -> Result<(), Refusal> {
         if self.inside().replaced { Err(reply::stopping()) } else { Ok(()) }
     }
-    fn read(&self, _: &Who, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
+    fn read(&self, _: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
         let path = request.path.display();
         assert!(path != "panic", "as told");
         let text = match path.strip_prefix("big/").and_then(|size| size.parse().ok()) {
@@ -175,7 +176,7 @@ impl WorkspaceRequests for FakeWorkspace {
             |key: &LaneKey| matches!(key, LaneKey::Path(path) if path.as_bytes().starts_with(b"checked/"));
         matches!(lanes, Lanes::Some(keys) if keys.iter().any(is_called_for))
     }
-    fn admit(&self, _: &Who, asked: &ParsedRequest) -> Admission {
+    fn admit(&self, _: &Caller, asked: &ParsedRequest) -> Admission {
         let request = asked.request();
         let mut inside = self.inside();
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
@@ -191,13 +192,13 @@ impl WorkspaceRequests for FakeWorkspace {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Who, id: JobId, asked: &ParsedRequest) -> Receipt {
+    fn edit(&self, _: &Caller, id: JobId, asked: &ParsedRequest) -> Receipt {
         self.perform(asked.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
-    fn undo(&self, _: &Who, _: &UndoRequest) -> Receipt {
+    fn undo(&self, _: &Caller, _: &UndoRequest) -> Receipt {
         self.perform("undo", None)
     }
-    fn redo(&self, _: &Who, _: &UndoRequest) -> Receipt {
+    fn redo(&self, _: &Caller, _: &UndoRequest) -> Receipt {
         self.perform("redo", None)
     }
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
@@ -223,7 +224,7 @@ impl WorkspaceRequests for FakeWorkspace {
     fn show(&self, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         Err(not_there())
     }
-    fn clip(&self, who: &Who, _: &ClipRequest) -> Result<ClipReply, Refusal> {
+    fn clip(&self, who: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
     }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {

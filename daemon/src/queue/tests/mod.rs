@@ -15,8 +15,9 @@ use tokio::runtime::Runtime;
 
 use self::fake::{FakeWorkspace, NoEvents};
 use super::{ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, WorkspaceRequests};
+use crate::caller::Caller;
 use crate::limits;
-use crate::workspace::{Admission, Who};
+use crate::workspace::Admission;
 
 struct Bench {
     runtime: Runtime,
@@ -44,8 +45,8 @@ fn bench() -> Bench {
     Bench { runtime, fake, gate: AdmissionGate::new(), activity, queue }
 }
 
-fn who() -> Who {
-    Who { session: "s".into(), client: "c".into() }
+fn who() -> Caller {
+    Caller { session: "s".into(), client: "c".into() }
 }
 
 fn job(label: &str, paths: &[&str]) -> JobRequest {

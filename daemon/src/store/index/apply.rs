@@ -9,7 +9,7 @@ use super::entry::EntryMarks;
 use super::marks::{self, ReadNamed};
 use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
 use super::{RowChanges, entry, key};
-use crate::store::record::{
+use crate::record::{
     CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record,
     SealRecord, SettleRecord,
 };

@@ -5,7 +5,7 @@ use editd_proto::message::{EntryFile, EntrySummary};
 
 use super::row::{EntryRow, EntrySummaryRow, FileRow, fits, value};
 use super::{RowChanges, key};
-use crate::store::record::{ChangeMethod, Entry, FilePart};
+use crate::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{LogPosition, StoreError};
 

@@ -12,7 +12,7 @@ use editd_proto::message::EntryKind;
 use super::row::{EntryRow, fits, place, rest, value};
 use super::{RowChanges, key};
 use crate::limits;
-use crate::store::record::{Entry, EntryPart};
+use crate::record::{Entry, EntryPart};
 use crate::store::taken::TakenBack;
 use crate::store::{LogPosition, StoreError};
 

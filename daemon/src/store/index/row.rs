@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
+use crate::record::{EntryPart, FilePart, NumberedLines};
 use crate::store::log::frame::Checksum;
-use crate::store::record::{EntryPart, FilePart, NumberedLines};
 use crate::store::{LogPosition, StoreError};
 
 /// An entry.

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{Checksum, RecordFrame, digest};
 use crate::limits;
+use crate::record::Record;
 use crate::store::StoreError;
-use crate::store::record::Record;
 
 /// An encoded record, ready to be appended.
 #[derive(Clone, PartialEq, Eq, Debug)]

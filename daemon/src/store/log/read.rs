@@ -7,7 +7,7 @@ use super::payload;
 use super::segment;
 use crate::limits;
 use crate::os::{Access, Dir, OsFile};
-use crate::store::record::Record;
+use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
 /// Returns the record that starts at a position, with its frame and checksum.

@@ -14,7 +14,7 @@ use super::window::SegmentWindow;
 use super::writer::{Log, LogLocation, LogTail};
 use super::{BLOCK, read};
 use crate::os::{Access, Dir};
-use crate::store::record::Record;
+use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
 /// The bytes that are rewritten at once.

@@ -6,7 +6,7 @@ use super::recover::LogScan;
 use super::scan::ScanCursor;
 use super::window::SegmentWindow;
 use super::writer::Log;
-use crate::store::record::Record;
+use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
 /// The result of a check.

@@ -1,11 +1,11 @@
 //! Writes the records of a segment that are still needed again, and removes the rows of the others.
 
+use crate::record::{CheckpointEntry, Entry, Record};
 use crate::store::index::row::{self, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowChanges, entry, key};
 use crate::store::lock::lock;
 use crate::store::log::payload;
 use crate::store::overlay::AppliedUpTo;
-use crate::store::record::{CheckpointEntry, Entry, Record};
 use crate::store::shared::StoreParts;
 use crate::store::{LogPosition, StoreError};
 

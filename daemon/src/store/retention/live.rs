@@ -3,6 +3,7 @@
 use editd_proto::ids::ContentHash;
 
 use crate::limits;
+use crate::record::{CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, Record, SealRecord};
 use crate::store::find::unexpected;
 use crate::store::index::row::{self, ClipRow, EntryRow, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowView, key};
@@ -10,7 +11,6 @@ use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
-use crate::store::record::{CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, Record, SealRecord};
 use crate::store::shared::StoreParts;
 use crate::store::{LogPosition, StoreError};
 

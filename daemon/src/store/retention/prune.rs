@@ -4,10 +4,10 @@
 use editd_proto::ids::JobId;
 
 use crate::limits;
+use crate::record::Entry;
 use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
 use crate::store::index::{RowChanges, RowView, entry, key};
 use crate::store::lock::lock;
-use crate::store::record::Entry;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, StoreError};
 

@@ -6,7 +6,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use crate::limits;
-use crate::store::record::{Record, SettleRecord};
+use crate::record::{Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::tests::kit::*;
 use crate::store::{EntryQuery, RetentionPolicy, Store};

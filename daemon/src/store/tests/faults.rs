@@ -2,7 +2,7 @@
 
 use super::kit::*;
 use super::model::{Model, group, write};
-use crate::store::record::Record;
+use crate::record::Record;
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
 

@@ -8,7 +8,7 @@ use editd_proto::message::{EntryKind, JobStatus, Receipt};
 use editd_proto::path::FilePath;
 
 use crate::os::{BootId, FileIdentity};
-use crate::store::record::{
+use crate::record::{
     ChangeMethod, ClipboardRecord, EndedWithoutEntry, Entry, FileMeta, FileRecord, QueuedJobRecord,
     ReadReceipt, Record, SealRecord, StagingFolder,
 };

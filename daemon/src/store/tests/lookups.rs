@@ -4,7 +4,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
 use super::kit::*;
-use crate::store::record::{Entry, Record, SettleRecord};
+use crate::record::{Entry, Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{EntryQuery, Store};
 
@@ -198,7 +198,7 @@ fn keys_belong_to_a_session_and_tell_what_became_of_the_job() {
 #[test]
 fn recovery_may_seal_without_a_receipt_and_one_is_made_up() {
     let (store, _) = open(&FakeMachine::new());
-    let bare = crate::store::record::SealRecord { id: JobId(1), receipt: Vec::new() };
+    let bare = crate::record::SealRecord { id: JobId(1), receipt: Vec::new() };
     store.append(&[Record::Intent(entry(1, "s", &["a"])), Record::Seal(bare)]).unwrap();
     let made = store.receipt(JobId(1)).unwrap().unwrap();
     assert_eq!(made.files[0].path, "a".into());

@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{ClipInfo, EntryKind};
 
 use super::kit::*;
-use crate::store::record::{ClipboardRecord, Entry, ReadReceipt, Record, SettleRecord};
+use crate::record::{ClipboardRecord, Entry, ReadReceipt, Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{EntryQuery, Store};
 

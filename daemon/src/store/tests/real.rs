@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::kit::*;
 use crate::os::Os;
 use crate::os::unix::Unix;
-use crate::store::record::{ReadReceipt, Record, SettleRecord};
+use crate::record::{ReadReceipt, Record, SettleRecord};
 use crate::store::{DatabaseBackend, EntryQuery, OpenReport, RetentionPolicy, Store, StoreOptions};
 use editd_proto::ids::JobId;
 

@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use super::model::{Model, write};
-use crate::store::record::Record;
+use crate::record::Record;
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, Store};
 

@@ -7,13 +7,13 @@ use editd_proto::ids::JobId;
 
 use super::kit::*;
 use crate::os::BootId;
-use crate::store::LogPosition;
-use crate::store::log::frame::{FRAME, RecordFrame};
-use crate::store::log::payload;
-use crate::store::record::{
+use crate::record::{
     CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record,
     SealRecord, SettleRecord, StartRecord,
 };
+use crate::store::LogPosition;
+use crate::store::log::frame::{FRAME, RecordFrame};
+use crate::store::log::payload;
 
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();

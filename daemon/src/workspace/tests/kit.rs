@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, Receipt};
 
+use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Settings;
 use crate::os::Os;
 use crate::os::unix::Unix;
 use crate::state::WorkspaceState;
 use crate::store::{DatabaseBackend, StoreOptions};
-use crate::workspace::{Admission, ParsedRequest, Who, Workspace};
+use crate::workspace::{Admission, ParsedRequest, Workspace};
 
 /// The workspace and its folder.
 pub(crate) struct Bench {
@@ -103,7 +104,7 @@ impl Bench {
     }
 
     pub(crate) fn run(&self, session: &str, asked: &ParsedRequest) -> Receipt {
-        let who = Who { session: session.to_owned(), client: "test".to_owned() };
+        let who = Caller { session: session.to_owned(), client: "test".to_owned() };
         if let Err(refusal) = self.workspace.lanes(asked) {
             return asked.refused(refusal);
         }

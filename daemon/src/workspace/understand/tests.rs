@@ -6,7 +6,7 @@ use editd_engine::dialect::{Answer, Words};
 use editd_proto::message::{FileEdit, FileEntry, JobStatus};
 
 use super::*;
-use crate::workspace::Lanes;
+use crate::caller::Lanes;
 use crate::workspace::tests::kit::Bench;
 
 struct Plain;

@@ -5,7 +5,7 @@ use editd_engine::Splice;
 use super::*;
 use crate::disk::observation::hash;
 use crate::os::FileIdentity;
-use crate::store::record::StagingFolder;
+use crate::record::StagingFolder;
 
 pub(in super::super) const OLD: &[u8] = b"old text\n";
 pub(in super::super) const NEW: &[u8] = b"new and longer text\n";

@@ -3,10 +3,10 @@
 use editd_proto::ids::JobId;
 
 use super::kit::*;
+use crate::record::Record;
 use crate::store::StoreError;
 use crate::store::log::header::SegmentHeader;
 use crate::store::log::segment::name;
-use crate::store::record::Record;
 use crate::store::tests::fake::FakeMachine;
 
 /// Creates a log with flushed and unflushed groups in two epochs and two segments; returns the records of each group.

@@ -2,10 +2,10 @@
 
 use editd_proto::ids::JobId;
 
+use crate::record::{ClipboardRecord, Record};
 use crate::store::log::payload::{self, RecordPayload};
 use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{Log, LogLocation, PlacedRecord};
-use crate::store::record::{ClipboardRecord, Record};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{LogPosition, StoreError};
 

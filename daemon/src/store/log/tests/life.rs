@@ -6,10 +6,10 @@ use std::sync::{Arc, Barrier};
 use editd_proto::ids::JobId;
 
 use super::kit::*;
+use crate::record::Record;
 use crate::store::StoreError;
 use crate::store::log::recover::{self, LogCheckpoint};
 use crate::store::log::{BLOCK, Log, PlacedRecord, payload, read};
-use crate::store::record::Record;
 use crate::store::tests::fake::FakeMachine;
 
 #[test]

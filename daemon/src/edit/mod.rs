@@ -1,0 +1,99 @@
+//! Decides what an edit job writes: the steps from the request to its transaction. The result of each step is the argument
+//! of the next one, so that no other order compiles:
+//!
+//! ```text
+//! resolve → snapshot → check_staleness → plan → format → validate → a transaction
+//! ```
+//!
+//! It writes no file and no record but the read receipts of refusals; [`transaction`](crate::transaction) does the rest.
+//!
+//! *Invariants*: a job is decided only while `queue::lanes` holds its lanes, so no other job touches its files.
+
+mod expects;
+mod format;
+mod generated;
+mod left;
+mod memory_estimate;
+mod numbers;
+mod others;
+mod parsed;
+mod places;
+mod plan;
+mod rebase;
+mod resolve;
+mod shown;
+mod snapshot;
+mod stale;
+mod staleness;
+mod unread;
+mod validate;
+mod verified;
+mod why;
+
+pub(crate) use expects::sha256;
+pub use parsed::ParsedJob;
+pub use resolve::lanes_of;
+use resolve::resolve;
+
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{JobMode, Receipt};
+
+use crate::caller::Caller;
+use crate::state::WorkspaceState;
+use crate::state::step::Step;
+use crate::transaction::abort::step;
+use crate::transaction::{DialectReply, JobAbort, JobGuard, Transaction, hooks};
+
+/// An admitted edit job.
+#[derive(Clone, Copy)]
+pub struct EditRequest<'g> {
+    /// The caller.
+    pub who: &'g Caller,
+    /// The number under which the client waits for a detached job.
+    pub queued: Option<JobId>,
+    /// The hash of the request as it was sent.
+    pub hash: ContentHash,
+    /// The job.
+    pub request: &'g ParsedJob,
+    /// The dialect that words the receipt of a payload.
+    pub said: Option<&'g DialectReply>,
+}
+
+/// The transaction of a job, and its receipt if it only verifies.
+pub type Decision = (Transaction, Option<Receipt>);
+
+/// Decides what a job writes, and changes no file.
+///
+/// # Errors
+/// [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer asked for that.
+pub fn decide(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    given: EditRequest<'_>,
+) -> Result<Decision, JobAbort> {
+    step(state, Step::Admit)?;
+    let resolved = left::named(state, resolve(state, given.request)?)?;
+    step(state, Step::Resolve)?;
+    underway.acquire(memory_estimate::guess(&resolved))?;
+    let snapshot = snapshot::take(state, underway, given.who, resolved)?;
+    step(state, Step::Snapshot)?;
+    let checked = staleness::check_staleness(state, underway, given.who, snapshot)?;
+    step(state, Step::Judge)?;
+    let mut planned = plan::plan(state, underway, checked, given)?;
+    hooks::tell_left_out(state, &given.who.session, &mut planned.plan);
+    step(state, Step::Plan)?;
+    let asked = format::format(state, underway, &mut planned)?;
+    plan::verified(&planned)?;
+    if let Err(refusal) = validate::validate(state, &mut planned) {
+        // A refused formatted content does not refuse the job: its own content is tried.
+        if !asked.is_formatted() {
+            return Err(refusal.into());
+        }
+        asked.restore(&mut planned, &refusal);
+        plan::verified(&planned)?;
+        validate::validate(state, &mut planned)?;
+    }
+    step(state, Step::Validate)?;
+    let verified = (given.request.mode == JobMode::VerifyOnly).then(|| verified::receipt(&planned));
+    Ok((plan::transaction(state, given, planned), verified))
+}

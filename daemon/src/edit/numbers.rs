@@ -1,0 +1,130 @@
+//! The line numbers of edits that name no version: they refer to the content that the session last read. This module
+//! checks that the lines that were meant still have these numbers.
+
+use std::collections::BTreeMap;
+
+use editd_engine::{BothContents, Entry, NamedLines, Refusal, same_lines};
+use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
+use editd_proto::ids::{ContentHash, Version};
+use editd_proto::limits::CANDIDATES;
+use editd_proto::path::FilePath;
+
+use crate::journal::past;
+use crate::receipt::lines::last_line;
+use crate::receipt::numbered::{NumberMeaning, meaning};
+use crate::record::NumberedLines;
+use crate::state::WorkspaceState;
+
+/// The most bytes of lines that a refusal shows for each place.
+const SHOWN: usize = 160;
+
+/// The line numbers of an entry's edits that do not identify the lines that are meant.
+#[derive(Default, Debug)]
+pub(super) struct UnclearNumbers {
+    /// The numbers of lines that have moved or changed since they were read.
+    pub(super) moved: Vec<MovedLines>,
+    /// The numbers under which the session was shown no line: edit and lines.
+    pub(super) unknown: Vec<NamedLines>,
+}
+
+impl UnclearNumbers {
+    /// Returns true if every number identifies its line.
+    pub(super) fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.unknown.is_empty()
+    }
+}
+
+/// Looks up the lines that the numbers of an entry's edits refer to. `numbered` maps numbers to lines of the content
+/// `current`.
+pub(super) fn unclear(
+    state: &WorkspaceState,
+    entry: &Entry,
+    numbered: &[NumberedLines],
+    current: &[u8],
+) -> UnclearNumbers {
+    let mut found = UnclearNumbers::default();
+    let present = last_line(current);
+    let mut held: BTreeMap<ContentHash, Option<Vec<u8>>> = BTreeMap::new();
+    for named in entry.named_lines() {
+        if found.moved.len() >= CANDIDATES {
+            break;
+        }
+        match meaning(numbered, named.lines, present) {
+            NumberMeaning::Same => {}
+            NumberMeaning::Unknown => found.unknown.push(named),
+            NumberMeaning::Moved { read, now } => {
+                let old = held.entry(read).or_insert_with(|| past::kept(state, read));
+                // The lines were changed, and have their old content again.
+                if let (Some(old), None) = (&old, now)
+                    && same_lines(BothContents { base: old, current }, named.lines, None)
+                {
+                    continue;
+                }
+                let shown = |bytes: &[u8], lines| excerpt(state, &entry.path, bytes, lines);
+                found.moved.push(MovedLines {
+                    edit: named.edit,
+                    read: read.version(),
+                    lines: named.lines,
+                    then: match (old, now) {
+                        (Some(old), _) => shown(old, named.lines),
+                        (None, Some(now)) => shown(current, now),
+                        (None, None) => None,
+                    },
+                    now,
+                    there: shown(current, named.lines),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Returns some lines of a content as a reader sees them, shortened; for a place between two lines, the one after it.
+fn excerpt(
+    state: &WorkspaceState,
+    path: &FilePath,
+    bytes: &[u8],
+    (first, last): (u64, u64),
+) -> Option<String> {
+    let lines = (first.max(1), last.max(first.max(1)));
+    let mut text = editd_engine::view(bytes, Some(lines), path, &state.options([path])).ok()?.text?;
+    if let Some((end, _)) = text.char_indices().find(|(at, _)| *at >= SHOWN) {
+        text.truncate(end);
+        text.push('\u{2026}');
+    }
+    Some(text)
+}
+
+/// The refusal of an entry whose numbers refer to lines that have moved or changed, although its session knows the
+/// present content: the numbers may be meant in either content.
+pub(super) fn refusal(path: &FilePath, now: ContentHash, moved: Vec<MovedLines>) -> Refusal {
+    let version = now.version();
+    let message = sentence(path, &version, &moved);
+    let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
+    error.edit = moved.first().map(|first| first.edit);
+    error.would_apply = Some(WouldApply::Conflict);
+    error.version = Some(version);
+    error.moved = moved;
+    Box::new(error)
+}
+
+/// Returns a sentence about the first of the lines, with the calls that continue.
+pub(super) fn sentence(path: &FilePath, version: &Version, moved: &[MovedLines]) -> String {
+    let Some(first) = moved.first() else { return String::new() };
+    let (from, to) = first.lines;
+    let named = lines((from, to.max(from)));
+    let (is, was) = if from >= to { ("is", "was") } else { ("are", "were") };
+    let stand = match first.now {
+        Some((start, end)) => format!("{is} {} now", lines((start, end.max(start)))),
+        None => format!("{was} changed or removed"),
+    };
+    let (read, now) = (&first.read.0, &version.0);
+    format!(
+        "{path}: {named} of version {read}, which this session read, {stand}; send the edit with `base` \"{now}\" and \
+         the present numbers, or with `base` \"{read}\" to mean the lines that were read"
+    )
+}
+
+fn lines((first, last): (u64, u64)) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
+}

@@ -1,0 +1,239 @@
+//! Rebase: a stale entry of a job that asks for it is planned on the content that its session knew, and that plan is
+//! moved onto the present content: each edit to the present place of its quotation, the others by a merge of lines.
+//! This module finds the older content; the engine moves the edits.
+//!
+//! *Limitations*: only changes of text are merged. An edit that removes, creates or moves a file, or stores a part of
+//! it in a clipboard, is about the whole file or its present content: such an entry stays stale.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use editd_engine::{EditFacts, Entry, Job, Options, Plan, Refusal, StaleFiles, State, World};
+use editd_proto::error::{ErrorCode, RequestError, WouldApply};
+use editd_proto::ids::ContentHash;
+use editd_proto::path::FilePath;
+
+use super::expects::{Expectation, expectation, sha256};
+use super::shown::Overtaken;
+use super::staleness::CheckedJob;
+use crate::disk::Observation;
+use crate::journal::past;
+use crate::limits::{JOB_BYTES, THEIRS_NEAR, THEIRS_SHOWN};
+use crate::receipt;
+use crate::record::ReadReceipt;
+use crate::state::WorkspaceState;
+
+/// The older content that a stale entry is planned on.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    /// Its bytes.
+    pub(super) bytes: Arc<[u8]>,
+    /// Their hash.
+    pub(super) hash: ContentHash,
+}
+
+/// The reason why a stale entry is not merged, as the end of a sentence.
+pub(super) type Obstacle = &'static str;
+
+/// Returns the content that an entry expects, if it is still stored.
+pub(super) fn base(
+    state: &WorkspaceState,
+    path: &FilePath,
+    expects: &Expectation,
+    seen: Option<&ReadReceipt>,
+    observation: &Observation,
+    patience: &past::PastBudget,
+) -> Result<Base, Obstacle> {
+    let Some(found) = observation.found() else {
+        return Err("what is gone cannot be merged with");
+    };
+    let read = seen.and_then(|seen| seen.hash);
+    let direct = match expects {
+        Expectation::Blake3(hex) => from_hex(hex),
+        _ => read,
+    };
+    let kept = direct
+        .and_then(|hash| Some((hash, past::kept(state, hash)?)))
+        .filter(|(hash, bytes)| names(expects, *hash, bytes));
+    let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
+    let now = Some((found.meta.hash, &*found.bytes));
+    match (expects, kept) {
+        (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
+        (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
+        (_, None) => match past::content(state, path, now, patience, &meant) {
+            Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
+            None => Err("the content that the job was made for is not held any more"),
+        },
+    }
+}
+
+/// Returns true if an expectation names a content.
+pub(super) fn names(expects: &Expectation, hash: ContentHash, bytes: &[u8]) -> bool {
+    match expects {
+        Expectation::Any => true,
+        Expectation::Absent => false,
+        Expectation::Version(tag) => hash.version().0 == *tag,
+        Expectation::Blake3(hex) => hash.hex() == *hex,
+        Expectation::Sha256(hex) => sha256(bytes) == *hex,
+        Expectation::Receipt(seen) => seen.as_ref().is_some_and(|seen| seen.hash == Some(hash)),
+    }
+}
+
+fn from_hex(hex: &str) -> Option<ContentHash> {
+    let mut digest = [0; 32];
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(hex.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(ContentHash::from_bytes(digest))
+}
+
+/// Returns the reasons why the changes of paths that have a base cannot be merged.
+pub(super) fn obstacles(job: &Job, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, Obstacle> {
+    let mut found = BTreeMap::new();
+    for entry in job.entries.iter().filter(|_| !bases.is_empty()) {
+        for to in entry.targets().filter(|to| bases.contains_key(to)) {
+            found.insert(to.clone(), "the job puts another file in its place");
+        }
+        if let Some(why) = bases.get(&entry.path).and_then(|base| obstacle(entry, base)) {
+            found.insert(entry.path.clone(), why);
+        }
+    }
+    found
+}
+
+fn obstacle(entry: &Entry, base: &Base) -> Option<Obstacle> {
+    if entry.edits().any(EditFacts::is_about_file) {
+        return Some("only changes of text are merged, not what is done to a whole file");
+    }
+    if entry.edits().any(EditFacts::stores_clipboard) {
+        return Some("a clipboard takes what is there now");
+    }
+    let other = entry.base.is_some()
+        && expectation(entry, None).is_ok_and(|expects| !names(&expects, base.hash, &base.bytes));
+    other.then_some("its entries name different contents as their base")
+}
+
+/// Returns the bytes of a job's bases with one more base.
+///
+/// # Errors
+/// `too_large` if they would be more than [`JOB_BYTES`].
+pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
+    let held = bytes.saturating_add(base.bytes.len());
+    if held <= JOB_BYTES {
+        return Ok(held);
+    }
+    let message =
+        format!("the contents that this job is to be merged from hold more than {JOB_BYTES} bytes; split it");
+    let mut error = RequestError::new(ErrorCode::TooLarge, message);
+    error.limit = Some(JOB_BYTES as u64);
+    Err(Box::new(error))
+}
+
+/// Replaces files of a world by their bases, and returns the present states.
+pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, State> {
+    let mut current = BTreeMap::new();
+    for (path, base) in bases {
+        let Some(State::File { mode, .. }) = world.files.get(path) else { continue };
+        let older = State::File { bytes: base.bytes.clone(), mode: *mode };
+        if let Some(now) = world.files.insert(path.clone(), older) {
+            current.insert(path.clone(), now);
+        }
+    }
+    current
+}
+
+/// Moves a plan onto the present contents. Returns the refusals of the files for which that is not possible.
+pub(super) fn onto(
+    state: &WorkspaceState,
+    checked: &CheckedJob,
+    current: &BTreeMap<FilePath, State>,
+    plan: &mut Plan,
+) -> Vec<Refusal> {
+    if current.is_empty() {
+        return Vec::new();
+    }
+    let (job, clips) = (&checked.snapshot.request.job, &checked.snapshot.world.clips);
+    let options = Options { room: Some(checked.room), ..state.options(current.keys()) };
+    editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
+}
+
+/// Adds to the outcomes of rebased files the changes of others near the edits. Returns the session's read receipts for
+/// the present contents, with the lines that these diffs show.
+pub(super) fn tell_theirs(
+    state: &WorkspaceState,
+    checked: &CheckedJob,
+    plan: &mut Plan,
+) -> BTreeMap<FilePath, ReadReceipt> {
+    let mut receipts = BTreeMap::new();
+    let now = state.clock.wall_ms();
+    for outcome in &mut plan.files {
+        let path = &outcome.path;
+        let observation = checked.snapshot.sights.get(path).filter(|_| checked.bases.contains_key(path));
+        let Some(found) = observation.and_then(Observation::found) else { continue };
+        let seen = checked.seen.get(path);
+        if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
+            outcome.warnings.push(
+                "the edit names an older version: it was made to what this session's own edits have left since"
+                    .to_owned(),
+            );
+            continue;
+        }
+        let near: Vec<(u64, u64)> = outcome.edits.iter().filter_map(|edit| edit.lines).collect();
+        let overtaken = seen.map(|seen| Overtaken::find(state, checked, seen, found));
+        let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
+        let old = old.or_else(|| checked.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
+        let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
+        let states = (file(old.into()), file(found.bytes.clone()));
+        let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
+        let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
+        outcome.warnings.push(match diff.text.as_str() {
+            "" => {
+                "the edit was merged into what others have written since, none of it near the edit".to_owned()
+            }
+            text => format!("the edit was merged into what others have written since; near it:\n{text}"),
+        });
+        if let Some((seen, overtaken)) = seen.zip(overtaken) {
+            let shown = overtaken.renewed(seen, found, (&diff.shown, false), now);
+            receipts.insert(path.clone(), receipt::of_session(&seen.session, path, shown));
+        }
+    }
+    receipts
+}
+
+/// Returns the result that merging a stale entry would have; `None` if it is of a kind that is never merged.
+pub(super) fn trial(
+    state: &WorkspaceState,
+    checked: &CheckedJob,
+    alone: &Job,
+    path: &FilePath,
+) -> Option<WouldApply> {
+    let entry = alone.entries.iter().find(|entry| entry.path == *path)?;
+    let seen = checked.seen.get(path);
+    let expects = expectation(entry, seen.cloned()).ok()?;
+    let base =
+        base(state, path, &expects, seen, checked.snapshot.sights.get(path)?, &checked.patience).ok()?;
+    let room = checked.room.checked_sub(base.bytes.len())?;
+    let bases = BTreeMap::from([(path.clone(), base)]);
+    if !obstacles(alone, &bases).is_empty() {
+        return None;
+    }
+    let needs = editd_engine::needs(alone).ok()?;
+    let whole = &checked.snapshot.world;
+    let files = needs.paths.into_iter().filter_map(|path| whole.files.get_key_value(&path));
+    let clips = needs.clips.iter().filter_map(|name| whole.clips.get_key_value(name));
+    let pair = |(name, what): (&String, &Vec<u8>)| (name.clone(), what.clone());
+    let mut world = World {
+        files: files.map(|(path, state)| (path.clone(), state.clone())).collect(),
+        clips: clips.map(pair).collect(),
+    };
+    let current = stand_on(&mut world, &bases);
+    let options = Options { room: Some(room), ..state.options(world.files.keys()) };
+    // A job that does not fit the content that was read may fit the present one.
+    let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
+    let stale = StaleFiles { job: alone, clips: &world.clips, current: &current };
+    Some(if editd_engine::rebase(&mut plan, stale, false, &options).is_empty() {
+        WouldApply::Clean
+    } else {
+        WouldApply::Conflict
+    })
+}

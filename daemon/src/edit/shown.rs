@@ -1,0 +1,142 @@
+//! The lines of files that the refusals of a job show, with one limit for all of them, and the read receipts for
+//! exactly those lines: lines that a refusal leaves out stay unseen.
+
+use editd_engine::State;
+use editd_proto::error::Excerpt;
+use editd_proto::path::FilePath;
+
+use super::ParsedJob;
+use super::staleness::CheckedJob;
+use crate::caller::Caller;
+use crate::disk::{FileSnapshot, Observation};
+use crate::journal::past;
+use crate::limits::REFUSAL_SHOWS;
+use crate::receipt::{self, NO_LINES, ranges};
+use crate::record::{ReadReceipt, Record};
+use crate::state::WorkspaceState;
+
+/// Returns the bytes that the refusals of a job may show of its files: half of the reply's budget, since the rest of
+/// the refusal needs space, too.
+pub(super) fn room_of(request: &ParsedJob) -> usize {
+    let named = request.budget.map(|bytes| usize::try_from(bytes / 2).unwrap_or(usize::MAX));
+    named.map_or(REFUSAL_SHOWS, |bytes| bytes.min(editd_proto::limits::DIFF))
+}
+
+/// The difference between the content that a session knew and the present one.
+pub(super) struct Overtaken {
+    /// The content that it knew; `None` if that is no longer stored.
+    pub(super) old: Option<Vec<u8>>,
+    /// The changes from that content to the present one.
+    pub(super) splices: Vec<editd_engine::Splice>,
+}
+
+impl Overtaken {
+    /// Computes what changed since a receipt, if there is memory to spare for that.
+    pub(super) fn find(
+        state: &WorkspaceState,
+        checked: &CheckedJob,
+        seen: &ReadReceipt,
+        found: &FileSnapshot,
+    ) -> Self {
+        let size = seen.hash.and_then(|hash| state.store.content_size(hash)).unwrap_or(0);
+        let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(checked.room));
+        let old = seen.hash.filter(|_| reservation.is_some()).and_then(|hash| past::kept(state, hash));
+        let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
+        Self { old, splices: splices.unwrap_or_default() }
+    }
+
+    /// Returns the receipt of the session after it was shown some lines; `shown.1` is true if it was shown all changes.
+    pub(super) fn renewed(
+        &self,
+        seen: &ReadReceipt,
+        found: &FileSnapshot,
+        shown: (&[(u64, u64)], bool),
+        now: u64,
+    ) -> receipt::ReceiptContent {
+        match &self.old {
+            Some(old) => receipt::overtaken(seen, found.meta.hash, (old, &self.splices), shown, now),
+            None => receipt::glimpsed(Some(seen), found.meta.hash, shown.0, now),
+        }
+    }
+}
+
+/// Returns as many of some lines as a refusal may still show: the excerpts, and the ranges of lines in them.
+pub(super) fn excerpts(
+    state: &WorkspaceState,
+    checked: &CheckedJob,
+    (path, bytes): (&FilePath, &[u8]),
+    wanted: &[(u64, u64)],
+) -> (Vec<Excerpt>, Vec<(u64, u64)>) {
+    let (mut excerpts, mut shown) = (Vec::new(), Vec::new());
+    let options = state.options([path]);
+    for &(first, last) in wanted {
+        let view = editd_engine::view(bytes, Some((first, last.max(first))), path, &options);
+        let Some(text) = view.ok().and_then(|view| view.text) else { continue };
+        let left = checked.diffs.get();
+        let (mut end, mut lines) = (0, 0);
+        for line in text.split_inclusive('\n') {
+            if end + line.len() > left {
+                break;
+            }
+            (end, lines) = (end + line.len(), lines + 1);
+        }
+        let Some(part) = text.get(..end).filter(|_| lines > 0) else { break };
+        checked.diffs.set(left - end);
+        // The last line of the range may be the empty one after the last line break.
+        let to = if end == text.len() { last } else { first + lines - 1 };
+        shown.push((first, to));
+        excerpts.push(Excerpt { line: first, text: part.to_owned() });
+        if end < text.len() {
+            break;
+        }
+    }
+    (excerpts, shown)
+}
+
+/// Returns true if some lines cover others.
+pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
+    let shown = ranges::union(shown.to_vec());
+    wanted.iter().all(|range| ranges::covers(&shown, *range))
+}
+
+/// Adds lines that a refusal has shown to the session's receipt for the present content. If this fails, the session
+/// only needs one more read.
+pub(super) fn widen(
+    state: &WorkspaceState,
+    who: &Caller,
+    checked: &CheckedJob,
+    path: &FilePath,
+    shown: &[(u64, u64)],
+) {
+    let Some(found) = checked.snapshot.sights.get(path).and_then(Observation::found) else { return };
+    let now = state.clock.wall_ms();
+    let renewed = match checked.seen.get(path) {
+        _ if shown.is_empty() => return,
+        Some(seen) if seen.hash == Some(found.meta.hash) => receipt::widened(seen, shown, now),
+        Some(seen) => Overtaken::find(state, checked, seen, found).renewed(seen, found, (shown, false), now),
+        None => receipt::glimpsed(None, found.meta.hash, shown, now),
+    };
+    state.store.keep_content(found.meta.hash, &found.bytes);
+    record(state, who, path, renewed);
+}
+
+/// Records a receipt.
+pub(super) fn record(state: &WorkspaceState, who: &Caller, path: &FilePath, shown: receipt::ReceiptContent) {
+    let _ = state.store.append(&[Record::ReadReceipt(receipt::of(who, path, shown))]);
+}
+
+/// Returns the lines of the present content that a plan replaces and that some ranges do not cover.
+pub(super) fn unseen_lines(
+    plan: &editd_engine::Plan,
+    (path, bytes): (&FilePath, &[u8]),
+    seen: &[(u64, u64)],
+) -> Vec<(u64, u64)> {
+    let change = plan.changes.iter().find(|change| change.path == *path);
+    let Some(change) = change else { return Vec::new() };
+    if change.after == State::Absent {
+        let whole = [(1, receipt::lines::last_line(bytes))];
+        let seen = if seen == [NO_LINES] { &[] } else { seen };
+        return if seen.is_empty() { whole.to_vec() } else { ranges::unseen(seen, bytes, &change.splices) };
+    }
+    ranges::unseen(seen, bytes, &change.splices)
+}

@@ -1,0 +1,136 @@
+//! The refusal of a job that replaces lines that its session has not seen: with the version, as many of the lines as
+//! can be shown, and the call that continues.
+
+use std::collections::BTreeSet;
+
+use editd_engine::{Plan, Refusal, State};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::path::FilePath;
+
+use super::shown;
+use super::stale::Trial;
+use super::staleness::CheckedJob;
+use crate::caller::Caller;
+use crate::disk::{FileSnapshot, Observation};
+use crate::receipt::lines::{cut_lines, last_line};
+use crate::receipt::{NO_LINES, ranges};
+use crate::state::WorkspaceState;
+
+/// Returns the refusal of an entry whose session has not read the file.
+pub(super) fn refusal(
+    state: &WorkspaceState,
+    who: &Caller,
+    checked: &CheckedJob,
+    (path, found): (&FilePath, &FileSnapshot),
+) -> Refusal {
+    let known = checked.seen.get(path).filter(|seen| seen.hash == Some(found.meta.hash));
+    let seen = known.map_or_else(|| vec![NO_LINES], |seen| seen.ranges.clone());
+    let trial = Trial::run(state, checked, path);
+    let mut wanted = trial.map(|trial| {
+        let named = trial.plan.changes.iter().any(|change| change.path == *path);
+        let lines = shown::unseen_lines(&trial.plan, (path, &found.bytes), &seen);
+        if named { lines } else { vec![(1, last_line(&found.bytes))] }
+    });
+    let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
+    of_lines(state, who, checked, (path, found), wanted)
+}
+
+/// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
+/// that it has not seen.
+pub(super) fn of_numbers(
+    state: &WorkspaceState,
+    who: &Caller,
+    checked: &CheckedJob,
+    (path, found): (&FilePath, &FileSnapshot),
+    mut lines: Vec<(u64, u64)>,
+) -> Refusal {
+    if let (Some(trial), Some(seen)) = (Trial::run(state, checked, path), checked.seen.get(path)) {
+        lines.extend(match seen.ranges.as_slice() {
+            [] => Vec::new(),
+            some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
+        });
+    }
+    of_lines(state, who, checked, (path, found), &ranges::union(lines))
+}
+
+/// Returns the refusal of edits that replace lines that the session has not seen.
+pub(super) fn of_lines(
+    state: &WorkspaceState,
+    who: &Caller,
+    checked: &CheckedJob,
+    (path, found): (&FilePath, &FileSnapshot),
+    wanted: &[(u64, u64)],
+) -> Refusal {
+    let version = found.meta.hash.version();
+    let (excerpts, shown) = shown::excerpts(state, checked, (path, &found.bytes), wanted);
+    let (first, mut last) = wanted.first().copied().unwrap_or((1, 1));
+    if first < last && cut_lines(&found.bytes, (last, last)).is_empty() {
+        // People do not count the empty line after the last line break.
+        last -= 1;
+    }
+    let more = match wanted.len().saturating_sub(1) {
+        0 => String::new(),
+        1 => " and those at 1 more place".to_owned(),
+        more => format!(" and those at {more} more places"),
+    };
+    let lines =
+        if first >= last { format!("line {first}{more}") } else { format!("lines {first} to {last}{more}") };
+    let what = format!("this session has not seen {lines} of {path}, which the job replaces without quoting");
+    let then = if shown::cover(&shown, wanted) {
+        "the refusal shows all of that: send the job again".to_owned()
+    } else {
+        let from = shown.last().map_or(first, |(_, last)| last + 1);
+        format!("it shows as much as fits: read the rest, from line {from}")
+    };
+    let message = format!(
+        "{what}; {then}, or with `base` \"{}\" (a client that reads files itself: `base` \"sha256:…\" of what it read)",
+        version.0
+    );
+    let mut error = RequestError::new(ErrorCode::Unread, message).at(path);
+    error.line = Some(first);
+    error.version = Some(version);
+    error.excerpts = excerpts;
+    shown::widen(state, who, checked, path, &shown);
+    Box::new(error)
+}
+
+/// Returns the refusals of the paths where an edit replaces, without quoting them, lines that its session was not
+/// shown.
+pub(super) fn of_plan(
+    state: &WorkspaceState,
+    who: &Caller,
+    plan: &Plan,
+    checked: &CheckedJob,
+) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    let mut told = BTreeSet::new();
+    for change in plan.changes.iter().filter(|change| checked.where_seen.contains(&change.path)) {
+        let path = &change.path;
+        let (Some(seen), State::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
+            continue;
+        };
+        let missing = ranges::unseen(&seen.ranges, bytes, &change.splices);
+        if missing.is_empty() || !told.insert(path) {
+            continue;
+        }
+        let found = checked.snapshot.sights.get(path).and_then(Observation::found);
+        let Some(found) = found.filter(|found| found.bytes == *bytes) else {
+            // It is planned on an older content, from which the present one differs.
+            refusals.push(of_older(path, missing));
+            continue;
+        };
+        refusals.push(of_lines(state, who, checked, (path, found), &missing));
+    }
+    refusals
+}
+
+fn of_older(path: &FilePath, missing: Vec<(u64, u64)>) -> Refusal {
+    let (first, last) = missing.first().copied().unwrap_or((1, 1));
+    let message = format!(
+        "this session has not seen lines {first} to {last} of {path}, which the job replaces without quoting; read \
+         them, or quote them"
+    );
+    let mut error = RequestError::new(ErrorCode::Unread, message).at(path);
+    error.line = Some(first);
+    Box::new(error)
+}

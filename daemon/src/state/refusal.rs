@@ -1,0 +1,69 @@
+//! Turns the errors of the modules below into refusals: one function for each module. Each sentence says what to do
+//! next.
+
+use std::io;
+
+use editd_engine::Refusal;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::path::FilePath;
+
+use super::WorkspaceState;
+use crate::store::StoreError;
+
+/// Refuses if the path of the workspace leads to another folder now, or to none: a job would read and write files that
+/// nobody sees under that path.
+pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
+    match state.disk.stands() {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            let message = format!(
+                "the folder {} was moved, removed or replaced by another; nothing was done, and this daemon leaves: \
+                 connect again and send it again",
+                state.root.display()
+            );
+            Err(Box::new(RequestError::new(ErrorCode::Stopping, message)))
+        }
+        Err(error) => Err(disk_refusal(&".".into(), &error)),
+    }
+}
+
+/// Returns the refusal for a failed system call.
+pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
+    use io::ErrorKind as FileKind;
+    let (code, what) = match error.kind() {
+        FileKind::NotFound => (ErrorCode::Missing, "it is gone; read it again".to_owned()),
+        FileKind::PermissionDenied => (
+            ErrorCode::Denied,
+            "the system does not permit it; change the permissions of the file or its folder".to_owned(),
+        ),
+        FileKind::ReadOnlyFilesystem => {
+            (ErrorCode::Denied, "the file system is read-only; mount it writable".to_owned())
+        }
+        FileKind::StorageFull | FileKind::QuotaExceeded => {
+            (ErrorCode::Io, "the disk is full; make room and send the job again".to_owned())
+        }
+        _ if out_of_handles(error) => (
+            ErrorCode::Limit,
+            "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
+                .to_owned(),
+        ),
+        _ => (ErrorCode::Io, format!("{error}; mend that and send the job again")),
+    };
+    Box::new(RequestError::new(code, format!("{path}: {what}")).at(path))
+}
+
+/// Returns true if the process or the system has no descriptor left.
+fn out_of_handles(error: &io::Error) -> bool {
+    // EMFILE and ENFILE, which the standard library has no kind for.
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
+/// Returns the refusal for a fault of editd itself.
+pub fn fault(message: &str) -> Refusal {
+    Box::new(RequestError::new(ErrorCode::Internal, message))
+}
+
+/// Returns the refusal for an error of the store.
+pub fn store_refusal(error: &StoreError) -> Refusal {
+    Box::new(RequestError::new(ErrorCode::Io, error.to_string()))
+}

@@ -1,0 +1,102 @@
+//! The step `check_limits`: checks permissions, sizes and clipboards of a planned transaction. It writes nothing.
+
+use std::ops::Deref;
+
+use editd_engine::{Refusal, State};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::limits;
+use editd_proto::message::EntryKind;
+
+use super::clips::check_clips;
+use super::{FileChange, Transaction};
+use crate::disk::stage::StagedMode;
+use crate::limits::JOB_BYTES;
+use crate::state::WorkspaceState;
+use crate::transaction::abort::stage_refusal;
+
+/// A transaction that may be carried out.
+pub(super) struct CheckedTransaction(Transaction);
+
+impl CheckedTransaction {
+    /// Returns true if it changes no file, and marks no entry as undone or redone.
+    pub(super) fn changes_nothing(&self) -> bool {
+        // An undo marks the entries that it undoes, even if other programs had restored the files already.
+        let origin = &self.0.origin;
+        let marks = matches!(origin.kind, EntryKind::Undo | EntryKind::Redo) && !origin.of.is_empty();
+        self.0.changes.is_empty() && !marks
+    }
+
+    pub(super) fn into_inner(self) -> Transaction {
+        self.0
+    }
+}
+
+impl Deref for CheckedTransaction {
+    type Target = Transaction;
+
+    fn deref(&self) -> &Transaction {
+        &self.0
+    }
+}
+
+/// Checks a transaction.
+pub(super) fn check_limits(
+    state: &WorkspaceState,
+    draft: Transaction,
+) -> Result<CheckedTransaction, Refusal> {
+    let clips: Vec<(&str, usize)> =
+        draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
+    check_clips(state, &draft.origin.who.session, &clips)?;
+    let mut total = 0_usize;
+    for change in &draft.changes {
+        check_size(change)?;
+        check_permission(state, change)?;
+        total = total.saturating_add(size_of_change(change));
+    }
+    if total > JOB_BYTES {
+        let message = format!(
+            "the job would write and journal {total} bytes; one job may have {JOB_BYTES}: split it into several"
+        );
+        let mut error = RequestError::new(ErrorCode::TooLarge, message);
+        error.limit = Some(JOB_BYTES as u64);
+        return Err(Box::new(error));
+    }
+    Ok(CheckedTransaction(draft))
+}
+
+/// Returns the bytes of a change: the new file and its part of the journal.
+fn size_of_change(change: &FileChange) -> usize {
+    let file = match &change.after {
+        State::File { bytes, .. } => bytes.len(),
+        State::Absent => 0,
+    };
+    let journal = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());
+    journal.fold(file, usize::saturating_add)
+}
+
+fn check_size(change: &FileChange) -> Result<(), Refusal> {
+    match &change.after {
+        State::File { bytes, .. } if bytes.len() > limits::FILE => {
+            let path = change.place.path();
+            let mut error = RequestError::new(
+                ErrorCode::TooLarge,
+                format!("{path} would have {} bytes; the limit is {}", bytes.len(), limits::FILE),
+            )
+            .at(path);
+            error.limit = Some(limits::FILE as u64);
+            Err(Box::new(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to edit a read-only file, although an exchange would be permitted, unless the job changes its mode.
+fn check_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
+    let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
+    let edits = **bytes != *found.bytes;
+    let changes_mode = change.mode != StagedMode::Exact(found.meta.mode);
+    if !edits || changes_mode {
+        return Ok(());
+    }
+    state.disk.writable(&change.place, found).map_err(|error| stage_refusal(change.place.path(), &error))
+}

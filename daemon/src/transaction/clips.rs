@@ -1,0 +1,132 @@
+//! Checks that the clipboards of the workspace have room for more. It stores none.
+
+use editd_engine::Refusal;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::limits;
+
+use crate::clipboard;
+use crate::state::WorkspaceState;
+use crate::state::refusal::store_refusal;
+
+/// Checks the clipboards that a session is about to store, given as names and bytes. A change by which the workspace's
+/// clipboards do not grow is never refused. Jobs that are checked at the same moment do not see each other, so all of
+/// them may pass.
+///
+/// # Errors
+/// `too_large` if the workspace would have more than [`limits::CLIPBOARDS`], or more than
+/// [`limits::CLIPBOARDS_BYTES`] bytes in them; `malformed` for a bad name; `io` if the journal cannot be read.
+pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
+    for (name, bytes) in written {
+        clipboard::check_name(name)?;
+        clipboard::check_size(name, *bytes)?;
+    }
+    if written.is_empty() {
+        return Ok(());
+    }
+    let [before, after] = state.store.clips_held(session, written).map_err(|error| store_refusal(&error))?;
+    let over = |before: u64, after: u64, limit: usize| after > before && after > limit as u64;
+    let in_bytes = over(before.bytes, after.bytes, limits::CLIPBOARDS_BYTES);
+    if !in_bytes && !over(before.number, after.number, limits::CLIPBOARDS) {
+        return Ok(());
+    }
+    let (would, limit) = if in_bytes {
+        (format!("hold {} bytes in its clipboards; they may hold", after.bytes), limits::CLIPBOARDS_BYTES)
+    } else {
+        (format!("have {} clipboards; it may have", after.number), limits::CLIPBOARDS)
+    };
+    let most = state.store.clips_most(in_bytes).map_err(|error| store_refusal(&error))?;
+    let most = most.map_or_else(String::new, |(owner, held)| {
+        let whose = if owner.is_empty() {
+            "those whose names begin with `/` are most".to_owned()
+        } else {
+            let shown: String = owner.chars().flat_map(char::escape_default).collect();
+            format!("session \"{shown}\" (`--session`) has most")
+        };
+        format!("; {whose}: {} with {} bytes", held.number, held.bytes)
+    });
+    let mut error = RequestError::new(
+        ErrorCode::TooLarge,
+        format!(
+            "the workspace would {would} {limit} over all sessions: remove some (`editctl clip list`, `editctl clip rm NAME`){most}"
+        ),
+    );
+    error.limit = Some(limit as u64);
+    Err(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use editd_engine::Refusal;
+    use editd_proto::error::ErrorCode;
+    use editd_proto::limits;
+    use editd_proto::message::{ClipAction, ClipRequest, FileEdit, JobStatus};
+
+    use crate::caller::Caller;
+    use crate::record::{ClipboardRecord, Record};
+    use crate::workspace::tests::kit::Bench;
+
+    fn fill(bench: &Bench, session: &str, number: usize, bytes: usize) {
+        let clip = |n: usize| {
+            let (name, bytes) = (format!("{n}"), Some(vec![b'x'; bytes]));
+            Record::Clip(ClipboardRecord { session: session.to_owned(), name, bytes, origin: None, time: 1 })
+        };
+        bench.state().store.append(&(0..number).map(clip).collect::<Vec<_>>()).unwrap();
+    }
+
+    fn ask(bench: &Bench, session: &str, action: ClipAction, name: &str, text: &str) -> Result<(), Refusal> {
+        let who = Caller { session: session.to_owned(), client: "test".to_owned() };
+        let text = (action == ClipAction::Set).then(|| text.to_owned());
+        let request = ClipRequest { action, name: Some(name.to_owned()), to: None, text };
+        bench.workspace.clip(&who, &request).map(drop)
+    }
+
+    fn cut(bench: &Bench, session: &str, name: &str) -> JobStatus {
+        let whole = FileEdit {
+            op: "replace".into(),
+            old: Some("old".into()),
+            new: Some("new".into()),
+            to_clipboard: Some(name.to_owned()),
+            ..FileEdit::default()
+        };
+        bench.put("f", "old\n");
+        bench.edit(session, "f", whole).status
+    }
+
+    #[test]
+    fn the_number_of_clipboards_is_bounded_over_all_sessions() {
+        let bench = Bench::new();
+        fill(&bench, "much", limits::CLIPBOARDS - 10, 1);
+        fill(&bench, "little", 9, 1);
+        assert_eq!(cut(&bench, "s", "last"), JobStatus::Applied);
+        let refused = ask(&bench, "s", ClipAction::Set, "more", "x").unwrap_err();
+        assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(limits::CLIPBOARDS as u64)));
+        assert!(refused.message.contains("session \"much\""), "{}", refused.message);
+        assert_eq!(cut(&bench, "s", "more"), JobStatus::Refused);
+        assert_eq!(bench.get("f"), "old\n");
+        // One that is there is replaced, and one that is removed makes room.
+        ask(&bench, "s", ClipAction::Set, "last", "other").unwrap();
+        ask(&bench, "much", ClipAction::Rm, "7", "").unwrap();
+        assert_eq!(cut(&bench, "s", "more"), JobStatus::Applied);
+    }
+
+    #[test]
+    fn their_bytes_are_bounded_over_all_sessions() {
+        let bench = Bench::new();
+        let whole = limits::CLIPBOARDS_BYTES / limits::CLIPBOARD;
+        fill(&bench, "many", 100, 1);
+        fill(&bench, "", whole - 1, limits::CLIPBOARD);
+        let rest = "x".repeat(limits::CLIPBOARD - 100);
+        ask(&bench, "s", ClipAction::Set, "rest", &rest).unwrap();
+        let refused = ask(&bench, "s", ClipAction::Set, "more", "x").unwrap_err();
+        assert_eq!(
+            (refused.code, refused.limit),
+            (ErrorCode::TooLarge, Some(limits::CLIPBOARDS_BYTES as u64))
+        );
+        assert!(refused.message.contains("begin with `/` are most"), "{}", refused.message);
+        // What becomes smaller is no harm.
+        ask(&bench, "s", ClipAction::Set, "rest", &rest[1..]).unwrap();
+        ask(&bench, "s", ClipAction::Set, "more", "x").unwrap();
+    }
+}

@@ -1,0 +1,136 @@
+//! The step `intend`: makes the record of the intended changes durable. Only that permits the swap.
+
+use std::sync::Arc;
+
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::message::Durability;
+use editd_proto::path::FilePath;
+
+use super::JobGuard;
+use super::Transaction;
+use super::stage::Ready;
+use crate::record::{ClipboardRecord, Entry, Record};
+use crate::state::refusal::{root_present, store_refusal};
+use crate::state::{WorkspaceState, lock};
+use crate::store::Flushed;
+use crate::transaction::JobAbort;
+
+/// Proof that an intent survives a power cut, or that its job does not require that.
+#[derive(Debug)]
+#[must_use]
+enum Permit {
+    /// The log was flushed up to the intent.
+    Durable(#[expect(dead_code, reason = "a proof is held, not read")] Flushed),
+    /// `relaxed`: the intent survives a kill; the flush follows later.
+    Relaxed,
+}
+
+/// A durable intent.
+#[must_use]
+pub(super) struct DurableIntent {
+    pub(super) draft: Transaction,
+    pub(super) entry: Arc<Entry>,
+    #[expect(dead_code, reason = "a proof is held, not read")]
+    permit: Permit,
+}
+
+/// Writes the intent and waits until it is durable.
+pub(super) fn intend(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    ready: Ready,
+) -> Result<DurableIntent, JobAbort> {
+    // Jobs that come while too many entries are unsettled settle them themselves.
+    if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
+        crate::journal::settle::settle(state, true);
+        if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
+            ready.unstage(state);
+            let message =
+                "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
+            return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
+        }
+    }
+    if let Err(refusal) = root_present(state) {
+        ready.unstage(state);
+        return Err(JobAbort::Refused(refusal));
+    }
+    let paths: Vec<FilePath> = ready.records.iter().map(|file| file.path.clone()).collect();
+    if !underway.begin(paths) {
+        ready.unstage(state);
+        let message = "another job is writing one of the files; send the job again";
+        return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
+    }
+    if was_rewritten(state, &ready) {
+        ready.unstage(state);
+        let message = "one of the files was written anew, since it could not be flushed; send the job again";
+        return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
+    }
+    let entry = entry_of(state, &ready);
+    underway.intends(entry.id);
+    let record = Record::Intent(entry);
+    let position = match state.store.append(std::slice::from_ref(&record)) {
+        Ok(position) => position,
+        Err(error) => {
+            ready.unstage(state);
+            return Err(JobAbort::Refused(store_refusal(&error)));
+        }
+    };
+    let Record::Intent(entry) = record else {
+        return Err(JobAbort::Stopped);
+    };
+    let permit = if ready.draft.origin.durability == Durability::Relaxed {
+        Permit::Relaxed
+    } else {
+        match state.store.flush(position) {
+            Ok(flushed) => Permit::Durable(flushed),
+            Err(error) => {
+                ready.unstage(state);
+                let id = entry.id;
+                let refusal = RequestError::new(
+                    ErrorCode::Io,
+                    format!(
+                        "{error}; nothing was changed; should the intent of job {id} have reached the disk, \
+                         the next start decides, and `editctl show {id}` tells"
+                    ),
+                );
+                return Err(JobAbort::Refused(Box::new(refusal)));
+            }
+        }
+    };
+    Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), permit })
+}
+
+/// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.
+fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
+    let known = lock(&state.path_cache);
+    let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
+    found.any(|(path, meta)| known.was_rewritten(path, meta.identity))
+}
+
+fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
+    let origin = &ready.draft.origin;
+    let now = state.clock.wall_ms();
+    let clip = |write: &editd_engine::ClipWrite| ClipboardRecord {
+        session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
+        name: write.name.clone(),
+        bytes: Some(write.bytes.clone()),
+        origin: Some(write.origin.clone()),
+        time: now,
+    };
+    Entry {
+        id: state.next_id(),
+        kind: origin.kind,
+        boot: state.boot,
+        time: now,
+        session: origin.who.session.clone(),
+        client: origin.who.client.clone(),
+        key: origin.key.clone(),
+        request: Some(origin.request),
+        label: origin.label.clone(),
+        queued: origin.queued,
+        of: origin.of.clone(),
+        files: ready.records.clone(),
+        clips: ready.draft.clips.iter().map(clip).collect(),
+        parts: origin.parts.clone(),
+    }
+}

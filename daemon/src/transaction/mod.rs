@@ -1,0 +1,84 @@
+//! Carries out a transaction, the changes that an edit, an undo, a redo or a hook has decided. No other module but recovery
+//! changes a file of the workspace. The result of each step is the argument of the next one, so that no other order compiles:
+//!
+//! ```text
+//! check_limits → stage → intend (durable) → swap → seal → hooks → reply
+//! ```
+//!
+//! No target is touched before `intend`. After it the journal decides the outcome, whatever happens: either every file has
+//! its content *after* the transaction and a seal records that, or every file has its content from *before* and a void
+//! records that.
+//!
+//! *Invariants*: only `disk` and `store` touch a file or the log.
+
+pub mod abort;
+pub mod hooks;
+pub mod reply;
+
+mod change;
+mod check_limits;
+mod clips;
+mod dialect_reply;
+mod guard;
+mod intend;
+mod memory_estimate;
+mod seal;
+mod stage;
+mod swap;
+
+pub use abort::JobAbort;
+pub use change::{FileChange, Origin, Transaction};
+pub use clips::check_clips;
+pub use dialect_reply::DialectReply;
+pub use guard::JobGuard;
+
+use editd_proto::message::Receipt;
+
+use crate::state::WorkspaceState;
+use crate::state::step::Step;
+use abort::step;
+
+/// Carries out a transaction.
+///
+/// # Errors
+/// [`JobAbort::Refused`] if nothing was changed; [`JobAbort::NeedsRecovery`] and the others say what must follow.
+pub fn commit(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    transaction: Transaction,
+) -> Result<Receipt, JobAbort> {
+    let checked = check_limits::check_limits(state, transaction)?;
+    step(state, Step::Vet)?;
+    if checked.changes_nothing() {
+        return seal::unchanged(state, checked);
+    }
+    underway.grow(memory_estimate::of_transaction(&checked))?;
+    let staged = stage::stage(state, checked)?;
+    step(state, Step::Stage)?;
+    let intended = intend::intend(state, underway, staged)?;
+    step(state, Step::Intend)?;
+    let swapped = swap::swap(state, intended)?;
+    step(state, Step::Swap)?;
+    let sealed = seal::seal(state, underway, swapped)?;
+    step(state, Step::Seal)?;
+    let sealed = hooks::run(state, underway, sealed)?;
+    step(state, Step::Hooks)?;
+    Ok(sealed.receipt)
+}
+
+/// Checks that a transaction could be carried out, and writes nothing.
+///
+/// # Errors
+/// As [`commit`].
+pub fn check(state: &WorkspaceState, transaction: Transaction) -> Result<(), JobAbort> {
+    check_limits::check_limits(state, transaction)?;
+    Ok(())
+}
+
+/// Returns the receipt that an undo or redo would have, and writes nothing.
+///
+/// # Errors
+/// As [`commit`].
+pub fn preview(state: &WorkspaceState, transaction: Transaction) -> Result<Receipt, JobAbort> {
+    Ok(reply::previewed(check_limits::check_limits(state, transaction)?))
+}

@@ -1,0 +1,171 @@
+//! The step `seal`: records in the log that every file has its new content. From then on the entry counts as applied,
+//! its clipboards are stored, and its session has read receipts for its files.
+
+use std::sync::Arc;
+
+use editd_engine::State;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::message::{Durability, JobStatus, Receipt};
+
+use super::JobGuard;
+use super::check_limits::CheckedTransaction;
+use super::reply;
+use super::swap::AllSwapped;
+use super::{FileChange, Transaction};
+use crate::journal::seal::done_record;
+use crate::journal::{flushing, settle};
+use crate::receipt::{self, ReceiptContent};
+use crate::record::{ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord};
+use crate::state::refusal::store_refusal;
+use crate::state::{WorkspaceState, lock};
+use crate::transaction::JobAbort;
+
+/// A sealed job.
+#[must_use]
+pub(super) struct Sealed {
+    pub(super) draft: Transaction,
+    pub(super) receipt: Receipt,
+    pub(super) entry: Arc<Entry>,
+}
+
+/// Seals a job.
+pub(super) fn seal(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    swapped: AllSwapped,
+) -> Result<Sealed, JobAbort> {
+    let AllSwapped { draft, entry, proofs } = swapped;
+    debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
+    let receipt = reply::receipt_of(&draft, &entry);
+    let stored = reply::stored(&receipt, draft.said.as_ref());
+    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
+    records.extend(done_record(state, &entry, stored));
+    let changed = draft.changes.iter().zip(&entry.files);
+    records
+        .extend(changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &draft, change, file))));
+    state.store.append(&records).map_err(|error| JobAbort::NeedsRecovery(store_refusal(&error)))?;
+    for (change, file) in draft.changes.iter().zip(&entry.files) {
+        flushing::put(state, file, &change.place);
+        if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
+            let before = file.before.as_ref().map(|meta| meta.hash);
+            state.store.keep_made(before, after.hash, bytes);
+        }
+    }
+    for made in &draft.unmade {
+        state.disk.remove_made(made);
+    }
+    underway.end();
+    lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
+    if draft.origin.durability == Durability::Full {
+        settle::flush_now(state, &entry).map_err(|error| {
+            let message = format!(
+                "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
+                 `editctl show {}`",
+                entry.id, entry.id
+            );
+            JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
+        })?;
+    }
+    Ok(Sealed { draft, receipt, entry })
+}
+
+/// Ends a job that changes no file: stores its clipboards, and its receipt if it has a key.
+pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> Result<Receipt, JobAbort> {
+    let draft = checked.into_inner();
+    let now = state.clock.wall_ms();
+    let origin = &draft.origin;
+    let status = match &draft.error {
+        None => JobStatus::Unchanged,
+        Some(_) if draft.files.iter().any(|file| file.status != JobStatus::Refused) => JobStatus::Partial,
+        Some(_) => JobStatus::Refused,
+    };
+    let receipt = Receipt {
+        files: draft.files,
+        error: draft.error.map(|refusal| *refusal),
+        rebased: draft.rebased,
+        ..Receipt::new(origin.queued, status)
+    };
+    let mut records: Vec<Record> = draft
+        .clips
+        .into_iter()
+        .map(|clip| {
+            let session = crate::clipboard::owner(&origin.who.session, &clip.name).to_owned();
+            let (name, bytes) = (clip.name, Some(clip.bytes));
+            Record::Clip(ClipboardRecord { session, name, bytes, origin: Some(clip.origin), time: now })
+        })
+        .collect();
+    // The caller that runs a detached job writes its record, as for refusals.
+    if origin.key.is_some() && origin.queued.is_none() && receipt.status == JobStatus::Unchanged {
+        records.push(Record::Done(EndedWithoutEntry {
+            id: state.next_id(),
+            session: origin.who.session.clone(),
+            time: now,
+            key: origin.key.clone(),
+            request: origin.request,
+            receipt: reply::stored(&receipt, draft.said.as_ref()),
+        }));
+    }
+    if !records.is_empty() {
+        let durable = state.store.append(&records).and_then(|at| {
+            if origin.durability == Durability::Relaxed { Ok(None) } else { state.store.flush(at).map(Some) }
+        });
+        durable.map_err(|error| JobAbort::Refused(store_refusal(&error)))?;
+    }
+    Ok(receipt)
+}
+
+/// Returns the read receipt of the session for a path that it changed.
+fn seen_after(
+    state: &WorkspaceState,
+    draft: &Transaction,
+    change: &FileChange,
+    file: &FileRecord,
+) -> ReadReceipt {
+    let now = state.clock.wall_ms();
+    let path = change.place.path();
+    let shown = match (file.after.as_ref().map(|meta| meta.hash), &change.from) {
+        (None, _) => receipt::absent(now),
+        (Some(hash), Some(from)) => shown_of_moved(draft, from, hash, now),
+        (Some(hash), None) => shown_of_written(draft, change, hash, now),
+    };
+    receipt::of(&draft.origin.who, path, shown)
+}
+
+/// Returns the receipt for a moved file: the lines that were shown at its old path, since a move shows none.
+fn shown_of_moved(
+    draft: &Transaction,
+    from: &editd_proto::FilePath,
+    hash: editd_proto::ids::ContentHash,
+    now: u64,
+) -> ReceiptContent {
+    match draft.seen.get(from) {
+        Some(seen) if seen.hash == Some(hash) => {
+            let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
+            ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
+        }
+        // The session knows that the file exists, but none of its lines.
+        _ => receipt::glimpsed(None, hash, &[], now),
+    }
+}
+
+fn shown_of_written(
+    draft: &Transaction,
+    change: &FileChange,
+    hash: editd_proto::ids::ContentHash,
+    now: u64,
+) -> ReceiptContent {
+    let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
+    let had = change.before.as_ref().map(|found| found.meta.hash);
+    match draft.seen.get(change.place.path()) {
+        Some(seen) if seen.hash == had && had.is_some() => {
+            receipt::renewed(seen, hash, before, &change.splices, now)
+        }
+        earlier => {
+            let after: &[u8] = match &change.after {
+                State::File { bytes, .. } => bytes,
+                State::Absent => &[],
+            };
+            receipt::first(earlier, hash, (before, after), &change.splices, now)
+        }
+    }
+}

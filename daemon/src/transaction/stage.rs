@@ -1,0 +1,211 @@
+//! The step `stage`: writes the new bytes to staged files and makes the records of the intended changes. It touches no
+//! target.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use editd_engine::{Refusal, Splice, State};
+use editd_proto::path::FilePath;
+
+use super::check_limits::CheckedTransaction;
+use super::{FileChange, Transaction};
+use crate::disk::folders::parent_path;
+use crate::disk::stage::{StageError, StagedFile, StagedMode};
+use crate::disk::{FileSnapshot, ResolvedPath};
+use crate::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, StagingFolder};
+use crate::state::refusal::disk_refusal;
+use crate::state::{WorkspaceState, lock};
+use crate::transaction::abort::stage_refusal;
+
+/// A transaction whose new bytes are staged.
+pub(super) struct Ready {
+    pub(super) draft: Transaction,
+    /// One for each change, in the same order.
+    pub(super) records: Vec<FileRecord>,
+}
+
+impl Ready {
+    /// Removes the staged files of a job that ends here.
+    pub(super) fn unstage(&self, state: &WorkspaceState) {
+        unstage(state, &self.records);
+    }
+}
+
+/// Stages every change of a transaction.
+pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Result<Ready, Refusal> {
+    let mut draft = checked.into_inner();
+    // Files that are rewritten in place come last: the displaced files of the others may be further names of them.
+    draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
+        (Some(found), State::File { .. }) => found.links > 1,
+        _ => false,
+    });
+    let mut records = Vec::with_capacity(draft.changes.len());
+    let mut bases = Bases { state, folders: BTreeSet::new() };
+    for change in &draft.changes {
+        match stage_one(state, change, &mut bases) {
+            Ok(record) => records.push(record),
+            Err(refusal) => {
+                unstage(state, &records);
+                return Err(refusal);
+            }
+        }
+    }
+    Ok(Ready { draft, records })
+}
+
+fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
+    for record in
+        records.iter().filter(|record| matches!(record.how, ChangeMethod::Swap | ChangeMethod::Create))
+    {
+        state.disk.unstage(&record.staging, &record.staged_name);
+    }
+}
+
+fn stage_one(
+    state: &WorkspaceState,
+    change: &FileChange,
+    bases: &mut Bases<'_>,
+) -> Result<FileRecord, Refusal> {
+    let path = change.place.path();
+    let staged_name = state.next_staged_name();
+    let record = FileRecord {
+        path: path.clone(),
+        before: change.before.as_ref().map(|found| found.meta.clone()),
+        after: None,
+        splices: Vec::new(),
+        how: ChangeMethod::Delete,
+        staged_name: staged_name.clone(),
+        staging: StagingFolder::Root,
+        made: Vec::new(),
+        added: change.added,
+        removed: change.removed,
+        extents: Vec::new(),
+    };
+    let young = match &change.before {
+        Some(found) => bases.is_young(&change.place, found).map_err(|error| disk_refusal(path, &error))?,
+        None => false,
+    };
+    let State::File { bytes, .. } = &change.after else {
+        let staging = state.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
+        return Ok(FileRecord { splices: change.splices.clone(), staging, ..record });
+    };
+    let Some(found) = &change.before else {
+        let staged = state
+            .disk
+            .stage(&change.place, None, bytes, change.mode, &staged_name)
+            .map_err(|error| stage_refusal(path, &error))?;
+        let made = folders_of(&change.place);
+        return Ok(FileRecord { made, ..with(record, ChangeMethod::Create, staged, change.splices.clone()) });
+    };
+    if found.links == 1 {
+        match state.disk.stage(&change.place, Some(found), bytes, change.mode, &staged_name) {
+            Ok(staged) => {
+                let whole = if young { carried(state, found, bytes) } else { None };
+                let extents = whole.as_ref().map(|_| extents(&change.splices)).unwrap_or_default();
+                let splices = whole.unwrap_or_else(|| change.splices.clone());
+                return Ok(FileRecord { extents, ..with(record, ChangeMethod::Swap, staged, splices) });
+            }
+            // Only a rewrite in place keeps the owner, since a new file cannot get it.
+            Err(StageError::Owner) => {}
+            Err(error) => return Err(stage_refusal(path, &error)),
+        }
+    }
+    // The record has only the bytes from the first changed one on, if those before it are on the disk.
+    let whole = young && !flushed(state, found);
+    Ok(in_place(record, change, found, bytes, whole))
+}
+
+fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<Splice>) -> FileRecord {
+    let StagedFile { staging, staged_name, meta } = staged;
+    FileRecord { how, after: Some(meta), staging, staged_name, splices, ..record }
+}
+
+/// Returns the record of a rewrite in place. It has all bytes, old and new, from the first changed one to the end (with
+/// `whole`, from the beginning), since a power cut may leave a mixture of them.
+fn in_place(
+    record: FileRecord,
+    change: &FileChange,
+    found: &FileSnapshot,
+    bytes: &[u8],
+    whole: bool,
+) -> FileRecord {
+    let equal = found.bytes.iter().zip(bytes).take_while(|(old, new)| old == new).count();
+    let shared = if whole { 0 } else { equal };
+    let tail = |of: &[u8]| of.get(shared..).unwrap_or_default().to_vec();
+    let splice = Splice { at: shared as u64, old: tail(&found.bytes), new: tail(bytes) };
+    let mode = match change.mode {
+        StagedMode::Exact(mode) => mode,
+        StagedMode::Masked => found.meta.mode,
+    };
+    let after = FileMeta {
+        hash: crate::disk::observation::hash(bytes),
+        size: bytes.len() as u64,
+        mode,
+        ..found.meta.clone()
+    };
+    let splices = if *bytes == *found.bytes { Vec::new() } else { vec![splice] };
+    let (staged_name, extents) = (String::new(), extents(&change.splices));
+    FileRecord { how: ChangeMethod::InPlace, after: Some(after), splices, staged_name, extents, ..record }
+}
+
+/// Returns the extents of changed ranges.
+fn extents(splices: &[Splice]) -> Vec<SpliceExtent> {
+    splices.iter().map(|splice| (splice.at, splice.old.len() as u64, splice.new.len() as u64)).collect()
+}
+
+/// Returns the splice for the intent of a job on a young file. The bytes of such a file may not be on the disk yet, and
+/// after a power cut finer splices would have no base. So the intent has the whole file; a large file is flushed
+/// instead, and is in the intent only if the flush fails.
+fn carried(state: &WorkspaceState, found: &FileSnapshot, after: &[u8]) -> Option<Vec<Splice>> {
+    if found.meta.size > crate::limits::YOUNG_BYTES && flushed(state, found) {
+        return None;
+    }
+    Some(vec![Splice { at: 0, old: found.bytes.to_vec(), new: after.to_vec() }])
+}
+
+/// Flushes a file that a job found. Returns false if that fails now or failed earlier: then the intent must have its
+/// bytes.
+fn flushed(state: &WorkspaceState, found: &FileSnapshot) -> bool {
+    state.disk.sync(&found.file).is_ok() && !state.disk.doubts(found.meta.identity)
+}
+
+/// The files that a job finds.
+struct Bases<'r> {
+    state: &'r WorkspaceState,
+    /// Folders that were flushed for it.
+    folders: BTreeSet<FilePath>,
+}
+
+impl Bases<'_> {
+    /// Returns true if the bytes of a file may not be on the disk yet. Then its name may not be either, however old the
+    /// file is: a move makes a new name, and only the time of the last change shows that. So its folder is flushed,
+    /// once.
+    fn is_young(&mut self, place: &ResolvedPath, found: &FileSnapshot) -> io::Result<bool> {
+        let untouched = || lock(&self.state.path_cache).untouched(place.path(), &found.meta, found.changed);
+        let settled = self.is_old(found.changed) || untouched();
+        if settled && !self.state.disk.doubts(found.meta.identity) {
+            return Ok(false);
+        }
+        if self.folders.insert(parent_path(place)) {
+            place.parent().sync()?;
+        }
+        Ok(true)
+    }
+
+    /// Returns true if a time (nanoseconds since 1970) is so long ago that changes of that time have reached the disk.
+    /// A time in the future is not.
+    fn is_old(&self, then: i64) -> bool {
+        let age = i128::from(self.state.clock.wall_ms()) * 1_000_000 - i128::from(then);
+        then > 0 && age >= i128::from(crate::limits::YOUNG_S) * 1_000_000_000
+    }
+}
+
+/// Returns the folders that must be created for a path, outermost first.
+fn folders_of(place: &ResolvedPath) -> Vec<FilePath> {
+    let path = place.path().as_bytes();
+    let mut ends: Vec<usize> =
+        path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
+    let known = ends.len().saturating_sub(place.missing().len());
+    ends.drain(..known.min(ends.len()));
+    ends.into_iter().map(|end| FilePath::new(path.get(..end).unwrap_or_default())).collect()
+}

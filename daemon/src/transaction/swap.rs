@@ -1,0 +1,86 @@
+//! The step `swap`: puts every file of a durable intent in place, or none. Files that others changed meanwhile are put
+//! back, and a void record says that the job did not happen.
+
+use std::io;
+use std::sync::Arc;
+
+use editd_proto::error::{ErrorCode, RequestError};
+
+use super::Transaction;
+use super::intend::DurableIntent;
+use crate::disk::put::{RescuedBytes, SwapRefusal, Swapped};
+use crate::journal::{external, roll_back};
+use crate::record::Entry;
+use crate::state::WorkspaceState;
+use crate::state::refusal::disk_refusal;
+use crate::transaction::JobAbort;
+
+/// A job of which every file has its new content.
+#[must_use]
+pub(super) struct AllSwapped {
+    pub(super) draft: Transaction,
+    pub(super) entry: Arc<Entry>,
+    /// One proof for each file: without all of them nothing is sealed.
+    pub(super) proofs: Vec<Swapped>,
+}
+
+/// Puts every file in place.
+pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllSwapped, JobAbort> {
+    let DurableIntent { draft, entry, .. } = intent;
+    let mut proofs = Vec::with_capacity(entry.files.len());
+    for (file, change) in entry.files.iter().zip(&draft.changes) {
+        let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
+        let put = state.disk.put(file, &change.place, &mut rescue);
+        match put {
+            Ok(Ok(swapped)) => proofs.push(swapped),
+            Ok(Err(foreign)) => return Err(withdraw(state, &draft, &entry, proofs.len(), foreign)),
+            Err(error) => {
+                let refusal = disk_refusal(&file.path, &error);
+                // The call may have had a part of its effect; only recovery, which observes the files, can tell.
+                return Err(JobAbort::NeedsRecovery(refusal));
+            }
+        }
+    }
+    Ok(AllSwapped { draft, entry, proofs })
+}
+
+/// Rolls back the first `done` files, and records in the log that the job did not happen.
+fn withdraw(
+    state: &WorkspaceState,
+    draft: &Transaction,
+    entry: &Entry,
+    done: usize,
+    foreign: SwapRefusal,
+) -> JobAbort {
+    let back = || -> io::Result<()> {
+        for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
+            let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
+            state.disk.withdraw(file, &change.place, &mut rescue)?;
+        }
+        // `disk` itself may have put the changed file in place and back.
+        roll_back::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
+        roll_back::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
+    };
+    let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();
+    if let Err(error) = back() {
+        return JobAbort::NeedsRecovery(disk_refusal(&path, &error));
+    }
+    if let Err(error) = roll_back::roll_back(state, entry) {
+        let id = entry.id;
+        let message = format!(
+            "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
+             and `editctl show {id}` tells"
+        );
+        return JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)));
+    }
+    if foreign == SwapRefusal::OtherMount {
+        state.disk.stage_beside(&path);
+    }
+    let message = match foreign {
+        SwapRefusal::OtherMount => format!("{path} is on another mount; the job is tried again"),
+        SwapRefusal::Changed | SwapRefusal::Vanished | SwapRefusal::Appeared | SwapRefusal::Special(_) => {
+            format!("{path} keeps changing while it is edited; send the job again when that has ceased")
+        }
+    };
+    JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message).at(&path)))
+}

@@ -1,0 +1,294 @@
+//! Undo and redo: selects entries and computes the effect of their inverses on the present files. It writes nothing:
+//! it returns a transaction, which `transaction` carries out like any other.
+
+mod choose;
+mod merged;
+mod parts;
+mod select;
+mod turn;
+mod unwind;
+
+pub use select::last_of_session;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::{LineChange, Refusal, State};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::limits;
+use editd_proto::message::{EntryKind, FileOutcome, JobStatus, UndoRequest};
+use editd_proto::path::FilePath;
+
+use self::choose::SelectedPart;
+use self::unwind::EntryTurn;
+use crate::caller::Caller;
+use crate::disk::stage::StagedMode;
+use crate::disk::{FileSnapshot, Observation, ResolvedPath};
+use crate::journal::change;
+use crate::journal::external;
+use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
+use crate::record::{Entry, FileMeta};
+use crate::state::WorkspaceState;
+use crate::state::path_cache::ObservationVersion;
+use crate::state::readable;
+use crate::state::refusal::{disk_refusal, store_refusal};
+use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
+
+/// The direction of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UndoDirection {
+    /// Undo entries.
+    Undo,
+    /// Redo what was undone.
+    Redo,
+}
+
+/// Makes the transaction that undoes or redoes the selected entries.
+///
+/// # Errors
+/// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`
+/// if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a change;
+/// [`JobAbort::NeedsMemory`] if the files need more memory than was reserved.
+pub fn draft(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    (who, hash): (&Caller, ContentHash),
+    request: &UndoRequest,
+    direction: UndoDirection,
+) -> Result<Transaction, JobAbort> {
+    let chosen = select::select(state, who, request, direction)?;
+    let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
+    let mut now = EntryFiles::take(state, underway, (&chosen.choices, &entries), recorded)?;
+    let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
+    now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
+    let merged = unwind::unwind(state, who, &resolved.turns, &mut now.states, request.on_stale)?;
+    let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
+    let mut origin = Origin {
+        kind: chosen.kind,
+        who: who.clone(),
+        key: request.key.clone(),
+        request: hash,
+        label: request.label.clone().or_else(|| Some(label(chosen.kind, &ids, !resolved.parts.is_empty()))),
+        of: chosen.marks.difference(&resolved.spared).copied().collect(),
+        parts: resolved.parts,
+        durability: request.durability.unwrap_or(state.settings.durability),
+        queued: None,
+    };
+    let mut seen = BTreeMap::new();
+    for path in now.states.keys() {
+        if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+            seen.insert(path.clone(), one);
+        }
+    }
+    let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
+    // A preview always shows its diff.
+    let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
+    let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
+    for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
+        file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
+    }
+    if changes.is_empty() && chosen.mixed {
+        (origin.of, origin.parts) = (Vec::new(), Vec::new());
+    }
+    let rebased = !merged.is_empty();
+    let diffs = request.diff != Some(false);
+    Ok(Transaction {
+        origin,
+        changes,
+        clips: Vec::new(),
+        files,
+        error: None,
+        seen,
+        unmade,
+        rebased,
+        diffs,
+        said: None,
+    })
+}
+
+/// Reads the entries of some choices, in the same order, and the size of their records.
+fn entries_of(
+    state: &WorkspaceState,
+    underway: &JobGuard<'_>,
+    choices: &[SelectedPart],
+) -> Result<(Vec<Entry>, usize), JobAbort> {
+    let mut recorded = 0_usize;
+    for SelectedPart { id, .. } in choices {
+        let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
+        recorded = recorded.saturating_add(size.unwrap_or(0));
+    }
+    underway.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
+    let mut entries = Vec::with_capacity(choices.len());
+    let mut held = 0_usize;
+    for SelectedPart { id, .. } in choices {
+        let entry = state.store.entry(*id).map_err(|error| store_refusal(&error))?;
+        let entry = entry.ok_or_else(|| select::no_such(*id))?;
+        let splices = entry.files.iter().flat_map(|file| &file.splices);
+        held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
+        if held > crate::limits::JOB_BYTES {
+            let limit = crate::limits::JOB_BYTES;
+            let message =
+                format!("these entries hold more than {limit} bytes of changes; undo fewer at once");
+            let mut error = RequestError::new(ErrorCode::TooLarge, message);
+            error.limit = Some(limit as u64);
+            return Err(JobAbort::Refused(Box::new(error)));
+        }
+        entries.push(entry);
+    }
+    Ok((entries, recorded))
+}
+
+fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
+    let word = if kind == EntryKind::Redo { "redo" } else { "undo" };
+    let word = if in_parts { format!("{word} a part of") } else { word.to_owned() };
+    let shown: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
+    let more = ids.len().saturating_sub(shown.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{word} {}{rest}", shown.join(", "))
+}
+
+/// The files of some entries, before and after.
+struct EntryFiles {
+    places: Vec<(FilePath, ResolvedPath, Option<FileSnapshot>)>,
+    states: BTreeMap<FilePath, State>,
+}
+
+impl EntryFiles {
+    /// Reads the files of some entries; the entries themselves hold `held` bytes.
+    fn take(
+        state: &WorkspaceState,
+        underway: &JobGuard<'_>,
+        (choices, entries): (&[SelectedPart], &[Entry]),
+        held: usize,
+    ) -> Result<Self, JobAbort> {
+        let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
+        let mut read = 0_usize;
+        let mut meant = Vec::new();
+        let mut whole = 0_usize;
+        for (choice, entry) in choices.iter().zip(entries) {
+            let files = choice.files(entry);
+            let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
+            if choice.is_of_hunks() || taken.size() > 0 {
+                // Both contents of the entry are needed at once, of one file at a time.
+                let size = |meta: &Option<FileMeta>| meta.as_ref().map_or(0, |meta| readable(meta.size));
+                let sizes = files.iter().map(|file| size(&file.before).saturating_add(size(&file.after)));
+                whole = whole.max(sizes.max().unwrap_or(0));
+            }
+            meant.extend(files.into_iter().map(|file| &file.path));
+        }
+        for path in meant {
+            if now.states.contains_key(path) {
+                continue;
+            }
+            if state.is_broken(path) {
+                let message =
+                    format!("{path} is locked until a failed job is rolled back; send the undo again");
+                return Err(JobAbort::Refused(Box::new(
+                    RequestError::new(ErrorCode::Busy, message).at(path),
+                )));
+            }
+            let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
+            let size = place.stat().map_or(0, |stat| readable(stat.size));
+            let bytes = read.saturating_add(size).saturating_add(whole);
+            underway.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
+            // A file that has grown since is too large for the reservation.
+            let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
+            let observation =
+                state.disk.observe_within(&place, most).map_err(|error| disk_refusal(path, &error))?;
+            if let Observation::TooLarge(stat) = &observation
+                && readable(stat.size) > 0
+            {
+                let message = format!("{path} keeps growing while it is read; undo again when it is stable");
+                return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message).at(path))));
+            }
+            external::note(state, path, &observation, ObservationVersion::Lane, None, true);
+            let (state, found) = match observation {
+                Observation::Absent => (State::Absent, None),
+                Observation::File(found) => {
+                    read = read.saturating_add(found.bytes.len());
+                    (State::File { bytes: found.bytes.clone(), mode: found.meta.mode }, Some(found))
+                }
+                Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
+                    return Err(not_a_file(path).into());
+                }
+            };
+            if read > crate::limits::JOB_BYTES {
+                let limit = crate::limits::JOB_BYTES;
+                let message =
+                    format!("these entries touch files of more than {limit} bytes; undo fewer at once");
+                let mut error = RequestError::new(ErrorCode::TooLarge, message);
+                error.limit = Some(limit as u64);
+                return Err(JobAbort::Refused(Box::new(error)));
+            }
+            now.states.insert(path.clone(), state);
+            now.places.push((path.clone(), place, found));
+        }
+        Ok(now)
+    }
+
+    /// Keeps the files at these paths; the others stay unchanged.
+    fn keep(&mut self, meant: &dyn Fn(&FilePath) -> bool) {
+        self.places.retain(|(path, ..)| meant(path));
+        self.states.retain(|path, _| meant(path));
+    }
+
+    /// Returns the changes and their reports. `show` asks for all diffs or none; without it, only merged files have
+    /// one.
+    fn into_changes(
+        self,
+        show: Option<bool>,
+        merged: &BTreeSet<FilePath>,
+    ) -> (Vec<FileChange>, Vec<FileOutcome>) {
+        let Self { places, mut states } = self;
+        let mut changes = Vec::new();
+        let mut files = Vec::new();
+        for (path, place, before) in places {
+            let Some(after) = states.remove(&path) else { continue };
+            let old = match &before {
+                None => State::Absent,
+                Some(found) => State::File { bytes: found.bytes.clone(), mode: found.meta.mode },
+            };
+            let changed = old != after;
+            let diffs = show.unwrap_or_else(|| merged.contains(&path));
+            let splices = if changed { change::splices(&old, &after) } else { Vec::new() };
+            let lines = LineChange::new(&old, &after, &splices);
+            let (diff, omitted) = if diffs && changed { lines.diff(&path) } else { Default::default() };
+            let (added, removed) = lines.totals();
+            let status = if changed { JobStatus::Applied } else { JobStatus::Unchanged };
+            let mut outcome = FileOutcome {
+                before: version(&old),
+                after: version(&after),
+                diff: (diffs && changed).then_some(diff),
+                omitted_hunks: (omitted > 0).then_some(omitted),
+                ..FileOutcome::new(path.clone(), status)
+            };
+            if changed {
+                lines.tell(&mut outcome);
+            }
+            files.push(outcome);
+            if changed {
+                let mode = match &after {
+                    State::File { mode, .. } => StagedMode::Exact(*mode),
+                    State::Absent => StagedMode::Masked,
+                };
+                changes.push(FileChange { place, before, after, mode, splices, added, removed, from: None });
+            }
+        }
+        (changes, files)
+    }
+}
+
+fn version(state: &State) -> Option<editd_proto::ids::Version> {
+    match state {
+        State::Absent => None,
+        State::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
+    }
+}
+
+fn not_a_file(path: &FilePath) -> Refusal {
+    let message = format!(
+        "{path} is no regular file of up to {} bytes any more; move what is there away and undo again",
+        limits::FILE
+    );
+    Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
+}

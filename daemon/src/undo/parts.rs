@@ -1,0 +1,233 @@
+//! Selection of parts of entries: some of their files or hunks, or the parts that an earlier undo undid. It only reads
+//! the journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::Refusal;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, EntrySummary, HunkChoice, UndoRequest};
+use editd_proto::path::FilePath;
+
+use super::UndoDirection;
+use super::choose::{SelectedPart, WantedPart};
+use super::select::{SelectedEntries, no_such, summary};
+use crate::journal::entry::entry_of;
+use crate::record::{EntryPart, FilePart};
+use crate::state::WorkspaceState;
+use crate::state::refusal::store_refusal;
+
+/// Selects the parts that a request means if it names files or hunks, or entries of which parts are undone; `None` if
+/// it means whole entries.
+pub(super) fn select(
+    state: &WorkspaceState,
+    request: &UndoRequest,
+    direction: UndoDirection,
+) -> Result<Option<SelectedEntries>, Refusal> {
+    let paths = paths_of(state, request);
+    let limited = !paths.is_empty() || !request.hunks.is_empty();
+    if request.jobs.is_empty() {
+        if limited {
+            return Err(malformed("`paths` and `hunks` belong to `jobs`: name the entry"));
+        }
+        return Ok(None);
+    }
+    if !request.hunks.is_empty() && (request.jobs.len() != 1 || paths.len() > 1) {
+        return Err(malformed("hunks are numbered in each file of an entry: name one entry and one path"));
+    }
+    let want = want_of(request, paths)?;
+    match direction {
+        UndoDirection::Undo if limited => undone(state, request, &want).map(Some),
+        UndoDirection::Undo => Ok(None),
+        UndoDirection::Redo => redone(state, request, &want, limited),
+    }
+}
+
+/// Returns the paths to which the entries are limited, as the journal names them.
+fn paths_of(state: &WorkspaceState, request: &UndoRequest) -> Vec<FilePath> {
+    let beside = request.path.iter().filter(|_| !request.jobs.is_empty());
+    let known = |path: &FilePath| match state.disk.resolve(path) {
+        Ok(place) => place.path().clone(),
+        Err(_) => path.clone(),
+    };
+    let paths: BTreeSet<FilePath> = request.paths.iter().chain(beside).map(known).collect();
+    paths.into_iter().collect()
+}
+
+fn want_of(request: &UndoRequest, mut paths: Vec<FilePath>) -> Result<WantedPart, Refusal> {
+    if request.hunks.is_empty() {
+        return Ok(if paths.is_empty() { WantedPart::Everything } else { WantedPart::Files(paths, true) });
+    }
+    let run = |choice: &HunkChoice| {
+        let (first, last) = match *choice {
+            HunkChoice::One(number) => (number, number),
+            HunkChoice::Run(run) => run,
+        };
+        let small =
+            |number| u32::try_from(number).map_err(|_| malformed("the number of a hunk is too large"));
+        Ok((small(first)?, small(last)?))
+    };
+    let runs = request.hunks.iter().map(run).collect::<Result<_, Refusal>>()?;
+    Ok(WantedPart::Hunks(paths.pop(), runs))
+}
+
+/// Selects the named entries, of which parts shall be undone, newest first, with the entries of their hooks on the same
+/// files.
+fn undone(
+    state: &WorkspaceState,
+    request: &UndoRequest,
+    want: &WantedPart,
+) -> Result<SelectedEntries, Refusal> {
+    let mut choices = BTreeMap::new();
+    for id in &request.jobs {
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
+        if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
+            return Err(not_of_parts(&entry));
+        }
+        if let WantedPart::Files(paths, _) = want {
+            for hook in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+                let want = WantedPart::Files(paths.clone(), false);
+                choices.entry(hook).or_insert(SelectedPart { id: hook, want, taken: true });
+            }
+        }
+        choices.insert(entry.id, SelectedPart { id: entry.id, want: want.clone(), taken: true });
+    }
+    let marks = choices.keys().copied().collect();
+    let choices = choices.into_values().rev().collect();
+    Ok(SelectedEntries { choices, kind: EntryKind::Undo, marks, mixed: false })
+}
+
+/// Selects the named entries, of which parts shall be restored, oldest first; `None` if whole undos are meant.
+fn redone(
+    state: &WorkspaceState,
+    request: &UndoRequest,
+    want: &WantedPart,
+    limited: bool,
+) -> Result<Option<SelectedEntries>, Refusal> {
+    let mut choices: BTreeMap<JobId, SelectedPart> = BTreeMap::new();
+    for id in &request.jobs {
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
+        if entry.kind == EntryKind::Redo {
+            return Err(not_of_parts(&entry));
+        }
+        let undo = entry.kind == EntryKind::Undo;
+        if !limited && (undo || !was_in_parts(state, &entry)?) {
+            return Ok(None);
+        }
+        if undo && (matches!(want, WantedPart::Hunks(..)) && entry.of.len() > 1) {
+            return Err(not_of_parts(&entry));
+        }
+        let mut named = if undo { entry.of.clone() } else { vec![entry.id] };
+        if !undo && !matches!(want, WantedPart::Hunks(..)) {
+            named.extend(state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))?);
+        }
+        for of in named {
+            if state.store.taken_back(of).map_err(|error| store_refusal(&error))?.is_empty() && of != entry.id
+            {
+                continue;
+            }
+            let want = match want {
+                WantedPart::Files(paths, _) => WantedPart::Files(paths.clone(), of == entry.id),
+                other => other.clone(),
+            };
+            choices.insert(of, SelectedPart { id: of, want, taken: false });
+        }
+    }
+    let marks = choices.keys().copied().collect();
+    let choices = choices.into_values().collect();
+    Ok(Some(SelectedEntries { choices, kind: EntryKind::Redo, marks, mixed: false }))
+}
+
+/// Returns true for an entry that was undone in parts: a redo then restores all of them, whichever undo removed them.
+fn was_in_parts(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.partly_undone {
+        return Ok(true);
+    }
+    if !entry.undone {
+        return Ok(false);
+    }
+    let mut query = crate::store::EntryQuery { limit: 64, ..crate::store::EntryQuery::default() };
+    loop {
+        let page = state.store.history(&query).map_err(|error| store_refusal(&error))?;
+        for later in &page {
+            if later.id <= entry.id {
+                return Ok(false);
+            }
+            if later.kind == EntryKind::Undo && later.of.contains(&entry.id) {
+                return Ok(!parts_of(state, later.id, entry.id)?.is_empty());
+            }
+        }
+        let Some(last) = page.last() else { return Ok(false) };
+        query.before = Some(last.id);
+    }
+}
+
+/// Returns true if anything that an undo or redo names of an entry is undone now.
+pub(super) fn took_some(state: &WorkspaceState, by: JobId, of: JobId) -> Result<bool, Refusal> {
+    let named = parts_of(state, by, of)?;
+    let taken = state.store.taken_back(of).map_err(|error| store_refusal(&error))?;
+    Ok(if named.is_empty() { !taken.is_empty() } else { !taken.among(&named).is_empty() })
+}
+
+fn parts_of(state: &WorkspaceState, by: JobId, of: JobId) -> Result<Vec<FilePart>, Refusal> {
+    let named = state.store.parts_named(by).map_err(|error| store_refusal(&error))?;
+    let of = |part: EntryPart| (part.entry == of).then_some(part.part);
+    Ok(named.into_iter().filter_map(of).collect())
+}
+
+/// Returns true for an undo that is still in force, at least in part.
+pub(super) fn stands(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::Undo {
+        return Ok(false);
+    }
+    let mut some = false;
+    for id in &entry.of {
+        let Some(of) = summary(state, *id)? else { return Ok(false) };
+        let named = parts_of(state, entry.id, *id)?;
+        if named.is_empty() && !of.partly_undone {
+            if !of.undone {
+                return Ok(false);
+            }
+            some = true;
+        } else {
+            some |= took_some(state, entry.id, *id)?;
+        }
+    }
+    Ok(some)
+}
+
+/// Returns the choices that undo an undo which was partial, or of which parts were restored since; `None` if its own
+/// inverse does that.
+pub(super) fn brought_back(
+    state: &WorkspaceState,
+    undo: &EntrySummary,
+) -> Result<Option<Vec<SelectedPart>>, Refusal> {
+    let (mut choices, mut in_parts) = (Vec::new(), false);
+    for id in &undo.of {
+        let Some(of) = summary(state, *id)? else { return Ok(None) };
+        if matches!(of.kind, EntryKind::Undo | EntryKind::Redo) {
+            return Ok(None);
+        }
+        let named = parts_of(state, undo.id, *id)?;
+        in_parts |= of.partly_undone || !named.is_empty();
+        let taken = state.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
+        let want =
+            if named.is_empty() { WantedPart::Everything } else { WantedPart::Parts(taken.among(&named)) };
+        if !taken.is_empty() {
+            choices.push(SelectedPart { id: *id, want, taken: false });
+        }
+    }
+    Ok(in_parts.then_some(choices))
+}
+
+fn not_of_parts(entry: &EntrySummary) -> Refusal {
+    let (id, of) = (entry.id, entry.of.first().copied().unwrap_or(entry.id));
+    malformed(&format!("entry {id} has no parts of its own; name the entry that it undoes or redoes ({of})"))
+}
+
+fn malformed(message: &str) -> Refusal {
+    Box::new(RequestError::new(ErrorCode::Malformed, message))
+}
+
+#[cfg(all(test, unix))]
+mod tests;

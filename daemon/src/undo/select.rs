@@ -1,0 +1,316 @@
+//! Selects the entries that an undo or a redo means. It only reads the journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_engine::Refusal;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, EntrySummary, UndoRequest};
+use editd_proto::path::FilePath;
+
+use super::UndoDirection;
+use super::choose::{SelectedPart, WantedPart};
+use super::parts;
+use crate::caller::Caller;
+use crate::journal::entry::entry_of;
+use crate::limits::UNDO;
+use crate::record::ChangeMethod;
+use crate::state::WorkspaceState;
+use crate::state::refusal::store_refusal;
+use crate::store::EntryQuery;
+
+/// The most entries that the search for a redo goes through, newest first.
+const SEARCH: usize = 10_000;
+/// Entries that are looked up at once.
+const PAGE: usize = 64;
+
+/// The selected entries.
+pub(super) struct SelectedEntries {
+    /// The entries, in the order in which they are turned.
+    pub(super) choices: Vec<SelectedPart>,
+    /// The kind of the new entry.
+    pub(super) kind: EntryKind,
+    /// The entries whose `undone` it sets (undo) or clears (redo).
+    pub(super) marks: BTreeSet<JobId>,
+    /// True if it undoes both entries and their undos: if that changes no file, nothing happened.
+    pub(super) mixed: bool,
+}
+
+/// Selects the entries of a request.
+pub(super) fn select(
+    state: &WorkspaceState,
+    who: &Caller,
+    request: &UndoRequest,
+    direction: UndoDirection,
+) -> Result<SelectedEntries, Refusal> {
+    if let Some(chosen) = parts::select(state, request, direction)? {
+        return Ok(chosen);
+    }
+    let entries = match direction {
+        UndoDirection::Undo => with_hooks(state, to_undo(state, who, request)?)?,
+        UndoDirection::Redo => to_redo(state, who, request)?,
+    };
+    if entries.is_empty() {
+        return Err(nothing(direction));
+    }
+    if entries.len() > UNDO {
+        return Err(too_many(direction));
+    }
+    // If all selected entries are undos, undoing them is a redo.
+    let back = entries.iter().all(|entry| entry.kind == EntryKind::Undo);
+    let kind = if back { EntryKind::Redo } else { EntryKind::Undo };
+    let mut marks: BTreeSet<JobId> = BTreeSet::new();
+    for entry in &entries {
+        if back || entry.kind == EntryKind::Redo {
+            marks.extend(&entry.of);
+        }
+        if !back {
+            marks.insert(entry.id);
+        }
+    }
+    let mixed = !back && entries.iter().any(|entry| entry.kind == EntryKind::Undo);
+    let mut choices = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match if back { parts::brought_back(state, &entry)? } else { None } {
+            Some(parts) => choices.extend(parts),
+            None => choices.push(SelectedPart { id: entry.id, want: WantedPart::Everything, taken: true }),
+        }
+    }
+    Ok(SelectedEntries { choices, kind, marks, mixed })
+}
+
+fn too_many(direction: UndoDirection) -> Refusal {
+    let one = match direction {
+        UndoDirection::Undo => "undo",
+        UndoDirection::Redo => "redo",
+    };
+    let message =
+        format!("more than {UNDO} entries match, and one {one} takes no more: name some, or a later `since`");
+    let mut error = RequestError::new(ErrorCode::Limit, message);
+    error.limit = Some(UNDO as u64);
+    Box::new(error)
+}
+
+fn to_undo(
+    state: &WorkspaceState,
+    who: &Caller,
+    request: &UndoRequest,
+) -> Result<Vec<EntrySummary>, Refusal> {
+    if !request.jobs.is_empty() {
+        return named(state, &request.jobs);
+    }
+    if request.session.is_none() && request.since.is_none() {
+        let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
+        let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
+        let last = newest(state, &query)?;
+        return last.map(|last| whole(state, last)).into_iter().collect();
+    }
+    let (path, session) = (request.path.clone(), request.session.clone());
+    let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
+    // An entry that was undone outside the selection has nothing left to undo.
+    let mut within: BTreeSet<JobId> = BTreeSet::new();
+    each(state, &query, &mut |entry| {
+        if entry.kind == EntryKind::Undo {
+            within.extend(entry.of);
+        }
+        Ok(true)
+    })?;
+    let mut chosen = Vec::new();
+    each(state, &query, &mut |entry| {
+        let stands = !entry.undone || within.contains(&entry.id);
+        if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {
+            chosen.push(entry);
+        }
+        // One entry too many is refused.
+        Ok(chosen.len() <= UNDO)
+    })?;
+    Ok(chosen)
+}
+
+fn to_redo(
+    state: &WorkspaceState,
+    who: &Caller,
+    request: &UndoRequest,
+) -> Result<Vec<EntrySummary>, Refusal> {
+    let whole_group = request.session.is_some() || request.since.is_some();
+    let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
+    {
+        (Some(session), _) => Some(session.clone()),
+        (None, true) => Some(who.session.clone()),
+        (None, false) => None,
+    };
+    let query =
+        EntryQuery { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
+    let mut wanted = BTreeSet::new();
+    for id in &request.jobs {
+        wanted.insert(entry_of(state, *id)?);
+    }
+    let mut chosen = Vec::new();
+    for entry in history(state, &query)? {
+        let meant =
+            wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
+        if !meant || !parts::stands(state, &entry)? {
+            continue;
+        }
+        wanted.remove(&entry.id);
+        entry.of.iter().for_each(|id| {
+            wanted.remove(id);
+        });
+        chosen.push(entry);
+        let done = if request.jobs.is_empty() { !whole_group } else { wanted.is_empty() };
+        if done {
+            break;
+        }
+    }
+    if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
+        let message = format!("entry {id} is not undone; `editctl log` shows which entries are");
+        return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
+    }
+    Ok(chosen)
+}
+
+/// Returns true if an entry only keeps bytes that were never at their path: there is nothing to undo.
+pub(super) fn is_rescue(state: &WorkspaceState, entry: &EntrySummary) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::External {
+        return Ok(false);
+    }
+    let whole = state.store.entry(entry.id).map_err(|error| store_refusal(&error))?;
+    Ok(whole.is_some_and(|entry| entry.files.iter().all(|file| file.how == ChangeMethod::Rescued)))
+}
+
+/// Returns true if this entry is a redo and one of the entries it restored was undone again. Entries `within`, which
+/// undos of the selection undid, do not count. The redo itself can then not be undone any more, only the entries that
+/// it names, as far as they are not undone.
+fn is_spent(state: &WorkspaceState, entry: &EntrySummary, within: &BTreeSet<JobId>) -> Result<bool, Refusal> {
+    if entry.kind != EntryKind::Redo {
+        return Ok(false);
+    }
+    for id in entry.of.iter().filter(|id| !within.contains(id)) {
+        let Some(of) = summary(state, *id)? else { continue };
+        // A redo that names an undo undid it.
+        if of.undone != (of.kind == EntryKind::Undo) {
+            return Ok(true);
+        }
+        if of.partly_undone && parts::took_some(state, entry.id, *id)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
+    let mut entries = Vec::with_capacity(ids.len());
+    let ids: BTreeSet<JobId> = ids.iter().copied().collect();
+    for id in ids.into_iter().rev() {
+        let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_such(id))?;
+        if entry.undone {
+            let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
+            return Err(Box::new(RequestError::new(ErrorCode::Stale, message)));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// Returns the job whose hook made this entry, if the journal still has it and it is not undone; otherwise the entry
+/// itself. An undo of the last change means the whole job, not only the changes of its hook.
+fn whole(state: &WorkspaceState, entry: EntrySummary) -> Result<EntrySummary, Refusal> {
+    let Some(job) = entry.of.first().filter(|_| entry.kind == EntryKind::Hook) else { return Ok(entry) };
+    Ok(summary(state, *job)?.filter(|job| !job.undone).unwrap_or(entry))
+}
+
+/// Adds the entries of hooks of each job that are not undone, newest first.
+fn with_hooks(state: &WorkspaceState, entries: Vec<EntrySummary>) -> Result<Vec<EntrySummary>, Refusal> {
+    let mut chosen: BTreeMap<JobId, EntrySummary> = BTreeMap::new();
+    for entry in entries {
+        for id in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
+            let standing = summary(state, id)?.filter(|hook| !hook.undone);
+            chosen.extend(standing.map(|hook| (id, hook)));
+        }
+        chosen.insert(entry.id, entry);
+    }
+    Ok(chosen.into_values().rev().collect())
+}
+
+/// Returns the last entry of a session that changed a path and is not undone.
+///
+/// # Errors
+/// `not_found` if there is none, `io` if the journal cannot be read.
+pub fn last_of_session(state: &WorkspaceState, who: &Caller, path: &FilePath) -> Result<JobId, Refusal> {
+    let query =
+        EntryQuery { path: Some(path.clone()), session: Some(who.session.clone()), ..EntryQuery::default() };
+    let last = newest(state, &query)?;
+    let last = last.map(|entry| whole(state, entry)).transpose()?;
+    last.map(|entry| entry.id).ok_or_else(|| {
+        let message = format!(
+            "this session has no change of {path} that is not undone; `editctl log --path` lists all changes"
+        );
+        Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
+    })
+}
+
+/// Returns the newest entry that can be undone, searching page by page. An undo does not count: repeated undos go
+/// further back.
+fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySummary>, Refusal> {
+    let mut newest = None;
+    each(state, query, &mut |entry| {
+        if !entry.undone
+            && entry.kind != EntryKind::Undo
+            && !is_rescue(state, &entry)?
+            && !is_spent(state, &entry, &BTreeSet::new())?
+        {
+            newest = Some(entry);
+        }
+        Ok(newest.is_none())
+    })?;
+    Ok(newest)
+}
+
+/// Calls `see` for the entries of a query, newest first and page by page, until it returns false.
+fn each(
+    state: &WorkspaceState,
+    query: &EntryQuery,
+    see: &mut dyn FnMut(EntrySummary) -> Result<bool, Refusal>,
+) -> Result<(), Refusal> {
+    let mut query = EntryQuery { limit: PAGE, ..query.clone() };
+    loop {
+        let page = history(state, &query)?;
+        let full = page.len() == query.limit;
+        query.before = page.last().map(|entry| entry.id);
+        for entry in page {
+            if !see(entry)? {
+                return Ok(());
+            }
+        }
+        if !full {
+            return Ok(());
+        }
+    }
+}
+
+fn history(state: &WorkspaceState, query: &EntryQuery) -> Result<Vec<EntrySummary>, Refusal> {
+    state.store.history(query).map_err(|error| store_refusal(&error))
+}
+
+pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
+    state.store.summary(id).map_err(|error| store_refusal(&error))
+}
+
+/// The refusal for an unknown number.
+pub(super) fn no_such(id: JobId) -> Refusal {
+    Box::new(RequestError::new(
+        ErrorCode::NotFound,
+        format!("the journal has no entry {id}; `editctl log` lists what it has"),
+    ))
+}
+
+fn nothing(direction: UndoDirection) -> Refusal {
+    let message = match direction {
+        UndoDirection::Undo => "there is nothing to undo; `editctl log` lists every entry",
+        UndoDirection::Redo => "there is nothing to redo; `editctl log` lists every entry",
+    };
+    Box::new(RequestError::new(ErrorCode::NotFound, message))
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,136 @@
+//! Turns one file of an entry from one set of undone hunks to another, exactly, or merged into later changes. Undoing
+//! a whole entry is the turn from nothing to everything. It writes nothing.
+
+use editd_engine::{Refusal, Splice, State, apply, invert};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
+
+use crate::disk::observation::hash;
+use crate::journal::change;
+use crate::journal::past::PastBudget;
+use crate::record::{FileMeta, FileRecord};
+use crate::state::WorkspaceState;
+use crate::store::taken::{FileTaken, in_runs};
+
+/// One file of an entry, with the present file at its path.
+#[derive(Clone, Copy)]
+pub(super) struct FileTurn<'t> {
+    pub(super) state: &'t WorkspaceState,
+    pub(super) entry: JobId,
+    pub(super) file: &'t FileRecord,
+    /// The part of its change that is undone, and the part that shall be.
+    pub(super) from: FileTaken<'t>,
+    pub(super) to: FileTaken<'t>,
+    /// The state of the path before the job.
+    pub(super) there: &'t State,
+    pub(super) patience: &'t PastBudget,
+}
+
+impl FileTurn<'_> {
+    /// Returns the state after the turn, if `state` is exactly its start; `None` otherwise.
+    ///
+    /// # Errors
+    /// `unsupported` if the journal does not have the bytes.
+    pub(super) fn exact(&self, state: &State) -> Result<Option<State>, Refusal> {
+        let (before, after) = (self.file.before.as_ref(), self.file.after.as_ref());
+        let fits = match self.from {
+            FileTaken::Nothing => self.shows(state, after),
+            FileTaken::Whole => self.shows(state, before),
+            FileTaken::Hunks(..) => {
+                let expected = self.content(self.from)?;
+                let meta = after.map(|after| FileMeta { hash: hash(&expected), ..after.clone() });
+                self.shows(state, meta.as_ref())
+            }
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let bytes = change::bytes(state);
+        let (made, meta) = match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => (apply(bytes, &invert(&self.file.splices)), before),
+            (FileTaken::Whole, FileTaken::Nothing) => (apply(bytes, &self.file.splices), after),
+            (_, FileTaken::Whole) => (Some(self.content(self.to)?), before),
+            _ => (Some(self.content(self.to)?), after),
+        };
+        let Some(meta) = meta else { return Ok(Some(State::Absent)) };
+        // The mode of a file that another program deleted is not always recorded.
+        if matches!(state, State::Absent) && meta.mode == 0 && meta.identity.ino == 0 {
+            return Err(self.no_bytes());
+        }
+        let whole = matches!(self.to, FileTaken::Nothing | FileTaken::Whole);
+        let made = made.filter(|made| !whole || hash(made) == meta.hash).ok_or_else(|| self.no_bytes())?;
+        let mode = match state {
+            State::File { mode, .. } if !self.changed_mode() => *mode,
+            _ => meta.mode,
+        };
+        Ok(Some(State::File { bytes: made.into(), mode }))
+    }
+
+    /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.
+    pub(super) fn merge_sides(&self) -> Result<(Vec<u8>, Vec<Splice>), &'static str> {
+        let (Some(before), Some(after)) = (&self.file.before, &self.file.after) else {
+            return Err("the entry made or deleted the file");
+        };
+        let lost = "the content that it starts from is no longer stored";
+        match (&self.from, &self.to) {
+            (FileTaken::Nothing, FileTaken::Whole) => {
+                let left = change::content(self.state, self.file, self.there, after.hash, self.patience);
+                let left = left.ok_or("the content that the entry left is no longer stored")?;
+                let inverse = invert(&self.file.splices);
+                let fits = apply(&left, &inverse).is_some_and(|old| hash(&old) == before.hash);
+                if fits { Ok((left, inverse)) } else { Err("the journal does not have the earlier bytes") }
+            }
+            _ => {
+                let from = self.content(self.from).map_err(|_| lost)?;
+                let to = self.content(self.to).map_err(|_| lost)?;
+                let state = |bytes: &[u8]| State::File { bytes: bytes.into(), mode: 0 };
+                let turned = change::splices(&state(&from), &state(&to));
+                Ok((from, turned))
+            }
+        }
+    }
+
+    /// Returns true if metadata describe a state. A different mode matters only if the entry changed the mode.
+    fn shows(&self, state: &State, meta: Option<&FileMeta>) -> bool {
+        match (state, meta) {
+            (State::Absent, None) => true,
+            (State::File { bytes, mode }, Some(meta)) => {
+                hash(bytes) == meta.hash && (!self.changed_mode() || *mode == meta.mode)
+            }
+            _ => false,
+        }
+    }
+
+    fn changed_mode(&self) -> bool {
+        match (&self.file.before, &self.file.after) {
+            (Some(before), Some(after)) => before.mode != after.mode,
+            _ => true,
+        }
+    }
+
+    /// Returns the content with a part of the change undone.
+    fn content(&self, taken: FileTaken<'_>) -> Result<Vec<u8>, Refusal> {
+        let states = change::states(self.state, self.file, Some((self.there, self.patience)));
+        let (before, after) = states.ok_or_else(|| self.no_bytes())?;
+        match taken {
+            FileTaken::Nothing => Ok(change::bytes(&after).to_vec()),
+            FileTaken::Whole => Ok(change::bytes(&before).to_vec()),
+            FileTaken::Hunks(runs, total) => {
+                let lines = change::lines(self.file, &before, &after);
+                if lines.hunks().len() != total as usize {
+                    return Err(self.no_bytes());
+                }
+                Ok(lines.without(&|hunk| in_runs(runs, hunk)))
+            }
+        }
+    }
+
+    fn no_bytes(&self) -> Refusal {
+        let (id, path) = (self.entry, &self.file.path);
+        let message = format!(
+            "cannot undo entry {id} in {path}: the journal does not have the earlier bytes; `editctl show {id}` \
+             shows what it has"
+        );
+        Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path))
+    }
+}

@@ -1,0 +1,105 @@
+//! Undo and redo requests: their keys, previews and attempts.
+
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::ContentHash;
+use editd_proto::message::{JobMode, JobRequest, Receipt, UndoRequest};
+use editd_proto::path::FilePath;
+
+use super::attempts::stopped;
+use super::edit::encode;
+use super::{Admission, Workspace};
+use crate::caller::Caller;
+use crate::state::lock;
+use crate::transaction::{self, JobAbort, JobGuard, Transaction};
+use crate::undo::{self, UndoDirection};
+
+impl Workspace {
+    /// Undoes entries. The caller holds all lanes.
+    pub fn undo(&self, who: &Caller, request: &UndoRequest) -> Receipt {
+        self.undo_or_redo(who, request, UndoDirection::Undo)
+    }
+
+    /// Redoes what was undone. The caller holds all lanes.
+    pub fn redo(&self, who: &Caller, request: &UndoRequest) -> Receipt {
+        self.undo_or_redo(who, request, UndoDirection::Redo)
+    }
+
+    fn undo_or_redo(&self, who: &Caller, request: &UndoRequest, direction: UndoDirection) -> Receipt {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{direction:?}").as_bytes());
+        // The fields that only change the reply are not part of the hash.
+        hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
+        let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
+        if request.mode == JobMode::VerifyOnly {
+            return self.preview_undo(who, hash, request, direction);
+        }
+        match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
+            None => {}
+            Some(Admission::Ended(receipt)) => return *receipt,
+            Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
+            Some(Admission::New(_) | Admission::Underway(_)) => {
+                let message = "the job with this key has not ended; wait for it";
+                return Receipt::refused(RequestError::new(ErrorCode::Busy, message));
+            }
+        }
+        let ended = self.attempts(|guard| {
+            let draft = undo::draft(&self.state, guard, (who, hash), request, direction)?;
+            transaction::commit(&self.state, guard, draft)
+        });
+        if let Some(key) = &request.key {
+            lock(&self.state.underway).keys.remove(&(who.session.clone(), key.clone()));
+        }
+        let receipt = ended.unwrap_or_else(stopped);
+        receipt.files.iter().for_each(|file| self.touch(&file.path));
+        receipt
+    }
+
+    /// Returns the receipt that an undo or redo would have. It writes nothing and takes no key.
+    fn preview_undo(
+        &self,
+        who: &Caller,
+        hash: ContentHash,
+        request: &UndoRequest,
+        direction: UndoDirection,
+    ) -> Receipt {
+        let ended = self.attempts(|guard| {
+            let draft = undo::draft(&self.state, guard, (who, hash), request, direction)?;
+            transaction::preview(&self.state, draft)
+        });
+        ended.unwrap_or_else(stopped)
+    }
+
+    /// Takes a key for an undo or redo that begins now; returns the admission of a key that is taken.
+    fn hold_key(&self, who: &Caller, key: &str, hash: ContentHash) -> Option<Admission> {
+        let mut underway = lock(&self.state.underway);
+        let known = self.find_key(&underway, who, key, hash);
+        if known.is_none() {
+            let ticket = self.state.next_call_id();
+            underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
+        }
+        known
+    }
+
+    /// Returns the transaction that undoes the last change of a path by this session, as a payload may request.
+    pub(super) fn undo_of_last(
+        &self,
+        guard: &JobGuard<'_>,
+        (who, hash): (&Caller, ContentHash),
+        request: &JobRequest,
+        path: &FilePath,
+    ) -> Result<Transaction, JobAbort> {
+        let last = undo::last_of_session(&self.state, who, &self.known_path(path)?)?;
+        let undo = UndoRequest {
+            jobs: vec![last],
+            key: request.key.clone(),
+            label: request.label.clone(),
+            on_stale: request.on_stale.unwrap_or_default(),
+            durability: request.durability,
+            // The answer of the dialect shows the changed lines.
+            diff: request.diff.or(Some(true)),
+            budget: request.budget,
+            ..UndoRequest::default()
+        };
+        undo::draft(&self.state, guard, (who, hash), &undo, UndoDirection::Undo)
+    }
+}
