@@ -1,6 +1,5 @@
 //! Limits that both sides of the protocol must know, with their reasons. Limits of the daemon alone are in
-//! `daemon/src/limits.rs`; limits of a
-//! job and of its results are in `editd-types`.
+//! `daemon/src/limits.rs`; limits of a job and of its results are in `editd-types`.
 
 pub use editd_types::limits::*;
 
