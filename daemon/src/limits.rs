@@ -4,6 +4,8 @@ mod commands;
 mod memory;
 mod replies;
 mod several;
+#[cfg(unix)]
+mod supervisor;
 
 use std::time::Duration;
 
@@ -11,6 +13,8 @@ pub use commands::*;
 pub use memory::*;
 pub use replies::*;
 pub use several::*;
+#[cfg(unix)]
+pub use supervisor::*;
 
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
@@ -106,6 +110,7 @@ pub const CONFIG: usize = 1024 * 1024;
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Milliseconds that a starting daemon waits for one that is stopping, or for one that started before it.
+#[cfg(unix)]
 pub const CLAIM_MS: u64 = 10_000;
 
 /// Bytes of replies and events that one connection may leave unread. Beyond that, no further request of it is read,
@@ -309,39 +314,6 @@ const _: () = assert!(PARTING_MS < FRAME_MS);
 /// Commands of the workspace that run at once, if the machine has as many cores: more would only slow each other
 /// down.
 pub const RUNS: usize = 8;
-
-/// Processes of one command at once: a parallel linter has one for each core; a fork bomb exceeds it at once.
-pub const RUN_PROCESSES: usize = 256;
-
-/// Milliseconds between two measurements of a command: at the speed of memory some tens of megabytes.
-pub const RUN_LOOK_MS: u64 = 20;
-
-/// The pause of a supervisor as a multiple of the time of a measurement, so that it takes little time on machines
-/// with many processes.
-pub const RUN_LOOK_SHARE: u32 = 4;
-
-/// The longest time between two measurements, in milliseconds: on a busy machine one takes long, for instance because
-/// of a fork bomb.
-pub const RUN_LOOK_LATEST_MS: u64 = 60;
-
-/// Milliseconds for which a supervisor tries to end processes.
-pub const RUN_KILL_MS: u64 = 5000;
-
-/// Further milliseconds after which the daemon gives up a supervisor.
-pub const RUN_SPARE_MS: u64 = 5000;
-
-/// The nice value of commands relative to the daemon: a supervisor must get its turn beside a fork bomb.
-pub const RUN_NICE: i32 = 10;
-
-/// Files that a command may have open, unless it raises that itself: the default of most systems.
-pub const RUN_FILES: u64 = 1024;
-
-/// Bytes of one file that a command may write: sixteen times the largest editable file.
-pub const RUN_FILE_BYTES: u64 = 1 << 30;
-
-/// The memory that a single process may request, as a multiple of the limit for all: some programs request much and
-/// use little. The resident memory decides; this limit applies if it grows faster than it is measured.
-pub const RUN_DATA_FACTOR: u64 = 4;
 
 /// The lowest memory limit of a command in bytes: no interpreter starts with less.
 pub const RUN_MEMORY_LEAST: u64 = 16 * 1024 * 1024;

@@ -1,5 +1,6 @@
 //! Computes the folder of a workspace's log and database. It creates nothing.
 
+#[cfg(unix)]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use editd_proto::socket_path;
 #[derive(Clone, Debug, Default)]
 pub struct DaemonEnvironment {
     /// `XDG_RUNTIME_DIR`: the folder of sockets.
+    #[cfg(unix)]
     pub runtime_dir: Option<OsString>,
     /// The user's folder for state, such as `~/.local/state`; `None` if there is no home folder.
     pub state_home: Option<PathBuf>,
@@ -21,7 +23,11 @@ impl DaemonEnvironment {
         let state_home = etcetera::choose_base_strategy()
             .ok()
             .map(|strategy| strategy.state_dir().unwrap_or_else(|| strategy.data_dir()));
-        Self { runtime_dir: std::env::var_os("XDG_RUNTIME_DIR"), state_home }
+        Self {
+            #[cfg(unix)]
+            runtime_dir: std::env::var_os("XDG_RUNTIME_DIR"),
+            state_home,
+        }
     }
 }
 
@@ -40,8 +46,10 @@ mod tests {
 
     #[test]
     fn each_workspace_has_its_own_folder() {
-        let around =
-            DaemonEnvironment { state_home: Some(PathBuf::from("/home/me/.local/state")), runtime_dir: None };
+        let around = DaemonEnvironment {
+            state_home: Some(PathBuf::from("/home/me/.local/state")),
+            ..Default::default()
+        };
         let folder = |name: &str| state_folder(None, &around, Path::new(name));
         assert_eq!(folder("/"), Some(PathBuf::from("/home/me/.local/state/editd/8a5edab282632443")));
         assert_ne!(folder("/a"), folder("/b"));

@@ -28,9 +28,6 @@ pub enum ListenError {
     /// Another process listens there.
     #[error("the pipe {} exists: another editd serves this workspace, stop it with `editctl stop`", .0.display())]
     Served(PathBuf),
-    /// The path cannot be used.
-    #[error("{0}")]
-    Unfit(String),
     /// An error of the system.
     #[error("cannot {what} {}: {why}", path.display())]
     Io {

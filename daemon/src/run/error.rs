@@ -23,9 +23,11 @@ pub enum RunError {
         why: io::Error,
     },
     /// The state folder belongs to another user.
+    #[cfg(unix)]
     #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
     ForeignState(PathBuf, u32),
     /// The state folder is open to others.
+    #[cfg(unix)]
     #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]
     OpenState(PathBuf),
     /// Another daemon has its journal in the state folder, and listens at this address.
