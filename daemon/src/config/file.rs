@@ -42,7 +42,7 @@ pub enum ConfigError {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct WrittenSettings {
-    unread: Option<WrittenUnread>,
+    unread: Option<UnreadPolicy>,
     on_stale: Option<OnStale>,
     durability: Option<Durability>,
     idle_exit: Option<WrittenDuration>,
@@ -51,7 +51,7 @@ struct WrittenSettings {
     keep_bytes: Option<WrittenSize>,
     keep_contents: Option<WrittenSize>,
     payload_limit: Option<WrittenSize>,
-    generated: Option<WrittenGenerated>,
+    generated: Option<GeneratedPolicy>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
     #[serde(rename = "syntax")]
@@ -74,22 +74,6 @@ pub(super) struct ParsedConfig {
     pub(super) format: Vec<WrittenFormatter>,
     #[serde(default)]
     pub(super) after_write: Vec<WrittenHook>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum WrittenUnread {
-    Anchored,
-    Reject,
-    Allow,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum WrittenGenerated {
-    Warn,
-    Refuse,
-    Allow,
 }
 
 #[derive(Deserialize)]
@@ -189,11 +173,7 @@ fn parse(text: &str) -> Result<Settings, String> {
     let written = settings(text)?;
     let default = Settings::default();
     Ok(Settings {
-        unread: written.unread.map_or(default.unread, |unread| match unread {
-            WrittenUnread::Anchored => UnreadPolicy::Anchored,
-            WrittenUnread::Reject => UnreadPolicy::Reject,
-            WrittenUnread::Allow => UnreadPolicy::Allow,
-        }),
+        unread: written.unread.unwrap_or(default.unread),
         on_stale: written.on_stale.unwrap_or(default.on_stale),
         durability: written.durability.unwrap_or(default.durability),
         idle_exit: written.idle_exit.map_or(default.idle_exit, |time| Some(time.0)),
@@ -202,17 +182,13 @@ fn parse(text: &str) -> Result<Settings, String> {
         keep_bytes: written.keep_bytes.map_or(default.keep_bytes, |size| size.0),
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
-        generated: written.generated.map_or(default.generated, |generated| match generated {
-            WrittenGenerated::Warn => GeneratedPolicy::Warn,
-            WrittenGenerated::Refuse => GeneratedPolicy::Refuse,
-            WrittenGenerated::Allow => GeneratedPolicy::Allow,
-        }),
+        generated: written.generated.unwrap_or(default.generated),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
             // No frame is larger.
             usize::try_from(size.0).unwrap_or(usize::MAX)
         }),
-        named: default.named,
-        state: default.state,
+        named: None,
+        state: None,
     })
 }
 

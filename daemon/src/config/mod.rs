@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use editd_proto::message::{Durability, OnStale};
+use serde::Deserialize;
 
 pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
@@ -29,7 +30,8 @@ pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};
 
 /// The policy for edits of a file that the session has not read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnreadPolicy {
     /// Accept if every edit quotes the text that it replaces.
     #[default]
@@ -41,7 +43,8 @@ pub enum UnreadPolicy {
 }
 
 /// The policy for jobs that change a generated file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GeneratedPolicy {
     /// Apply the job, with a warning.
     #[default]
