@@ -149,12 +149,18 @@ pub(super) fn check(written: &ParsedConfig) -> Result<(), String> {
 }
 
 /// `[[validator]]`.
+#[derive(Deserialize)]
+#[serde(from = "ValidatorFields")]
 pub(super) struct WrittenValidator(CommandSpec);
 
 /// `[[format]]`.
+#[derive(Deserialize)]
+#[serde(from = "FormatterFields")]
 pub(super) struct WrittenFormatter(CommandSpec);
 
 /// `[[after_write]]`.
+#[derive(Deserialize)]
+#[serde(try_from = "HookFields")]
 pub(super) struct WrittenHook(CommandSpec);
 
 /// `[syntax]`.
@@ -165,98 +171,72 @@ pub(super) struct WrittenSyntax {
     except: Option<FileGlobs>,
 }
 
-// Separate lists of fields, so that a key of another kind is reported with its line.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ValidatorFields {
-    name: CommandName,
-    files: SomeFiles,
-    command: CommandWords,
-    timeout: Option<CommandTimeout>,
-    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
-    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
-    pattern: Option<IssuePattern>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FormatterFields {
-    name: CommandName,
-    files: SomeFiles,
-    command: CommandWords,
-    timeout: Option<CommandTimeout>,
-    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
-    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HookFields {
-    name: CommandName,
-    files: SomeFiles,
-    command: CommandWords,
-    timeout: Option<CommandTimeout>,
-    memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
-    output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
-    #[serde(default)]
-    stdout: bool,
-}
-
-impl<'de> Deserialize<'de> for WrittenValidator {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let it = ValidatorFields::deserialize(from)?;
-        Ok(Self(CommandSpec {
-            kind: CommandKind::Validator,
-            name: it.name.0,
-            files: it.files.0,
-            command: it.command.0,
-            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
-            memory: it.memory.map_or(MEMORY, |size| size.0),
-            output: it.output.map_or(OUTPUT, |size| size.0),
-            pattern: it.pattern,
-            stdout: false,
-        }))
-    }
-}
-
-impl<'de> Deserialize<'de> for WrittenFormatter {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let it = FormatterFields::deserialize(from)?;
-        Ok(Self(CommandSpec {
-            kind: CommandKind::Format,
-            name: it.name.0,
-            files: it.files.0,
-            command: it.command.0,
-            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
-            memory: it.memory.map_or(MEMORY, |size| size.0),
-            output: it.output.map_or(OUTPUT, |size| size.0),
-            pattern: None,
-            stdout: true,
-        }))
-    }
-}
-
-impl<'de> Deserialize<'de> for WrittenHook {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let it = HookFields::deserialize(from)?;
-        let named = it.command.0.iter().any(|word| word.contains(PATH) || word.contains(FILE));
-        if !it.stdout && !named {
-            return Err(de::Error::custom(
-                "`command` names neither {path} nor {file}: name the file that it may change, or say \
-                 `stdout = true` where it writes the new content to standard output",
-            ));
+/// Declares the fields of one kind of command: those of every kind, and its own. Each kind has a list of its own, so that
+/// a key of another kind is reported with its line.
+macro_rules! command_fields {
+    ($name:ident, $kind:ident $(, $field:ident: $type:ty)*) => {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $name {
+            name: CommandName,
+            files: SomeFiles,
+            command: CommandWords,
+            timeout: Option<CommandTimeout>,
+            memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
+            output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
+            $($field: Option<$type>,)*
         }
-        Ok(Self(CommandSpec {
-            kind: CommandKind::AfterWrite,
-            name: it.name.0,
-            files: it.files.0,
-            command: it.command.0,
-            timeout: it.timeout.map_or(TIMEOUT, |time| time.0),
-            memory: it.memory.map_or(MEMORY, |size| size.0),
-            output: it.output.map_or(OUTPUT, |size| size.0),
-            pattern: None,
-            stdout: it.stdout,
-        }))
+
+        impl $name {
+            /// Returns the command without the fields that only its kind has.
+            fn spec(self) -> CommandSpec {
+                CommandSpec {
+                    kind: CommandKind::$kind,
+                    name: self.name.0,
+                    files: self.files.0,
+                    command: self.command.0,
+                    timeout: self.timeout.map_or(TIMEOUT, |time| time.0),
+                    memory: self.memory.map_or(MEMORY, |size| size.0),
+                    output: self.output.map_or(OUTPUT, |size| size.0),
+                    pattern: None,
+                    stdout: false,
+                }
+            }
+        }
+    };
+}
+
+command_fields!(ValidatorFields, Validator, pattern: IssuePattern);
+command_fields!(FormatterFields, Format);
+command_fields!(HookFields, AfterWrite, stdout: bool);
+
+impl From<ValidatorFields> for WrittenValidator {
+    fn from(mut fields: ValidatorFields) -> Self {
+        let pattern = fields.pattern.take();
+        Self(CommandSpec { pattern, ..fields.spec() })
+    }
+}
+
+impl From<FormatterFields> for WrittenFormatter {
+    fn from(fields: FormatterFields) -> Self {
+        Self(CommandSpec { stdout: true, ..fields.spec() })
+    }
+}
+
+impl TryFrom<HookFields> for WrittenHook {
+    type Error = &'static str;
+
+    fn try_from(fields: HookFields) -> Result<Self, &'static str> {
+        let stdout = fields.stdout.unwrap_or(false);
+        let spec = fields.spec();
+        let named = spec.command.iter().any(|word| word.contains(PATH) || word.contains(FILE));
+        if !stdout && !named {
+            return Err(
+                "`command` names neither {path} nor {file}: name the file that it may change, or say \
+                        `stdout = true` if it writes the new content to standard output",
+            );
+        }
+        Ok(Self(CommandSpec { stdout, ..spec }))
     }
 }
 
