@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use editd_proto::RequestError;
 use editd_proto::codec::Message;
-use editd_proto::message::{ChangeEvent, ChangeKind, kind};
+use editd_proto::message::{ChangeEvent, kind};
 
 use super::{CallError, body};
 
@@ -82,14 +82,7 @@ impl PendingCalls {
         if self.events.len() < EVENTS {
             self.events.push_back(event);
         } else if let Some(last) = self.events.back_mut() {
-            *last = ChangeEvent {
-                change: ChangeKind::Overflow,
-                path: None,
-                version: None,
-                entry: None,
-                by: None,
-                session: None,
-            };
+            *last = ChangeEvent::overflow();
         }
     }
 }

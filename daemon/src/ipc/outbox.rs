@@ -13,7 +13,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::ClientStream;
 use super::server::StopSignal;
-use super::subscriptions::{event_frame, overflow};
+use super::subscriptions::event_frame;
 use crate::limits;
 
 /// The permit of a request in its connection's pipeline, held until its reply was taken.
@@ -235,7 +235,7 @@ impl Outbox {
         }
         // The client has caught up: it is told that events were lost.
         if let Some(subscription) = state.lost.pop_first() {
-            let frame = event_frame(subscription, &overflow());
+            let frame = event_frame(subscription, &ChangeEvent::overflow());
             state.bytes += frame.len();
             self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
             return Some(WaitingFrame { frame, written: 0, _place: None });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use editd_engine::Refusal;
 use editd_proto::codec;
-use editd_proto::message::{ChangeEvent, ChangeKind, SubscribeRequest, kind};
+use editd_proto::message::{ChangeEvent, SubscribeRequest, kind};
 
 use super::outbox::Outbox;
 
@@ -48,16 +48,4 @@ impl EventSink {
 /// Encodes an event as a frame.
 pub(super) fn event_frame(id: u64, event: &ChangeEvent) -> Vec<u8> {
     codec::reply(id, kind::EVENT, event)
-}
-
-/// Returns the event that stands for lost events.
-pub(super) fn overflow() -> ChangeEvent {
-    ChangeEvent {
-        change: ChangeKind::Overflow,
-        path: None,
-        version: None,
-        entry: None,
-        by: None,
-        session: None,
-    }
 }

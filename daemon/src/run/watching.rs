@@ -225,14 +225,7 @@ impl WatchingShared {
     }
 
     fn overflow(&self) {
-        let event = ChangeEvent {
-            change: ChangeKind::Overflow,
-            path: None,
-            version: None,
-            entry: None,
-            by: None,
-            session: None,
-        };
+        let event = ChangeEvent::overflow();
         let sinks: Vec<Arc<EventSink>> = self.sinks().values().cloned().collect();
         for sink in sinks {
             sink.send(&event);

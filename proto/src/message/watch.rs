@@ -57,3 +57,12 @@ pub struct ChangeEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
+
+impl ChangeEvent {
+    /// Returns the event that stands for lost events.
+    #[must_use]
+    pub const fn overflow() -> Self {
+        let change = ChangeKind::Overflow;
+        Self { change, path: None, version: None, entry: None, by: None, session: None }
+    }
+}
