@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use editd_engine::Options;
+use editd_engine::PlanOptions;
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
@@ -167,13 +167,13 @@ impl WorkspaceState {
     }
 
     /// Returns the encodings of the texts of these paths.
-    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a FilePath>) -> Options {
+    pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a FilePath>) -> PlanOptions {
         let label = |path: &FilePath| {
             let candidate = Candidate::from_bytes(path.as_bytes());
             self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
         };
         let named = |path: &'a FilePath| Some((path.clone(), label(path)?.1.clone()));
-        Options { encodings: paths.into_iter().filter_map(named).collect(), room: None }
+        PlanOptions { encodings: paths.into_iter().filter_map(named).collect(), room: None }
     }
 
     /// Returns the present commands of the workspace, and whether they may run.

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use editd_engine::{Options, State, World, plan_input as plan};
+use editd_engine::{FileState, PlanOptions, WorkspaceSnapshot, plan_input as plan};
 use editd_proto::message::{FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
 
@@ -45,7 +45,7 @@ struct Row {
     outcome: &'static str,
     /// The promised ratio.
     promise: &'static str,
-    world: World,
+    world: WorkspaceSnapshot,
     job: JobRequest,
     /// The text that the lower bound searches for.
     needle: Vec<u8>,
@@ -63,13 +63,16 @@ impl Row {
     ) -> Self {
         let path = FilePath::from("f");
         let needle = edits[0].old.clone().or_else(|| edits[0].pattern.clone()).unwrap().into_bytes();
-        let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+        let state = FileState::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
         let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
         Self {
             name: name.to_owned(),
             outcome,
             promise,
-            world: World { files: [(path, state)].into_iter().collect(), ..World::default() },
+            world: WorkspaceSnapshot {
+                files: [(path, state)].into_iter().collect(),
+                ..WorkspaceSnapshot::default()
+            },
             job: JobRequest { files: vec![entry], ..JobRequest::default() },
             needle,
             floor: Vec::new(),
@@ -83,13 +86,13 @@ impl Row {
     }
 
     fn turn(&mut self) {
-        let State::File { bytes, .. } = self.world.files.values().next().unwrap() else { return };
+        let FileState::File { bytes, .. } = self.world.files.values().next().unwrap() else { return };
         let start = Instant::now();
         black_box(blake3::hash(bytes));
         black_box(memchr::memmem::find_iter(bytes, &self.needle).count());
         self.floor.push(start.elapsed());
         let start = Instant::now();
-        let planned = black_box(plan(&self.job, &self.world, &Options::default()));
+        let planned = black_box(plan(&self.job, &self.world, &PlanOptions::default()));
         self.work.push(start.elapsed());
         let outcome = match planned {
             Ok(_) => "applied".to_owned(),

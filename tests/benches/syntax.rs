@@ -29,7 +29,7 @@ mod syntax {
     use std::path::Path;
     use std::time::{Duration, Instant};
 
-    use editd_engine::Options;
+    use editd_engine::PlanOptions;
     use editd_proto::message::kind;
     use editd_proto::path::FilePath;
     use editd_tests::client::Client;
@@ -128,7 +128,7 @@ mod syntax {
             parser.set_language(&tree_sitter_rust::LANGUAGE.into()).unwrap();
             self.parse.push(took(|| parser.parse(text, None).unwrap()));
             self.pure.push(took(|| {
-                editd_engine::outline(text.as_bytes(), None, &path, &Options::default()).unwrap()
+                editd_engine::outline(text.as_bytes(), None, &path, &PlanOptions::default()).unwrap()
             }));
             let mut ask = |kind, request: Value| took(|| client.ask::<Value>(kind, &request).unwrap());
             self.read.push(ask(kind::READ, json!({"path": "large.rs"})));

@@ -11,7 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
+use editd_engine::{
+    FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, apply, invert, plan_input as plan,
+};
 use editd_proto::ErrorCode;
 use editd_proto::message::{EditStatus, FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
@@ -280,9 +282,15 @@ impl File<'_> {
         let path = FilePath::from(String::from_utf8_lossy(&name).as_ref());
         let bytes = Arc::from(self.text.as_bytes());
         let files = vec![FileEntry { path: path.clone(), base: None, edits, ..FileEntry::default() }];
-        let world =
-            World { files: BTreeMap::from([(path, State::File { bytes, mode: 0o644 })]), ..World::default() };
-        plan(&JobRequest { files, diff: Some(false), ..JobRequest::default() }, &world, &Options::default())
+        let world = WorkspaceSnapshot {
+            files: BTreeMap::from([(path, FileState::File { bytes, mode: 0o644 })]),
+            ..WorkspaceSnapshot::default()
+        };
+        plan(
+            &JobRequest { files, diff: Some(false), ..JobRequest::default() },
+            &world,
+            &PlanOptions::default(),
+        )
     }
 
     /// Returns true if a plan does not change the file.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use editd_types::{ErrorCode, FilePath, limits};
 
 use crate::refusal::{refuse, too_large};
-use crate::{ClipWrite, Refusal, World};
+use crate::{ClipboardWrite, Refusal, WorkspaceSnapshot};
 
 /// The state of a clipboard that an edit of this job stored or failed to store.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ struct Slot {
 /// The clipboards.
 #[derive(Debug)]
 pub(crate) struct Clips<'w> {
-    world: &'w World,
+    world: &'w WorkspaceSnapshot,
     /// The layer below. Each entry has its own layer, since its stores must not be seen before the entry is done.
     below: Option<&'w Clips<'w>>,
     slots: BTreeMap<String, Slot>,
@@ -29,7 +29,7 @@ pub(crate) struct Clips<'w> {
 
 impl<'w> Clips<'w> {
     /// The clipboards of the world.
-    pub(crate) fn new(world: &'w World) -> Self {
+    pub(crate) fn new(world: &'w WorkspaceSnapshot) -> Self {
         Self { world, below: None, slots: BTreeMap::new(), order: Vec::new() }
     }
 
@@ -93,10 +93,14 @@ impl<'w> Clips<'w> {
     }
 
     /// The last store of each name, in order of their first.
-    pub(crate) fn writes(&self) -> Vec<ClipWrite> {
+    pub(crate) fn writes(&self) -> Vec<ClipboardWrite> {
         let stored = self.order.iter().filter_map(|name| {
             let (text, origin) = self.slots.get(name)?.stored.as_ref()?;
-            Some(ClipWrite { name: name.clone(), bytes: text.as_bytes().to_vec(), origin: origin.clone() })
+            Some(ClipboardWrite {
+                name: name.clone(),
+                bytes: text.as_bytes().to_vec(),
+                origin: origin.clone(),
+            })
         });
         stored.collect()
     }

@@ -8,7 +8,7 @@ use editd_types::{FileEntry, FilePath, JobInput};
 
 use crate::op::{NamedLines, Op, Quotation};
 use crate::plan::{Parsed, check_shape, needs, plan, read_entry};
-use crate::{Needs, Options, Plan, Proof, Refusal, World};
+use crate::{ContentProof, JobNeeds, Plan, PlanOptions, Refusal, WorkspaceSnapshot};
 
 /// A job that was read.
 #[derive(Clone, Debug, Default)]
@@ -20,12 +20,12 @@ pub struct Job {
     /// The diffs to show: all or none; if absent, those of results that differ from the request.
     pub diff: Option<bool>,
     /// The entries, in the order of the request.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JobEntry>,
 }
 
 /// The edits of one file.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct JobEntry {
     /// The path of the file.
     pub path: FilePath,
     /// The version that the caller expects, as the request names it.
@@ -46,7 +46,7 @@ impl Job {
     pub fn parse<'i>(input: impl Into<JobInput<'i>>) -> Result<Self, Refusal> {
         let input = input.into();
         check_shape(&input)?;
-        let read = |entry: &FileEntry| Entry {
+        let read = |entry: &FileEntry| JobEntry {
             path: entry.path.clone(),
             base: entry.base.clone(),
             edits: read_entry(entry, input.threshold),
@@ -70,7 +70,7 @@ impl Job {
     }
 }
 
-impl Entry {
+impl JobEntry {
     /// Returns an entry without a base, with some operations.
     pub(crate) fn of_ops(path: &FilePath, ops: impl Iterator<Item = Op>) -> Self {
         Self { path: path.clone(), base: None, edits: ops.map(Ok).collect() }
@@ -109,13 +109,13 @@ impl Entry {
 
     /// Returns what proves that the entry knows the content it replaces. Edits that are malformed prove nothing and
     /// change nothing.
-    pub fn proof(&self) -> Proof {
-        let strength = |proof: &Proof| match proof {
-            Proof::NotNeeded => 0,
-            Proof::Quoted => 1,
-            Proof::Blind => 2,
+    pub fn proof(&self) -> ContentProof {
+        let strength = |proof: &ContentProof| match proof {
+            ContentProof::NotNeeded => 0,
+            ContentProof::Quoted => 1,
+            ContentProof::Blind => 2,
         };
-        self.ops().map(Op::proof).max_by_key(strength).unwrap_or(Proof::NotNeeded)
+        self.ops().map(Op::proof).max_by_key(strength).unwrap_or(ContentProof::NotNeeded)
     }
 
     /// Returns the lines that its edits name by number. A number beside a quotation (`near`, the `within` of a chunk)
@@ -187,7 +187,7 @@ impl<'e> EditFacts<'e> {
 ///
 /// # Errors
 /// As [`Job::parse`] and [`needs`](crate::needs).
-pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<Needs, Refusal> {
+pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<JobNeeds, Refusal> {
     needs(&Job::parse(input)?)
 }
 
@@ -197,8 +197,8 @@ pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<Needs, Refus
 /// As [`Job::parse`] and [`plan`](crate::plan).
 pub fn plan_input<'i>(
     input: impl Into<JobInput<'i>>,
-    world: &World,
-    options: &Options,
+    world: &WorkspaceSnapshot,
+    options: &PlanOptions,
 ) -> Result<Plan, Refusal> {
     plan(&Job::parse(input)?, world, options)
 }

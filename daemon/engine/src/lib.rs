@@ -1,7 +1,7 @@
 //! The meaning of edits: text, locating, splices. Pure: no function here touches a file, a clock or a socket.
 //!
 //! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] lists the files and clipboards that it depends on,
-//! [`plan`] turns the job and the [`World`] into [`Change`]s; [`apply`], [`invert`] and the diffs work on those.
+//! [`plan`] turns the job and the [`WorkspaceSnapshot`] into [`PlannedChange`]s; [`apply`], [`invert`] and the diffs work on those.
 //!
 //! *Invariants*: every byte outside of the splices stays the same; the same job and world give the same plan; no
 //! input panics, and every refusal is a [`RequestError`] with a stable code.
@@ -36,19 +36,20 @@ use std::sync::Arc;
 use editd_types::{FileOutcome, FilePath, RequestError};
 use serde::{Deserialize, Serialize};
 
-pub use diff::{HunkExtent, LineChange, NearbyDiff, nearby_diff, splice_diff, tell_change, unified_diff};
+pub use diff::{HunkExtent, LineChange, NearbyDiff, describe_change, nearby_diff, splice_diff, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
 pub use generated::generated;
-pub use job::{EditFacts, Entry, Job, needs_of_input, plan_input};
+pub use job::{EditFacts, Job, JobEntry, needs_of_input, plan_input};
 pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
 pub use op::{NamedLines, Quotation};
 pub use plan::{
-    CountBudget, PatternCounts, check_names, failures, is_told_in_part, lacks_room, needs, plan, plan_known,
+    CountBudget, PatternCounts, check_names, failures, has_unlisted_failures, lacks_room, needs, plan,
+    plan_known,
 };
 pub use splice::{apply, invert, splices_between};
-pub use symbols::{Outlined, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
+pub use symbols::{FileOutline, SymbolView, longest_parsed, outline, too_long_to_parse, view_symbol};
 pub use syntax::introduced;
-pub use view::{View, view};
+pub use view::{FileView, view};
 
 /// The reason why an edit was refused. Boxed, since it is large and rare.
 pub type Refusal = Box<RequestError>;
@@ -68,7 +69,7 @@ pub struct Splice {
 
 /// The state of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum FileState {
     /// No file.
     Absent,
     /// A regular file.
@@ -82,16 +83,16 @@ pub enum State {
 
 /// The input of a job: the files it names and the clipboards it reads, as they were when the job was judged.
 #[derive(Clone, Default, Debug)]
-pub struct World {
+pub struct WorkspaceSnapshot {
     /// Every path that [`needs`] names.
-    pub files: BTreeMap<FilePath, State>,
+    pub files: BTreeMap<FilePath, FileState>,
     /// Every clipboard that [`needs`] names and that holds something.
     pub clips: BTreeMap<String, Vec<u8>>,
 }
 
 /// The files and clipboards that a job needs to see before it can be planned.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Needs {
+pub struct JobNeeds {
     /// Paths, each once, in order of appearance: of the entries and of `rename` and `copy` targets.
     pub paths: Vec<FilePath>,
     /// Clipboards that are read before an earlier edit of the job stored them.
@@ -100,7 +101,7 @@ pub struct Needs {
 
 /// The proof that a file entry knows the content it replaces, for a session that has no receipt for the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Proof {
+pub enum ContentProof {
     /// It replaces nothing: it only creates, moves, copies from, changes the mode, or adds at start or end.
     NotNeeded,
     /// Every edit quotes what it replaces, or names what it adds to.
@@ -111,13 +112,13 @@ pub enum Proof {
 
 /// The net change of one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
+pub struct PlannedChange {
     /// The path that changes.
     pub path: FilePath,
     /// The state before the change.
-    pub before: State,
+    pub before: FileState,
     /// The state after the change.
-    pub after: State,
+    pub after: FileState,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
     /// Lines added.
@@ -128,7 +129,7 @@ pub struct Change {
 
 /// A clipboard that a job stores.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClipWrite {
+pub struct ClipboardWrite {
     /// Its name; with a leading `/` it is the workspace's.
     pub name: String,
     /// The matched bytes of the file.
@@ -141,9 +142,9 @@ pub struct ClipWrite {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     /// Net changes, one for each path whose state changes, in the order of first mention.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// Clipboards, the last store of each name.
-    pub clips: Vec<ClipWrite>,
+    pub clips: Vec<ClipboardWrite>,
     /// The reports, one for each file entry of the job, diffs included if the job asks for them.
     pub files: Vec<FileOutcome>,
     /// With `partial`: the first error among the edits that were left out.
@@ -152,7 +153,7 @@ pub struct Plan {
 
 /// Limits of planning, and the encodings in which text is read.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct PlanOptions {
     /// Encodings that the configuration names for paths, by label (`encoding_rs`), first match wins.
     pub encodings: Vec<(FilePath, String)>,
     /// Bytes that a plan may make, new contents and changed ranges together; if absent, the limit of a job. A plan
@@ -160,7 +161,7 @@ pub struct Options {
     pub room: Option<usize>,
 }
 
-impl Options {
+impl PlanOptions {
     /// The encoding that the configuration names for a path.
     pub(crate) fn label(&self, path: &FilePath) -> Option<&str> {
         self.encodings.iter().find(|(known, _)| known == path).map(|(_, label)| label.as_str())

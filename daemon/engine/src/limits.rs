@@ -152,11 +152,11 @@ pub(crate) const EXCERPT: usize = 160;
 /// small part of a frame.
 pub(crate) const REGION: usize = 1024;
 
-/// Blocks that a dialect describes in detail, at most: a screen or two.
-pub(crate) const SAID: usize = 100;
+/// Maximum number of blocks that the reply of a dialect describes in detail: a screen or two.
+pub(crate) const BLOCKS_DETAILED: usize = 100;
 
-/// Clipboards that a reply names one by one: a payload may fill thousands.
-pub(crate) const CLIPBOARDS_SAID: usize = 20;
+/// Maximum number of clipboards that a reply names one by one, since a payload may fill thousands.
+pub(crate) const CLIPBOARDS_LISTED: usize = 20;
 
 /// Characters of a message about a payload's JSON: it may quote what was sent.
 pub(crate) const JSON_MESSAGE: usize = 512;
@@ -177,4 +177,4 @@ const _: () = assert!(editd_types::limits::FILE.saturating_mul(3) < u32::MAX as 
 
 /// The most edits of a refused job that is planned again for its other failures: each failure holds a whole error, and
 /// many such jobs may be refused at once.
-pub(crate) const RETOLD_EDITS: usize = 1_000;
+pub(crate) const REPLANNED_EDITS: usize = 1_000;

@@ -11,15 +11,15 @@ use crate::cut::Cut;
 use crate::limits;
 use crate::refusal::{malformed, refuse, spent, too_large};
 use crate::text::{Breaks, Text};
-use crate::view::{View, part};
-use crate::{Options, Refusal};
+use crate::view::{FileView, part};
+use crate::{PlanOptions, Refusal};
 
 /// The most declarations that are listed beside their implementation.
 const DECLARATIONS: usize = 10;
 
 /// A file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outlined {
+pub struct FileOutline {
     /// The name of the language in replies.
     pub language: &'static str,
     /// The symbols in the order of the file, at most [`editd_types::limits::SYMBOLS`], and as many as a frame can
@@ -35,7 +35,7 @@ pub struct Outlined {
 #[derive(Clone, Debug)]
 pub struct SymbolView {
     /// The text shown.
-    pub view: View,
+    pub view: FileView,
     /// Its first and last line, 1-based; for a body, the lines it touches.
     pub lines: (u64, u64),
     /// The symbol itself.
@@ -51,8 +51,8 @@ pub fn outline(
     bytes: &[u8],
     depth: Option<u64>,
     path: &FilePath,
-    options: &Options,
-) -> Result<Outlined, Refusal> {
+    options: &PlanOptions,
+) -> Result<FileOutline, Refusal> {
     let text = read(bytes, path, options)?;
     let (language, outline) = parsed(&text, path, &ParseBudget::default())?;
     let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
@@ -66,7 +66,7 @@ pub fn outline(
         asked.iter().take(editd_types::limits::SYMBOLS).take_while(affordable).copied().collect();
     let omitted = (asked.len() - told.len()) as u64;
     let symbols = told_as(&text, &told);
-    Ok(Outlined { language: language.name(), symbols, omitted, broken: outline.broken })
+    Ok(FileOutline { language: language.name(), symbols, omitted, broken: outline.broken })
 }
 
 /// One symbol, by name path: whole lines with what belongs to it, or with `body` exactly what `replace_body` replaces.
@@ -78,7 +78,7 @@ pub fn view_symbol(
     name: &str,
     body: bool,
     path: &FilePath,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<SymbolView, Refusal> {
     let text = read(bytes, path, options)?;
     let (_, outline) = parsed(&text, path, &ParseBudget::default())?;
@@ -104,7 +104,7 @@ pub fn view_symbol(
     Ok(SymbolView { view, lines, symbol })
 }
 
-fn read<'t>(bytes: &'t [u8], path: &FilePath, options: &Options) -> Result<Text<'t>, Refusal> {
+fn read<'t>(bytes: &'t [u8], path: &FilePath, options: &PlanOptions) -> Result<Text<'t>, Refusal> {
     Text::read(bytes, options.label(path)).map_err(|error| about(error, path))
 }
 

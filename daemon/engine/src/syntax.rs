@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError};
 use editd_types::FilePath;
 
-use crate::Options;
+use crate::PlanOptions;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
 use crate::text::{Breaks, Text};
 
@@ -18,7 +18,7 @@ pub fn introduced(
     path: &FilePath,
     old: Option<&[u8]>,
     new: &[u8],
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<Vec<SyntaxError>, ParseError> {
     let Ok(text) = Text::read(new, options.label(path)) else { return Ok(Vec::new()) };
     let content = lines(&text);
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn places(path: &str, old: Option<&[u8]>, new: &[u8]) -> Vec<(u64, u64)> {
-        let found = introduced(&path.into(), old, new, &Options::default()).unwrap();
+        let found = introduced(&path.into(), old, new, &PlanOptions::default()).unwrap();
         found.iter().map(|error| (error.line, error.column)).collect()
     }
 

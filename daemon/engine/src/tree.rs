@@ -12,7 +12,7 @@ use crate::limits;
 use crate::plan::Budget;
 use crate::refusal::{internal, no_room, refuse, too_large};
 use crate::splice::compose;
-use crate::{Change, Refusal, Splice, State, World, splices_between};
+use crate::{FileState, PlannedChange, Refusal, Splice, WorkspaceSnapshot, splices_between};
 
 /// The relation of a path's content to the content that the world has there.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ enum Net {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     /// The current state.
-    pub(crate) state: State,
+    pub(crate) state: FileState,
     hash: Option<ContentHash>,
     net: Net,
     /// Lines added and removed, if one stage made the whole change.
@@ -52,20 +52,20 @@ pub(crate) struct Stage {
 /// Every path of a job.
 #[derive(Debug)]
 pub(crate) struct Tree<'w> {
-    world: &'w World,
+    world: &'w WorkspaceSnapshot,
     /// Hashes of the world's contents, as far as they are known.
     hashes: &'w BTreeMap<FilePath, ContentHash>,
     nodes: BTreeMap<FilePath, Node>,
 }
 
 impl Node {
-    fn new(state: State) -> Self {
+    fn new(state: FileState) -> Self {
         Self { state, hash: None, net: Net::Spliced(Vec::new()), totals: None, stages: 0 }
     }
 
     /// The hash of the current content, computed once.
     pub(crate) fn hash(&mut self) -> Option<ContentHash> {
-        if let (None, State::File { bytes, .. }) = (self.hash, &self.state) {
+        if let (None, FileState::File { bytes, .. }) = (self.hash, &self.state) {
             self.hash = Some(hash(bytes));
         }
         self.hash
@@ -77,7 +77,7 @@ impl Node {
     }
 
     /// Takes over what another path has.
-    fn replace(&mut self, state: State, hash: Option<ContentHash>) {
+    fn replace(&mut self, state: FileState, hash: Option<ContentHash>) {
         *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
     }
 
@@ -87,7 +87,7 @@ impl Node {
     }
 
     /// Bytes that the net splices hold at most.
-    fn weight(&self, before: &State) -> usize {
+    fn weight(&self, before: &FileState) -> usize {
         match self.spliced(before) {
             Some(splices) => splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum(),
             None => content(before).len() + content(&self.state).len(),
@@ -95,23 +95,25 @@ impl Node {
     }
 
     /// The splices, if stages turned one content into the other.
-    fn spliced(&self, before: &State) -> Option<&[Splice]> {
+    fn spliced(&self, before: &FileState) -> Option<&[Splice]> {
         match &self.net {
-            Net::Spliced(splices) if *before != State::Absent && self.state != State::Absent => Some(splices),
+            Net::Spliced(splices) if *before != FileState::Absent && self.state != FileState::Absent => {
+                Some(splices)
+            }
             _ => None,
         }
     }
 
-    fn net(self, before: &State) -> Vec<Splice> {
+    fn net(self, before: &FileState) -> Vec<Splice> {
         let whole = |bytes: &[u8]| bytes.to_vec();
         let one = |old: Vec<u8>, new: Vec<u8>| {
             if old == new { Vec::new() } else { vec![Splice { at: 0, old, new }] }
         };
         match (before, &self.state) {
-            (State::Absent, State::Absent) => Vec::new(),
-            (State::Absent, State::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
-            (State::File { bytes, .. }, State::Absent) => one(whole(bytes), Vec::new()),
-            (State::File { bytes: old, .. }, State::File { bytes: new, .. }) => match self.net {
+            (FileState::Absent, FileState::Absent) => Vec::new(),
+            (FileState::Absent, FileState::File { bytes, .. }) => one(Vec::new(), whole(bytes)),
+            (FileState::File { bytes, .. }, FileState::Absent) => one(whole(bytes), Vec::new()),
+            (FileState::File { bytes: old, .. }, FileState::File { bytes: new, .. }) => match self.net {
                 Net::Spliced(splices) => splices,
                 Net::Replaced => splices_between(old, new),
             },
@@ -121,7 +123,7 @@ impl Node {
 
 impl<'w> Tree<'w> {
     /// The world as it is.
-    pub(crate) fn new(world: &'w World, hashes: &'w BTreeMap<FilePath, ContentHash>) -> Self {
+    pub(crate) fn new(world: &'w WorkspaceSnapshot, hashes: &'w BTreeMap<FilePath, ContentHash>) -> Self {
         Self { world, hashes, nodes: BTreeMap::new() }
     }
 
@@ -133,7 +135,7 @@ impl<'w> Tree<'w> {
         if !self.nodes.contains_key(path) {
             let state = self.world.files.get(path).cloned();
             let state = state.ok_or_else(|| internal(format!("{path} was not read before planning")))?;
-            let hash = self.hashes.get(path).copied().filter(|_| state != State::Absent);
+            let hash = self.hashes.get(path).copied().filter(|_| state != FileState::Absent);
             self.nodes.insert(path.clone(), Node { hash, ..Node::new(state) });
         }
         self.nodes.get_mut(path).ok_or_else(|| internal("a path was lost while planning"))
@@ -147,8 +149,8 @@ impl<'w> Tree<'w> {
             .iter()
             .map(|(path, state)| (path, self.nodes.get(path).map_or(state, |n| &n.state)));
         states.filter(move |(other, _)| *other != path).filter_map(|(path, state)| match state {
-            State::File { bytes, .. } => Some((path, &**bytes)),
-            State::Absent => None,
+            FileState::File { bytes, .. } => Some((path, &**bytes)),
+            FileState::Absent => None,
         })
     }
 
@@ -163,7 +165,7 @@ impl<'w> Tree<'w> {
     /// A new content at a path.
     pub(crate) fn write(&mut self, path: &FilePath, stage: Stage) -> Result<(), Refusal> {
         let node = self.node(path)?;
-        let existed = node.state != State::Absent;
+        let existed = node.state != FileState::Absent;
         node.stages += 1;
         node.totals = (node.stages == 1).then_some(stage.totals);
         node.net = match &node.net {
@@ -173,7 +175,7 @@ impl<'w> Tree<'w> {
             }
             _ => Net::Replaced,
         };
-        node.state = State::File { bytes: stage.bytes, mode: stage.mode };
+        node.state = FileState::File { bytes: stage.bytes, mode: stage.mode };
         node.hash = Some(stage.hash);
         Ok(())
     }
@@ -184,7 +186,7 @@ impl<'w> Tree<'w> {
     /// `missing`, naming the path that is no folder.
     pub(crate) fn check_room(&self, path: &FilePath) -> Result<(), Refusal> {
         let bytes = path.as_bytes();
-        let is_file = |node: &Node| node.state != State::Absent;
+        let is_file = |node: &Node| node.state != FileState::Absent;
         let no_folder = |path: &FilePath| {
             let message = format!("{path} is a file of this job and not a folder; choose another path");
             Err(refuse(ErrorCode::Missing, message))
@@ -206,7 +208,7 @@ impl<'w> Tree<'w> {
     /// New permission bits; whether they differ.
     pub(crate) fn chmod(&mut self, path: &FilePath, mode: u32) -> Result<bool, Refusal> {
         let node = self.node(path)?;
-        if let State::File { mode: old, .. } = &mut node.state {
+        if let FileState::File { mode: old, .. } = &mut node.state {
             let changed = *old != mode;
             *old = mode;
             return Ok(changed);
@@ -216,7 +218,7 @@ impl<'w> Tree<'w> {
 
     /// Nothing is left at a path.
     pub(crate) fn remove(&mut self, path: &FilePath) -> Result<(), Refusal> {
-        self.node(path)?.replace(State::Absent, None);
+        self.node(path)?.replace(FileState::Absent, None);
         Ok(())
     }
 
@@ -236,7 +238,11 @@ impl<'w> Tree<'w> {
     ///
     /// # Errors
     /// `too_large` if their splices would hold more than `limits::CHANGE` bytes, `busy` if there is no room for them.
-    pub(crate) fn changes(mut self, paths: &[FilePath], budget: &Budget) -> Result<Vec<Change>, Refusal> {
+    pub(crate) fn changes(
+        mut self,
+        paths: &[FilePath],
+        budget: &Budget,
+    ) -> Result<Vec<PlannedChange>, Refusal> {
         let mut changes = Vec::new();
         let mut held = 0usize;
         for path in paths {
@@ -260,7 +266,7 @@ impl<'w> Tree<'w> {
             let splices = node.net(before);
             let (added, removed) =
                 totals.unwrap_or_else(|| LineChange::new(before, &after, &splices).totals());
-            changes.push(Change {
+            changes.push(PlannedChange {
                 path: path.clone(),
                 before: before.clone(),
                 after,
@@ -273,9 +279,9 @@ impl<'w> Tree<'w> {
     }
 }
 
-fn content(state: &State) -> &[u8] {
+fn content(state: &FileState) -> &[u8] {
     match state {
-        State::Absent => &[],
-        State::File { bytes, .. } => bytes,
+        FileState::Absent => &[],
+        FileState::File { bytes, .. } => bytes,
     }
 }

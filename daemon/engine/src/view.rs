@@ -7,11 +7,11 @@ use editd_types::{ErrorCode, FilePath};
 use crate::cut::Cut;
 use crate::refusal::{malformed, refuse};
 use crate::text::Text;
-use crate::{Options, Refusal};
+use crate::{PlanOptions, Refusal};
 
 /// A file as a reader sees it.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct FileView {
     /// The decoded text, without BOM; `None` if the file is no text that editd edits.
     pub text: Option<String>,
     /// The bytes, if the file is not text.
@@ -37,10 +37,10 @@ pub fn view(
     bytes: &[u8],
     lines: Option<(u64, u64)>,
     path: &FilePath,
-    options: &Options,
-) -> Result<View, Refusal> {
+    options: &PlanOptions,
+) -> Result<FileView, Refusal> {
     let Ok(text) = Text::read(bytes, options.label(path)) else {
-        return Ok(View {
+        return Ok(FileView {
             text: None,
             bytes: Some(bytes.to_vec()),
             lines: 0,
@@ -77,8 +77,8 @@ pub fn view(
 }
 
 /// A stretch of a text, which begins in line `first`.
-pub(crate) fn part(text: &Text<'_>, range: Range<usize>, first: u64) -> View {
-    View {
+pub(crate) fn part(text: &Text<'_>, range: Range<usize>, first: u64) -> FileView {
+    FileView {
         text: Some(text.content.cut(range).to_owned()),
         bytes: None,
         lines: text.lines() as u64,

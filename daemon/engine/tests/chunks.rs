@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use editd_engine::{Options, Refusal, State, World, plan_input as plan};
+use editd_engine::{FileState, PlanOptions, Refusal, WorkspaceSnapshot, plan_input as plan};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditScope, FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
@@ -16,11 +16,12 @@ fn run(file: &str, edits: &[FileEdit]) -> Result<String, Refusal> {
     let path = FilePath::from("f");
     let entry = FileEntry { path: path.clone(), edits: edits.to_vec(), ..FileEntry::default() };
     let job = JobRequest { files: vec![entry], ..JobRequest::default() };
-    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
-    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
-    let plan = plan(&job, &world, &Options::default())?;
+    let state = FileState::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world =
+        WorkspaceSnapshot { files: [(path, state)].into_iter().collect(), ..WorkspaceSnapshot::default() };
+    let plan = plan(&job, &world, &PlanOptions::default())?;
     Ok(match plan.changes.first().map(|change| &change.after) {
-        Some(State::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
+        Some(FileState::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
         _ => file.to_owned(),
     })
 }
@@ -303,9 +304,10 @@ fn what_was_not_looked_at_is_not_said_to_be_missing() {
     let path = FilePath::from("f");
     let entry = FileEntry { path: path.clone(), edits, ..FileEntry::default() };
     let job = JobRequest { files: vec![entry], partial: true, ..JobRequest::default() };
-    let state = State::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
-    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
-    let plan = plan(&job, &world, &Options::default()).unwrap();
+    let state = FileState::File { bytes: Arc::from(file.as_bytes()), mode: 0o644 };
+    let world =
+        WorkspaceSnapshot { files: [(path, state)].into_iter().collect(), ..WorkspaceSnapshot::default() };
+    let plan = plan(&job, &world, &PlanOptions::default()).unwrap();
     let errors: Vec<_> = plan.files[0].edits.iter().filter_map(|edit| edit.error.as_ref()).collect();
     assert_eq!(errors.len(), 3_000);
     assert_eq!((errors[0].check.as_deref(), errors[0].fallen.len()), (Some("content"), 5));

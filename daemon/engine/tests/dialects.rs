@@ -5,17 +5,23 @@
 
 use std::sync::Arc;
 
-use editd_engine::dialect::{Answer, Asked, Setting, Translation, Wanted, say_refusal, translate};
-use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
+use editd_engine::dialect::{
+    PayloadContext, PayloadJob, PayloadOutcome, PayloadRequest, Translation, format_refusal, translate,
+};
+use editd_engine::{
+    FileState, PlanOptions, Refusal, WorkspaceSnapshot, needs_of_input as needs, plan_input as plan,
+};
 use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, Reindent};
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
 fn job_of(translation: &Translation) -> JobRequest {
-    let Asked::Job(Wanted { files, .. }) = translation.asked.clone() else { panic!("it asks for no job") };
+    let PayloadRequest::Job(PayloadJob { files, .. }) = translation.request.clone() else {
+        panic!("it asks for no job")
+    };
     JobRequest { files, ..JobRequest::default() }
 }
 
@@ -25,16 +31,16 @@ fn translated(dialect: &str, payload: &Value) -> Result<JobRequest, Refusal> {
 
 /// Applies a job to the file `f`, and returns its content.
 fn outcome(job: &JobRequest, content: &str) -> Result<String, Refusal> {
-    let mut world = World::default();
+    let mut world = WorkspaceSnapshot::default();
     for path in needs(job)?.paths {
-        world.files.insert(path, State::Absent);
+        world.files.insert(path, FileState::Absent);
     }
     let bytes: Arc<[u8]> = Arc::from(content.as_bytes());
-    world.files.insert(FilePath::from("f"), State::File { bytes, mode: 0o644 });
-    let plan = plan(job, &world, &Options::default())?;
+    world.files.insert(FilePath::from("f"), FileState::File { bytes, mode: 0o644 });
+    let plan = plan(job, &world, &PlanOptions::default())?;
     Ok(match plan.changes.first().map(|change| &change.after) {
-        Some(State::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Some(State::Absent) => panic!("the file went away"),
+        Some(FileState::File { bytes, .. }) => String::from_utf8(bytes.to_vec()).unwrap(),
+        Some(FileState::Absent) => panic!("the file went away"),
         None => content.to_owned(),
     })
 }
@@ -216,7 +222,7 @@ proptest! {
             let translation = match translate(dialect, &payload, &SETTING) {
                 Ok(translation) => translation,
                 Err(error) => {
-                    assert!(say_refusal(dialect, &payload, &error).contains(&error.message));
+                    assert!(format_refusal(dialect, &payload, &error).contains(&error.message));
                     continue;
                 }
             };
@@ -231,7 +237,7 @@ proptest! {
                 job: None, status, files: Vec::new(), hooks: Vec::new(), error, verified: None, rebased: false, repeated: false,
                 dialect: None, text: None,
             };
-            let said = translation.words.say(&Answer::Receipt(&receipt));
+            let said = translation.reply.format(&PayloadOutcome::Receipt(&receipt));
             let success = said.contains('✅') || said.contains("<patches_applied>all<");
             assert_eq!(success, status != JobStatus::Refused, "{said}");
         }

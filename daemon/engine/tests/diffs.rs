@@ -5,31 +5,34 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use editd_engine::dialect::{Asked, Setting, Wanted, translate};
+use editd_engine::dialect::{PayloadContext, PayloadJob, PayloadRequest, translate};
 use editd_engine::{
-    Options, Refusal, State, World, needs_of_input as needs, plan_input as plan, unified_diff,
+    FileState, PlanOptions, Refusal, WorkspaceSnapshot, needs_of_input as needs, plan_input as plan,
+    unified_diff,
 };
 use editd_proto::message::JobRequest;
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
-fn file(text: &str) -> State {
-    State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 }
+fn file(text: &str) -> FileState {
+    FileState::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 }
 }
 
 /// Applies a payload to the file `f`, and returns its state.
-fn done(dialect: &str, payload: &str, before: &State) -> Result<State, Refusal> {
+fn done(dialect: &str, payload: &str, before: &FileState) -> Result<FileState, Refusal> {
     let translation = translate(Some(dialect), payload, &SETTING)?;
-    let Asked::Job(Wanted { files, .. }) = translation.asked else { panic!("it asks for no job") };
+    let PayloadRequest::Job(PayloadJob { files, .. }) = translation.request else {
+        panic!("it asks for no job")
+    };
     let job = JobRequest { files, ..JobRequest::default() };
-    let mut world = World::default();
+    let mut world = WorkspaceSnapshot::default();
     for path in needs(&job)?.paths {
-        world.files.insert(path, State::Absent);
+        world.files.insert(path, FileState::Absent);
     }
     world.files.insert(FilePath::from("f"), before.clone());
-    let plan = plan(&job, &world, &Options::default())?;
+    let plan = plan(&job, &world, &PlanOptions::default())?;
     Ok(plan.changes.into_iter().next().map_or(before.clone(), |change| change.after))
 }
 
@@ -158,8 +161,8 @@ proptest! {
         let path = FilePath::from("f");
         for (before, after) in [
             (file(&old), file(&new)),
-            (State::Absent, file(&new)),
-            (file(&old), State::Absent),
+            (FileState::Absent, file(&new)),
+            (file(&old), FileState::Absent),
         ] {
             let (diff, omitted) = unified_diff(&path, &before, &after);
             prop_assert_eq!(omitted, 0);
@@ -241,7 +244,7 @@ proptest! {
         let path = FilePath::from("f");
         let _ = done("unified-diff", &text, &file(&content));
         for dialect in [None, Some("unified-diff")] {
-            let _ = translate(dialect, &text, &Setting { path: Some(&path), ..SETTING });
+            let _ = translate(dialect, &text, &PayloadContext { path: Some(&path), ..SETTING });
         }
     }
 }

@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Options, State, World, needs_of_input as needs, plan_input as plan};
+use editd_engine::{FileState, PlanOptions, WorkspaceSnapshot, needs_of_input as needs, plan_input as plan};
 use editd_proto::message::JobRequest;
 use editd_proto::operation::OPERATIONS;
 use editd_proto::path::FilePath;
 use serde_json::{Value, json};
 
-fn file(text: Option<&str>) -> State {
+fn file(text: Option<&str>) -> FileState {
     match text {
-        Some(text) => State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 },
-        None => State::Absent,
+        Some(text) => FileState::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 },
+        None => FileState::Absent,
     }
 }
 
@@ -28,18 +28,18 @@ fn every_example_applies() {
             // As an agent sends it: one edit, without a list.
             let job: JobRequest =
                 serde_json::from_value(json!({"files": {"path": "greet.py", "edits": edit}})).unwrap();
-            let mut world = World::default();
+            let mut world = WorkspaceSnapshot::default();
             for needed in needs(&job).unwrap().paths {
-                world.files.insert(needed, State::Absent);
+                world.files.insert(needed, FileState::Absent);
             }
             world.files.insert(path.clone(), file(example.before));
-            let plan = plan(&job, &world, &Options::default())
+            let plan = plan(&job, &world, &PlanOptions::default())
                 .unwrap_or_else(|error| panic!("{}: {error}", example.edit));
             let change = plan.changes.iter().find(|change| change.path == path);
             let after = change.map_or_else(|| file(example.before), |change| change.after.clone());
             let text = match &after {
-                State::File { bytes, .. } => Some(std::str::from_utf8(bytes).unwrap()),
-                State::Absent => None,
+                FileState::File { bytes, .. } => Some(std::str::from_utf8(bytes).unwrap()),
+                FileState::Absent => None,
             };
             assert_eq!(text, example.after, "{}", example.edit);
             assert!(!plan.changes.is_empty(), "{} changes nothing", example.edit);

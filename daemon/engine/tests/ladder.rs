@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, plan_input as plan};
+use editd_engine::{FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, apply, plan_input as plan};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
@@ -91,9 +91,12 @@ fn joined(lines: &[Line]) -> String {
 fn planned(content: &str, edit: FileEdit) -> Result<Plan, Refusal> {
     let files = vec![FileEntry { path: FilePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
     let job = JobRequest { files, ..JobRequest::default() };
-    let state = State::File { bytes: Arc::from(content.as_bytes()), mode: 0o644 };
-    let world = World { files: [(FilePath::from("f"), state)].into_iter().collect(), ..World::default() };
-    plan(&job, &world, &Options::default())
+    let state = FileState::File { bytes: Arc::from(content.as_bytes()), mode: 0o644 };
+    let world = WorkspaceSnapshot {
+        files: [(FilePath::from("f"), state)].into_iter().collect(),
+        ..WorkspaceSnapshot::default()
+    };
+    plan(&job, &world, &PlanOptions::default())
 }
 
 fn after(content: &str, plan: &Plan) -> String {

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use editd_engine::{Job, Options, State, World, plan};
+use editd_engine::{FileState, Job, PlanOptions, WorkspaceSnapshot, plan};
 use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
 
@@ -52,13 +52,14 @@ fn peak(bytes: &[u8], edits: Vec<FileEdit>) -> usize {
         files: vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }],
         ..JobRequest::default()
     };
-    let state = State::File { bytes: Arc::from(bytes), mode: 0o644 };
-    let world = World { files: [(path, state)].into_iter().collect(), ..World::default() };
+    let state = FileState::File { bytes: Arc::from(bytes), mode: 0o644 };
+    let world =
+        WorkspaceSnapshot { files: [(path, state)].into_iter().collect(), ..WorkspaceSnapshot::default() };
     // The request is read before it is planned, and its texts are counted there.
     let job = Job::parse(&job).unwrap();
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
-    let planned = plan(&job, &world, &Options::default()).unwrap();
+    let planned = plan(&job, &world, &PlanOptions::default()).unwrap();
     assert_eq!(planned.changes.len(), 1);
     PEAK.load(Ordering::Relaxed) - before
 }

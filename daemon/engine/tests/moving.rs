@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, State, World, apply, needs_of_input as needs, plan_input as plan};
+use editd_engine::{
+    FileState, PlanOptions, WorkspaceSnapshot, apply, needs_of_input as needs, plan_input as plan,
+};
 use editd_proto::message::{EditPosition, EditStatus, FileEdit, FileEntry, FileMode, JobRequest, JobStatus};
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
@@ -17,7 +19,7 @@ const PATHS: [&str; 4] = ["a", "b", "c", "d"];
 
 /// The operation of an entry on its file.
 #[derive(Clone, Debug)]
-enum Deed {
+enum FileAction {
     Write(&'static str),
     Create(&'static str),
     Append(&'static str),
@@ -36,74 +38,83 @@ fn text() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["", "x\n", "x\ny\n", "y\nx\n", "z"])
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn deed() -> impl Strategy<Value = FileAction> {
     let word = || prop::sample::select(vec!["x", "y", "z"]);
     prop_oneof![
-        text().prop_map(Deed::Write),
-        text().prop_map(Deed::Create),
-        text().prop_map(Deed::Append),
-        (word(), word()).prop_map(|(old, new)| Deed::Replace(old, new)),
-        Just(Deed::Delete),
-        (path(), any::<bool>()).prop_map(|(to, over)| Deed::Rename(to, over)),
-        (path(), any::<bool>()).prop_map(|(to, over)| Deed::Copy(to, over)),
-        prop::sample::select(vec![0o600, 0o644, 0o755]).prop_map(Deed::Chmod),
+        text().prop_map(FileAction::Write),
+        text().prop_map(FileAction::Create),
+        text().prop_map(FileAction::Append),
+        (word(), word()).prop_map(|(old, new)| FileAction::Replace(old, new)),
+        Just(FileAction::Delete),
+        (path(), any::<bool>()).prop_map(|(to, over)| FileAction::Rename(to, over)),
+        (path(), any::<bool>()).prop_map(|(to, over)| FileAction::Copy(to, over)),
+        prop::sample::select(vec![0o600, 0o644, 0o755]).prop_map(FileAction::Chmod),
     ]
 }
 
-fn edit(deed: &Deed) -> FileEdit {
+fn edit(deed: &FileAction) -> FileEdit {
     let op = |op: &str| FileEdit { op: op.to_owned(), ..FileEdit::default() };
     let owned = |text: &str| Some(text.to_owned());
     match deed {
-        Deed::Write(text) => FileEdit { text: owned(text), ..op("write") },
-        Deed::Create(text) => FileEdit { text: owned(text), ..op("create") },
-        Deed::Append(text) => FileEdit { text: owned(text), at: Some(EditPosition::End), ..op("insert") },
-        Deed::Replace(old, new) => FileEdit { old: owned(old), new: owned(new), ..op("replace") },
-        Deed::Delete => op("delete"),
-        Deed::Rename(to, over) => FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("rename") },
-        Deed::Copy(to, over) => FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("copy") },
-        Deed::Chmod(mode) => FileEdit { mode: Some(FileMode::Octal(format!("{mode:o}"))), ..op("chmod") },
+        FileAction::Write(text) => FileEdit { text: owned(text), ..op("write") },
+        FileAction::Create(text) => FileEdit { text: owned(text), ..op("create") },
+        FileAction::Append(text) => {
+            FileEdit { text: owned(text), at: Some(EditPosition::End), ..op("insert") }
+        }
+        FileAction::Replace(old, new) => FileEdit { old: owned(old), new: owned(new), ..op("replace") },
+        FileAction::Delete => op("delete"),
+        FileAction::Rename(to, over) => {
+            FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("rename") }
+        }
+        FileAction::Copy(to, over) => {
+            FileEdit { to: Some((*to).into()), overwrite: Some(*over), ..op("copy") }
+        }
+        FileAction::Chmod(mode) => {
+            FileEdit { mode: Some(FileMode::Octal(format!("{mode:o}"))), ..op("chmod") }
+        }
     }
 }
 
 /// Does it to the files; `None` where it cannot be done, and then nothing is.
-fn done(files: &mut Files, at: &'static str, deed: &Deed) -> Option<()> {
+fn done(files: &mut Files, at: &'static str, deed: &FileAction) -> Option<()> {
     let there = files.get(at).cloned();
     let mode = there.as_ref().map_or(0o644, |(_, mode)| *mode);
     match deed {
-        Deed::Write(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
-        Deed::Create(_) if there.is_some() => return None,
-        Deed::Create(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
-        Deed::Append(text) => {
+        FileAction::Write(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
+        FileAction::Create(_) if there.is_some() => return None,
+        FileAction::Create(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
+        FileAction::Append(text) => {
             let old = there.map(|(old, _)| old).unwrap_or_default();
             files.insert(at, (old + text, mode));
         }
-        Deed::Replace(old, new) => {
+        FileAction::Replace(old, new) => {
             let (content, _) = there?;
             if content.matches(old).count() != 1 {
                 return None;
             }
             files.insert(at, (content.replace(old, new), mode));
         }
-        Deed::Delete => drop(files.remove(at)?),
-        Deed::Rename(to, over) | Deed::Copy(to, over) => {
+        FileAction::Delete => drop(files.remove(at)?),
+        FileAction::Rename(to, over) | FileAction::Copy(to, over) => {
             let there = there?;
             if files.contains_key(to) && !over {
                 return None;
             }
-            if matches!(deed, Deed::Rename(..)) {
+            if matches!(deed, FileAction::Rename(..)) {
                 files.remove(at);
             }
             files.insert(to, there);
         }
-        Deed::Chmod(mode) => files.get_mut(at)?.1 = *mode,
+        FileAction::Chmod(mode) => files.get_mut(at)?.1 = *mode,
     }
     Some(())
 }
 
-fn state(files: &Files, path: &str) -> State {
-    files
-        .get(path)
-        .map_or(State::Absent, |(text, mode)| State::File { bytes: Arc::from(text.as_bytes()), mode: *mode })
+fn state(files: &Files, path: &str) -> FileState {
+    files.get(path).map_or(FileState::Absent, |(text, mode)| FileState::File {
+        bytes: Arc::from(text.as_bytes()),
+        mode: *mode,
+    })
 }
 
 fn files() -> impl Strategy<Value = Files> {
@@ -111,7 +122,7 @@ fn files() -> impl Strategy<Value = Files> {
         .prop_map(|found| found.into_iter().map(|(path, text)| (path, (text.to_owned(), 0o640))).collect())
 }
 
-fn job(entries: &[(&'static str, Vec<Deed>)], partial: bool) -> JobRequest {
+fn job(entries: &[(&'static str, Vec<FileAction>)], partial: bool) -> JobRequest {
     let files = entries.iter().map(|(path, deeds)| FileEntry {
         path: (*path).into(),
         edits: deeds.iter().map(edit).collect(),
@@ -120,12 +131,15 @@ fn job(entries: &[(&'static str, Vec<Deed>)], partial: bool) -> JobRequest {
     JobRequest { files: files.collect(), partial, ..JobRequest::default() }
 }
 
-fn world(files: &Files, job: &JobRequest) -> World {
+fn world(files: &Files, job: &JobRequest) -> WorkspaceSnapshot {
     let shown = |path: FilePath| {
         let name = PATHS.iter().find(|name| path == FilePath::from(**name)).unwrap();
         (path, state(files, name))
     };
-    World { files: needs(job).unwrap().paths.into_iter().map(shown).collect(), ..World::default() }
+    WorkspaceSnapshot {
+        files: needs(job).unwrap().paths.into_iter().map(shown).collect(),
+        ..WorkspaceSnapshot::default()
+    }
 }
 
 proptest! {
@@ -142,7 +156,7 @@ proptest! {
         let listed: Vec<_> = entries.iter().map(|(path, deed)| (*path, vec![deed.clone()])).collect();
         let job = job(&listed, partial);
         let world = world(&before, &job);
-        let planned = plan(&job, &world, &Options::default());
+        let planned = plan(&job, &world, &PlanOptions::default());
         if !partial && results.contains(&false) {
             // Entries are planned in order: the result of the model after the first failure does not count.
             prop_assert!(planned.is_err(), "{planned:#?}");
@@ -161,9 +175,9 @@ proptest! {
             let Some(change) = change else { continue };
             prop_assert_eq!(&change.before, &old);
             prop_assert_eq!(&change.after, &new);
-            let bytes = |state: &State| match state {
-                State::Absent => Vec::new(),
-                State::File { bytes, .. } => bytes.to_vec(),
+            let bytes = |state: &FileState| match state {
+                FileState::Absent => Vec::new(),
+                FileState::File { bytes, .. } => bytes.to_vec(),
             };
             prop_assert_eq!(apply(&bytes(&old), &change.splices), Some(bytes(&new)));
         }

@@ -5,23 +5,23 @@
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Plan, Refusal, Splice, State, World, apply, invert, needs_of_input as needs, plan_input as plan,
-    splices_between, unified_diff, view,
+    FileState, Plan, PlanOptions, Refusal, Splice, WorkspaceSnapshot, apply, invert, needs_of_input as needs,
+    plan_input as plan, splices_between, unified_diff, view,
 };
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditPosition, EditStatus, FileEdit, FileEntry, FileMode, JobRequest, Reindent};
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
-fn file(path: &str, bytes: &[u8]) -> (FilePath, State) {
-    (FilePath::from(path), State::File { bytes: Arc::from(bytes), mode: 0o644 })
+fn file(path: &str, bytes: &[u8]) -> (FilePath, FileState) {
+    (FilePath::from(path), FileState::File { bytes: Arc::from(bytes), mode: 0o644 })
 }
 
-fn world(files: Vec<(FilePath, State)>, job: &JobRequest) -> World {
-    let mut world = World { files: files.into_iter().collect(), ..World::default() };
+fn world(files: Vec<(FilePath, FileState)>, job: &JobRequest) -> WorkspaceSnapshot {
+    let mut world = WorkspaceSnapshot { files: files.into_iter().collect(), ..WorkspaceSnapshot::default() };
     if let Ok(needs) = needs(job) {
         for path in needs.paths {
-            world.files.entry(path).or_insert(State::Absent);
+            world.files.entry(path).or_insert(FileState::Absent);
         }
     }
     world.clips.insert("c".to_owned(), b"clip\n  board".to_vec());
@@ -33,15 +33,15 @@ fn one(bytes: &[u8], edits: Vec<FileEdit>) -> Result<Vec<u8>, Refusal> {
         files: vec![FileEntry { path: FilePath::from("f"), edits, ..FileEntry::default() }],
         ..JobRequest::default()
     };
-    let plan = plan(&job, &world(vec![file("f", bytes)], &job), &Options::default())?;
+    let plan = plan(&job, &world(vec![file("f", bytes)], &job), &PlanOptions::default())?;
     check(&plan);
     Ok(plan.changes.first().map_or_else(|| bytes.to_vec(), |change| bytes_of(&change.after)))
 }
 
-fn bytes_of(state: &State) -> Vec<u8> {
+fn bytes_of(state: &FileState) -> Vec<u8> {
     match state {
-        State::Absent => Vec::new(),
-        State::File { bytes, .. } => bytes.to_vec(),
+        FileState::Absent => Vec::new(),
+        FileState::File { bytes, .. } => bytes.to_vec(),
     }
 }
 
@@ -189,7 +189,7 @@ proptest! {
         }
         let files = vec![file("f", &encoded(&content, kind)), file("g", other.as_bytes())];
         let world = world(files, &job);
-        let planned = plan(&job, &world, &Options::default());
+        let planned = plan(&job, &world, &PlanOptions::default());
         if let Ok(plan) = &planned {
             check(plan);
             assert_eq!(plan.files.len(), job.files.len());
@@ -255,7 +255,7 @@ proptest! {
     fn lines_outside_the_place_are_untouched(content in text(), edit in edit()) {
         let files = vec![FileEntry { path: FilePath::from("f"), edits: vec![edit], ..FileEntry::default() }];
         let job = JobRequest { files, ..JobRequest::default() };
-        let Ok(plan) = plan(&job, &world(vec![file("f", content.as_bytes())], &job), &Options::default()) else {
+        let Ok(plan) = plan(&job, &world(vec![file("f", content.as_bytes())], &job), &PlanOptions::default()) else {
             return Ok(());
         };
         let (Some(change), Some((first, last))) = (plan.changes.first(), plan.files[0].edits[0].lines) else {
@@ -348,16 +348,16 @@ proptest! {
         let job = |files: Vec<FileEntry>| JobRequest { files, ..JobRequest::default() };
         let both = job(vec![entry(first.clone()), entry(second.clone())]);
         let world = world(vec![file("f", content.as_bytes())], &both);
-        if let Ok(both) = plan(&both, &world, &Options::default()) {
+        if let Ok(both) = plan(&both, &world, &PlanOptions::default()) {
             check(&both);
-            let after = |world: &World, plan: &Plan| {
+            let after = |world: &WorkspaceSnapshot, plan: &Plan| {
                 let mut world = world.clone();
                 for change in &plan.changes { world.files.insert(change.path.clone(), change.after.clone()); }
                 for clip in &plan.clips { world.clips.insert(clip.name.clone(), clip.bytes.clone()); }
                 world
             };
-            let middle = after(&world, &plan(&job(vec![entry(first)]), &world, &Options::default()).unwrap());
-            let last = after(&middle, &plan(&job(vec![entry(second)]), &middle, &Options::default()).unwrap());
+            let middle = after(&world, &plan(&job(vec![entry(first)]), &world, &PlanOptions::default()).unwrap());
+            let last = after(&middle, &plan(&job(vec![entry(second)]), &middle, &PlanOptions::default()).unwrap());
             assert_eq!(after(&world, &both).files, last.files);
         }
     }
@@ -375,7 +375,7 @@ proptest! {
             let (diff, omitted) = unified_diff(&path, &file("f", &before).1, &file("f", &after).1);
             assert_eq!(diff.is_empty(), before == after);
             assert_eq!(omitted, 0);
-            let seen = view(&before, None, &path, &Options::default()).unwrap();
+            let seen = view(&before, None, &path, &PlanOptions::default()).unwrap();
             assert_eq!(seen.text.is_some(), seen.bytes.is_none());
         }
     }

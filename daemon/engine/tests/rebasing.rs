@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use editd_engine::{
-    Job, Options, Plan, Refusal, StaleFiles, State, World, apply, merge, plan_input as plan, rebase,
-    splices_between,
+    FileState, Job, Plan, PlanOptions, Refusal, StaleFiles, WorkspaceSnapshot, apply, merge,
+    plan_input as plan, rebase, splices_between,
 };
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditStatus, FileEdit, FileEntry, FileMode, JobRequest, JobStatus};
 use editd_proto::path::FilePath;
 use proptest::prelude::*;
 
-fn file(text: &str, mode: u32) -> State {
-    State::File { bytes: Arc::from(text.as_bytes()), mode }
+fn file(text: &str, mode: u32) -> FileState {
+    FileState::File { bytes: Arc::from(text.as_bytes()), mode }
 }
 
 fn replace(old: &str, new: &str) -> FileEdit {
@@ -33,7 +33,7 @@ fn lines(first: u64, last: u64, text: &str) -> FileEdit {
 }
 
 /// Plans stages of `a` on a base, and moves the plan to the current content.
-fn rebased(stages: &[&[FileEdit]], base: &State, current: &State) -> (Plan, Vec<Refusal>) {
+fn rebased(stages: &[&[FileEdit]], base: &FileState, current: &FileState) -> (Plan, Vec<Refusal>) {
     let path = FilePath::from("a");
     let entry = |edits: &&[FileEdit]| FileEntry {
         path: path.clone(),
@@ -42,17 +42,20 @@ fn rebased(stages: &[&[FileEdit]], base: &State, current: &State) -> (Plan, Vec<
         ..FileEntry::default()
     };
     let job = JobRequest { files: stages.iter().map(entry).collect(), ..JobRequest::default() };
-    let world = World { files: BTreeMap::from([(path.clone(), base.clone())]), ..World::default() };
-    let mut plan = plan(&job, &world, &Options::default()).unwrap();
+    let world = WorkspaceSnapshot {
+        files: BTreeMap::from([(path.clone(), base.clone())]),
+        ..WorkspaceSnapshot::default()
+    };
+    let mut plan = plan(&job, &world, &PlanOptions::default()).unwrap();
     let current = BTreeMap::from([(path, current.clone())]);
     let job = Job::parse(&job).unwrap();
     let stale = StaleFiles { job: &job, clips: &world.clips, current: &current };
-    let refusals = rebase(&mut plan, stale, true, &Options::default());
+    let refusals = rebase(&mut plan, stale, true, &PlanOptions::default());
     (plan, refusals)
 }
 
-fn text(state: &State) -> &str {
-    let State::File { bytes, .. } = state else { return "" };
+fn text(state: &FileState) -> &str {
+    let FileState::File { bytes, .. } = state else { return "" };
     std::str::from_utf8(bytes).unwrap()
 }
 
@@ -100,7 +103,7 @@ fn what_others_did_already_is_unchanged() {
 #[test]
 fn a_conflict_names_the_file_and_an_absent_one_cannot_be_merged() {
     let base = file("a\nb\n", 0o644);
-    for now in [file("x\nb\n", 0o644), State::Absent] {
+    for now in [file("x\nb\n", 0o644), FileState::Absent] {
         let (_, refusals) = rebased(&[&[replace("a", "A")]], &base, &now);
         assert_eq!((refusals.len(), refusals[0].code), (1, ErrorCode::Conflict));
         assert_eq!(refusals[0].path, Some(FilePath::from("a")));
@@ -173,8 +176,8 @@ proptest! {
         let (then, now) = (joined(&base), joined(&current));
         let entry = FileEntry { path: "a".into(), edits: vec![edit.clone()], ..FileEntry::default() };
         let job = JobRequest { files: vec![entry], ..JobRequest::default() };
-        let world = World { files: BTreeMap::from([("a".into(), file(&then, 0o644))]), ..World::default() };
-        prop_assume!(plan(&job, &world, &Options::default()).is_ok());
+        let world = WorkspaceSnapshot { files: BTreeMap::from([("a".into(), file(&then, 0o644))]), ..WorkspaceSnapshot::default() };
+        prop_assume!(plan(&job, &world, &PlanOptions::default()).is_ok());
         let (made, refusals) = rebased(&[&[edit]], &file(&then, 0o644), &file(&now, 0o644));
         if refusals.is_empty() && !made.changes.is_empty() {
             let after: Vec<String> = text(&made.changes[0].after).lines().map(str::to_owned).collect();

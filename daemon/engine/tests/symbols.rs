@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input as plan};
+use editd_engine::{
+    FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, apply, invert, plan_input as plan,
+};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditScope, EditStatus, FileEdit, FileEntry, JobRequest, SymbolPosition};
 use editd_proto::path::FilePath;
@@ -64,10 +66,11 @@ fn damaged(text: &str, damages: &[(usize, usize, usize)]) -> String {
 
 fn planned(name: &str, text: &str, edits: Vec<FileEdit>) -> Result<Plan, Refusal> {
     let path = FilePath::from(name);
-    let state = State::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 };
-    let world = World { files: BTreeMap::from([(path.clone(), state)]), ..World::default() };
+    let state = FileState::File { bytes: Arc::from(text.as_bytes()), mode: 0o644 };
+    let world =
+        WorkspaceSnapshot { files: BTreeMap::from([(path.clone(), state)]), ..WorkspaceSnapshot::default() };
     let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
-    plan(&JobRequest { files, ..JobRequest::default() }, &world, &Options::default())
+    plan(&JobRequest { files, ..JobRequest::default() }, &world, &PlanOptions::default())
 }
 
 fn found(name: &str, text: &str) -> Outline {

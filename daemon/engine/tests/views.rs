@@ -2,16 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use editd_engine::{Options, View, view};
+use editd_engine::{FileView, PlanOptions, view};
 use editd_proto::error::ErrorCode;
 use editd_proto::path::FilePath;
 
-fn whole(bytes: &[u8]) -> View {
-    view(bytes, None, &FilePath::from("f"), &Options::default()).unwrap()
+fn whole(bytes: &[u8]) -> FileView {
+    view(bytes, None, &FilePath::from("f"), &PlanOptions::default()).unwrap()
 }
 
-fn some(bytes: &[u8], lines: (u64, u64)) -> Result<View, editd_engine::Refusal> {
-    view(bytes, Some(lines), &FilePath::from("f"), &Options::default())
+fn some(bytes: &[u8], lines: (u64, u64)) -> Result<FileView, editd_engine::Refusal> {
+    view(bytes, Some(lines), &FilePath::from("f"), &PlanOptions::default())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn what_is_not_text_is_shown_as_bytes() {
         assert_eq!((seen.text, seen.bytes.as_deref(), seen.encoding.as_str()), (None, Some(bytes), "binary"));
     }
     let options =
-        Options { encodings: vec![(FilePath::from("f"), "latin1".to_owned())], ..Options::default() };
+        PlanOptions { encodings: vec![(FilePath::from("f"), "latin1".to_owned())], ..PlanOptions::default() };
     let seen = view(b"caf\xe9", None, &FilePath::from("f"), &options).unwrap();
     assert_eq!((seen.text.as_deref(), seen.encoding.as_str()), (Some("café"), "windows-1252"));
 }

@@ -1,7 +1,7 @@
 //! The rule of `check_staleness`: a pure verdict on a file entry, from the content that the entry expects, the present
 //! file, the session's read receipt, and what the edits quote.
 
-use editd_engine::{Entry, Proof, Refusal};
+use editd_engine::{ContentProof, JobEntry, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ pub(super) enum Verdict {
 pub(super) fn verdict_of(
     expects: &Expectation,
     observation: &Observation,
-    proof: Proof,
+    proof: ContentProof,
     unread: UnreadPolicy,
 ) -> Verdict {
     let Some(found) = observation.found() else {
@@ -70,18 +70,18 @@ pub(super) fn verdict_of(
         Expectation::Receipt(Some(seen)) if seen.hash != Some(hash) => Verdict::Stale,
         Expectation::Receipt(Some(_)) => as_seen(expects, proof),
         Expectation::Receipt(None) => match (proof, unread) {
-            (Proof::NotNeeded, _) | (_, UnreadPolicy::Allow) | (Proof::Quoted, UnreadPolicy::Anchored) => {
-                Verdict::Fresh
-            }
-            (Proof::Quoted | Proof::Blind, _) => Verdict::Unread,
+            (ContentProof::NotNeeded, _)
+            | (_, UnreadPolicy::Allow)
+            | (ContentProof::Quoted, UnreadPolicy::Anchored) => Verdict::Fresh,
+            (ContentProof::Quoted | ContentProof::Blind, _) => Verdict::Unread,
         },
     }
 }
 
 /// Returns the verdict on an entry whose expected content is known: the file has it, or the entry is planned on it.
-pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
+pub(super) fn as_seen(expects: &Expectation, proof: ContentProof) -> Verdict {
     match expects {
-        Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == Proof::Blind => {
+        Expectation::Receipt(Some(seen)) if !seen.ranges.is_empty() && proof == ContentProof::Blind => {
             Verdict::WhereSeen
         }
         _ => Verdict::Fresh,
@@ -89,7 +89,7 @@ pub(super) fn as_seen(expects: &Expectation, proof: Proof) -> Verdict {
 }
 
 /// Returns the expectation that an entry's `base` names.
-pub(super) fn expectation(entry: &Entry, seen: Option<ReadReceipt>) -> Result<Expectation, Refusal> {
+pub(super) fn expectation(entry: &JobEntry, seen: Option<ReadReceipt>) -> Result<Expectation, Refusal> {
     let Some(base) = entry.base.as_deref() else { return Ok(Expectation::Receipt(seen)) };
     let hex = |text: &str, digits: usize| {
         text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use editd_engine::{Change, LineChange, Refusal, State};
+use editd_engine::{FileState, LineChange, PlannedChange, Refusal};
 use editd_proto::limits;
 use editd_proto::message::{FileOutcome, FormatterChange, JobStatus};
 use editd_proto::path::FilePath;
@@ -25,7 +25,7 @@ use crate::validate::process::{CommandEnd, CommandRun};
 /// The plan before the formatters ran.
 #[derive(Default)]
 pub(super) struct Asked {
-    changes: Vec<Change>,
+    changes: Vec<PlannedChange>,
     files: Vec<FileOutcome>,
     /// The formatters that changed something.
     by: BTreeSet<String>,
@@ -79,7 +79,7 @@ pub(super) fn format(
         else {
             continue;
         };
-        let (path, State::File { bytes, mode }) = (change.path.clone(), change.after.clone()) else {
+        let (path, FileState::File { bytes, mode }) = (change.path.clone(), change.after.clone()) else {
             continue;
         };
         let named = |path: &FilePath| planned.plan.files.iter().rposition(|file| file.path == *path);
@@ -98,7 +98,7 @@ pub(super) fn format(
         if *now != *bytes {
             underway.grow(work.made.saturating_mul(JOB_HOLDS))?;
             asked.by.extend(by.iter().cloned());
-            let made = State::File { bytes: now.into(), mode };
+            let made = FileState::File { bytes: now.into(), mode };
             take(planned, (index, at), made, by, &mut diffs);
         }
     }
@@ -107,7 +107,13 @@ pub(super) fn format(
 }
 
 /// Puts the formatted content of one file into the plan and its report.
-fn take(planned: &mut Planned, (index, at): (usize, usize), made: State, by: Vec<String>, diffs: &mut usize) {
+fn take(
+    planned: &mut Planned,
+    (index, at): (usize, usize),
+    made: FileState,
+    by: Vec<String>,
+    diffs: &mut usize,
+) {
     let (shows, hides) = (planned.request.job.diff == Some(true), planned.request.job.diff == Some(false));
     let Some(change) = planned.plan.changes.get_mut(index) else { return };
     let asked = std::mem::replace(&mut change.after, made);

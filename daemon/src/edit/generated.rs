@@ -1,7 +1,7 @@
 //! Generated files: adds a warning to a job that changes one, or refuses the job, as the configuration says. The engine
 //! decides which files count as generated.
 
-use editd_engine::{Change, Plan, Refusal, State};
+use editd_engine::{FileState, Plan, PlannedChange, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 
 use crate::config::GeneratedPolicy;
@@ -34,8 +34,8 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
 }
 
 /// Returns the reason why a file whose bytes change counts as generated.
-fn why(change: &Change) -> Option<String> {
-    let State::File { bytes, .. } = &change.before else { return None };
-    let stays = matches!(&change.after, State::File { bytes: after, .. } if after == bytes);
+fn why(change: &PlannedChange) -> Option<String> {
+    let FileState::File { bytes, .. } = &change.before else { return None };
+    let stays = matches!(&change.after, FileState::File { bytes: after, .. } if after == bytes);
     if stays { None } else { editd_engine::generated(&change.path, bytes) }
 }

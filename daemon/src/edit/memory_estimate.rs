@@ -1,6 +1,6 @@
 //! Estimates the bytes of contents that a job holds in memory, before it has read any. It reads nothing.
 
-use editd_engine::{EditFacts, Entry};
+use editd_engine::{EditFacts, JobEntry};
 use editd_proto::message::OnStale;
 
 use super::ParsedJob;
@@ -13,7 +13,7 @@ use crate::state::readable;
 pub(super) fn guess(resolved: &Resolved) -> usize {
     // More than a job may read is refused before it is read.
     let found = sizes(resolved.places.values()).min(JOB_BYTES);
-    let edits = resolved.request.job.entries.iter().flat_map(Entry::edits);
+    let edits = resolved.request.job.entries.iter().flat_map(JobEntry::edits);
     let given = edits.map(EditFacts::text_bytes).fold(0, usize::saturating_add);
     found.saturating_mul(holds(&resolved.request)).saturating_add(given.saturating_mul(CHANGE_HOLDS + 2))
 }
@@ -26,7 +26,7 @@ pub(super) fn sizes<'p>(places: impl Iterator<Item = &'p ResolvedPath>) -> usize
 /// Returns the bytes that a job holds for each byte of its files.
 pub(super) fn holds(request: &ParsedJob) -> usize {
     // Lines that are named by their numbers in an older version are merged, too.
-    let names = |entry: &Entry| entry.base.is_some() && !entry.named_lines().is_empty();
+    let names = |entry: &JobEntry| entry.base.is_some() && !entry.named_lines().is_empty();
     let merges = request.on_stale == Some(OnStale::Rebase) || request.job.entries.iter().any(names);
     if merges { JOB_HOLDS + MERGED_HOLDS } else { JOB_HOLDS }
 }

@@ -56,7 +56,7 @@ pub struct EditRequest<'g> {
     /// The job.
     pub request: &'g ParsedJob,
     /// The dialect that words the receipt of a payload.
-    pub said: Option<&'g DialectReply>,
+    pub dialect_reply: Option<&'g DialectReply>,
 }
 
 /// The transaction of a job, and its receipt if it only verifies.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{BothContents, Entry, NamedLines, Refusal, same_lines};
+use editd_engine::{BothContents, JobEntry, NamedLines, Refusal, same_lines};
 use editd_proto::error::{ErrorCode, MovedLines, RequestError, WouldApply};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::limits::CANDIDATES;
@@ -38,7 +38,7 @@ impl UnclearNumbers {
 /// `current`.
 pub(super) fn unclear(
     state: &WorkspaceState,
-    entry: &Entry,
+    entry: &JobEntry,
     numbered: &[NumberedLines],
     current: &[u8],
 ) -> UnclearNumbers {

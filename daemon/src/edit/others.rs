@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Entry, Job, Options, Plan, Refusal, State};
+use editd_engine::{FileState, Job, JobEntry, Plan, PlanOptions, Refusal};
 use editd_proto::ids::ContentHash;
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::path::FilePath;
@@ -31,8 +31,8 @@ pub(super) fn report(
     let refused: BTreeSet<FilePath> = refusals.iter().filter_map(|refusal| refusal.path.clone()).collect();
     checked.where_seen.retain(|path| !refused.contains(path));
     if refusals.len() < OTHER_ERRORS {
-        let many = editd_engine::is_told_in_part(&checked.snapshot.request.job);
-        let is_left_out = |entry: &Entry| {
+        let many = editd_engine::has_unlisted_failures(&checked.snapshot.request.job);
+        let is_left_out = |entry: &JobEntry| {
             std::iter::once(&entry.path).chain(entry.targets()).any(|path| refused.contains(path))
                 || many && !checked.where_seen.contains(&entry.path)
         };
@@ -59,7 +59,7 @@ fn in_part(
 ) -> Option<(Job, Plan)> {
     let snapshot = &checked.snapshot;
     let job = Job { partial: true, diff: Some(false), ..snapshot.request.job.clone() };
-    let options = Options { room: Some(checked.room), ..state.options(snapshot.world.files.keys()) };
+    let options = PlanOptions { room: Some(checked.room), ..state.options(snapshot.world.files.keys()) };
     let _turn = state.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
     Some((job, plan))
@@ -102,7 +102,7 @@ pub(super) fn further(
     state: &WorkspaceState,
     who: &Caller,
     checked: &CheckedJob,
-    current: &BTreeMap<FilePath, State>,
+    current: &BTreeMap<FilePath, FileState>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
     if checked.where_seen.is_empty() && current.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn conflicts(
     state: &WorkspaceState,
     who: &Caller,
     checked: &CheckedJob,
-    current: &BTreeMap<FilePath, State>,
+    current: &BTreeMap<FilePath, FileState>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     let conflicts = rebase::onto(state, checked, current, plan);

@@ -1,7 +1,7 @@
 //! Adds the names of the definitions that enclose the places of an ambiguous quotation, so that the client can tell the
 //! places apart without reading the file. It decides nothing.
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::RequestError;
 use editd_proto::message::SymbolInfo;
 
@@ -24,7 +24,7 @@ pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Re
 fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut RequestError) {
     let Some(path) = &error.path else { return };
     let listed = snapshot.request.job.entries.iter().filter(|entry| entry.path == *path).count();
-    let Some(State::File { bytes, .. }) = snapshot.world.files.get(path) else { return };
+    let Some(FileState::File { bytes, .. }) = snapshot.world.files.get(path) else { return };
     if listed != 1 || bytes.len() > PLACES_PARSED {
         return;
     }

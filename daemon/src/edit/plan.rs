@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{EditFacts, Job, Options, Plan, Refusal, State};
+use editd_engine::{EditFacts, FileState, Job, Plan, PlanOptions, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use editd_proto::message::EntryKind;
@@ -59,8 +59,8 @@ pub(super) fn plan(
     let CheckedJob { snapshot, mut seen, bases, .. } = checked;
     seen.extend(theirs);
     generated::check(state, &mut plan)?;
-    if let Some(said) = given.said {
-        said.warn(&mut plan.files);
+    if let Some(dialect_reply) = given.dialect_reply {
+        dialect_reply.warn(&mut plan.files);
     }
     let Snapshot { request, places, sights, .. } = snapshot;
     Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
@@ -115,7 +115,7 @@ fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'
 /// All refusals as one error if the job is not `partial`; a refusal that has no path.
 fn leave_out(
     checked: &mut CheckedJob,
-    current: &mut BTreeMap<FilePath, State>,
+    current: &mut BTreeMap<FilePath, FileState>,
     refusals: Vec<Refusal>,
 ) -> Result<(), Refusal> {
     if !checked.snapshot.request.job.partial {
@@ -143,11 +143,11 @@ fn refused(
     state: &WorkspaceState,
     checked: &mut CheckedJob,
     who: &Caller,
-    current: BTreeMap<FilePath, State>,
+    current: BTreeMap<FilePath, FileState>,
     refusal: Refusal,
 ) -> Refusal {
     let request = &checked.snapshot.request;
-    let mut further = if request.job.partial || editd_engine::is_told_in_part(&request.job) {
+    let mut further = if request.job.partial || editd_engine::has_unlisted_failures(&request.job) {
         Vec::new()
     } else {
         others::further(state, who, checked, &current, &BTreeMap::new())
@@ -184,7 +184,7 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
         .iter()
         .filter_map(|(path, observation)| Some((path.clone(), hash(path, observation)?)))
         .collect();
-    let options = Options { room: Some(checked.room), ..state.options(world.files.keys()) };
+    let options = PlanOptions { room: Some(checked.room), ..state.options(world.files.keys()) };
     let planned = {
         let _turn = state.parsing.turn(parsed(job, world))?;
         editd_engine::plan_known(job, world, &options, &known, skipped)
@@ -197,10 +197,10 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
 }
 
 /// Returns the bytes of the largest file whose symbols the job needs.
-pub(super) fn parsed(job: &Job, world: &editd_engine::World) -> usize {
+pub(super) fn parsed(job: &Job, world: &editd_engine::WorkspaceSnapshot) -> usize {
     let entries = job.entries.iter().filter(|entry| entry.edits().any(EditFacts::needs_symbols));
     let bytes = entries.map(|entry| match world.files.get(&entry.path) {
-        Some(State::File { bytes, .. }) => bytes.len(),
+        Some(FileState::File { bytes, .. }) => bytes.len(),
         _ => 0,
     });
     bytes.max().unwrap_or(0)
@@ -220,9 +220,9 @@ pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
 /// Returns a token of a plan: a hash of every path with the hashes and modes before and after, and of the clipboards.
 pub(super) fn token(plan: &Plan) -> String {
     let mut hasher = blake3::Hasher::new();
-    let side = |state: &State| match state {
-        State::Absent => vec![0],
-        State::File { bytes, mode } => {
+    let side = |state: &FileState| match state {
+        FileState::Absent => vec![0],
+        FileState::File { bytes, mode } => {
             let mut out = vec![1];
             out.extend_from_slice(blake3::hash(bytes).as_bytes());
             out.extend_from_slice(&mode.to_be_bytes());
@@ -259,7 +259,7 @@ pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planne
             _ => None,
         };
         let mode = match &change.after {
-            State::File { mode, .. } if before.is_some() || !written.contains(&change.path) => {
+            FileState::File { mode, .. } if before.is_some() || !written.contains(&change.path) => {
                 StagedMode::Exact(*mode)
             }
             _ => StagedMode::Masked,
@@ -294,7 +294,7 @@ pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planne
         error: plan.error,
         seen,
         unmade: Vec::new(),
-        said: given.said.cloned(),
+        dialect_reply: given.dialect_reply.cloned(),
         rebased: !rebased.is_empty(),
         diffs,
     }

@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{EditFacts, Entry, Job, Options, Plan, Refusal, StaleFiles, State, World};
+use editd_engine::{
+    EditFacts, FileState, Job, JobEntry, Plan, PlanOptions, Refusal, StaleFiles, WorkspaceSnapshot,
+};
 use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
@@ -101,7 +103,7 @@ pub(super) fn obstacles(job: &Job, bases: &BTreeMap<FilePath, Base>) -> BTreeMap
     found
 }
 
-fn obstacle(entry: &Entry, base: &Base) -> Option<Obstacle> {
+fn obstacle(entry: &JobEntry, base: &Base) -> Option<Obstacle> {
     if entry.edits().any(EditFacts::is_about_file) {
         return Some("only changes of text are merged, not what is done to a whole file");
     }
@@ -130,11 +132,14 @@ pub(super) fn held(bytes: usize, base: &Base) -> Result<usize, Refusal> {
 }
 
 /// Replaces files of a world by their bases, and returns the present states.
-pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> BTreeMap<FilePath, State> {
+pub(super) fn stand_on(
+    world: &mut WorkspaceSnapshot,
+    bases: &BTreeMap<FilePath, Base>,
+) -> BTreeMap<FilePath, FileState> {
     let mut current = BTreeMap::new();
     for (path, base) in bases {
-        let Some(State::File { mode, .. }) = world.files.get(path) else { continue };
-        let older = State::File { bytes: base.bytes.clone(), mode: *mode };
+        let Some(FileState::File { mode, .. }) = world.files.get(path) else { continue };
+        let older = FileState::File { bytes: base.bytes.clone(), mode: *mode };
         if let Some(now) = world.files.insert(path.clone(), older) {
             current.insert(path.clone(), now);
         }
@@ -146,14 +151,14 @@ pub(super) fn stand_on(world: &mut World, bases: &BTreeMap<FilePath, Base>) -> B
 pub(super) fn onto(
     state: &WorkspaceState,
     checked: &CheckedJob,
-    current: &BTreeMap<FilePath, State>,
+    current: &BTreeMap<FilePath, FileState>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     if current.is_empty() {
         return Vec::new();
     }
     let (job, clips) = (&checked.snapshot.request.job, &checked.snapshot.world.clips);
-    let options = Options { room: Some(checked.room), ..state.options(current.keys()) };
+    let options = PlanOptions { room: Some(checked.room), ..state.options(current.keys()) };
     editd_engine::rebase(plan, StaleFiles { job, clips, current }, job.diff != Some(false), &options)
 }
 
@@ -182,7 +187,7 @@ pub(super) fn tell_theirs(
         let overtaken = seen.map(|seen| Overtaken::find(state, checked, seen, found));
         let old = overtaken.as_ref().and_then(|known| known.old.as_deref());
         let old = old.or_else(|| checked.bases.get(path).map(|base| &*base.bytes)).unwrap_or_default();
-        let file = |bytes: Arc<[u8]>| State::File { bytes, mode: 0o644 };
+        let file = |bytes: Arc<[u8]>| FileState::File { bytes, mode: 0o644 };
         let states = (file(old.into()), file(found.bytes.clone()));
         let room = (THEIRS_SHOWN, Some(THEIRS_NEAR));
         let diff = editd_engine::nearby_diff(path, &states.0, &states.1, &near, room);
@@ -222,12 +227,12 @@ pub(super) fn trial(
     let files = needs.paths.into_iter().filter_map(|path| whole.files.get_key_value(&path));
     let clips = needs.clips.iter().filter_map(|name| whole.clips.get_key_value(name));
     let pair = |(name, what): (&String, &Vec<u8>)| (name.clone(), what.clone());
-    let mut world = World {
+    let mut world = WorkspaceSnapshot {
         files: files.map(|(path, state)| (path.clone(), state.clone())).collect(),
         clips: clips.map(pair).collect(),
     };
     let current = stand_on(&mut world, &bases);
-    let options = Options { room: Some(room), ..state.options(world.files.keys()) };
+    let options = PlanOptions { room: Some(room), ..state.options(world.files.keys()) };
     // A job that does not fit the content that was read may fit the present one.
     let mut plan = editd_engine::plan(alone, &world, &options).ok()?;
     let stale = StaleFiles { job: alone, clips: &world.clips, current: &current };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{EditFacts, Entry, Refusal};
+use editd_engine::{EditFacts, JobEntry, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
@@ -51,7 +51,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
         places.entry(path.clone()).or_insert(place);
         Ok(path)
     };
-    let mut resolve_entry = |entry: &mut Entry| -> Result<(), Refusal> {
+    let mut resolve_entry = |entry: &mut JobEntry| -> Result<(), Refusal> {
         // A link is refused, not followed, if the entry removes the name itself.
         let itself = entry.edits().any(EditFacts::removes_file);
         entry.path = place_of(&entry.path, itself)?;

@@ -1,7 +1,7 @@
 //! The lines of files that the refusals of a job show, with one limit for all of them, and the read receipts for
 //! exactly those lines: lines that a refusal leaves out stay unseen.
 
-use editd_engine::State;
+use editd_engine::FileState;
 use editd_proto::error::Excerpt;
 use editd_proto::path::FilePath;
 
@@ -133,7 +133,7 @@ pub(super) fn unseen_lines(
 ) -> Vec<(u64, u64)> {
     let change = plan.changes.iter().find(|change| change.path == *path);
     let Some(change) = change else { return Vec::new() };
-    if change.after == State::Absent {
+    if change.after == FileState::Absent {
         let whole = [(1, receipt::lines::last_line(bytes))];
         let seen = if seen == [NO_LINES] { &[] } else { seen };
         return if seen.is_empty() { whole.to_vec() } else { ranges::unseen(seen, bytes, &change.splices) };

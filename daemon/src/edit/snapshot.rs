@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-use editd_engine::{Refusal, State, World};
+use editd_engine::{FileState, Refusal, WorkspaceSnapshot};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::path::FilePath;
@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
     pub(super) sights: BTreeMap<FilePath, Observation>,
-    pub(super) world: World,
+    pub(super) world: WorkspaceSnapshot,
     /// With `partial`: the refusals of the entries (by index) whose files cannot be edited.
     pub(super) skipped: BTreeMap<usize, Refusal>,
 }
@@ -42,7 +42,7 @@ pub(super) fn take(
 ) -> Result<Snapshot, JobAbort> {
     let Resolved { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request.job)?;
-    let mut world = World::default();
+    let mut world = WorkspaceSnapshot::default();
     let mut sights = BTreeMap::new();
     let mut read = 0_usize;
     let mut refused: BTreeMap<&FilePath, Refusal> = BTreeMap::new();
@@ -72,7 +72,7 @@ pub(super) fn take(
             }
             Err(refusal) => return Err(refusal.into()),
         };
-        if let State::File { bytes, .. } = &state {
+        if let FileState::File { bytes, .. } = &state {
             read = read.saturating_add(bytes.len());
         }
         world.files.insert(path.clone(), state);
@@ -96,10 +96,10 @@ pub(super) fn take(
 }
 
 /// Returns the state of a file for the engine.
-pub(super) fn state_of(path: &FilePath, observation: &Observation) -> Result<State, Refusal> {
+pub(super) fn state_of(path: &FilePath, observation: &Observation) -> Result<FileState, Refusal> {
     match observation {
-        Observation::Absent => Ok(State::Absent),
-        Observation::File(found) => Ok(State::File { bytes: found.bytes.clone(), mode: found.meta.mode }),
+        Observation::Absent => Ok(FileState::Absent),
+        Observation::File(found) => Ok(FileState::File { bytes: found.bytes.clone(), mode: found.meta.mode }),
         Observation::TooLarge(stat) => {
             let message =
                 format!("{path} has {} bytes; editd edits files up to {} bytes", stat.size, limits::FILE);

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_engine::{Job, Options, Plan, Proof, Refusal, State};
+use editd_engine::{ContentProof, FileState, Job, Plan, PlanOptions, Refusal};
 use editd_proto::error::{ChangeAuthor, ErrorCode, NearMiss, OutsideWord, RequestError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
 use editd_proto::message::{EditStatus, EntryKind, OnStale};
@@ -71,7 +71,7 @@ fn gone(
     if let Some(seen) = checked.seen.get(path) {
         let old = seen.hash.and_then(|hash| state.store.content(hash));
         if let Some(old) = old {
-            show_diff(checked, path, (&file(old.into()), &State::Absent), &[], &mut error);
+            show_diff(checked, path, (&file(old.into()), &FileState::Absent), &[], &mut error);
         }
         shown::record(state, who, path, receipt::absent(state.clock.wall_ms()));
     }
@@ -180,7 +180,7 @@ fn show_change(
         (shown_lines, whole) = (lines, omitted == 0);
     } else if seen.hash.is_none() {
         let (lines, omitted) =
-            show_diff(checked, path, (&State::Absent, &file(found.bytes.clone())), &near, error);
+            show_diff(checked, path, (&FileState::Absent, &file(found.bytes.clone())), &near, error);
         (shown_lines, whole) = (lines, omitted == 0);
     }
     if let Some(trial) = trial {
@@ -223,7 +223,7 @@ fn lines_of(miss: &NearMiss) -> (u64, u64) {
 fn show_diff(
     checked: &CheckedJob,
     path: &FilePath,
-    (before, after): (&State, &State),
+    (before, after): (&FileState, &FileState),
     near: &[(u64, u64)],
     error: &mut RequestError,
 ) -> (Vec<(u64, u64)>, u64) {
@@ -235,8 +235,8 @@ fn show_diff(
     (diff.shown, diff.omitted)
 }
 
-fn file(bytes: Arc<[u8]>) -> State {
-    State::File { bytes, mode: 0o644 }
+fn file(bytes: Arc<[u8]>) -> FileState {
+    FileState::File { bytes, mode: 0o644 }
 }
 
 /// Returns the author of the last change of a file, and the job if it was the session's own.
@@ -298,9 +298,9 @@ impl Trial {
         if alone.entries.iter().any(|entry| entry.path == *path) {
             alone.entries.retain(|entry| entry.path == *path);
         }
-        let blind = alone.entries.iter().any(|entry| entry.proof() == Proof::Blind);
+        let blind = alone.entries.iter().any(|entry| entry.proof() == ContentProof::Blind);
         let world = &checked.snapshot.world;
-        let options = Options { room: Some(checked.room), ..state.options(world.files.keys()) };
+        let options = PlanOptions { room: Some(checked.room), ..state.options(world.files.keys()) };
         let plan = match editd_engine::plan(&alone, world, &options) {
             Ok(plan) => plan,
             Err(refusal) if editd_engine::lacks_room(&refusal) => return None,

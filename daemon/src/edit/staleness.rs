@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{EditFacts, Entry, Proof, Refusal};
+use editd_engine::{ContentProof, EditFacts, JobEntry, Refusal};
 use editd_proto::message::OnStale;
 use editd_proto::path::FilePath;
 
@@ -166,7 +166,7 @@ impl Targets {
     }
 
     /// Records the paths that a checked entry writes.
-    fn note(&mut self, snapshot: &Snapshot, entry: &Entry) {
+    fn note(&mut self, snapshot: &Snapshot, entry: &JobEntry) {
         if entry.base.is_some() {
             self.free.insert(entry.path.clone());
         }
@@ -273,7 +273,7 @@ fn check_targets(
     state: &WorkspaceState,
     who: &Caller,
     checked: &CheckedJob,
-    entry: &Entry,
+    entry: &JobEntry,
     targets: &Targets,
 ) -> Result<(), Refusal> {
     for edit in entry.edits().filter(|edit| edit.overwrites()) {
@@ -283,7 +283,7 @@ fn check_targets(
             _ => Expectation::Receipt(checked.seen.get(to).cloned()),
         };
         let observation = checked.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
-        match verdict_of(&expects, observation, Proof::Blind, state.settings.unread) {
+        match verdict_of(&expects, observation, ContentProof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
             Verdict::WhereSeen => return Err(stale::refusal(state, who, checked, to, Verdict::Unread, None)),
             other => return Err(stale::refusal(state, who, checked, to, other, None)),
@@ -295,20 +295,20 @@ fn check_targets(
 /// Returns true if a stale entry is planned on the content that it expects: because the job asks for that; because it
 /// names an older version together with line numbers of that version; or because its session knows what is there,
 /// having made it or been shown it, and quotes what it replaces.
-fn may_rebase(checked: &CheckedJob, entry: &Entry, proof: Proof) -> bool {
+fn may_rebase(checked: &CheckedJob, entry: &JobEntry, proof: ContentProof) -> bool {
     if checked.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
     }
     let now = checked.snapshot.sights.get(&entry.path).and_then(Observation::hash);
     let knows = checked.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
     let named = entry.named_lines().len();
-    entry.base.is_some() && (named > 0 || (knows && proof != Proof::Blind))
+    entry.base.is_some() && (named > 0 || (knows && proof != ContentProof::Blind))
 }
 
 fn find_base(
     state: &WorkspaceState,
     checked: &CheckedJob,
-    entry: &Entry,
+    entry: &JobEntry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
     let observation = checked.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
@@ -327,7 +327,7 @@ fn check_numbers(
     state: &WorkspaceState,
     who: &Caller,
     checked: &CheckedJob,
-    entry: &Entry,
+    entry: &JobEntry,
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
     let Some(seen) = checked.seen.get(&entry.path) else { return Ok(()) };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use editd_engine::{Plan, Refusal, State};
+use editd_engine::{FileState, Plan, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
@@ -106,7 +106,7 @@ pub(super) fn of_plan(
     let mut told = BTreeSet::new();
     for change in plan.changes.iter().filter(|change| checked.where_seen.contains(&change.path)) {
         let path = &change.path;
-        let (Some(seen), State::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
+        let (Some(seen), FileState::File { bytes, .. }) = (checked.seen.get(path), &change.before) else {
             continue;
         };
         let missing = ranges::unseen(&seen.ranges, bytes, &change.splices);

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits::ISSUES;
 use editd_proto::message::{FileOutcome, Issue, JobMode};
@@ -76,10 +76,10 @@ pub(super) fn contents<'p>(
         _ => None,
     };
     let contents = planned.plan.changes.iter().filter_map(|change| {
-        let State::File { bytes: new, .. } = &change.after else { return None };
+        let FileState::File { bytes: new, .. } = &change.after else { return None };
         let before = match &change.before {
-            State::File { bytes, .. } => Some(&**bytes),
-            State::Absent => None,
+            FileState::File { bytes, .. } => Some(&**bytes),
+            FileState::Absent => None,
         };
         let (old, splices) = match before.is_some().then_some(&change.splices) {
             Some(splices) => (before, Some(splices.as_slice())),

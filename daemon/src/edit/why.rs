@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{EditFacts, Plan, Quotation, Refusal, State};
+use editd_engine::{EditFacts, FileState, Plan, Quotation, Refusal};
 use editd_proto::error::{ChangeAuthor, ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
@@ -57,8 +57,8 @@ fn explain(
 ) {
     let Some((quoted, new)) = quoted(&snapshot.request, path, error.edit) else { return };
     let content = match snapshot.world.files.get(path) {
-        Some(State::File { bytes, .. }) => &**bytes,
-        Some(State::Absent) | None => &[],
+        Some(FileState::File { bytes, .. }) => &**bytes,
+        Some(FileState::Absent) | None => &[],
     };
     let hash = known.get(path).copied();
     let missing = MissingText { path, content, hash, quoted: &quoted, new: new.as_deref() };

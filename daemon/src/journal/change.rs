@@ -1,7 +1,7 @@
 //! Computes the change of one file of an entry with its whole contents, as far as they are still kept. It changes
 //! nothing.
 
-use editd_engine::{LineChange, Splice, State};
+use editd_engine::{FileState, LineChange, Splice};
 use editd_proto::ids::ContentHash;
 
 use super::past::{self, PastBudget};
@@ -14,8 +14,8 @@ use crate::state::WorkspaceState;
 pub fn states(
     state: &WorkspaceState,
     file: &FileRecord,
-    now: Option<(&State, &PastBudget)>,
-) -> Option<(State, State)> {
+    now: Option<(&FileState, &PastBudget)>,
+) -> Option<(FileState, FileState)> {
     let whole = |meta: &Option<FileMeta>| match meta {
         None => Some(Vec::new()),
         Some(meta) => state.store.content(meta.hash),
@@ -40,7 +40,12 @@ pub fn states(
 }
 
 /// Returns the content that an entry left, made from the present content.
-fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &PastBudget) -> Option<Vec<u8>> {
+fn held(
+    state: &WorkspaceState,
+    file: &FileRecord,
+    now: &FileState,
+    patience: &PastBudget,
+) -> Option<Vec<u8>> {
     content(state, file, now, file.after.as_ref()?.hash, patience)
 }
 
@@ -49,13 +54,13 @@ fn held(state: &WorkspaceState, file: &FileRecord, now: &State, patience: &PastB
 pub fn content(
     state: &WorkspaceState,
     file: &FileRecord,
-    now: &State,
+    now: &FileState,
     wanted: ContentHash,
     patience: &PastBudget,
 ) -> Option<Vec<u8>> {
     let now = match now {
-        State::Absent => None,
-        State::File { bytes, .. } => Some((hash(bytes), &**bytes)),
+        FileState::Absent => None,
+        FileState::File { bytes, .. } => Some((hash(bytes), &**bytes)),
     };
     if let Some((_, bytes)) = now.filter(|(hash, _)| *hash == wanted) {
         return Some(bytes.to_vec());
@@ -65,20 +70,20 @@ pub fn content(
 }
 
 /// Returns the change between two states of an entry's file, compared as when its lines were counted.
-pub fn lines<'s>(file: &FileRecord, before: &'s State, after: &'s State) -> LineChange<'s> {
+pub fn lines<'s>(file: &FileRecord, before: &'s FileState, after: &'s FileState) -> LineChange<'s> {
     LineChange::new(before, after, &file.planned(bytes(before), bytes(after), 0))
 }
 
 /// Returns the content of a state; empty if there is no file.
-pub fn bytes(state: &State) -> &[u8] {
+pub fn bytes(state: &FileState) -> &[u8] {
     match state {
-        State::Absent => &[],
-        State::File { bytes, .. } => bytes,
+        FileState::Absent => &[],
+        FileState::File { bytes, .. } => bytes,
     }
 }
 
 /// Returns splices that turn one state into another; one whole splice if finer ones would be wrong.
-pub fn splices(before: &State, after: &State) -> Vec<Splice> {
+pub fn splices(before: &FileState, after: &FileState) -> Vec<Splice> {
     let (old, new) = (bytes(before), bytes(after));
     if old == new {
         return Vec::new();
@@ -91,12 +96,12 @@ pub fn splices(before: &State, after: &State) -> Vec<Splice> {
 }
 
 /// Returns a state with these bytes; `None` if they differ from the recorded ones.
-fn file_state(bytes: Vec<u8>, meta: Option<&FileMeta>) -> Option<State> {
+fn file_state(bytes: Vec<u8>, meta: Option<&FileMeta>) -> Option<FileState> {
     match meta {
-        None => bytes.is_empty().then_some(State::Absent),
+        None => bytes.is_empty().then_some(FileState::Absent),
         Some(meta) => {
             let same = hash(&bytes) == meta.hash;
-            same.then(|| State::File { bytes: bytes.into(), mode: meta.mode })
+            same.then(|| FileState::File { bytes: bytes.into(), mode: meta.mode })
         }
     }
 }

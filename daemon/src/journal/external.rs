@@ -4,7 +4,7 @@
 
 use std::io;
 
-use editd_engine::{LineChange, Splice, State};
+use editd_engine::{FileState, LineChange, Splice};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
 use editd_proto::path::FilePath;
@@ -256,7 +256,7 @@ pub fn lines(before: &[u8], after: &[u8], splices: &[Splice]) -> (u64, u64) {
     if splices.is_empty() {
         return (0, 0);
     }
-    let state = |bytes: &[u8]| State::File { bytes: bytes.into(), mode: 0 };
+    let state = |bytes: &[u8]| FileState::File { bytes: bytes.into(), mode: 0 };
     LineChange::new(&state(before), &state(after), splices).totals()
 }
 

@@ -105,7 +105,7 @@ impl JobQueue {
         // A job whose lanes cannot be determined runs alone, and finds out itself what is wrong.
         let lanes = early.unwrap_or_else(|| workspace.lanes(&asked).unwrap_or(Lanes::All));
         let reply = if request.detach {
-            reply.send(Ok(asked.said(reply::queued(id))));
+            reply.send(Ok(asked.with_dialect_text(reply::queued(id))));
             None
         } else {
             Some(reply)
@@ -122,10 +122,10 @@ impl JobQueue {
         loop {
             let outcome = match self.0.workspace.admit(who, asked) {
                 Admission::New(id) => return Some((id, reply.repeated_if(false))),
-                Admission::Ended(receipt) => Ok(asked.said(*receipt)),
+                Admission::Ended(receipt) => Ok(asked.with_dialect_text(*receipt)),
                 Admission::Refused(refusal) => Ok(asked.refused(refusal)),
                 Admission::Underway(id) if asked.request().detach && !is_call_id(id) => {
-                    Ok(asked.said(reply::repeated(&reply::queued(id))))
+                    Ok(asked.with_dialect_text(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.repeated_if(true))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{ClipWrite, Refusal, Splice, State};
+use editd_engine::{ClipboardWrite, FileState, Refusal, Splice};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{Durability, EntryKind, FileOutcome};
 use editd_proto::path::FilePath;
@@ -43,7 +43,7 @@ pub struct FileChange {
     /// The present file, if there is one.
     pub before: Option<FileSnapshot>,
     /// The state to reach.
-    pub after: State,
+    pub after: FileState,
     /// The rule for the mode of a new file.
     pub mode: StagedMode,
     /// The splices from the one content to the other.
@@ -63,7 +63,7 @@ pub struct Transaction {
     /// The changes, each path once, in the order of their swaps.
     pub changes: Vec<FileChange>,
     /// The clipboards to store.
-    pub clips: Vec<ClipWrite>,
+    pub clips: Vec<ClipboardWrite>,
     /// The outcomes to report.
     pub files: Vec<FileOutcome>,
     /// With `partial`: the refusal of the first edit that was left out.
@@ -78,5 +78,5 @@ pub struct Transaction {
     /// Set if the receipt shows the changes that commands make to its files.
     pub diffs: bool,
     /// The dialect that words the receipt of a payload.
-    pub said: Option<DialectReply>,
+    pub dialect_reply: Option<DialectReply>,
 }

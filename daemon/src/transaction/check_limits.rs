@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::EntryKind;
@@ -67,8 +67,8 @@ pub(super) fn check_limits(
 /// Returns the bytes of a change: the new file and its part of the journal.
 fn size_of_change(change: &FileChange) -> usize {
     let file = match &change.after {
-        State::File { bytes, .. } => bytes.len(),
-        State::Absent => 0,
+        FileState::File { bytes, .. } => bytes.len(),
+        FileState::Absent => 0,
     };
     let journal = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());
     journal.fold(file, usize::saturating_add)
@@ -76,7 +76,7 @@ fn size_of_change(change: &FileChange) -> usize {
 
 fn check_size(change: &FileChange) -> Result<(), Refusal> {
     match &change.after {
-        State::File { bytes, .. } if bytes.len() > limits::FILE => {
+        FileState::File { bytes, .. } if bytes.len() > limits::FILE => {
             let path = change.place.path();
             let mut error = RequestError::new(
                 ErrorCode::TooLarge,
@@ -92,7 +92,7 @@ fn check_size(change: &FileChange) -> Result<(), Refusal> {
 
 /// Refuses to edit a read-only file, although an exchange would be permitted, unless the job changes its mode.
 fn check_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
-    let (Some(found), State::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
+    let (Some(found), FileState::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
     let changes_mode = change.mode != StagedMode::Exact(found.meta.mode);
     if !edits || changes_mode {

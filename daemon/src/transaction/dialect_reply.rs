@@ -3,32 +3,32 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use editd_engine::dialect::{Answer, ShownFile, Words};
+use editd_engine::dialect::{PayloadOutcome, ReplyFormat, ShownFile};
 use editd_proto::message::{FileOutcome, ReadReply, Receipt};
 
 /// The dialect of a job that came as a payload.
 #[derive(Clone)]
 pub struct DialectReply {
     dialect: &'static str,
-    words: Arc<dyn Words>,
+    format: Arc<dyn ReplyFormat>,
     warnings: Vec<String>,
 }
 
 impl DialectReply {
     /// Returns the reply of a dialect, with the warnings of its translation.
-    pub fn new(dialect: &'static str, words: Box<dyn Words>, warnings: Vec<String>) -> Self {
-        Self { dialect, words: words.into(), warnings }
+    pub fn new(dialect: &'static str, format: Box<dyn ReplyFormat>, warnings: Vec<String>) -> Self {
+        Self { dialect, format: format.into(), warnings }
     }
 
     /// Adds the text to a receipt.
-    pub fn say(&self, receipt: &mut Receipt) {
-        receipt.text = self.text(&Answer::Receipt(receipt));
+    pub fn add_text(&self, receipt: &mut Receipt) {
+        receipt.text = self.text(&PayloadOutcome::Receipt(receipt));
         receipt.dialect = Some(self.dialect.to_owned());
     }
 
     /// Adds the text of what was read to a receipt.
-    pub fn show(&self, read: &ReadReply, receipt: &mut Receipt) {
-        receipt.text = self.text(&Answer::Read(ShownFile {
+    pub fn add_view(&self, read: &ReadReply, receipt: &mut Receipt) {
+        receipt.text = self.text(&PayloadOutcome::Read(ShownFile {
             path: &read.path,
             text: read.text.as_deref(),
             bytes: read.bytes.as_deref(),
@@ -47,8 +47,8 @@ impl DialectReply {
     }
 
     /// Returns the text. If the dialect panics, there is none: the rest of the receipt remains valid.
-    fn text(&self, answer: &Answer<'_>) -> Option<String> {
-        catch_unwind(AssertUnwindSafe(|| self.words.say(answer))).ok()
+    fn text(&self, outcome: &PayloadOutcome<'_>) -> Option<String> {
+        catch_unwind(AssertUnwindSafe(|| self.format.format(outcome))).ok()
     }
 }
 

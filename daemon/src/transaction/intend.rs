@@ -110,7 +110,7 @@ fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
 fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
     let origin = &ready.draft.origin;
     let now = state.clock.wall_ms();
-    let clip = |write: &editd_engine::ClipWrite| ClipboardRecord {
+    let clip = |write: &editd_engine::ClipboardWrite| ClipboardRecord {
         session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
         name: write.name.clone(),
         bytes: Some(write.bytes.clone()),

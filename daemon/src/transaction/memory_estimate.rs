@@ -1,6 +1,6 @@
 //! Counts the bytes of contents that a transaction holds in memory. It reads nothing.
 
-use editd_engine::State;
+use editd_engine::FileState;
 
 use super::{FileChange, Transaction};
 use crate::limits::CHANGE_HOLDS;
@@ -17,8 +17,8 @@ fn before(change: &FileChange) -> usize {
 
 fn of_change(change: &FileChange) -> usize {
     let after = match &change.after {
-        State::File { bytes, .. } => bytes.len(),
-        State::Absent => 0,
+        FileState::File { bytes, .. } => bytes.len(),
+        FileState::Absent => 0,
     };
     let both = before(change).saturating_add(after);
     // A file that is rewritten in place is journaled from its first changed byte to its end.

@@ -31,7 +31,7 @@ pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
 
 /// Encodes a receipt for the journal: without diffs, which the journal can compute again, and with the text of its
 /// dialect.
-pub fn stored(receipt: &Receipt, said: Option<&DialectReply>) -> Vec<u8> {
+pub fn stored(receipt: &Receipt, dialect_reply: Option<&DialectReply>) -> Vec<u8> {
     let mut receipt = receipt.clone();
     let of_hooks = receipt.hooks.iter_mut().flat_map(|hook| &mut hook.files);
     for file in receipt.files.iter_mut().chain(of_hooks) {
@@ -40,8 +40,8 @@ pub fn stored(receipt: &Receipt, said: Option<&DialectReply>) -> Vec<u8> {
             formatted.diff.clear();
         }
     }
-    if let Some(said) = said {
-        said.say(&mut receipt);
+    if let Some(dialect_reply) = dialect_reply {
+        dialect_reply.add_text(&mut receipt);
     }
     encode_receipt(&receipt)
 }

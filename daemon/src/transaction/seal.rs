@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::State;
+use editd_engine::FileState;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{Durability, JobStatus, Receipt};
 
@@ -37,7 +37,7 @@ pub(super) fn seal(
     let AllSwapped { draft, entry, proofs } = swapped;
     debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
     let receipt = reply::receipt_of(&draft, &entry);
-    let stored = reply::stored(&receipt, draft.said.as_ref());
+    let stored = reply::stored(&receipt, draft.dialect_reply.as_ref());
     let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
     records.extend(done_record(state, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
@@ -46,7 +46,7 @@ pub(super) fn seal(
     state.store.append(&records).map_err(|error| JobAbort::NeedsRecovery(store_refusal(&error)))?;
     for (change, file) in draft.changes.iter().zip(&entry.files) {
         flushing::put(state, file, &change.place);
-        if let (State::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
+        if let (FileState::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|meta| meta.hash);
             state.store.keep_made(before, after.hash, bytes);
         }
@@ -102,7 +102,7 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
             time: now,
             key: origin.key.clone(),
             request: origin.request,
-            receipt: reply::stored(&receipt, draft.said.as_ref()),
+            receipt: reply::stored(&receipt, draft.dialect_reply.as_ref()),
         }));
     }
     if !records.is_empty() {
@@ -162,8 +162,8 @@ fn shown_of_written(
         }
         earlier => {
             let after: &[u8] = match &change.after {
-                State::File { bytes, .. } => bytes,
-                State::Absent => &[],
+                FileState::File { bytes, .. } => bytes,
+                FileState::Absent => &[],
             };
             receipt::first(earlier, hash, (before, after), &change.splices, now)
         }

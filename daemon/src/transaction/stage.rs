@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use editd_engine::{Refusal, Splice, State};
+use editd_engine::{FileState, Refusal, Splice};
 use editd_proto::path::FilePath;
 
 use super::check_limits::CheckedTransaction;
@@ -36,7 +36,7 @@ pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Resu
     let mut draft = checked.into_inner();
     // Files that are rewritten in place come last: the displaced files of the others may be further names of them.
     draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
-        (Some(found), State::File { .. }) => found.links > 1,
+        (Some(found), FileState::File { .. }) => found.links > 1,
         _ => false,
     });
     let mut records = Vec::with_capacity(draft.changes.len());
@@ -85,7 +85,7 @@ fn stage_one(
         Some(found) => bases.is_young(&change.place, found).map_err(|error| disk_refusal(path, &error))?,
         None => false,
     };
-    let State::File { bytes, .. } = &change.after else {
+    let FileState::File { bytes, .. } = &change.after else {
         let staging = state.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
         return Ok(FileRecord { splices: change.splices.clone(), staging, ..record });
     };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
@@ -75,7 +75,7 @@ pub(super) fn resolve(
     state: &WorkspaceState,
     choices: &[SelectedPart],
     entries: Vec<Entry>,
-    states: &BTreeMap<FilePath, State>,
+    states: &BTreeMap<FilePath, FileState>,
 ) -> Result<ResolvedTurns, Refusal> {
     every_path_is_known(choices, &entries)?;
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
@@ -164,7 +164,7 @@ fn target(
     choice: &SelectedPart,
     entry: &Entry,
     from: &TakenBack,
-    states: &BTreeMap<FilePath, State>,
+    states: &BTreeMap<FilePath, FileState>,
 ) -> Result<TakenBack, Refusal> {
     let mut to = from.clone();
     let files = files_of(entry);
@@ -196,7 +196,7 @@ fn hunks_of(
     entry: &Entry,
     path: Option<&FilePath>,
     runs: &[(u32, u32)],
-    states: &BTreeMap<FilePath, State>,
+    states: &BTreeMap<FilePath, FileState>,
 ) -> Result<FilePart, Refusal> {
     let id = entry.id;
     let mut files = (0..).zip(&entry.files).filter(|(_, file)| path.is_none_or(|path| *path == file.path));

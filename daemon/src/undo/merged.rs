@@ -1,7 +1,7 @@
 //! Undoes one file of an entry that other changes followed: the inverse is merged into the present content. It merges
 //! text and modes, and leaves created or deleted files alone.
 
-use editd_engine::{Refusal, State, apply};
+use editd_engine::{FileState, Refusal, apply};
 use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
@@ -37,10 +37,10 @@ impl NotMerged {
 }
 
 /// Returns a state with a turn merged into it.
-pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMerged> {
+pub(super) fn turned(turn: &FileTurn<'_>, state: &FileState) -> Result<FileState, NotMerged> {
     let file = turn.file;
     let (base, splices) = turn.merge_sides().map_err(NotMerged::Stale)?;
-    let State::File { bytes, mode } = state else {
+    let FileState::File { bytes, mode } = state else {
         return Err(NotMerged::Stale("the file is gone"));
     };
     let mode = match (&file.before, &file.after) {
@@ -52,7 +52,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMer
         _ => *mode,
     };
     if splices.is_empty() {
-        return Ok(State::File { bytes: bytes.clone(), mode });
+        return Ok(FileState::File { bytes: bytes.clone(), mode });
     }
     let options = turn.state.options(std::iter::once(&file.path));
     let label = options.encodings.first().map(|(_, label)| label.as_str());
@@ -62,7 +62,7 @@ pub(super) fn turned(turn: &FileTurn<'_>, state: &State) -> Result<State, NotMer
             _ => NotMerged::Stale("only text is merged"),
         })?;
     let merged = apply(bytes, &splices).ok_or(NotMerged::Stale("the merge does not fit the file"))?;
-    Ok(State::File { bytes: merged.into(), mode })
+    Ok(FileState::File { bytes: merged.into(), mode })
 }
 
 /// Returns the mode after a turn, unless another program set a third one.

@@ -12,7 +12,7 @@ pub use select::last_of_session;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{LineChange, Refusal, State};
+use editd_engine::{FileState, LineChange, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::limits;
@@ -102,7 +102,7 @@ pub fn draft(
         unmade,
         rebased,
         diffs,
-        said: None,
+        dialect_reply: None,
     })
 }
 
@@ -150,7 +150,7 @@ fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
 /// The files of some entries, before and after.
 struct EntryFiles {
     places: Vec<(FilePath, ResolvedPath, Option<FileSnapshot>)>,
-    states: BTreeMap<FilePath, State>,
+    states: BTreeMap<FilePath, FileState>,
 }
 
 impl EntryFiles {
@@ -203,10 +203,10 @@ impl EntryFiles {
             }
             external::note(state, path, &observation, ObservationVersion::Lane, None, true);
             let (state, found) = match observation {
-                Observation::Absent => (State::Absent, None),
+                Observation::Absent => (FileState::Absent, None),
                 Observation::File(found) => {
                     read = read.saturating_add(found.bytes.len());
-                    (State::File { bytes: found.bytes.clone(), mode: found.meta.mode }, Some(found))
+                    (FileState::File { bytes: found.bytes.clone(), mode: found.meta.mode }, Some(found))
                 }
                 Observation::TooLarge(_) | Observation::Unreadable(_) | Observation::Other(_) => {
                     return Err(not_a_file(path).into());
@@ -245,8 +245,8 @@ impl EntryFiles {
         for (path, place, before) in places {
             let Some(after) = states.remove(&path) else { continue };
             let old = match &before {
-                None => State::Absent,
-                Some(found) => State::File { bytes: found.bytes.clone(), mode: found.meta.mode },
+                None => FileState::Absent,
+                Some(found) => FileState::File { bytes: found.bytes.clone(), mode: found.meta.mode },
             };
             let changed = old != after;
             let diffs = show.unwrap_or_else(|| merged.contains(&path));
@@ -268,8 +268,8 @@ impl EntryFiles {
             files.push(outcome);
             if changed {
                 let mode = match &after {
-                    State::File { mode, .. } => StagedMode::Exact(*mode),
-                    State::Absent => StagedMode::Masked,
+                    FileState::File { mode, .. } => StagedMode::Exact(*mode),
+                    FileState::Absent => StagedMode::Masked,
                 };
                 changes.push(FileChange { place, before, after, mode, splices, added, removed, from: None });
             }
@@ -278,10 +278,10 @@ impl EntryFiles {
     }
 }
 
-fn version(state: &State) -> Option<editd_proto::ids::Version> {
+fn version(state: &FileState) -> Option<editd_proto::ids::Version> {
     match state {
-        State::Absent => None,
-        State::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
+        FileState::Absent => None,
+        FileState::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 

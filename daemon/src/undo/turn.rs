@@ -1,7 +1,7 @@
 //! Turns one file of an entry from one set of undone hunks to another, exactly, or merged into later changes. Undoing
 //! a whole entry is the turn from nothing to everything. It writes nothing.
 
-use editd_engine::{Refusal, Splice, State, apply, invert};
+use editd_engine::{FileState, Refusal, Splice, apply, invert};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 
@@ -22,7 +22,7 @@ pub(super) struct FileTurn<'t> {
     pub(super) from: FileTaken<'t>,
     pub(super) to: FileTaken<'t>,
     /// The state of the path before the job.
-    pub(super) there: &'t State,
+    pub(super) there: &'t FileState,
     pub(super) patience: &'t PastBudget,
 }
 
@@ -31,7 +31,7 @@ impl FileTurn<'_> {
     ///
     /// # Errors
     /// `unsupported` if the journal does not have the bytes.
-    pub(super) fn exact(&self, state: &State) -> Result<Option<State>, Refusal> {
+    pub(super) fn exact(&self, state: &FileState) -> Result<Option<FileState>, Refusal> {
         let (before, after) = (self.file.before.as_ref(), self.file.after.as_ref());
         let fits = match self.from {
             FileTaken::Nothing => self.shows(state, after),
@@ -52,18 +52,18 @@ impl FileTurn<'_> {
             (_, FileTaken::Whole) => (Some(self.content(self.to)?), before),
             _ => (Some(self.content(self.to)?), after),
         };
-        let Some(meta) = meta else { return Ok(Some(State::Absent)) };
+        let Some(meta) = meta else { return Ok(Some(FileState::Absent)) };
         // The mode of a file that another program deleted is not always recorded.
-        if matches!(state, State::Absent) && meta.mode == 0 && meta.identity.ino == 0 {
+        if matches!(state, FileState::Absent) && meta.mode == 0 && meta.identity.ino == 0 {
             return Err(self.no_bytes());
         }
         let whole = matches!(self.to, FileTaken::Nothing | FileTaken::Whole);
         let made = made.filter(|made| !whole || hash(made) == meta.hash).ok_or_else(|| self.no_bytes())?;
         let mode = match state {
-            State::File { mode, .. } if !self.changed_mode() => *mode,
+            FileState::File { mode, .. } if !self.changed_mode() => *mode,
             _ => meta.mode,
         };
-        Ok(Some(State::File { bytes: made.into(), mode }))
+        Ok(Some(FileState::File { bytes: made.into(), mode }))
     }
 
     /// Returns the content at the start of the turn, on which later changes were made, and the splices of the turn.
@@ -83,7 +83,7 @@ impl FileTurn<'_> {
             _ => {
                 let from = self.content(self.from).map_err(|_| lost)?;
                 let to = self.content(self.to).map_err(|_| lost)?;
-                let state = |bytes: &[u8]| State::File { bytes: bytes.into(), mode: 0 };
+                let state = |bytes: &[u8]| FileState::File { bytes: bytes.into(), mode: 0 };
                 let turned = change::splices(&state(&from), &state(&to));
                 Ok((from, turned))
             }
@@ -91,10 +91,10 @@ impl FileTurn<'_> {
     }
 
     /// Returns true if metadata describe a state. A different mode matters only if the entry changed the mode.
-    fn shows(&self, state: &State, meta: Option<&FileMeta>) -> bool {
+    fn shows(&self, state: &FileState, meta: Option<&FileMeta>) -> bool {
         match (state, meta) {
-            (State::Absent, None) => true,
-            (State::File { bytes, mode }, Some(meta)) => {
+            (FileState::Absent, None) => true,
+            (FileState::File { bytes, mode }, Some(meta)) => {
                 hash(bytes) == meta.hash && (!self.changed_mode() || *mode == meta.mode)
             }
             _ => false,

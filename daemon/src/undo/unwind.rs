@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, LaterEntry, OnStale};
@@ -57,7 +57,7 @@ pub(super) fn unwind(
     state: &WorkspaceState,
     who: &Caller,
     turns: &[EntryTurn],
-    states: &mut BTreeMap<FilePath, State>,
+    states: &mut BTreeMap<FilePath, FileState>,
     on_stale: OnStale,
 ) -> Result<BTreeSet<FilePath>, Refusal> {
     let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
@@ -72,8 +72,8 @@ pub(super) fn unwind(
             if file.how == ChangeMethod::Rescued {
                 return Err(only_kept(entry.id, &file.path));
             }
-            let current = states.get(&file.path).cloned().unwrap_or(State::Absent);
-            let now = there.get(&file.path).unwrap_or(&State::Absent);
+            let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
+            let now = there.get(&file.path).unwrap_or(&FileState::Absent);
             let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
             if let Some(turned) = turn.exact(&current)? {
                 states.insert(file.path.clone(), turned);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use editd_engine::{Options, Splice};
+use editd_engine::{PlanOptions, Splice};
 use editd_proto::path::FilePath;
 
 use super::issues::ParsedIssue;
@@ -48,7 +48,7 @@ pub struct CheckContext<'a> {
     /// Returns the reason if the commands may no longer run.
     pub trusted: &'a (dyn Fn() -> Result<(), &'static str> + Sync),
     /// The encodings of the texts.
-    pub options: &'a Options,
+    pub options: &'a PlanOptions,
     /// Calls a closure that parses a text of so many bytes once it may run; returns false if it was not called.
     pub in_turn: ParseTurn<'a>,
 }

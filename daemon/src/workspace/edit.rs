@@ -139,9 +139,9 @@ impl Workspace {
             }
         }
         let queued = request.detach.then_some(id);
-        let said = asked.words();
+        let dialect_reply = asked.dialect_reply();
         let run = |request: &edit::ParsedJob| {
-            let given = edit::EditRequest { who, queued, hash, request, said };
+            let given = edit::EditRequest { who, queued, hash, request, dialect_reply };
             self.attempts(|guard| self.decide_and_commit(guard, given))
         };
         let ended = match asked.action() {
@@ -150,10 +150,10 @@ impl Workspace {
                 Ok(request) => run(request),
                 Err(refusal) => Some(Receipt::refused(*refusal)),
             },
-            Ok(Action::View(view)) => Some(self.view(who, view, said)),
+            Ok(Action::View(view)) => Some(self.view(who, view, dialect_reply)),
             Ok(Action::Undo(path)) => self.attempts(|guard| {
                 let mut transaction = self.undo_of_last(guard, (who, hash), request, path)?;
-                (transaction.origin.queued, transaction.said) = (queued, said.cloned());
+                (transaction.origin.queued, transaction.dialect_reply) = (queued, dialect_reply.cloned());
                 transaction::commit(&self.state, guard, transaction)
             }),
         };
@@ -189,7 +189,7 @@ impl Workspace {
             && receipt.error.as_ref().is_some_and(|left| left.code == ErrorCode::Stopping)
         {
             // It has not ended: it stays stored, and the next daemon runs it.
-            return asked.said(receipt);
+            return asked.with_dialect_text(receipt);
         }
         // The receipt of a job with an entry was stored with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
@@ -201,7 +201,7 @@ impl Workspace {
                 time: self.state.clock.wall_ms(),
                 key: key.map(str::to_owned),
                 request: hash,
-                receipt: stored(&asked.said(receipt.clone()), asked.words()),
+                receipt: stored(&asked.with_dialect_text(receipt.clone()), asked.dialect_reply()),
             };
             let durable =
                 self.state.store.append(&[Record::Done(done)]).and_then(|at| self.state.store.flush(at));
@@ -217,7 +217,7 @@ impl Workspace {
         drop(underway);
         // Another request with its key may wait for its end.
         self.state.queued.notify_all();
-        asked.said(receipt)
+        asked.with_dialect_text(receipt)
     }
 }
 

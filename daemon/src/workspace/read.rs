@@ -1,6 +1,6 @@
 //! Reads, which give a session its read receipt, and observations for the watcher. Neither changes a file.
 
-use editd_engine::{Refusal, View};
+use editd_engine::{FileView, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{
@@ -159,11 +159,16 @@ impl Workspace {
     }
 
     /// Reads a file for a payload that asks to see it: returns a receipt with the text in its dialect.
-    pub(super) fn view(&self, who: &Caller, request: &ReadRequest, said: Option<&DialectReply>) -> Receipt {
+    pub(super) fn view(
+        &self,
+        who: &Caller,
+        request: &ReadRequest,
+        dialect_reply: Option<&DialectReply>,
+    ) -> Receipt {
         let mut receipt = Receipt::new(None, JobStatus::Unchanged);
         let read = self.read_if(who, request, |read| {
-            if let Some(said) = said {
-                said.show(read, &mut receipt);
+            if let Some(dialect_reply) = dialect_reply {
+                dialect_reply.add_view(read, &mut receipt);
             }
             match receipt.text.as_ref().map_or(0, String::len) {
                 shown if shown > ROOM => Err(too_much_to_show(&read.path, read.lines, shown)),
@@ -278,7 +283,7 @@ pub(super) struct Looked<'h> {
 
 /// The part of a file that a reader is shown.
 struct ShownPart {
-    view: View,
+    view: FileView,
     /// The lines of the part; `None` if it is the whole file.
     lines: Option<(u64, u64)>,
     symbol: Option<SymbolInfo>,

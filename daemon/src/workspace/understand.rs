@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use editd_engine::Refusal;
-use editd_engine::dialect::{self, Asked, Setting, Translation, Wanted};
+use editd_engine::dialect::{self, PayloadContext, PayloadJob, PayloadRequest, Translation};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
@@ -21,9 +21,9 @@ use crate::transaction::DialectReply;
 /// A parsed request for a job.
 #[derive(Debug)]
 pub struct ParsedRequest {
-    came: JobRequest,
+    sent: JobRequest,
     action: Result<Action, Refusal>,
-    said: Option<DialectReply>,
+    dialect_reply: Option<DialectReply>,
     /// The edit job with one entry for each file, parsed on first use.
     job: OnceLock<Result<ParsedJob, Refusal>>,
     hash: OnceLock<ContentHash>,
@@ -45,27 +45,45 @@ pub(super) enum Action {
 impl ParsedRequest {
     /// Parses a request. `roots` are the absolute paths of the workspace's folder, `limit` is the most bytes of a
     /// payload.
-    pub fn new(came: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
+    pub fn new(sent: JobRequest, roots: &[Vec<u8>], limit: usize) -> Self {
         let both = "the job has `files` and a `payload`; leave one out";
-        let translation = match &came.payload {
+        let translation = match &sent.payload {
             None => {
-                let action = editd_engine::check_names(&came, came.detach).map(|()| Action::Native);
-                return Self { came, action, said: None, job: OnceLock::new(), hash: OnceLock::new() };
+                let action = editd_engine::check_names(&sent, sent.detach).map(|()| Action::Native);
+                return Self {
+                    sent,
+                    action,
+                    dialect_reply: None,
+                    job: OnceLock::new(),
+                    hash: OnceLock::new(),
+                };
             }
-            Some(_) if !came.files.is_empty() => Err(malformed(both)),
-            Some(payload) => translate(payload, &Setting { path: payload.path.as_ref(), roots, limit }),
+            Some(_) if !sent.files.is_empty() => Err(malformed(both)),
+            Some(payload) => {
+                translate(payload, &PayloadContext { path: payload.path.as_ref(), roots, limit })
+            }
         };
         match translation {
-            Err(refusal) => {
-                Self { came, action: Err(refusal), said: None, job: OnceLock::new(), hash: OnceLock::new() }
-            }
-            Ok(Translation { dialect, asked, words }) => {
-                let warnings = match &asked {
-                    Asked::Job(wanted) => wanted.warnings.clone(),
-                    Asked::View { .. } | Asked::Undo { .. } => Vec::new(),
+            Err(refusal) => Self {
+                sent,
+                action: Err(refusal),
+                dialect_reply: None,
+                job: OnceLock::new(),
+                hash: OnceLock::new(),
+            },
+            Ok(Translation { dialect, request: payload_request, reply }) => {
+                let warnings = match &payload_request {
+                    PayloadRequest::Job(wanted) => wanted.warnings.clone(),
+                    PayloadRequest::View { .. } | PayloadRequest::Undo { .. } => Vec::new(),
                 };
-                let said = Some(DialectReply::new(dialect, words, warnings));
-                Self { action: action(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
+                let dialect_reply = Some(DialectReply::new(dialect, reply, warnings));
+                Self {
+                    action: action(&sent, payload_request),
+                    sent,
+                    dialect_reply,
+                    job: OnceLock::new(),
+                    hash: OnceLock::new(),
+                }
             }
         }
     }
@@ -74,14 +92,14 @@ impl ParsedRequest {
     /// the wire form, which is stored; entries that name several files are parsed after these were looked up.
     pub(super) fn without_wire_form(mut self) -> Self {
         let edits = matches!(self.action, Ok(Action::Native | Action::Job(_)));
-        if !edits || self.came.detach || self.names_several() {
+        if !edits || self.sent.detach || self.names_several() {
             return self;
         }
         // The hash names the request with its edits.
         self.hash();
         // A refusal is kept, and returned to each caller that asks for the job.
-        let _ = self.job(|came| Ok(came.clone()));
-        self.came.files = Vec::new();
+        let _ = self.job(|sent| Ok(sent.clone()));
+        self.sent.files = Vec::new();
         if let Ok(Action::Job(job)) = &mut self.action {
             job.files = Vec::new();
         }
@@ -90,12 +108,12 @@ impl ParsedRequest {
 
     /// Returns the request as it was sent, except for edits whose wire form was dropped after parsing.
     pub fn request(&self) -> &JobRequest {
-        &self.came
+        &self.sent
     }
 
     /// Returns true if entries name several files by `paths`.
     pub(super) fn names_several(&self) -> bool {
-        self.came.files.iter().any(|entry| !entry.paths.is_empty())
+        self.sent.files.iter().any(|entry| !entry.paths.is_empty())
     }
 
     /// Returns the edit job, parsed once; `look_up` makes one entry for each file if entries name several.
@@ -108,8 +126,8 @@ impl ParsedRequest {
     ) -> Result<&ParsedJob, Refusal> {
         let read = || match self.action()? {
             Action::Job(job) => ParsedJob::parse(job),
-            Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.came)?),
-            Action::Native => ParsedJob::parse(&self.came),
+            Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.sent)?),
+            Action::Native => ParsedJob::parse(&self.sent),
             Action::View(_) | Action::Undo(_) => Err(malformed("the payload edits nothing")),
         };
         let guarded = || {
@@ -123,7 +141,7 @@ impl ParsedRequest {
 
     /// Returns the hash of the request, by which a different request with the same key is recognised.
     pub(super) fn hash(&self) -> ContentHash {
-        *self.hash.get_or_init(|| request_hash(&self.came))
+        *self.hash.get_or_init(|| request_hash(&self.sent))
     }
 
     /// Returns the action.
@@ -135,20 +153,20 @@ impl ParsedRequest {
     }
 
     /// Returns the dialect that words the receipt of a payload.
-    pub(super) fn words(&self) -> Option<&DialectReply> {
-        self.said.as_ref()
+    pub(super) fn dialect_reply(&self) -> Option<&DialectReply> {
+        self.dialect_reply.as_ref()
     }
 
     /// Adds the text in the payload's dialect to a receipt, unless it has one.
-    pub fn said(&self, mut receipt: Receipt) -> Receipt {
+    pub fn with_dialect_text(&self, mut receipt: Receipt) -> Receipt {
         if receipt.text.is_some() {
             return receipt;
         }
-        match (&self.said, &self.came.payload, &receipt.error) {
-            (Some(said), _, _) => said.say(&mut receipt),
+        match (&self.dialect_reply, &self.sent.payload, &receipt.error) {
+            (Some(reply), _, _) => reply.add_text(&mut receipt),
             (None, Some(payload), Some(error)) => {
                 let name = payload.dialect.as_deref();
-                let text = || dialect::say_refusal(name, &payload.text, error);
+                let text = || dialect::format_refusal(name, &payload.text, error);
                 receipt.text = catch_unwind(AssertUnwindSafe(text)).ok();
                 receipt.dialect.clone_from(&payload.dialect);
             }
@@ -159,12 +177,12 @@ impl ParsedRequest {
 
     /// Returns the receipt of a refusal of this request.
     pub fn refused(&self, refusal: Refusal) -> Receipt {
-        self.said(Receipt::refused(*refusal))
+        self.with_dialect_text(Receipt::refused(*refusal))
     }
 }
 
 /// Translates a payload. If the dialect panics, only this job fails.
-fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+fn translate(payload: &Payload, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
     let translate = || dialect::translate(payload.dialect.as_deref(), &payload.text, setting);
     catch_unwind(AssertUnwindSafe(translate)).unwrap_or_else(|_| {
         let message = "editd made a mistake in reading the payload; please report it with the payload";
@@ -172,29 +190,29 @@ fn translate(payload: &Payload, setting: &Setting<'_>) -> Result<Translation, Re
     })
 }
 
-fn action(came: &JobRequest, asked: Asked) -> Result<Action, Refusal> {
-    match asked {
-        Asked::Job(wanted) => job(came, wanted).map(|job| Action::Job(Box::new(job))),
-        _ if came.payload.as_ref().is_some_and(|payload| payload.base.is_some()) => {
+fn action(sent: &JobRequest, payload_request: PayloadRequest) -> Result<Action, Refusal> {
+    match payload_request {
+        PayloadRequest::Job(wanted) => job(sent, wanted).map(|job| Action::Job(Box::new(job))),
+        _ if sent.payload.as_ref().is_some_and(|payload| payload.base.is_some()) => {
             Err(malformed("the payload edits nothing, so that a `base` means nothing to it; leave it out"))
         }
-        Asked::View { .. } if came.detach => {
+        PayloadRequest::View { .. } if sent.detach => {
             Err(malformed("what the payload asks to see is shown at once; leave out `detach`"))
         }
-        Asked::View { path, lines } => {
+        PayloadRequest::View { path, lines } => {
             Ok(Action::View(ReadRequest { path, lines, seen: None, symbol: None, body: false }))
         }
-        Asked::Undo { .. } if came.mode == JobMode::VerifyOnly || came.verified.is_some() => {
+        PayloadRequest::Undo { .. } if sent.mode == JobMode::VerifyOnly || sent.verified.is_some() => {
             Err(malformed("an undo is not verified first; leave out `verify_only` and `verified`"))
         }
-        Asked::Undo { path } => Ok(Action::Undo(path)),
+        PayloadRequest::Undo { path } => Ok(Action::Undo(path)),
     }
 }
 
 /// Returns the native job. Options that the payload itself sets for the whole job take precedence over the request's.
-fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
-    let Wanted { mut files, mode, diff, threshold, partial, warnings: _ } = wanted;
-    if let Some(base) = came.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
+fn job(sent: &JobRequest, wanted: PayloadJob) -> Result<JobRequest, Refusal> {
+    let PayloadJob { mut files, mode, diff, threshold, partial, warnings: _ } = wanted;
+    if let Some(base) = sent.payload.as_ref().and_then(|payload| payload.base.as_ref()) {
         match files.as_mut_slice() {
             [first, rest @ ..] if rest.iter().all(|file| file.path == first.path) => {
                 // Later entries of the path are based on the result of the first.
@@ -216,17 +234,17 @@ fn job(came: &JobRequest, wanted: Wanted) -> Result<JobRequest, Refusal> {
         }
     }
     Ok(JobRequest {
-        key: came.key.clone(),
-        label: came.label.clone(),
-        mode: mode.unwrap_or(came.mode),
-        on_stale: came.on_stale,
-        partial: partial.unwrap_or(came.partial),
-        diff: diff.or(came.diff),
-        budget: came.budget,
-        durability: came.durability,
-        threshold: threshold.or(came.threshold),
-        detach: came.detach,
-        verified: came.verified.clone(),
+        key: sent.key.clone(),
+        label: sent.label.clone(),
+        mode: mode.unwrap_or(sent.mode),
+        on_stale: sent.on_stale,
+        partial: partial.unwrap_or(sent.partial),
+        diff: diff.or(sent.diff),
+        budget: sent.budget,
+        durability: sent.durability,
+        threshold: threshold.or(sent.threshold),
+        detach: sent.detach,
+        verified: sent.verified.clone(),
         files,
         payload: None,
     })

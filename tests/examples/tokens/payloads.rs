@@ -1,6 +1,6 @@
 //! One change in the forms in which callers send edits. It sends nothing.
 
-use editd_engine::{State, unified_diff};
+use editd_engine::{FileState, unified_diff};
 use serde_json::{Value, json};
 
 use super::history::{Change, Changed};
@@ -34,8 +34,8 @@ impl Hunk {
 /// The hunks of a file's change, with three lines of context or with none.
 pub(crate) fn hunks(file: &Changed, context: bool) -> Vec<Hunk> {
     let state = |text: &Option<String>| match text {
-        None => State::Absent,
-        Some(text) => State::File { bytes: text.as_bytes().into(), mode: 0o644 },
+        None => FileState::Absent,
+        Some(text) => FileState::File { bytes: text.as_bytes().into(), mode: 0o644 },
     };
     let (diff, _) = unified_diff(&file.path.as_str().into(), &state(&file.before), &state(&file.after));
     let mut hunks: Vec<Hunk> = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{State, World, dialect, needs_of_input as needs};
+use editd_engine::{FileState, WorkspaceSnapshot, dialect, needs_of_input as needs};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobRequest, JobStatus, Receipt};
 
@@ -27,29 +27,29 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
     let path = "a.txt".into();
     let roots = [b"/w".to_vec()];
     for beside in [None, Some(&path)] {
-        let setting = dialect::Setting { path: beside, roots: &roots, limit: 1 << 20 };
+        let setting = dialect::PayloadContext { path: beside, roots: &roots, limit: 1 << 20 };
         let translation = match dialect::translate(name, text, &setting) {
             Ok(translation) => translation,
             Err(refusal) => {
                 assert_ne!(refusal.code, ErrorCode::Internal, "{refusal:?}");
-                let _ = dialect::say_refusal(name, text, &refusal);
+                let _ = dialect::format_refusal(name, text, &refusal);
                 continue;
             }
         };
-        let dialect::Asked::Job(wanted) = translation.asked else { continue };
+        let dialect::PayloadRequest::Job(wanted) = translation.request else { continue };
         let job = JobRequest {
             files: wanted.files,
             threshold: wanted.threshold,
             partial: wanted.partial.unwrap_or(false),
             ..JobRequest::default()
         };
-        let mut world = World::default();
+        let mut world = WorkspaceSnapshot::default();
         let Ok(needs) = needs(&job) else { continue };
         let content: Arc<[u8]> = Arc::from(content_for(text));
         for (i, path) in needs.paths.into_iter().enumerate() {
-            let there = State::File { bytes: Arc::clone(&content), mode: 0o644 };
+            let there = FileState::File { bytes: Arc::clone(&content), mode: 0o644 };
             // A file that the payload creates must be absent, so every second one is.
-            world.files.insert(path, if i % 2 == 0 { there } else { State::Absent });
+            world.files.insert(path, if i % 2 == 0 { there } else { FileState::Absent });
         }
         let (files, error) = match shared::planned(&job, &world) {
             Ok(plan) => (plan.files, plan.error),
@@ -62,7 +62,7 @@ pub fn payload(name: Option<&str>, data: &[u8]) {
             dialect: Some(translation.dialect.to_owned()),
             ..Receipt::new(None, JobStatus::Applied)
         };
-        let said = translation.words.say(&dialect::Answer::Receipt(&receipt));
+        let said = translation.reply.format(&dialect::PayloadOutcome::Receipt(&receipt));
         assert!(said.len() <= 1 << 20, "{} bytes are said", said.len());
     }
 }

@@ -6,7 +6,7 @@ mod shared;
 
 use std::sync::Arc;
 
-use editd_engine::{State, World, needs_of_input as needs};
+use editd_engine::{FileState, WorkspaceSnapshot, needs_of_input as needs};
 use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobRequest, Reindent};
 use libfuzzer_sys::fuzz_target;
 
@@ -134,10 +134,10 @@ fuzz_target!(|data: &[u8]| {
         files.push(FileEntry { path: "a.txt".into(), base: None, edits, ..FileEntry::default() });
     }
     let job = JobRequest { files, partial, ..JobRequest::default() };
-    let mut world = World::default();
+    let mut world = WorkspaceSnapshot::default();
     let Ok(needs) = needs(&job) else { return };
     for path in needs.paths {
-        world.files.insert(path, State::File { bytes: Arc::from(bytes), mode: 0o644 });
+        world.files.insert(path, FileState::File { bytes: Arc::from(bytes), mode: 0o644 });
     }
     world.clips = needs.clips.into_iter().map(|name| (name, b"  clip\n".to_vec())).collect();
     let _ = shared::planned(&job, &world);

@@ -1,15 +1,15 @@
 //! Shared by the targets of the engine: the properties of every plan.
 
-use editd_engine::{Options, Plan, Refusal, State, World, apply, invert, plan_input};
+use editd_engine::{PlanOptions, Plan, Refusal, FileState, WorkspaceSnapshot, apply, invert, plan_input};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::JobRequest;
 
 /// Asserts that the splices of each change give the content after it, that their inverse gives the content before
 /// it, and that the two differ.
-pub fn check(world: &World, plan: &Plan) {
-    let bytes = |state: &State| match state {
-        State::Absent => Vec::new(),
-        State::File { bytes, .. } => bytes.to_vec(),
+pub fn check(world: &WorkspaceSnapshot, plan: &Plan) {
+    let bytes = |state: &FileState| match state {
+        FileState::Absent => Vec::new(),
+        FileState::File { bytes, .. } => bytes.to_vec(),
     };
     for change in &plan.changes {
         assert_eq!(world.files.get(&change.path), Some(&change.before));
@@ -21,12 +21,12 @@ pub fn check(world: &World, plan: &Plan) {
 }
 
 /// Plans a job twice and asserts that the plans are equal and neither is an internal error.
-pub fn planned(job: &JobRequest, world: &World) -> Result<Plan, Refusal> {
-    let first = plan_input(job, world, &Options::default());
+pub fn planned(job: &JobRequest, world: &WorkspaceSnapshot) -> Result<Plan, Refusal> {
+    let first = plan_input(job, world, &PlanOptions::default());
     match &first {
         Ok(plan) => check(world, plan),
         Err(refusal) => assert_ne!(refusal.code, ErrorCode::Internal, "{refusal:?}"),
     }
-    assert_eq!(first, plan_input(job, world, &Options::default()));
+    assert_eq!(first, plan_input(job, world, &PlanOptions::default()));
     first
 }

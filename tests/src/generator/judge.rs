@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use editd_engine::{
-    Options, Refusal, State, World, dialect, needs_of_input as needs, plan_input as plan, unified_diff,
+    FileState, PlanOptions, Refusal, WorkspaceSnapshot, dialect, needs_of_input as needs, plan_input as plan,
+    unified_diff,
 };
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{FileEntry, JobRequest};
@@ -61,26 +62,26 @@ fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, R
         },
         Sent::Payload { dialect, text, beside } => translated(dialect, text, beside.then_some(&path), task)?,
     };
-    let state = State::File { bytes: Arc::from(before), mode: 0o644 };
-    let mut world = World::default();
+    let state = FileState::File { bytes: Arc::from(before), mode: 0o644 };
+    let mut world = WorkspaceSnapshot::default();
     for needed in needs(&job)?.paths {
-        world.files.insert(needed, State::Absent);
+        world.files.insert(needed, FileState::Absent);
     }
     world.files.insert(path.clone(), state);
-    let plan = plan(&job, &world, &Options::default())?;
+    let plan = plan(&job, &world, &PlanOptions::default())?;
     let change = plan.changes.iter().find(|change| change.path == path);
     Ok(match change.map(|change| &change.after) {
-        Some(State::File { bytes, .. }) => bytes.to_vec(),
-        Some(State::Absent) => Vec::new(),
+        Some(FileState::File { bytes, .. }) => bytes.to_vec(),
+        Some(FileState::Absent) => Vec::new(),
         None => before.to_vec(),
     })
 }
 
 fn translated(name: &str, text: &str, path: Option<&FilePath>, task: &Task) -> Result<JobRequest, Refusal> {
-    let setting = dialect::Setting { path, roots: &[], limit: PAYLOAD };
+    let setting = dialect::PayloadContext { path, roots: &[], limit: PAYLOAD };
     let translation = dialect::translate(Some(name), text, &setting)?;
-    match translation.asked {
-        dialect::Asked::Job(wanted) => Ok(JobRequest {
+    match translation.request {
+        dialect::PayloadRequest::Job(wanted) => Ok(JobRequest {
             files: wanted.files,
             threshold: wanted.threshold.or(task.threshold),
             ..JobRequest::default()
@@ -92,7 +93,7 @@ fn translated(name: &str, text: &str, path: Option<&FilePath>, task: &Task) -> R
 /// Everything that somebody needs to see a payload that ended badly.
 pub(super) fn shown(source: &Source, task: &Task, ended: &Ended, name: &str, seed: u64) -> String {
     let path = FilePath::from(source.path.as_str());
-    let state = |bytes: &[u8]| State::File { bytes: Arc::from(bytes), mode: 0o644 };
+    let state = |bytes: &[u8]| FileState::File { bytes: Arc::from(bytes), mode: 0o644 };
     let before = state(&source.bytes());
     let diff = |after: &[u8]| visible(&unified_diff(&path, &before, &state(after)).0);
     let payload = match &task.sent {

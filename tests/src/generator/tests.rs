@@ -1,6 +1,6 @@
 //! Tests of the tester: what is wrong is not taken for right, and every printer says what it was given.
 
-use editd_engine::dialect::{Asked, Setting, translate};
+use editd_engine::dialect::{PayloadContext, PayloadRequest, translate};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{EditPosition, FileEdit};
 use editd_proto::path::FilePath;
@@ -150,12 +150,12 @@ fn every_printer_says_what_it_was_given() {
         let lines = [(first, removed)];
         let ask = Ask { source: &source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
         let Some(Sent::Payload { dialect, text, beside }) = printer.print(&ask, &mut rng) else { continue };
-        let setting = Setting { path: beside.then_some(&path), roots: &[], limit: 1 << 20 };
+        let setting = PayloadContext { path: beside.then_some(&path), roots: &[], limit: 1 << 20 };
         let translation = match translate(Some(dialect), &text, &setting) {
             Err(error) if error.code == ErrorCode::Unsupported => continue,
             translation => translation.unwrap_or_else(|error| panic!("{dialect} refuses {error:?}\n{text}")),
         };
-        let Asked::Job(wanted) = translation.asked else { panic!("{text}\nis no job") };
+        let PayloadRequest::Job(wanted) = translation.request else { panic!("{text}\nis no job") };
         assert_eq!(wanted.files.len(), 1, "{text}");
         let [edit] = wanted.files[0].edits.as_slice() else { panic!("{text}\nis not one edit") };
         let [said] = &edits;

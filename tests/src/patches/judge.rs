@@ -4,8 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use editd_engine::dialect::{Asked, Setting, Wanted, translate};
-use editd_engine::{Options, Refusal, State, World, needs_of_input as needs, plan_input as plan};
+use editd_engine::dialect::{PayloadContext, PayloadJob, PayloadRequest, translate};
+use editd_engine::{
+    FileState, PlanOptions, Refusal, WorkspaceSnapshot, needs_of_input as needs, plan_input as plan,
+};
 use editd_proto::message::JobRequest;
 use editd_proto::path::FilePath;
 
@@ -55,24 +57,25 @@ pub enum DiffResult {
 /// # Errors
 /// The refusal.
 pub fn planned(payload: &str, files: &[(&str, &str)]) -> Result<Vec<(String, Option<String>)>, Refusal> {
-    let setting = Setting { path: None, roots: &[], limit: usize::MAX };
-    let Asked::Job(Wanted { files: entries, .. }) = translate(Some("unified-diff"), payload, &setting)?.asked
+    let setting = PayloadContext { path: None, roots: &[], limit: usize::MAX };
+    let PayloadRequest::Job(PayloadJob { files: entries, .. }) =
+        translate(Some("unified-diff"), payload, &setting)?.request
     else {
         panic!("a diff asks for no view");
     };
     let job = JobRequest { files: entries, ..JobRequest::default() };
-    let mut world = World::default();
+    let mut world = WorkspaceSnapshot::default();
     for path in needs(&job)?.paths {
-        world.files.insert(path, State::Absent);
+        world.files.insert(path, FileState::Absent);
     }
     for (path, content) in files {
         let bytes = Arc::from(content.as_bytes());
-        world.files.insert(FilePath::from(*path), State::File { bytes, mode: 0o644 });
+        world.files.insert(FilePath::from(*path), FileState::File { bytes, mode: 0o644 });
     }
-    let plan = plan(&job, &world, &Options::default())?;
-    let text = |state: State| match state {
-        State::File { bytes, .. } => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        State::Absent => None,
+    let plan = plan(&job, &world, &PlanOptions::default())?;
+    let text = |state: FileState| match state {
+        FileState::File { bytes, .. } => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        FileState::Absent => None,
     };
     Ok(plan.changes.into_iter().map(|change| (change.path.to_string(), text(change.after))).collect())
 }

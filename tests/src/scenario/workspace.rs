@@ -108,7 +108,7 @@ fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
             let _lanes = workspace.lanes(&asked);
             in_json(&workspace.edit(who, id, &asked))
         }
-        Admission::Ended(receipt) => in_json(&asked.said(*receipt)),
+        Admission::Ended(receipt) => in_json(&asked.with_dialect_text(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),
         Admission::Underway(id) => {
             json!({"error": {"code": "busy", "message": format!("{id} is under way")}})

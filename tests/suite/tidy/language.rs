@@ -18,7 +18,7 @@ use super::{none, one, tree};
 const OPENINGS: &[(&str, usize)] = &[];
 
 /// Public types of each crate that may still share their name. A crate that is not listed has none.
-const SHARED_NAMES: &[(&str, usize)] = &[("daemon/engine", 50)];
+const SHARED_NAMES: &[(&str, usize)] = &[];
 
 /// The name that several modules of a crate may declare.
 const QUALIFIED: &str = "Error";

@@ -1,8 +1,8 @@
 //! The languages of other edit tools. Each is translated into native file entries, and the reply is worded as the
 //! users of the tool know it. Nothing here finds a place in a file or changes a byte.
 //!
-//! *Calling sequence*: [`translate`] makes an [`Asked`] from a payload, and the [`Words`] for its answer. The caller
-//! carries the request out and then calls [`Words::say`]. For a refused payload, it calls [`say_refusal`].
+//! *Calling sequence*: [`translate`] returns the [`PayloadRequest`] of a payload and a [`ReplyFormat`]. The caller
+//! carries the request out and then calls [`ReplyFormat::format`]. For a refused payload, it calls [`format_refusal`].
 //!
 //! *Invariants*: all blocks of a payload for one path are one file entry, so that they are located in the same
 //! content. A payload that is not understood completely is refused completely, with the part that must be corrected.
@@ -13,6 +13,7 @@
 mod apply_patch;
 mod call;
 mod chunks;
+mod context;
 mod entries;
 mod explain;
 mod json;
@@ -22,7 +23,6 @@ mod recognise;
 mod registry;
 mod safe_edit;
 mod search_replace;
-mod setting;
 mod summary;
 mod text_editor;
 mod tools;
@@ -32,9 +32,9 @@ use editd_types::{FileEntry, FilePath, JobMode, Receipt, RequestError};
 
 use crate::Refusal;
 
-pub use registry::{list, say_refusal, translate};
+pub use context::PayloadContext;
+pub use registry::{format_refusal, list, translate};
 pub use search_replace::progress;
-pub use setting::Setting;
 
 /// One dialect.
 pub(crate) trait Dialect: Sync {
@@ -46,7 +46,7 @@ pub(crate) trait Dialect: Sync {
 
     /// Returns true if the fields or the first marker of a payload identify this dialect. A payload that two dialects
     /// identify is ambiguous.
-    fn recognises(&self, payload: &Sample<'_>) -> bool;
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool;
 
     /// Returns true if the dialect reads the tool call around a payload itself. The other dialects get only the
     /// content of the call.
@@ -58,38 +58,38 @@ pub(crate) trait Dialect: Sync {
     ///
     /// # Errors
     /// `malformed`, `too_large` or `outside`, with the part of the payload that must be corrected.
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal>;
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal>;
 
     /// The error message of a refused payload, in the terms of the dialect.
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         error.message.clone()
     }
 }
 
 /// A payload that comes without the name of its dialect.
 #[derive(Debug)]
-pub(crate) enum Sample<'p> {
+pub(crate) enum PayloadSample<'p> {
     /// A JSON object.
     Json(&'p serde_json::Map<String, serde_json::Value>),
     /// Text that is no JSON object.
     Text(&'p str),
 }
 
-/// A payload, understood.
+/// A translated payload.
 pub struct Translation {
     /// The dialect's name.
     pub dialect: &'static str,
     /// The request that the payload makes.
-    pub asked: Asked,
-    /// The wording of the answer.
-    pub words: Box<dyn Words>,
+    pub request: PayloadRequest,
+    /// The format of the reply.
+    pub reply: Box<dyn ReplyFormat>,
 }
 
 /// The request that a payload makes.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Asked {
+pub enum PayloadRequest {
     /// An edit job.
-    Job(Wanted),
+    Job(PayloadJob),
     /// Show a file.
     View {
         /// The file.
@@ -107,7 +107,7 @@ pub enum Asked {
 /// The edits of a payload, and its options for the whole job. The request beside the payload decides each option that
 /// is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Wanted {
+pub struct PayloadJob {
     /// The files.
     pub files: Vec<FileEntry>,
     /// The handling of validator issues.
@@ -122,9 +122,9 @@ pub struct Wanted {
     pub warnings: Vec<String>,
 }
 
-/// The outcome of a request.
+/// The outcome of a payload's request.
 #[derive(Clone, Copy, Debug)]
-pub enum Answer<'a> {
+pub enum PayloadOutcome<'a> {
     /// The receipt of an edit or an undo, whether it was applied or refused.
     Receipt(&'a Receipt),
     /// The reply to a view.
@@ -148,11 +148,10 @@ pub struct ShownFile<'a> {
     pub size: u64,
 }
 
-/// The wording of answers in a dialect.
-pub trait Words: Send + Sync {
-    /// Words the answer in the style of the original tool. The length is bounded: the text repeats no more than the
-    /// answer contains.
-    fn say(&self, answer: &Answer<'_>) -> String;
+/// Formats the outcome of a payload as the tool of the dialect does.
+pub trait ReplyFormat: Send + Sync {
+    /// Returns the reply for the caller of the tool. Its length is bounded by the size of the outcome.
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::call::ToolCall;
 use super::registry::DIALECTS;
-use super::{Dialect, Sample, tools};
+use super::{Dialect, PayloadSample, tools};
 use crate::Refusal;
 use crate::refusal::malformed;
 
@@ -25,8 +25,8 @@ pub(super) fn recognise(payload: &str, call: Option<&ToolCall>) -> Result<&'stat
         None
     };
     let sample = match &parsed {
-        Some(Value::Object(fields)) => Sample::Json(fields),
-        _ => Sample::Text(payload),
+        Some(Value::Object(fields)) => PayloadSample::Json(fields),
+        _ => PayloadSample::Text(payload),
     };
     let fitting: Vec<&'static dyn Dialect> =
         DIALECTS.into_iter().filter(|dialect| dialect.recognises(&sample)).collect();

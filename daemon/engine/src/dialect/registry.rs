@@ -3,8 +3,8 @@
 use editd_types::RequestError;
 
 use super::{
-    Dialect, Setting, Translation, apply_patch, call, chunks, json, patch, ranges, recognise, safe_edit,
-    search_replace, text_editor, tools, unified_diff,
+    Dialect, PayloadContext, Translation, apply_patch, call, chunks, json, patch, ranges, recognise,
+    safe_edit, search_replace, text_editor, tools, unified_diff,
 };
 use crate::Refusal;
 use crate::refusal::malformed;
@@ -53,7 +53,7 @@ fn bare(payload: &str) -> &str {
 pub fn translate(
     dialect: Option<&str>,
     payload: &str,
-    setting: &Setting<'_>,
+    setting: &PayloadContext<'_>,
 ) -> Result<Translation, Refusal> {
     setting.check_size(payload)?;
     let payload = bare(payload);
@@ -69,11 +69,11 @@ pub fn translate(
 }
 
 /// Returns the message of a refused payload in the terms of its dialect, if the dialect is known.
-pub fn say_refusal(dialect: Option<&str>, payload: &str, error: &RequestError) -> String {
+pub fn format_refusal(dialect: Option<&str>, payload: &str, error: &RequestError) -> String {
     let payload = bare(payload);
     let known = match dialect {
         Some(name) => named(name),
         None => recognise::recognise(payload, call::opened(payload).as_ref()),
     };
-    known.map_or_else(|_| error.message.clone(), |dialect| dialect.say_refusal(error))
+    known.map_or_else(|_| error.message.clone(), |dialect| dialect.format_refusal(error))
 }

@@ -10,7 +10,7 @@ use super::*;
 #[test]
 fn an_absolute_path_inside_is_made_relative() {
     let roots = [b"/w".to_vec()];
-    let setting = Setting { path: None, roots: &roots, limit: 100 };
+    let setting = PayloadContext { path: None, roots: &roots, limit: 100 };
     assert_eq!(setting.inside("/w/a b.txt").unwrap(), FilePath::from("a b.txt"));
     for spelt in ["a/b", "./a/b", "a//b", "a/./b", "././/a/b", "/w//a/./b"] {
         assert_eq!(setting.inside(spelt).unwrap(), FilePath::from("a/b"), "{spelt}");
@@ -33,7 +33,7 @@ fn an_absolute_path_inside_is_made_relative() {
 fn every_dialect_has_a_name_of_its_own() {
     let names: std::collections::BTreeSet<&str> = list().map(|(name, _)| name).collect();
     assert_eq!(names.len(), list().count());
-    let setting = Setting { path: None, roots: &[], limit: 100 };
+    let setting = PayloadContext { path: None, roots: &[], limit: 100 };
     for payload in ["", "{}", "{\"files\": []}", "hello", "[1]"] {
         assert_eq!(translate(None, payload, &setting).err().unwrap().code, ErrorCode::Malformed, "{payload}");
     }
@@ -59,9 +59,9 @@ const PAYLOADS: [(&str, &str); 13] = [
 ];
 
 fn reply(dialect: &str, payload: &str, receipt: &Receipt) -> String {
-    let setting = Setting { path: None, roots: &[], limit: 1000 };
+    let setting = PayloadContext { path: None, roots: &[], limit: 1000 };
     let translation = translate(Some(dialect), payload, &setting).ok().unwrap();
-    translation.words.say(&Answer::Receipt(receipt))
+    translation.reply.format(&PayloadOutcome::Receipt(receipt))
 }
 
 #[test]

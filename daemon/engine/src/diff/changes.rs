@@ -11,7 +11,7 @@ use crate::splice::changed_lines;
 
 /// A run of whole lines that differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ChangedRun {
     /// Bytes in the content before.
     pub(crate) before: Span,
     /// Bytes in the content after.
@@ -22,7 +22,7 @@ pub(crate) struct Change {
     added: u32,
 }
 
-impl Change {
+impl ChangedRun {
     /// Lines before it, in the content before.
     pub(crate) fn line(&self) -> usize {
         self.line as usize
@@ -48,7 +48,7 @@ impl Change {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delta {
     /// The runs.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ChangedRun>,
 }
 
 impl Delta {
@@ -81,7 +81,7 @@ impl Delta {
     /// Writes the changed lines of a file into its outcome.
     pub(crate) fn tell(&self, outcome: &mut FileOutcome) {
         (outcome.added, outcome.removed) = self.totals();
-        let range = |change: &Change| {
+        let range = |change: &ChangedRun| {
             let above = change.new_line() as u64;
             (above + 1, above + change.added() as u64)
         };
@@ -91,8 +91,8 @@ impl Delta {
 
     /// Lines added and removed.
     pub(crate) fn totals(&self) -> (u64, u64) {
-        let added: usize = self.changes.iter().map(Change::added).sum();
-        let removed: usize = self.changes.iter().map(Change::removed).sum();
+        let added: usize = self.changes.iter().map(ChangedRun::added).sum();
+        let removed: usize = self.changes.iter().map(ChangedRun::removed).sum();
         (added as u64, removed as u64)
     }
 }
@@ -104,7 +104,7 @@ struct Runs<'c> {
     from: usize,
     line: usize,
     new_line: usize,
-    changes: Vec<Change>,
+    changes: Vec<ChangedRun>,
 }
 
 impl<'c> Runs<'c> {
@@ -129,7 +129,7 @@ impl<'c> Runs<'c> {
                 last.removed += small(removed);
                 last.added += small(added);
             }
-            _ => self.changes.push(Change {
+            _ => self.changes.push(ChangedRun {
                 before: Span::new(old),
                 after: Span::new(new),
                 line: small(self.line),

@@ -7,14 +7,14 @@ use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::render::{CONTEXT, extent};
-use super::states::{Moved, content, entry_diff, is_binary};
+use super::states::{FileMove, content, entry_diff, is_binary};
 use crate::cut::Cut;
-use crate::{Splice, State};
+use crate::{FileState, Splice};
 
 /// One change of a file, compared by lines.
 #[derive(Debug)]
 pub struct LineChange<'s> {
-    states: (&'s State, &'s State),
+    states: (&'s FileState, &'s FileState),
     before: Cow<'s, [u8]>,
     after: Cow<'s, [u8]>,
     delta: Delta,
@@ -35,7 +35,7 @@ pub struct HunkExtent {
 
 impl<'s> LineChange<'s> {
     /// Compares two states of a file. `splices` turn one into the other, and may cover more than what differs.
-    pub fn new(before: &'s State, after: &'s State, splices: &[Splice]) -> Self {
+    pub fn new(before: &'s FileState, after: &'s FileState, splices: &[Splice]) -> Self {
         let (old, new) = (content(before), content(after));
         let raw = matches!((&old, &new), (Cow::Borrowed(_), Cow::Borrowed(_)));
         let delta =
@@ -67,7 +67,7 @@ impl<'s> LineChange<'s> {
 
     /// The unified diff, at most `limits::DIFF` bytes, and the number of hunks left out.
     pub fn diff(&self, path: &FilePath) -> (String, u64) {
-        entry_diff(path, self.states.0, self.states.1, Moved::No, Some(&self.delta))
+        entry_diff(path, self.states.0, self.states.1, FileMove::No, Some(&self.delta))
     }
 
     /// The hunks of the diff, in its order; none if the content is not shown as its bytes.

@@ -10,10 +10,10 @@ mod states;
 
 pub use hunks::{HunkExtent, LineChange};
 pub use nearby::{NearbyDiff, nearby_diff};
-pub use states::{splice_diff, tell_change, unified_diff};
+pub use states::{describe_change, splice_diff, unified_diff};
 
-pub(crate) use changes::{Change, Delta};
-pub(crate) use states::{Moved, entry_diff, readable};
+pub(crate) use changes::{ChangedRun, Delta};
+pub(crate) use states::{FileMove, entry_diff, readable};
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use super::changes::Delta;
 use super::name::header;
 use super::render::{Sketch, sketches};
 use super::states::{content, is_binary};
-use crate::State;
+use crate::FileState;
 
 /// A diff of a few hunks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,8 +24,8 @@ pub struct NearbyDiff {
 /// the first hunks if no lines are named. With `only` it has no hunk that is further away than that many lines.
 pub fn nearby_diff(
     path: &FilePath,
-    before: &State,
-    after: &State,
+    before: &FileState,
+    after: &FileState,
     near: &[(u64, u64)],
     (room, only): (usize, Option<u64>),
 ) -> NearbyDiff {
@@ -74,13 +74,13 @@ pub fn nearby_diff(
 mod tests {
     use super::*;
 
-    fn numbered(changed: &[usize]) -> State {
+    fn numbered(changed: &[usize]) -> FileState {
         let line = |n: usize| match changed.contains(&n) {
             true => format!("changed {n}\n"),
             false => format!("line {n}\n"),
         };
         let text: String = (1..=100).map(line).collect();
-        State::File { bytes: text.into_bytes().into(), mode: 0o644 }
+        FileState::File { bytes: text.into_bytes().into(), mode: 0o644 }
     }
 
     #[test]

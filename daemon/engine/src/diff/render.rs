@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use editd_types::limits;
 
-use super::changes::{Change, Delta};
+use super::changes::{ChangedRun, Delta};
 use crate::cut::Cut;
 
 /// Lines around a change.
@@ -12,7 +12,7 @@ pub(crate) const CONTEXT: usize = 3;
 
 /// Changes that share context.
 struct Hunk<'d> {
-    changes: &'d [Change],
+    changes: &'d [ChangedRun],
     /// Bytes of the content before that it covers.
     before: Range<usize>,
     /// Lines of context in front and behind.
@@ -23,7 +23,7 @@ struct Hunk<'d> {
 /// Appends as many hunks as fit into `room` bytes of `out` in all, and returns how many did not.
 pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delta, context: bool) -> u64 {
     let mut omitted = 0;
-    let mut rest: &[Change] = &delta.changes;
+    let mut rest: &[ChangedRun] = &delta.changes;
     while !rest.is_empty() {
         let (hunk, used) = next(before, rest, if context { CONTEXT } else { 0 });
         rest = rest.get(used..).unwrap_or(&[]);
@@ -59,11 +59,11 @@ impl Sketch<'_> {
 /// All hunks of a diff, with context.
 pub(crate) fn sketches<'d>(before: &[u8], delta: &'d Delta) -> Vec<Sketch<'d>> {
     let mut sketches = Vec::new();
-    let mut rest: &[Change] = &delta.changes;
+    let mut rest: &[ChangedRun] = &delta.changes;
     while !rest.is_empty() {
         let (hunk, used) = next(before, rest, CONTEXT);
         rest = rest.get(used..).unwrap_or(&[]);
-        let first = hunk.changes.first().map_or(0, Change::new_line) - hunk.lead;
+        let first = hunk.changes.first().map_or(0, ChangedRun::new_line) - hunk.lead;
         let last = hunk.changes.last().map_or(0, |last| last.new_line() + last.added()) + hunk.trail;
         let size = size(&hunk);
         sketches.push(Sketch { hunk, size, lines: (first as u64 + 1, last as u64) });
@@ -79,7 +79,7 @@ fn size(hunk: &Hunk<'_>) -> usize {
 }
 
 /// The hunk that starts with the first change, and how many changes it takes.
-fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usize) {
+fn next<'d>(before: &[u8], rest: &'d [ChangedRun], context: usize) -> (Hunk<'d>, usize) {
     let used = extent(rest, context);
     let changes = rest.get(..used).unwrap_or(&[]);
     let start = changes.first().map_or(0, |change| change.before.start());
@@ -90,9 +90,9 @@ fn next<'d>(before: &[u8], rest: &'d [Change], context: usize) -> (Hunk<'d>, usi
 }
 
 /// The number of changes, from the first, that one hunk shows. (There is at least one change.)
-pub(crate) fn extent(rest: &[Change], context: usize) -> usize {
+pub(crate) fn extent(rest: &[ChangedRun], context: usize) -> usize {
     let apart =
-        |pair: &[Change]| !matches!(pair, [a, b] if b.line() - (a.line() + a.removed()) <= 2 * context);
+        |pair: &[ChangedRun]| !matches!(pair, [a, b] if b.line() - (a.line() + a.removed()) <= 2 * context);
     rest.windows(2).position(|pair| context == 0 || apart(pair)).map_or(rest.len(), |at| at + 1)
 }
 

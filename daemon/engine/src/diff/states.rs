@@ -10,11 +10,11 @@ use super::changes::Delta;
 use super::name::{header, quoted};
 use super::render::hunks;
 use crate::text::{Encoding, Text};
-use crate::{Splice, State};
+use crate::{FileState, Splice};
 
 /// The way in which an entry's file came to its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Moved<'p> {
+pub(crate) enum FileMove<'p> {
     /// It was not moved.
     No,
     /// It was renamed to this path.
@@ -22,16 +22,16 @@ pub(crate) enum Moved<'p> {
 }
 
 /// A unified diff of two states, at most `limits::DIFF` bytes, and the hunks left out.
-pub fn unified_diff(path: &FilePath, before: &State, after: &State) -> (String, u64) {
-    entry_diff(path, before, after, Moved::No, None)
+pub fn unified_diff(path: &FilePath, before: &FileState, after: &FileState) -> (String, u64) {
+    entry_diff(path, before, after, FileMove::No, None)
 }
 
 /// The same for a file that may have moved, with the changed lines if they are known.
 pub(crate) fn entry_diff(
     path: &FilePath,
-    before: &State,
-    after: &State,
-    moved: Moved<'_>,
+    before: &FileState,
+    after: &FileState,
+    moved: FileMove<'_>,
     delta: Option<&Delta>,
 ) -> (String, u64) {
     let (old, new) = (content(before), content(after));
@@ -40,8 +40,8 @@ pub(crate) fn entry_diff(
         return (String::from_utf8_lossy(&out).into_owned(), 0);
     }
     let to = match moved {
-        Moved::No => path,
-        Moved::To(to) => to,
+        FileMove::No => path,
+        FileMove::To(to) => to,
     };
     if is_binary(&old) || is_binary(&new) {
         let (a, b) = (side('a', path, before), side('b', to, after));
@@ -66,7 +66,7 @@ pub(crate) fn entry_diff(
 }
 
 /// Writes the changed lines into a file's outcome, if a reader can read both contents.
-pub fn tell_change(outcome: &mut FileOutcome, before: &State, after: &State) {
+pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &FileState) {
     let (old, new) = (content(before), content(after));
     if !is_binary(&old) && !is_binary(&new) {
         Delta::between(&old, &new).tell(outcome);
@@ -85,10 +85,10 @@ pub fn splice_diff(path: &FilePath, splices: &[Splice]) -> (String, u64) {
     (String::from_utf8_lossy(&out).into_owned(), omitted)
 }
 
-fn side(letter: char, path: &FilePath, state: &State) -> String {
+fn side(letter: char, path: &FilePath, state: &FileState) -> String {
     match state {
-        State::Absent => "/dev/null".to_owned(),
-        State::File { .. } => header(letter, path),
+        FileState::Absent => "/dev/null".to_owned(),
+        FileState::File { .. } => header(letter, path),
     }
 }
 
@@ -98,24 +98,30 @@ fn bits(mode: u32) -> String {
 }
 
 /// Git's extra headers, for changes that the two name lines do not show.
-fn extra(path: &FilePath, before: &State, after: &State, moved: Moved<'_>, changed: bool) -> String {
+fn extra(
+    path: &FilePath,
+    before: &FileState,
+    after: &FileState,
+    moved: FileMove<'_>,
+    changed: bool,
+) -> String {
     let to = match moved {
-        Moved::No => path,
-        Moved::To(to) => to,
+        FileMove::No => path,
+        FileMove::To(to) => to,
     };
     let mut lines = match (before, after) {
-        (State::Absent, State::File { mode, .. }) if !changed => {
+        (FileState::Absent, FileState::File { mode, .. }) if !changed => {
             vec![format!("new file mode {}", bits(*mode))]
         }
-        (State::File { mode, .. }, State::Absent) if !changed => {
+        (FileState::File { mode, .. }, FileState::Absent) if !changed => {
             vec![format!("deleted file mode {}", bits(*mode))]
         }
-        (State::File { mode: old, .. }, State::File { mode: new, .. }) if old != new => {
+        (FileState::File { mode: old, .. }, FileState::File { mode: new, .. }) if old != new => {
             vec![format!("old mode {}", bits(*old)), format!("new mode {}", bits(*new))]
         }
         _ => Vec::new(),
     };
-    if let Moved::To(to) = moved {
+    if let FileMove::To(to) = moved {
         let bare = |side, path| quoted(side, path).replacen(&format!("{side}/"), "", 1);
         lines.push(format!("rename from {}", bare('a', path)));
         lines.push(format!("rename to {}", bare('b', to)));
@@ -127,19 +133,19 @@ fn extra(path: &FilePath, before: &State, after: &State, moved: Moved<'_>, chang
 }
 
 /// A state as a diff shows it: decoded, if it is text. `label` is the encoding that the configuration names.
-pub(crate) fn readable(state: &State, label: Option<&str>) -> State {
+pub(crate) fn readable(state: &FileState, label: Option<&str>) -> FileState {
     match state {
-        State::Absent => State::Absent,
-        State::File { bytes, mode } => {
+        FileState::Absent => FileState::Absent,
+        FileState::File { bytes, mode } => {
             let text = Text::read(bytes, label).map(|text| text.content.into_owned().into_bytes());
-            State::File { bytes: text.map_or(Arc::clone(bytes), Arc::from), mode: *mode }
+            FileState::File { bytes: text.map_or(Arc::clone(bytes), Arc::from), mode: *mode }
         }
     }
 }
 
 /// The content in readable form: UTF-16 with a BOM is decoded, everything else stays as it is.
-pub(super) fn content(state: &State) -> Cow<'_, [u8]> {
-    let State::File { bytes, .. } = state else {
+pub(super) fn content(state: &FileState) -> Cow<'_, [u8]> {
+    let FileState::File { bytes, .. } = state else {
         return Cow::Borrowed(&[]);
     };
     if (bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]))

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use super::name::{header, quoted};
 use super::*;
-use crate::{Splice, State, splices_between};
+use crate::{FileState, Splice, splices_between};
 
-fn state(bytes: &[u8]) -> State {
-    State::File { bytes: Arc::from(bytes), mode: 0o644 }
+fn state(bytes: &[u8]) -> FileState {
+    FileState::File { bytes: Arc::from(bytes), mode: 0o644 }
 }
 
 fn header_numbers(line: &str) -> [usize; 4] {
@@ -101,7 +101,7 @@ proptest! {
         });
         let delta = Delta::of_splices(before.as_bytes(), after.as_bytes(), &splices, known);
         let path = FilePath::from("f");
-        let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), Moved::No, Some(&delta));
+        let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), FileMove::No, Some(&delta));
         assert_eq!(patch(&before, &diff), after, "{diff}");
         let count = |sign: &str| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count() as u64;
         assert_eq!(delta.totals(), (count("+"), count("-")));
@@ -204,7 +204,7 @@ fn a_small_change_of_a_large_file_has_a_small_diff() {
 
 #[test]
 fn binary_contents_are_only_said_to_differ() {
-    let (diff, _) = unified_diff(&FilePath::from("f"), &state(b"\0a"), &State::Absent);
+    let (diff, _) = unified_diff(&FilePath::from("f"), &state(b"\0a"), &FileState::Absent);
     assert_eq!(
         diff,
         "--- a/f\n+++ /dev/null\n"

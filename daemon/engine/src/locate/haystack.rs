@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::indent::{Unit, dominant};
 use super::ladder::searched_too_much;
 use super::plain::Plain;
-use super::reduced::{Form, Reduced};
+use super::reduced::{LineTrim, Reduced};
 use super::{Quote, each_hit, fold_breaks};
 use crate::Refusal;
 use crate::limits;
@@ -63,12 +63,12 @@ pub(crate) struct Needle<'q> {
 
 /// The places of both kinds of quotations.
 #[derive(Default)]
-pub(super) struct Known<'q> {
+pub(super) struct KnownPlaces<'q> {
     anywhere: Places<'q>,
     lines: Places<'q>,
 }
 
-impl<'q> Known<'q> {
+impl<'q> KnownPlaces<'q> {
     /// Looks the quotations of the haystack up in a content, each in the form of that content. Returns nothing if
     /// that saves no work.
     pub(super) fn look_up(hay: &Haystack<'q>, content: &str, form: impl Fn(&'q str) -> Cow<'q, str>) -> Self {
@@ -98,8 +98,8 @@ pub(crate) struct Haystack<'h> {
     /// The remaining work budget of the job. Each rung that reads the text again takes from it.
     pub(crate) budget: &'h Budget,
     needles: Vec<Needle<'h>>,
-    exact: OnceCell<Known<'h>>,
-    folded: OnceCell<Known<'h>>,
+    exact: OnceCell<KnownPlaces<'h>>,
+    folded: OnceCell<KnownPlaces<'h>>,
     trimmed: Reduced<'h>,
     bare: Reduced<'h>,
     plain: Rc<Plain<'h>>,
@@ -115,8 +115,8 @@ impl<'h> Haystack<'h> {
             needles,
             exact: OnceCell::new(),
             folded: OnceCell::new(),
-            trimmed: Reduced::new(Form::Trimmed),
-            bare: Reduced::new(Form::Bare),
+            trimmed: Reduced::new(LineTrim::Trimmed),
+            bare: Reduced::new(LineTrim::Bare),
             plain: Rc::default(),
             unit: OnceCell::new(),
         }
@@ -138,10 +138,10 @@ impl<'h> Haystack<'h> {
     }
 
     /// Looking lists of lines up in a form.
-    pub(super) fn reduced(&self, form: Form) -> &Reduced<'h> {
+    pub(super) fn reduced(&self, form: LineTrim) -> &Reduced<'h> {
         match form {
-            Form::Trimmed => &self.trimmed,
-            Form::Bare => &self.bare,
+            LineTrim::Trimmed => &self.trimmed,
+            LineTrim::Bare => &self.bare,
         }
     }
 
@@ -167,12 +167,12 @@ impl<'h> Haystack<'h> {
     }
 
     fn exact_places(&self, extent: Extent) -> &Places<'h> {
-        self.exact.get_or_init(|| Known::look_up(self, &self.text.content, Cow::Borrowed)).of(extent)
+        self.exact.get_or_init(|| KnownPlaces::look_up(self, &self.text.content, Cow::Borrowed)).of(extent)
     }
 
     fn folded_places(&self, content: &str, extent: Extent) -> &Places<'h> {
         let fold = |needle| fold_breaks(needle, self.text.breaks);
-        self.folded.get_or_init(|| Known::look_up(self, content, fold)).of(extent)
+        self.folded.get_or_init(|| KnownPlaces::look_up(self, content, fold)).of(extent)
     }
 
     /// Visits the places of a text in the content.

@@ -64,7 +64,7 @@ enum Fitting {
 
 /// One rung of the ladder.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct LadderStep {
     pub(super) rung: Rung,
     name: &'static str,
     /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
@@ -84,21 +84,23 @@ const CUTS: &str = "it may be told apart from the new text in two ways; quote on
 const ALIKE: &str = "the quotation may begin or end inside a line there, or the new lines cannot be indented as the lines there are; quote whole lines, and indent as the file does";
 
 /// The ladder.
-const LADDER: [Step; 8] = [
-    Step::new(Rung::Exact, "exact", Some(exact::search), as_given),
-    Step::new(Rung::Eol, "eol", Some(eol::search), as_given),
-    Step::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
-    Step::new(Rung::Indent, "indent", Some(indent::search), as_given).or(INDENTED).mapped(indent::adapt),
-    Step {
+const LADDER: [LadderStep; 8] = [
+    LadderStep::new(Rung::Exact, "exact", Some(exact::search), as_given),
+    LadderStep::new(Rung::Eol, "eol", Some(eol::search), as_given),
+    LadderStep::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
+    LadderStep::new(Rung::Indent, "indent", Some(indent::search), as_given)
+        .or(INDENTED)
+        .mapped(indent::adapt),
+    LadderStep {
         hint: numbered::hint,
-        ..Step::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt).or(NUMBERS)
+        ..LadderStep::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt).or(NUMBERS)
     },
-    Step::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
-    Step::new(Rung::Edge, "edge", Some(edge::search), edge::adapt).or(CUTS),
-    Step::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), as_given).or(ALIKE).mapped(fuzzy::adapt),
+    LadderStep::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
+    LadderStep::new(Rung::Edge, "edge", Some(edge::search), edge::adapt).or(CUTS),
+    LadderStep::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), as_given).or(ALIKE).mapped(fuzzy::adapt),
 ];
 
-impl Step {
+impl LadderStep {
     const fn new(rung: Rung, name: &'static str, search: Option<Search>, adapt: Adapt) -> Self {
         Self { rung, name, search, fitting: Fitting::Plain(adapt), hint: no_hint, unfit: INDENTED }
     }
@@ -181,9 +183,9 @@ impl Rung {
 }
 
 /// The only place; otherwise, the place that was found but does not fit, if there is one.
-pub(crate) type Found = Result<Hit, Option<Unfit>>;
+pub(crate) type SearchResult = Result<Hit, Option<Unfit>>;
 
-pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (Step, Search)> {
+pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (LadderStep, Search)> {
     LADDER
         .into_iter()
         .filter(|step| step.serves(quote))
@@ -197,7 +199,7 @@ pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
 
 /// The relation of a candidate to the other facts that an edit has about its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fit {
+pub(crate) enum CandidateFit {
     /// It is not a place of the edit.
     Out,
     /// It may be the place of the edit.
@@ -210,8 +212,8 @@ pub(crate) enum Fit {
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all; `limit`.
-pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Found, Refusal> {
-    one_where(hay, quote, &|_| Fit::May)
+pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<SearchResult, Refusal> {
+    one_where(hay, quote, &|_| CandidateFit::May)
 }
 
 /// The same, among the candidates that an edit does not exclude.
@@ -221,10 +223,10 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Found, Refusa
 pub(crate) fn one_where(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
-    fit: &dyn Fn(&Range<usize>) -> Fit,
-) -> Result<Found, Refusal> {
+    fit: &dyn Fn(&Range<usize>) -> CandidateFit,
+) -> Result<SearchResult, Refusal> {
     // Many quotations of lines that occur everywhere must not visit all places of each.
-    if let Some(range) = exact::on_line(hay.text, quote).filter(|range| fit(range) != Fit::Out) {
+    if let Some(range) = exact::on_line(hay.text, quote).filter(|range| fit(range) != CandidateFit::Out) {
         return Ok(Ok(Hit { range, rung: Rung::Exact, moved: Some(0), adapted: Adapted::default() }));
     }
     let mut unfit = None;
@@ -234,10 +236,10 @@ pub(crate) fn one_where(
         let (mut tally, mut meant) = (Tally::new(hay.text, quote), Tally::new(hay.text, quote));
         search(hay, quote, true, &mut |range| {
             let fit = fit(&range);
-            if fit == Fit::Meant {
+            if fit == CandidateFit::Meant {
                 meant.add(range.clone());
             }
-            if fit != Fit::Out {
+            if fit != CandidateFit::Out {
                 tally.add(range);
             }
             ControlFlow::Continue(())

@@ -36,12 +36,12 @@ pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
 pub(crate) use indent::{BLANKS, Unit, is_blank, split_indent};
 pub(crate) use ladder::{
-    Adapted, EVERY, Fit, Found, Rung, adapt, ambiguous, candidates, every, looser, one, one_where,
-    searched_too_much, too_many_places,
+    Adapted, CandidateFit, EVERY, Rung, SearchResult, adapt, ambiguous, candidates, every, looser, one,
+    one_where, searched_too_much, too_many_places,
 };
 pub(crate) use quoted::{Brings, Hit, Quote, ReadingConflict, Spot, Spots, Unfit};
 pub(crate) use report::{Miss, candidate, excerpt, not_found, not_found_pattern};
-pub(crate) use shared::{Line, keep_shared, keep_shared_lines, lines};
+pub(crate) use shared::{LineParts, keep_shared, keep_shared_lines, lines};
 pub(crate) use standing::{Standing, standing};
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::ops::{ControlFlow, Range};
 use super::indent::{BLANKS, is_blank};
 use super::ladder::Adapted;
 use super::quoted::{Brings, Quote};
-use super::reduced::{Form, covered, list};
-use super::{Haystack, Line, keep_shared_lines, lines};
+use super::reduced::{LineTrim, covered, list};
+use super::{Haystack, LineParts, keep_shared_lines, lines};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::text::{Breaks, Text};
@@ -25,7 +25,7 @@ pub(crate) fn search(
     let Some(list) = stripped(list(hay.text, quote), hay.text.breaks) else {
         return Ok(());
     };
-    hay.reduced(Form::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
+    hay.reduced(LineTrim::Trimmed).each(hay, &list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
 /// Returns a list of lines without their numbers; `None` if it has no numbers, or only blank lines.
@@ -60,7 +60,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
     Some(Adapted { new, score: None, as_file: false })
 }
 
-fn joined(list: &[Line<'_>]) -> String {
+fn joined(list: &[LineParts<'_>]) -> String {
     list.iter().flat_map(|(line, ending)| [*line, *ending]).collect()
 }
 
@@ -77,7 +77,7 @@ struct Numbered<'l> {
     style: Style,
     first: u64,
     /// The lines without their numbers.
-    lines: Vec<Line<'l>>,
+    lines: Vec<LineParts<'l>>,
 }
 
 impl<'l> Numbered<'l> {
@@ -110,14 +110,14 @@ impl<'l> Numbered<'l> {
 impl Style {
     /// Returns lines without their numbers, and unchanged if none has one; `None` if only some have one, or in
     /// another format.
-    fn strip_any<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
+    fn strip_any<'l>(self, list: Vec<LineParts<'l>>) -> Option<Vec<LineParts<'l>>> {
         if list.iter().all(|(line, _)| prefix(line).is_none()) {
             return Some(list);
         }
         self.strip(list)
     }
 
-    fn strip<'l>(self, list: Vec<Line<'l>>) -> Option<Vec<Line<'l>>> {
+    fn strip<'l>(self, list: Vec<LineParts<'l>>) -> Option<Vec<LineParts<'l>>> {
         let bare = |line: &'l str| {
             if is_blank(line) {
                 return Some(line);

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::Haystack;
 use super::fold::{Folding, fold};
-use super::haystack::{Extent, Known, Needle, Places, each_of};
+use super::haystack::{Extent, KnownPlaces, Needle, Places, each_of};
 use crate::Refusal;
 use crate::text::Text;
 
@@ -16,7 +16,7 @@ use crate::text::Text;
 pub(crate) struct Plain<'h> {
     /// `None` if only breaks fold.
     folding: OnceCell<Option<Folding>>,
-    places: OnceCell<Known<'h>>,
+    places: OnceCell<KnownPlaces<'h>>,
 }
 
 impl<'h> Plain<'h> {
@@ -48,7 +48,7 @@ impl<'h> Plain<'h> {
 
     fn places(&self, hay: &Haystack<'h>, extent: Extent) -> &Places<'h> {
         let plain = |needle: &str| Cow::Owned(fold(needle, hay.text.breaks));
-        self.places.get_or_init(|| Known::look_up(hay, self.content(hay.text), plain)).of(extent)
+        self.places.get_or_init(|| KnownPlaces::look_up(hay, self.content(hay.text), plain)).of(extent)
     }
 
     /// Visits the places of a plain text, overlapping ones too.

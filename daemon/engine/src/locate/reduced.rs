@@ -22,14 +22,14 @@ const BATCH: usize = 64 * 1024;
 
 /// The white space that is left out of every line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum LineTrim {
     /// White space at the end.
     Trimmed,
     /// White space at both ends.
     Bare,
 }
 
-impl Form {
+impl LineTrim {
     /// Returns the rest of a line.
     fn kept(self, line: &str) -> &str {
         match self {
@@ -74,13 +74,13 @@ type Runs<'q> = HashMap<Cow<'q, str>, Vec<Span>>;
 /// Looks up lists of lines in one form. The reduced content is built for each pass and never kept: it takes as much
 /// memory as the file.
 pub(crate) struct Reduced<'h> {
-    form: Form,
+    form: LineTrim,
     known: OnceCell<Runs<'h>>,
 }
 
 impl<'h> Reduced<'h> {
     /// A look-up that has not read the haystack's text yet.
-    pub(crate) fn new(form: Form) -> Self {
+    pub(crate) fn new(form: LineTrim) -> Self {
         Self { form, known: OnceCell::new() }
     }
 
@@ -102,7 +102,7 @@ impl<'h> Reduced<'h> {
         } else {
             hay.pay_again()?;
             self.pass(hay.text, |pass| {
-                let hits = |lines: &str, check: whole::Check<'_>| {
+                let hits = |lines: &str, check: whole::VisitHit<'_>| {
                     each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
                 };
                 pass.each(&lines, hits, visit)
@@ -129,7 +129,7 @@ impl<'h> Reduced<'h> {
             for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH, Extent::Lines) {
                 let mut spans = Vec::new();
                 let each =
-                    |_: &str, check: whole::Check<'_>| hits.iter().try_for_each(|at| check(*at as usize));
+                    |_: &str, check: whole::VisitHit<'_>| hits.iter().try_for_each(|at| check(*at as usize));
                 let (ControlFlow::Continue(()) | ControlFlow::Break(())) =
                     pass.each(&lines, each, &mut |run| {
                         spans.push(Span::new(run));
@@ -152,7 +152,9 @@ impl<'h> Reduced<'h> {
             if lines.len() < needle.len() {
                 keys.push(self.form.of(needle, breaks));
             }
-            if let Some(stripped) = numbered::stripped(lines, breaks).filter(|_| self.form == Form::Trimmed) {
+            if let Some(stripped) =
+                numbered::stripped(lines, breaks).filter(|_| self.form == LineTrim::Trimmed)
+            {
                 keys.push(Cow::Owned(self.form.of(&stripped, breaks).into_owned()));
             }
         }
@@ -172,7 +174,7 @@ impl Pass<'_> {
     fn each(
         &self,
         lines: &str,
-        hits: impl FnOnce(&str, whole::Check<'_>) -> ControlFlow<()>,
+        hits: impl FnOnce(&str, whole::VisitHit<'_>) -> ControlFlow<()>,
         visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let closed = format!("{lines}\n");

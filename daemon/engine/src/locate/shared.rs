@@ -8,7 +8,7 @@ use crate::cut::Cut;
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
 /// A line's content and its break.
-pub(crate) type Line<'l> = (&'l str, &'l str);
+pub(crate) type LineParts<'l> = (&'l str, &'l str);
 
 /// Returns the new text of a place at `matched`. The lines that `old` and `new` share at either end have the file's
 /// content; `line` makes the others from their index and content. `None` if `line` returns none. `old` and `new` are
@@ -30,7 +30,7 @@ pub(crate) fn keep_shared(
 pub(crate) fn keep_shared_lines(
     text: &Text<'_>,
     quote: &Quote<'_>,
-    (quoted, given): (&[Line<'_>], &[Line<'_>]),
+    (quoted, given): (&[LineParts<'_>], &[LineParts<'_>]),
     matched: &Range<usize>,
     mut line: impl FnMut(usize, &str) -> Option<String>,
 ) -> Option<String> {
@@ -69,8 +69,8 @@ pub(crate) fn keep_shared_lines(
 }
 
 /// Returns the number of lines that two lists share at the start, and the number that the rest shares at the end.
-fn shared(a: &[Line<'_>], b: &[Line<'_>]) -> (usize, usize) {
-    let same = |(x, y): &(&Line<'_>, &Line<'_>)| x.0 == y.0;
+fn shared(a: &[LineParts<'_>], b: &[LineParts<'_>]) -> (usize, usize) {
+    let same = |(x, y): &(&LineParts<'_>, &LineParts<'_>)| x.0 == y.0;
     let head = a.iter().zip(b).take_while(same).count();
     let most = a.len().min(b.len()) - head;
     let tail = a.iter().rev().zip(b.iter().rev()).take(most).take_while(same).count();
@@ -78,9 +78,9 @@ fn shared(a: &[Line<'_>], b: &[Line<'_>]) -> (usize, usize) {
 }
 
 /// Returns the lines of a text, each with its break; the last may have none.
-pub(crate) fn lines(text: &str, breaks: Breaks) -> Vec<Line<'_>> {
+pub(crate) fn lines(text: &str, breaks: Breaks) -> Vec<LineParts<'_>> {
     let mut from = 0;
-    let mut list: Vec<Line<'_>> = Vec::new();
+    let mut list: Vec<LineParts<'_>> = Vec::new();
     for at in break_list(text, breaks) {
         list.push((text.cut(from..at.start), text.cut(at.clone())));
         from = at.end;

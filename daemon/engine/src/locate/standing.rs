@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::Haystack;
-use super::ladder::{Fit, Rung, rungs};
+use super::ladder::{CandidateFit, Rung, rungs};
 use super::quoted::Quote;
 use crate::Refusal;
 
@@ -26,16 +26,16 @@ pub(crate) fn standing(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
     most: usize,
-    fit: &dyn Fn(&Range<usize>) -> Fit,
+    fit: &dyn Fn(&Range<usize>) -> CandidateFit,
 ) -> Result<Option<Standing>, Refusal> {
     for (step, search) in rungs(quote) {
         let (mut all, mut meant) = (Vec::new(), Vec::new());
         search(hay, quote, true, &mut |range| {
             let fit = fit(&range);
-            if fit == Fit::Meant {
+            if fit == CandidateFit::Meant {
                 meant.push(range.clone());
             }
-            if fit != Fit::Out {
+            if fit != CandidateFit::Out {
                 all.push(range);
             }
             if all.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

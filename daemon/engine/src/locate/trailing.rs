@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::ladder::Adapted;
 use super::quoted::{Brings, Quote};
-use super::reduced::{Form, covered, list};
+use super::reduced::{LineTrim, covered, list};
 use super::{Haystack, keep_shared};
 use crate::Refusal;
 
@@ -16,7 +16,7 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let list = list(hay.text, quote);
-    hay.reduced(Form::Trimmed).each(hay, list, &mut |lines| visit(covered(hay.text, quote, lines)))
+    hay.reduced(LineTrim::Trimmed).each(hay, list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
 /// The new text as given, but for the lines that it shares with the quoted text.

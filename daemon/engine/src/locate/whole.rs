@@ -47,7 +47,7 @@ impl LineEnd {
 }
 
 /// Looks at one hit of the lines' text.
-pub(crate) type Check<'c> = &'c mut dyn FnMut(usize) -> ControlFlow<()>;
+pub(crate) type VisitHit<'c> = &'c mut dyn FnMut(usize) -> ControlFlow<()>;
 
 /// Visits the runs of lines that equal the list `old`, whose breaks are those of `breaks`. The ranges exclude the
 /// last line's break. `hits` visits the places of the text of the lines, overlapping ones too.
@@ -57,7 +57,7 @@ pub(crate) fn each(
     (old, breaks): (&str, Breaks),
     overlapping: bool,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
-    hits: impl FnOnce(&str, Check<'_>) -> ControlFlow<()>,
+    hits: impl FnOnce(&str, VisitHit<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let bytes = content.as_bytes();
     let (lines, _) = split_final_break(old, breaks);

@@ -12,11 +12,11 @@ use editd_types::{EditOutcome, EditPosition, EditStatus};
 
 use super::slide::reaches;
 use crate::diff::Delta;
-use crate::job::{Entry, Job};
+use crate::job::{Job, JobEntry};
 use crate::locate::Rung;
 use crate::op::{Insert, Lines, Op};
 use crate::text::{Breaks, Text};
-use crate::{Options, Plan, Refusal, State, World, plan};
+use crate::{FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, plan};
 
 /// The content that an entry was made on, and the present one.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +29,20 @@ pub struct BothContents<'c> {
 
 /// The entries of one path, with the clipboards and options for planning them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted<'w> {
+pub(super) struct PathEdits<'w> {
     /// The entries of the path, one for each stage.
-    pub(super) stages: &'w [&'w Entry],
+    pub(super) stages: &'w [&'w JobEntry],
     /// The clipboards that the job may read.
     pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
     /// The options for reading text, and what may be held beside the contents.
-    pub(super) options: &'w Options,
+    pub(super) options: &'w PlanOptions,
     /// The content that the entries were made on.
     pub(super) base: &'w Arc<[u8]>,
     /// The current content.
     pub(super) current: &'w Arc<[u8]>,
 }
 
-impl<'w> Wanted<'w> {
+impl<'w> PathEdits<'w> {
     /// Both contents.
     pub(super) fn contents(&self) -> BothContents<'w> {
         BothContents { base: self.base, current: self.current }
@@ -51,11 +51,11 @@ impl<'w> Wanted<'w> {
 
 /// The edits of a path that have one certain place in the current content, adapted to it; `None` for each other one.
 /// The edits of several stages depend on each other: all that have a place in the base get one, or none of them does.
-pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Op>>>> {
+pub(super) fn located(wanted: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
     let contents = wanted.contents();
-    let stages: Vec<Entry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
+    let stages: Vec<JobEntry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
     let first = trial(&stages, wanted.base, wanted)?;
-    let bare: Vec<Entry> = stages.iter().map(without_hints).collect();
+    let bare: Vec<JobEntry> = stages.iter().map(without_hints).collect();
     let alone = trial(&bare, wanted.base, wanted)?;
     let label = wanted.options.label(&stages.first()?.path);
     let map = LineMap::new(contents, label);
@@ -101,12 +101,12 @@ pub(super) fn located(wanted: &Wanted<'_>) -> Option<Vec<Vec<Option<Op>>>> {
 }
 
 /// The entries of a path with those of its edits that have a place; an entry without one is left out.
-pub(super) fn moved(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Vec<Entry> {
+pub(super) fn moved(wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Vec<JobEntry> {
     let entries = wanted
         .stages
         .iter()
         .zip(places)
-        .map(|(entry, places)| Entry::of_ops(&entry.path, places.iter().flatten().cloned()));
+        .map(|(entry, places)| JobEntry::of_ops(&entry.path, places.iter().flatten().cloned()));
     entries.filter(|entry| !entry.edits.is_empty()).collect()
 }
 
@@ -117,22 +117,22 @@ pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&
 }
 
 /// The outcomes of the edits of each stage on a content.
-fn trial(stages: &[Entry], content: &Arc<[u8]>, wanted: &Wanted<'_>) -> Option<Vec<Vec<EditOutcome>>> {
+fn trial(stages: &[JobEntry], content: &Arc<[u8]>, wanted: &PathEdits<'_>) -> Option<Vec<Vec<EditOutcome>>> {
     let plan = planned(stages, content, wanted, true).ok()?;
     Some(plan.files.into_iter().map(|file| file.edits).collect())
 }
 
 /// Plans stages of one path on a content.
 pub(super) fn planned(
-    stages: &[Entry],
+    stages: &[JobEntry],
     content: &Arc<[u8]>,
-    wanted: &Wanted<'_>,
+    wanted: &PathEdits<'_>,
     partial: bool,
 ) -> Result<Plan, Refusal> {
-    let state = State::File { bytes: Arc::clone(content), mode: 0o644 };
+    let state = FileState::File { bytes: Arc::clone(content), mode: 0o644 };
     let path = stages.first().map(|entry| entry.path.clone());
     let files = path.map(|path| (path, state)).into_iter().collect();
-    let world = World { files, clips: wanted.clips.clone() };
+    let world = WorkspaceSnapshot { files, clips: wanted.clips.clone() };
     let job = Job { partial, verify_only: false, diff: Some(false), entries: stages.to_vec() };
     plan(&job, &world, wanted.options)
 }
@@ -157,7 +157,7 @@ fn quotes_one(op: &Op) -> bool {
 }
 
 /// The entry, with its quotations stripped of the line near which they stood.
-fn without_hints(entry: &Entry) -> Entry {
+fn without_hints(entry: &JobEntry) -> JobEntry {
     let mut entry = entry.clone();
     entry.edits.iter_mut().flatten().filter(|op| quotes_one(op)).for_each(Op::forget_line);
     entry

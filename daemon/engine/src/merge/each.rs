@@ -9,20 +9,20 @@ use std::ops::Range;
 
 use editd_types::{EditOutcome, EditStatus, FileOutcome, JobStatus};
 
-use super::again::{Wanted, located, moved, planned};
+use super::again::{PathEdits, located, moved, planned};
 use super::plan::{now_at, shifted};
 use super::three::merged;
 use crate::cut::Cut;
 use crate::diff::Delta;
-use crate::job::Entry;
+use crate::job::JobEntry;
 use crate::op::Op;
 use crate::splice::apply_shared;
 use crate::text::{Breaks, Encoding, Text};
-use crate::{Change, Splice, State};
+use crate::{FileState, PlannedChange, Splice};
 
 /// A change of the current content, and the outcomes of its stages.
-pub(super) struct Moved {
-    pub(super) change: Change,
+pub(super) struct RebasedChange {
+    pub(super) change: PlannedChange,
     pub(super) outcomes: Vec<FileOutcome>,
 }
 
@@ -36,12 +36,12 @@ struct Way {
 /// Makes the edits of a change, planned on an older content with these outcomes, in the current content. `None` if no
 /// edit has a certain place there, or if the others cannot be merged beside them.
 pub(super) fn edit_by_edit(
-    change: &Change,
+    change: &PlannedChange,
     stages: &[FileOutcome],
-    wanted: &Wanted<'_>,
-    state: &State,
-) -> Option<Moved> {
-    let (State::File { mode: had, .. }, State::File { mode, .. }, State::File { mode: has, .. }) =
+    wanted: &PathEdits<'_>,
+    state: &FileState,
+) -> Option<RebasedChange> {
+    let (FileState::File { mode: had, .. }, FileState::File { mode, .. }, FileState::File { mode: has, .. }) =
         (&change.before, &change.after, state)
     else {
         return None;
@@ -59,13 +59,14 @@ pub(super) fn edit_by_edit(
     let (added, removed) = Delta::of_splices(current, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };
     let outcomes = outcomes(stages, &places, located, others)?;
-    let after = State::File { bytes: after, mode };
-    let change = Change { path: change.path.clone(), before: state.clone(), after, splices, added, removed };
-    Some(Moved { change, outcomes })
+    let after = FileState::File { bytes: after, mode };
+    let change =
+        PlannedChange { path: change.path.clone(), before: state.clone(), after, splices, added, removed };
+    Some(RebasedChange { change, outcomes })
 }
 
 /// Plans the edits that have a place in the current content.
-fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
+fn in_place(wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let plan = planned(&moved(wanted, places), wanted.current, wanted, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
     let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
@@ -74,13 +75,13 @@ fn in_place(wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
 }
 
 /// Plans the other edits on the older content, and merges the result.
-fn by_lines(stages: &[FileOutcome], wanted: &Wanted<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
+fn by_lines(stages: &[FileOutcome], wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
     for ((entry, places), stage) in wanted.stages.iter().zip(places).zip(stages) {
         let edits = entry.edits.iter().zip(places).zip(&stage.edits);
         let left = edits.filter(|((_, place), told)| place.is_none() && told.status != EditStatus::Refused);
-        let entry = Entry::of_ops(&entry.path, left.filter_map(|((op, _), _)| op.as_ref().ok().cloned()));
+        let entry = JobEntry::of_ops(&entry.path, left.filter_map(|((op, _), _)| op.as_ref().ok().cloned()));
         if !entry.edits.is_empty() {
             rest.push(entry);
         }

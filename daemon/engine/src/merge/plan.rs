@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus};
 
-use super::again::Wanted;
+use super::again::PathEdits;
 use super::each::edit_by_edit;
 use super::three::{Merged, merged};
 use crate::diff::{Delta, LineChange, readable, unified_diff};
 use crate::hash::hash;
-use crate::job::{Entry, Job};
+use crate::job::{Job, JobEntry};
 use crate::plan::Budget;
 use crate::refusal::{internal, refuse};
 use crate::splice::apply_shared;
-use crate::{Change, Options, Plan, Refusal, Splice, State};
+use crate::{FileState, Plan, PlanOptions, PlannedChange, Refusal, Splice};
 
 /// The stale files of a job.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,12 @@ pub struct StaleFiles<'s> {
     /// The clipboards of the job's world.
     pub clips: &'s BTreeMap<String, Vec<u8>>,
     /// The current contents of the files.
-    pub current: &'s BTreeMap<FilePath, State>,
+    pub current: &'s BTreeMap<FilePath, FileState>,
 }
 
 impl<'s> StaleFiles<'s> {
     /// The entries of a path, one for each stage.
-    fn stages(&self, path: &FilePath) -> Vec<&'s Entry> {
+    fn stages(&self, path: &FilePath) -> Vec<&'s JobEntry> {
         self.job.entries.iter().filter(|entry| entry.path == *path).collect()
     }
 }
@@ -37,7 +37,7 @@ impl<'s> StaleFiles<'s> {
 /// Moves the changes of the stale files of a job, planned on older contents, onto the current contents: each edit to
 /// the current place of its quotation, the others by a merge of lines; if these two ways touch the same line, all of
 /// them by a merge. Returns a refusal for each file where that fails; the plan must not be used then.
-pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Options) -> Vec<Refusal> {
+pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &PlanOptions) -> Vec<Refusal> {
     let current = stale.current;
     let budget = Budget::new();
     let mut refusals = Vec::new();
@@ -62,7 +62,7 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Opt
         }
     }
     plan.changes.retain(|change| change.before != change.after);
-    let changes: BTreeMap<&FilePath, &Change> =
+    let changes: BTreeMap<&FilePath, &PlannedChange> =
         plan.changes.iter().map(|change| (&change.path, change)).collect();
     for (path, stages) in outcomes {
         let Some(state) = current.get(&path) else { continue };
@@ -87,18 +87,19 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Opt
 
 /// Moves one change with its outcomes edit by edit. Returns false if that fails, and then nothing was moved.
 fn located_again(
-    change: &mut Change,
+    change: &mut PlannedChange,
     told: &mut [&mut FileOutcome],
-    state: &State,
+    state: &FileState,
     stale: StaleFiles<'_>,
-    options: &Options,
+    options: &PlanOptions,
 ) -> bool {
     let stages = stale.stages(&change.path);
-    let (State::File { bytes: base, .. }, State::File { bytes: current, .. }) = (&change.before, state)
+    let (FileState::File { bytes: base, .. }, FileState::File { bytes: current, .. }) =
+        (&change.before, state)
     else {
         return false;
     };
-    let wanted = Wanted { stages: &stages, clips: stale.clips, options, base, current };
+    let wanted = PathEdits { stages: &stages, clips: stale.clips, options, base, current };
     let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
     let Some(moved) = edit_by_edit(change, &planned, &wanted, state) else { return false };
     *change = moved.change;
@@ -107,11 +108,11 @@ fn located_again(
 }
 
 /// Moves one change. Returns the changes that others made.
-fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, Refusal> {
+fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) -> Result<Delta, Refusal> {
     let (
-        State::File { bytes: base, mode: had },
-        State::File { bytes: wanted, mode },
-        State::File { bytes, mode: has },
+        FileState::File { bytes: base, mode: had },
+        FileState::File { bytes: wanted, mode },
+        FileState::File { bytes, mode: has },
     ) = (&change.before, &change.after, state)
     else {
         return Err(refuse(
@@ -129,7 +130,7 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
     (change.added, change.removed) = Delta::of_splices(bytes, &after, &splices, None).totals();
     let mode = if mode == had { *has } else { *mode };
     change.splices = splices;
-    change.after = State::File { bytes: Arc::clone(&after), mode };
+    change.after = FileState::File { bytes: Arc::clone(&after), mode };
     change.before = state.clone();
     Ok(theirs)
 }
@@ -137,7 +138,7 @@ fn onto(change: &mut Change, state: &State, options: &Options) -> Result<Delta, 
 /// Adapts the outcomes of one file's stages, first to last, to the current content.
 fn retell(
     mut stages: Vec<&mut FileOutcome>,
-    (before, after, splices): (&State, &State, &[Splice]),
+    (before, after, splices): (&FileState, &FileState, &[Splice]),
     theirs: Option<&Delta>,
     diff: impl FnOnce() -> Option<(Option<String>, u64)>,
 ) {
@@ -157,9 +158,9 @@ fn retell(
             outcome.status = JobStatus::Unchanged;
         }
     }
-    let version = |state: &State| match state {
-        State::Absent => None,
-        State::File { bytes, .. } => Some(hash(bytes).version()),
+    let version = |state: &FileState| match state {
+        FileState::Absent => None,
+        FileState::File { bytes, .. } => Some(hash(bytes).version()),
     };
     if let Some(first) = stages.first_mut() {
         first.before = version(before);

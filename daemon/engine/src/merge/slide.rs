@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use crate::cut::Cut;
-use crate::diff::Change;
+use crate::diff::ChangedRun;
 
 /// The bytes of `before` in which each of some changes can lie, in the order of the changes. None reaches past
 /// the next change of its own side, so that every line is compared a bounded number of times.
-pub(super) fn reaches(changes: &[Change], before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn reaches(changes: &[ChangedRun], before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     let mut reaches = Vec::with_capacity(changes.len());
     let mut from = (0, 0);
     for (i, change) in changes.iter().enumerate() {

@@ -172,24 +172,24 @@ fn ten_thousand_changes_and_equal_lines_are_merged() {
 
 /// A change to one line of the base.
 #[derive(Clone, Debug)]
-enum Deed {
+enum LineAction {
     Keep,
     Drop,
     Change,
     Before,
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
-    prop_oneof![6 => Just(Deed::Keep), 1 => Just(Deed::Drop), 1 => Just(Deed::Change), 1 => Just(Deed::Before)]
+fn deed() -> impl Strategy<Value = LineAction> {
+    prop_oneof![6 => Just(LineAction::Keep), 1 => Just(LineAction::Drop), 1 => Just(LineAction::Change), 1 => Just(LineAction::Before)]
 }
 
 /// The base with some deeds done; the lines that come are the side's own.
-fn done(deeds: &[Deed], side: &str) -> String {
-    let line = |(i, deed): (usize, &Deed)| match deed {
-        Deed::Keep => format!("{i}\n"),
-        Deed::Drop => String::new(),
-        Deed::Change => format!("{side}{i}\n"),
-        Deed::Before => format!("{side}{i}\n{i}\n"),
+fn done(deeds: &[LineAction], side: &str) -> String {
+    let line = |(i, deed): (usize, &LineAction)| match deed {
+        LineAction::Keep => format!("{i}\n"),
+        LineAction::Drop => String::new(),
+        LineAction::Change => format!("{side}{i}\n"),
+        LineAction::Before => format!("{side}{i}\n{i}\n"),
     };
     deeds.iter().enumerate().map(line).collect()
 }
@@ -222,25 +222,25 @@ proptest! {
     #[test]
     fn what_is_disjoint_is_merged_in_either_order(deeds in prop::collection::vec((deed(), any::<bool>()), 1..30)) {
         // Every third line stays, so that no two changes touch.
-        let side = |own: bool| -> Vec<Deed> {
+        let side = |own: bool| -> Vec<LineAction> {
             let mut list = Vec::new();
             for (deed, ours) in &deeds {
-                list.push(if *ours == own { deed.clone() } else { Deed::Keep });
-                list.extend([Deed::Keep, Deed::Keep]);
+                list.push(if *ours == own { deed.clone() } else { LineAction::Keep });
+                list.extend([LineAction::Keep, LineAction::Keep]);
             }
             list
         };
-        let base = done(&vec![Deed::Keep; deeds.len() * 3], "");
+        let base = done(&vec![LineAction::Keep; deeds.len() * 3], "");
         let (ours, theirs) = (done(&side(true), "o"), done(&side(false), "t"));
         let both: String = {
             let (a, b) = (side(true), side(false));
             a.iter().zip(&b).enumerate().map(|(i, (a, b))| {
-                let (deed, name) = if matches!(a, Deed::Keep) { (b, "t") } else { (a, "o") };
+                let (deed, name) = if matches!(a, LineAction::Keep) { (b, "t") } else { (a, "o") };
                 match deed {
-                    Deed::Keep => format!("{i}\n"),
-                    Deed::Drop => String::new(),
-                    Deed::Change => format!("{name}{i}\n"),
-                    Deed::Before => format!("{name}{i}\n{i}\n"),
+                    LineAction::Keep => format!("{i}\n"),
+                    LineAction::Drop => String::new(),
+                    LineAction::Change => format!("{name}{i}\n"),
+                    LineAction::Before => format!("{name}{i}\n{i}\n"),
                 }
             }).collect()
         };

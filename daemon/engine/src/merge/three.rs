@@ -9,7 +9,7 @@ use super::onto::Onto;
 use super::region::Conflicts;
 use super::slide::reaches;
 use crate::cut::Cut;
-use crate::diff::{Change, Delta};
+use crate::diff::{ChangedRun, Delta};
 use crate::refusal::{internal, refuse};
 use crate::splice::{apply, differing};
 use crate::text::{Breaks, Encoding, Text};
@@ -89,7 +89,7 @@ pub(super) fn merged(
 /// Returns true if the session only adds lines, and all lines it wants stand in the current content already, in order.
 /// Others may have made the same change, which a comparison among equal lines can place elsewhere. The two cases cannot
 /// be told apart, so the lines are not added twice.
-fn is_there(ours: &[Change], sides: &Sides<'_>) -> bool {
+fn is_there(ours: &[ChangedRun], sides: &Sides<'_>) -> bool {
     let mut current = sides.current.split_inclusive(|byte| *byte == b'\n');
     let mut wanted = sides.wanted.split_inclusive(|byte| *byte == b'\n');
     ours.iter().all(|change| change.removed() == 0) && wanted.all(|line| current.any(|other| other == line))
@@ -130,7 +130,7 @@ impl<'t> Sides<'t> {
     }
 
     /// The changes of both, walked in the order in which they reach into the base.
-    fn groups(&self, ours: &[Change], theirs: &[Change]) -> Vec<Group> {
+    fn groups(&self, ours: &[ChangedRun], theirs: &[ChangedRun]) -> Vec<Group> {
         let reached = |changes, after| reaches(changes, &self.base, after);
         let own = reached(ours, &self.wanted);
         let others = reached(theirs, &self.current);
@@ -206,6 +206,6 @@ fn shifted(base: &Range<usize>, by: (isize, isize)) -> Range<usize> {
 }
 
 /// The offset of a content relative to the base, behind a change.
-fn ahead(change: &Change) -> isize {
+fn ahead(change: &ChangedRun) -> isize {
     change.after.end().cast_signed() - change.before.end().cast_signed()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use editd_types::{ErrorCode, FileEdit, FilePath};
 
-use super::effect::{Effect, Scene};
+use super::effect::{EditContext, Effect};
 use super::given::NewText;
 use super::registry::Op;
 use super::write::rewrite;
@@ -47,7 +47,7 @@ impl Create {
     }
 
     /// The content of the file.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         Ok(rewrite(scene, &self.text.resolve(clips)?))
     }
 }

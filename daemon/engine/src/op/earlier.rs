@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use editd_types::{ErrorCode, limits};
 
-use super::effect::Scene;
-use crate::locate::{Fit, Found, Hit, Quote, Rung, Unfit, ambiguous, candidate, one, one_where};
+use super::effect::EditContext;
+use crate::locate::{
+    CandidateFit, Hit, Quote, Rung, SearchResult, Unfit, ambiguous, candidate, one, one_where,
+};
 use crate::text::Text;
 use crate::{Refusal, Splice};
 
@@ -65,13 +67,13 @@ fn signed(ahead: i64) -> isize {
     isize::try_from(ahead).unwrap_or(0)
 }
 
-impl Scene<'_> {
+impl EditContext<'_> {
     /// The one place of a quotation in the whole file.
     ///
     /// # Errors
     /// As [`one`]; and `ambiguous` if that place holds text that an earlier entry of the job added, while the
     /// quotation also matches, at any rung, text from before the job.
-    pub(crate) fn one(&self, quote: &Quote<'_>) -> Result<Found, Refusal> {
+    pub(crate) fn one(&self, quote: &Quote<'_>) -> Result<SearchResult, Refusal> {
         let found = one(self.hay, quote)?;
         match (&found, self.earlier) {
             (Ok(hit), Some(earlier)) if !earlier.had(self.text, &hit.range) => {
@@ -87,7 +89,9 @@ impl Scene<'_> {
     /// A place of a quotation in text from before the job. A text that is only similar does not count.
     fn in_old_text(&self, quote: &Quote<'_>, earlier: Earlier<'_>) -> Result<Option<OldPlace>, Refusal> {
         let quote = Quote { loosest: quote.loosest.min(Rung::Typographic), ..quote.clone() };
-        let fit = |place: &Range<usize>| if earlier.had(self.text, place) { Fit::May } else { Fit::Out };
+        let fit = |place: &Range<usize>| {
+            if earlier.had(self.text, place) { CandidateFit::May } else { CandidateFit::Out }
+        };
         self.pay(self.text.len())?;
         match one_where(self.hay, &quote, &fit) {
             Ok(Ok(Hit { range, .. })) => Ok(Some(OldPlace::At(range.start))),

@@ -6,20 +6,20 @@ use editd_types::{EditOutcome, EditStatus, FilePath};
 
 use crate::clip::Clips;
 use crate::locate::{Haystack, Miss, Needle, Quote, Rung, Unfit, not_found, searched_too_much};
-use crate::op::{Earlier, Neighbours, Outline, Symbols};
+use crate::op::{Earlier, HeaderIndex, Neighbours, Symbols};
 use crate::plan::Budget;
 use crate::splice::Place;
 use crate::text::Text;
 use crate::{Refusal, refusal};
 
 /// The input of a text edit.
-pub(crate) struct Scene<'s> {
+pub(crate) struct EditContext<'s> {
     /// The file as it was before any edit of its entry.
     pub(crate) text: &'s Text<'s>,
     /// The same, prepared for the search of quotations.
     pub(crate) hay: &'s Haystack<'s>,
     /// The same, for the lines that hunks name.
-    pub(crate) outline: &'s Outline<'s>,
+    pub(crate) outline: &'s HeaderIndex<'s>,
     /// The same, for the hunks beside each other.
     pub(crate) neighbours: &'s Neighbours<'s>,
     /// The same, for the definitions that edits name.
@@ -40,7 +40,7 @@ pub(crate) struct Scene<'s> {
 
 /// The report about the place of an edit.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct PlaceReport {
     /// The rung that found it.
     pub(crate) rung: Option<Rung>,
     /// First and last line.
@@ -80,10 +80,10 @@ pub(crate) struct Effect {
     /// The text for the edit's clipboard.
     pub(crate) stored: Option<Rc<str>>,
     /// The report.
-    pub(crate) found: Found,
+    pub(crate) found: PlaceReport,
 }
 
-impl Found {
+impl PlaceReport {
     /// The outcome in the form of a reply.
     pub(crate) fn outcome(&self, changed: bool) -> EditOutcome {
         EditOutcome {
@@ -101,7 +101,7 @@ impl Found {
     }
 }
 
-impl Scene<'_> {
+impl EditContext<'_> {
     /// The refusal of a quotation that no rung finds.
     pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<Unfit>) -> Refusal {
         let look = unfit.is_none() && self.budget.look(self.text.len());
@@ -123,7 +123,7 @@ impl Scene<'_> {
     }
 }
 
-impl Scene<'_> {
+impl EditContext<'_> {
     /// Stores a matched text, if the edit names a clipboard.
     ///
     /// # Errors

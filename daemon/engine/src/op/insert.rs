@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use editd_types::{EditPosition, FileEdit};
 
-use super::effect::{EditNote, Effect, Found, Scene};
+use super::effect::{EditContext, EditNote, Effect, PlaceReport};
 use super::given::{NewText, changed_breaks};
 use super::lines::{lead, line_range, line_text};
 use super::quote::Matching;
@@ -89,22 +89,24 @@ impl Insert {
     }
 
     /// Finds the offset and the text to insert there.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let new = self.text.resolve(clips)?;
         match (&self.at, self.quote()) {
             (EditPosition::Line(line), _) => {
                 let range = line_range(text, *line, line.saturating_sub(1))?;
-                Ok(self.lines_at(scene, range.start, &new, Found::default()))
+                Ok(self.lines_at(scene, range.start, &new, PlaceReport::default()))
             }
             (EditPosition::Start | EditPosition::End, _) if self.as_lines && scene.written.is_some() => {
                 Err(malformed("`whole_lines` does not go with `write`; put the lines into its text"))
             }
-            (EditPosition::Start, _) if self.as_lines => Ok(self.lines_at(scene, 0, &new, Found::default())),
-            (EditPosition::End, _) if self.as_lines => {
-                Ok(self.lines_at(scene, text.len(), &new, Found::default()))
+            (EditPosition::Start, _) if self.as_lines => {
+                Ok(self.lines_at(scene, 0, &new, PlaceReport::default()))
             }
-            (EditPosition::End, _) => Ok(self.bytes_at(scene, text.len(), &new, Found::default(), 1)),
+            (EditPosition::End, _) if self.as_lines => {
+                Ok(self.lines_at(scene, text.len(), &new, PlaceReport::default()))
+            }
+            (EditPosition::End, _) => Ok(self.bytes_at(scene, text.len(), &new, PlaceReport::default(), 1)),
             (EditPosition::Before(_) | EditPosition::After(_), Some(quote)) => {
                 scene.pay_search(quote.needle(text.breaks))?;
                 let (head, rest) = self.on_its_line(&quote, text);
@@ -116,7 +118,7 @@ impl Insert {
                 let adapted = hit.adapted.new.as_deref().map(|rest| [head, rest].concat());
                 Ok(self.beside(scene, &quote, &hit, adapted.as_deref().unwrap_or(&new)))
             }
-            _ => Ok(self.bytes_at(scene, 0, &new, Found::default(), -1)),
+            _ => Ok(self.bytes_at(scene, 0, &new, PlaceReport::default(), -1)),
         }
     }
 
@@ -147,9 +149,13 @@ impl Insert {
         Ok(hit)
     }
 
-    fn beside(&self, scene: &Scene<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
-        let found =
-            Found { rung: Some(hit.rung), moved: hit.moved, score: hit.adapted.score, ..Found::default() };
+    fn beside(&self, scene: &EditContext<'_>, quote: &Quote<'_>, hit: &Hit, new: &str) -> Effect {
+        let found = PlaceReport {
+            rung: Some(hit.rung),
+            moved: hit.moved,
+            score: hit.adapted.score,
+            ..PlaceReport::default()
+        };
         let after = matches!(self.at, EditPosition::After(_));
         if self.own_line == Some(true) {
             let at =
@@ -158,7 +164,7 @@ impl Insert {
         }
         let at = if after { hit.range.end } else { hit.range.start };
         let in_line = if self.own_line.is_none() { in_line(scene.text, at, new) } else { None };
-        let found = Found { note: in_line.map(|line| Box::new(EditNote::InLine(line))), ..found };
+        let found = PlaceReport { note: in_line.map(|line| Box::new(EditNote::InLine(line))), ..found };
         match (after, quote.whole_lines) {
             (false, false) => self.bytes_at(scene, hit.range.start, new, found, 0),
             (true, false) => {
@@ -178,7 +184,14 @@ impl Insert {
         }
     }
 
-    fn bytes_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found, rank: i8) -> Effect {
+    fn bytes_at(
+        &self,
+        scene: &EditContext<'_>,
+        at: usize,
+        new: &str,
+        found: PlaceReport,
+        rank: i8,
+    ) -> Effect {
         let text = scene.text;
         // The breaks follow the text that `write` puts in the file, not the one it replaces.
         let breaks = scene.written.map_or(text.breaks, Breaks::of);
@@ -192,14 +205,14 @@ impl Insert {
             follow(new, "", ending, breaks).0
         };
         let converted = changed_breaks(new, &made, breaks);
-        effect(scene, text, at, made, Found { converted, ..found }, rank)
+        effect(scene, text, at, made, PlaceReport { converted, ..found }, rank)
     }
 
-    fn lines_at(&self, scene: &Scene<'_>, at: usize, new: &str, found: Found) -> Effect {
+    fn lines_at(&self, scene: &EditContext<'_>, at: usize, new: &str, found: PlaceReport) -> Effect {
         let text = scene.text;
         let (made, converted) = line_text(text, &(at..at), new, self.text.literal);
         let lead = lead(text, &(at..at), &made);
-        let mut effect = effect(scene, text, at, made, Found { converted, ..found }, 0);
+        let mut effect = effect(scene, text, at, made, PlaceReport { converted, ..found }, 0);
         effect.places.iter_mut().for_each(|place| place.lead = lead);
         effect
     }
@@ -238,8 +251,15 @@ fn nearest_break(content: &str, last: bool) -> Option<&str> {
     at.map(|at| content.cut(at.clone()))
 }
 
-fn effect(scene: &Scene<'_>, text: &Text<'_>, at: usize, made: String, found: Found, rank: i8) -> Effect {
-    let found = Found { lines: Some(text.lines_of(at..at)), ..found };
+fn effect(
+    scene: &EditContext<'_>,
+    text: &Text<'_>,
+    at: usize,
+    made: String,
+    found: PlaceReport,
+    rank: i8,
+) -> Effect {
+    let found = PlaceReport { lines: Some(text.lines_of(at..at)), ..found };
     if made.is_empty() {
         return Effect { found, ..Effect::default() };
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use editd_types::{ErrorCode, FileEdit};
 
-use super::effect::{Effect, Found, Scene};
+use super::effect::{EditContext, Effect, PlaceReport};
 use super::fields;
 use super::given::{NewText, changed_breaks};
 use super::registry::Op;
@@ -52,11 +52,11 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
 
 impl Lines {
     /// Finds the lines and replaces them.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let range = line_range(text, self.start, self.end)?;
         let stored = scene.store(clips, self.to_clipboard.as_deref(), text.content.cut(range.clone()))?;
-        let found = Found { lines: Some(text.lines_of(range.clone())), ..Found::default() };
+        let found = PlaceReport { lines: Some(text.lines_of(range.clone())), ..PlaceReport::default() };
         if self.text.restores(self.to_clipboard.as_deref()) {
             return Ok(Effect { places: Vec::new(), stored, found });
         }
@@ -64,7 +64,7 @@ impl Lines {
         let (made, converted) = line_text(text, &range, &new, self.text.literal);
         let lead = lead(text, &range, &made);
         let place = Place { lead, ..Place::owning(text, scene.edit, range, &Rc::from(made)) };
-        Ok(Effect { places: vec![place], stored, found: Found { converted, ..found } })
+        Ok(Effect { places: vec![place], stored, found: PlaceReport { converted, ..found } })
     }
 }
 

@@ -25,12 +25,12 @@ mod symbol;
 mod within;
 mod write;
 
-pub(crate) use chunk::{Check, Chunk};
+pub(crate) use chunk::{Chunk, ChunkCheck};
 pub(crate) use create::Create;
 pub(crate) use earlier::Earlier;
-pub(crate) use effect::{EditNote, Effect, Found, Scene};
+pub(crate) use effect::{EditContext, EditNote, Effect, PlaceReport};
 pub use facts::{NamedLines, Quotation};
-pub(crate) use hunk::{Hunk, Neighbours, Outline};
+pub(crate) use hunk::{HeaderIndex, HunkEdit, Neighbours};
 pub(crate) use insert::Insert;
 pub(crate) use lines::Lines;
 pub(crate) use moves::Target;

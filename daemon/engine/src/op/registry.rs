@@ -7,14 +7,14 @@ use editd_types::{EditPosition, FileEdit, FilePath};
 
 use super::given::NewText;
 use super::{
-    Chunk, Create, Hunk, Insert, Lines, Replace, Substitute, SymbolEdit, Target, Which, Write, chmod, chunk,
-    create, fields, hunk, insert, lines,
+    Chunk, Create, HunkEdit, Insert, Lines, Replace, Substitute, SymbolEdit, Target, Which, Write, chmod,
+    chunk, create, fields, hunk, insert, lines,
 };
 use super::{moves, replace, substitute, symbol, write};
 use crate::locate::Needle;
 use crate::refusal::malformed;
 use crate::text::Breaks;
-use crate::{Proof, Refusal};
+use crate::{ContentProof, Refusal};
 
 /// One edit, its fields checked. A clone shares them.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) enum Op {
     /// Lines between other lines.
     Chunk(Arc<Chunk>),
     /// Lines as a diff shows them.
-    Hunk(Arc<Hunk>),
+    Hunk(Arc<HunkEdit>),
     /// Occurrences of a pattern.
     Substitute(Arc<Substitute>),
     /// One definition.
@@ -99,26 +99,26 @@ pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'st
 
 impl Op {
     /// The proof that the edit gives about the content it replaces.
-    pub(crate) fn proof(&self) -> Proof {
+    pub(crate) fn proof(&self) -> ContentProof {
         match self {
-            Self::Replace(_) | Self::Chunk(_) => Proof::Quoted,
+            Self::Replace(_) | Self::Chunk(_) => ContentProof::Quoted,
             Self::Insert(insert) => match &insert.at {
-                EditPosition::Start | EditPosition::End => Proof::NotNeeded,
-                EditPosition::Before(_) | EditPosition::After(_) => Proof::Quoted,
-                EditPosition::Line(_) => Proof::Blind,
+                EditPosition::Start | EditPosition::End => ContentProof::NotNeeded,
+                EditPosition::Before(_) | EditPosition::After(_) => ContentProof::Quoted,
+                EditPosition::Line(_) => ContentProof::Blind,
             },
             Self::Hunk(hunk) => match &hunk.at {
-                _ if hunk.quotes() => Proof::Quoted,
-                Some(EditPosition::End) => Proof::NotNeeded,
-                _ => Proof::Blind,
+                _ if hunk.quotes() => ContentProof::Quoted,
+                Some(EditPosition::End) => ContentProof::NotNeeded,
+                _ => ContentProof::Blind,
             },
             // The name is known from the file.
-            Self::Symbol(op) if op.adds() => Proof::Quoted,
+            Self::Symbol(op) if op.adds() => ContentProof::Quoted,
             // The content stays; what `overwrite` replaces is the target's, and judged as that.
-            Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => Proof::NotNeeded,
+            Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => ContentProof::NotNeeded,
             Self::Substitute(op) => op.proof(),
-            Self::Write(_) | Self::Lines(_) | Self::Symbol(_) => Proof::Blind,
-            Self::Delete => Proof::Blind,
+            Self::Write(_) | Self::Lines(_) | Self::Symbol(_) => ContentProof::Blind,
+            Self::Delete => ContentProof::Blind,
         }
     }
 
@@ -142,7 +142,7 @@ impl Op {
     }
 
     /// The hunk, if the edit is one.
-    pub(crate) fn hunk(&self) -> Option<&Hunk> {
+    pub(crate) fn hunk(&self) -> Option<&HunkEdit> {
         match self {
             Self::Hunk(op) => Some(op),
             _ => None,

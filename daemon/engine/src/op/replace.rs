@@ -10,7 +10,7 @@ use std::sync::Arc;
 use editd_types::{EditScope, ErrorCode, FileEdit, limits};
 
 use super::chunk::Region;
-use super::effect::{Effect, Found, Scene};
+use super::effect::{EditContext, Effect, PlaceReport};
 use super::given::{NewText, fit};
 use super::quote::Matching;
 use super::registry::Op;
@@ -86,12 +86,12 @@ impl Replace {
     }
 
     /// Finds the place or places and replaces them.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         scene.pay_search(self.quote().needle(scene.text.breaks))?;
         if self.all { self.every(scene, clips) } else { self.one(scene, clips) }
     }
 
-    fn one(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    fn one(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within.as_ref(), scene)?;
         let hit = match &region {
             None => scene.one(&self.quote())?,
@@ -100,7 +100,7 @@ impl Replace {
         let hit = hit.map_err(|unfit| self.missed(scene, region.as_ref(), &self.quote(), unfit))?;
         let matched = self.matched(scene.text, &hit.range);
         let stored = scene.store(clips, self.to_clipboard.as_deref(), scene.text.content.cut(matched))?;
-        let mut found = Found {
+        let mut found = PlaceReport {
             rung: Some(hit.rung),
             lines: Some(self.lines(scene.text, &hit.range)),
             moved: hit.moved,
@@ -120,7 +120,7 @@ impl Replace {
         Ok(Effect { places, stored, found })
     }
 
-    fn every(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    fn every(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within.as_ref(), scene)?;
         let (spans, rung, looser) = match &region {
             Some(region) => within::every(scene, &self.quote(), region)?,
@@ -137,7 +137,7 @@ impl Replace {
             }
             if self.expect == Some(0) {
                 return Ok(Effect {
-                    found: Found { replacements: Some(0), ..Found::default() },
+                    found: PlaceReport { replacements: Some(0), ..PlaceReport::default() },
                     ..Effect::default()
                 });
             }
@@ -147,7 +147,7 @@ impl Replace {
         let matched = self.matched(scene.text, &first.range());
         let stored = scene.store(clips, self.to_clipboard.as_deref(), scene.text.content.cut(matched))?;
         let whole = first.start()..last.end();
-        let mut found = Found {
+        let mut found = PlaceReport {
             rung: Some(rung),
             lines: Some(self.lines(scene.text, &whole)),
             replacements: Some(count),
@@ -165,7 +165,7 @@ impl Replace {
     /// The refusal of a quotation that is not found, or not where it is searched.
     fn missed(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         region: Option<&Region>,
         quote: &Quote<'_>,
         unfit: Option<Unfit>,
@@ -177,7 +177,7 @@ impl Replace {
     }
 
     /// The refusal of `all` if none of its rungs finds anything; a looser one might.
-    fn nowhere(&self, scene: &Scene<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
+    fn nowhere(&self, scene: &EditContext<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
         let loosest = self.matching.loosest.min(locate::EVERY);
         let quote = Quote { loosest, ..self.quote() };
         let mut error = self.missed(scene, region, &quote, None);
@@ -193,7 +193,7 @@ impl Replace {
     /// The same text at every place; made only once if breaks cannot differ from place to place.
     fn fill(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         spans: &[Span],
         new: &str,
         rung: Rung,

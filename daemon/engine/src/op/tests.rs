@@ -5,7 +5,7 @@
 use editd_types::{EditPosition, EditScope, ErrorCode, FileEdit, FileMode, FilePath};
 
 use super::*;
-use crate::Proof;
+use crate::ContentProof;
 
 fn edit(op: &str) -> FileEdit {
     FileEdit { op: op.to_owned(), ..FileEdit::default() }
@@ -88,17 +88,17 @@ fn what_an_edit_proves() {
     let text = || Some("x".to_owned());
     let to = || Some(FilePath::from("to"));
     for (edit, wanted) in [
-        (FileEdit { old: text(), new: text(), ..edit("replace") }, Proof::Quoted),
-        (FileEdit { old: text(), new: text(), ..edit("chunk") }, Proof::Quoted),
-        (FileEdit { text: text(), at: Some(EditPosition::End), ..edit("insert") }, Proof::NotNeeded),
+        (FileEdit { old: text(), new: text(), ..edit("replace") }, ContentProof::Quoted),
+        (FileEdit { old: text(), new: text(), ..edit("chunk") }, ContentProof::Quoted),
+        (FileEdit { text: text(), at: Some(EditPosition::End), ..edit("insert") }, ContentProof::NotNeeded),
         (
             FileEdit { text: text(), at: Some(EditPosition::Before("a".to_owned())), ..edit("insert") },
-            Proof::Quoted,
+            ContentProof::Quoted,
         ),
-        (FileEdit { text: text(), at: Some(EditPosition::Line(1)), ..edit("insert") }, Proof::Blind),
-        (FileEdit { text: text(), ..edit("write") }, Proof::Blind),
-        (FileEdit { pattern: text(), replacement: text(), ..edit("substitute") }, Proof::Blind),
-        (FileEdit { name: text(), action: Some("delete".to_owned()), ..edit("symbol") }, Proof::Blind),
+        (FileEdit { text: text(), at: Some(EditPosition::Line(1)), ..edit("insert") }, ContentProof::Blind),
+        (FileEdit { text: text(), ..edit("write") }, ContentProof::Blind),
+        (FileEdit { pattern: text(), replacement: text(), ..edit("substitute") }, ContentProof::Blind),
+        (FileEdit { name: text(), action: Some("delete".to_owned()), ..edit("symbol") }, ContentProof::Blind),
         (
             FileEdit {
                 name: text(),
@@ -106,15 +106,15 @@ fn what_an_edit_proves() {
                 text: text(),
                 ..edit("symbol")
             },
-            Proof::Quoted,
+            ContentProof::Quoted,
         ),
-        (edit("create"), Proof::NotNeeded),
-        (edit("delete"), Proof::Blind),
-        (FileEdit { to: to(), ..edit("copy") }, Proof::NotNeeded),
+        (edit("create"), ContentProof::NotNeeded),
+        (edit("delete"), ContentProof::Blind),
+        (FileEdit { to: to(), ..edit("copy") }, ContentProof::NotNeeded),
         // What they replace is the target's content, and judged as that.
-        (FileEdit { to: to(), overwrite: Some(true), ..edit("copy") }, Proof::NotNeeded),
-        (FileEdit { to: to(), overwrite: Some(true), ..edit("rename") }, Proof::NotNeeded),
-        (FileEdit { mode: Some(FileMode::Bits(0o600)), ..edit("chmod") }, Proof::NotNeeded),
+        (FileEdit { to: to(), overwrite: Some(true), ..edit("copy") }, ContentProof::NotNeeded),
+        (FileEdit { to: to(), overwrite: Some(true), ..edit("rename") }, ContentProof::NotNeeded),
+        (FileEdit { mode: Some(FileMode::Bits(0o600)), ..edit("chmod") }, ContentProof::NotNeeded),
     ] {
         assert_eq!(parse(&edit, None).unwrap().proof(), wanted, "{edit:?}");
     }

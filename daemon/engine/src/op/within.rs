@@ -4,11 +4,11 @@
 use editd_types::{EditScope, FileEdit};
 
 use super::chunk::Region;
-use super::effect::{Found as Report, Scene};
+use super::effect::{EditContext, PlaceReport};
 use super::symbol::Which;
 use crate::Refusal;
 use crate::cut::Span;
-use crate::locate::{self, Fit, Found, Haystack, Hit, Quote, Rung, Unfit};
+use crate::locate::{self, CandidateFit, Haystack, Hit, Quote, Rung, SearchResult, Unfit};
 use crate::refusal::malformed;
 
 /// Reads `within`.
@@ -30,7 +30,10 @@ pub(crate) fn read(edit: &FileEdit) -> Result<Option<EditScope>, Refusal> {
 ///
 /// # Errors
 /// `symbol_not_found`, `ambiguous`, `out_of_range`, and the errors of parsing the file.
-pub(crate) fn lines(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
+pub(crate) fn lines(
+    within: Option<&EditScope>,
+    scene: &EditContext<'_>,
+) -> Result<Option<(u64, u64)>, Refusal> {
     match (within, within.and_then(Which::of)) {
         (_, Some(which)) => scene.symbols.lines(scene, which).map(Some),
         (Some(EditScope::Lines(lines)), None) => Ok(Some(*lines)),
@@ -42,7 +45,7 @@ pub(crate) fn lines(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Opt
 ///
 /// # Errors
 /// As [`lines`]; `out_of_range` for lines behind the file.
-pub(crate) fn region(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Option<Region>, Refusal> {
+pub(crate) fn region(within: Option<&EditScope>, scene: &EditContext<'_>) -> Result<Option<Region>, Refusal> {
     let Some(lines) = lines(within, scene)? else { return Ok(None) };
     let region = Region::of(scene.text, Some(lines)).map_err(|mut refusal| {
         refusal.check = None;
@@ -52,12 +55,12 @@ pub(crate) fn region(within: Option<&EditScope>, scene: &Scene<'_>) -> Result<Op
 }
 
 /// The report of an edit that looked in the part, as far as the part is concerned.
-pub(crate) fn report(within: Option<&EditScope>, scene: &Scene<'_>) -> Report {
-    let Some(which) = within.and_then(Which::of) else { return Report::default() };
-    Report {
+pub(crate) fn report(within: Option<&EditScope>, scene: &EditContext<'_>) -> PlaceReport {
+    let Some(which) = within.and_then(Which::of) else { return PlaceReport::default() };
+    PlaceReport {
         in_broken: scene.symbols.broken(),
         note: scene.symbols.chosen(scene, which),
-        ..Report::default()
+        ..PlaceReport::default()
     }
 }
 
@@ -65,10 +68,14 @@ pub(crate) fn report(within: Option<&EditScope>, scene: &Scene<'_>) -> Report {
 ///
 /// # Errors
 /// As [`locate::one`].
-pub(crate) fn one(scene: &Scene<'_>, quote: &Quote<'_>, region: &Region) -> Result<Found, Refusal> {
+pub(crate) fn one(
+    scene: &EditContext<'_>,
+    quote: &Quote<'_>,
+    region: &Region,
+) -> Result<SearchResult, Refusal> {
     let part = &region.bytes;
     let fit = |range: &std::ops::Range<usize>| {
-        if part.start <= range.start && range.end <= part.end { Fit::May } else { Fit::Out }
+        if part.start <= range.start && range.end <= part.end { CandidateFit::May } else { CandidateFit::Out }
     };
     let strict = Quote { loosest: quote.loosest.min(Rung::Edge), ..quote.clone() };
     let unfit = match locate::one_where(scene.hay, &strict, &fit)? {
@@ -100,7 +107,7 @@ pub(crate) fn one(scene: &Scene<'_>, quote: &Quote<'_>, region: &Region) -> Resu
 /// # Errors
 /// As [`locate::every`].
 pub(crate) fn every(
-    scene: &Scene<'_>,
+    scene: &EditContext<'_>,
     quote: &Quote<'_>,
     region: &Region,
 ) -> Result<(Vec<Span>, Rung, Option<Rung>), Refusal> {
@@ -118,7 +125,7 @@ pub(crate) fn every(
 
 /// The refusal of a quote that does not stand in a part.
 pub(crate) fn missed(
-    scene: &Scene<'_>,
+    scene: &EditContext<'_>,
     quote: &Quote<'_>,
     new: Option<&str>,
     unfit: Option<Unfit>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use editd_types::FileEdit;
 
-use super::effect::{Effect, Found, Scene};
+use super::effect::{EditContext, Effect, PlaceReport};
 use super::given::NewText;
 use super::registry::Op;
 use crate::Refusal;
@@ -32,18 +32,18 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
 
 impl Write {
     /// Compares the file with the new text.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         let new = self.text.resolve(clips)?;
         Ok(rewrite(scene, &new))
     }
 }
 
 /// The effect of a new whole content.
-pub(crate) fn rewrite(scene: &Scene<'_>, new: &str) -> Effect {
+pub(crate) fn rewrite(scene: &EditContext<'_>, new: &str) -> Effect {
     let text = scene.text;
     // The file keeps its BOM: one at the start of the text would be a second.
     let new = if text.bom > 0 { new.strip_prefix('\u{feff}').unwrap_or(new) } else { new };
     let lines = Some((1, (text.lines() as u64).max(1)));
     let places = Place::rewriting(text, scene.edit, &Rc::from(new));
-    Effect { places, stored: None, found: Found { lines, ..Found::default() } }
+    Effect { places, stored: None, found: PlaceReport { lines, ..PlaceReport::default() } }
 }

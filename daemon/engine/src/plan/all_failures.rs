@@ -6,18 +6,18 @@ use editd_types::{ContentHash, ErrorCode, FilePath, RequestError};
 
 use super::job::walk;
 use super::needs::stores;
-use crate::job::{Entry, Job};
+use crate::job::{Job, JobEntry};
 use crate::op::Op;
-use crate::{Options, Plan, Refusal, World, limits};
+use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot, limits};
 
 /// The refusal of a job that is not `partial`, extended by the other edits of the job that fail. The job is planned
-/// again for that, as if it were `partial`, within the same limits. A job of more than [`limits::RETOLD_EDITS`] edits
+/// again for that, as if it were `partial`, within the same limits. A job of more than [`limits::REPLANNED_EDITS`] edits
 /// is not, and the refusal says so. Edits that fail only because another edit fails are not listed.
-pub(super) fn told_beside(
+pub(super) fn with_other_failures(
     mut first: Refusal,
     job: &Job,
-    world: &World,
-    options: &Options,
+    world: &WorkspaceSnapshot,
+    options: &PlanOptions,
     hashes: &BTreeMap<FilePath, ContentHash>,
 ) -> Refusal {
     let edits = job.edit_count();
@@ -29,8 +29,8 @@ pub(super) fn told_beside(
     {
         return first;
     }
-    if edits > limits::RETOLD_EDITS {
-        let most = limits::RETOLD_EDITS;
+    if edits > limits::REPLANNED_EDITS {
+        let most = limits::REPLANNED_EDITS;
         let untold = format!("; the job has more than {most} edits, so others that fail were not looked for");
         first.message.push_str(&untold);
         return first;
@@ -48,8 +48,8 @@ pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> 
 }
 
 /// Returns true if a job has more edits than a refusal checks for further failures.
-pub fn is_told_in_part(job: &Job) -> bool {
-    job.edit_count() > limits::RETOLD_EDITS
+pub fn has_unlisted_failures(job: &Job) -> bool {
+    job.edit_count() > limits::REPLANNED_EDITS
 }
 
 fn found_in(
@@ -82,13 +82,13 @@ struct Failures<'j> {
 
 impl<'j> Failures<'j> {
     /// Marks the entry's path and the paths it writes to as dependent on a failure.
-    fn taint(&mut self, entry: &'j Entry) {
+    fn taint(&mut self, entry: &'j JobEntry) {
         self.tainted.insert(&entry.path);
         self.tainted.extend(entry.targets());
     }
 
     /// Adds the errors of one entry's edits.
-    fn add<'e>(&mut self, entry: &'j Entry, errors: impl Iterator<Item = (usize, &'e RequestError)>) {
+    fn add<'e>(&mut self, entry: &'j JobEntry, errors: impl Iterator<Item = (usize, &'e RequestError)>) {
         let follows =
             std::iter::once(&entry.path).chain(entry.targets()).any(|path| self.tainted.contains(path));
         let first = self.first.filter(|first| first.path.as_ref() == Some(&entry.path));
@@ -127,7 +127,7 @@ impl<'j> Failures<'j> {
     }
 
     /// Returns true if an edit fails because the edit of this job that fills its clipboard fails.
-    fn reads_what_failed(&self, entry: &Entry, edit: usize, error: &RequestError) -> bool {
+    fn reads_what_failed(&self, entry: &JobEntry, edit: usize, error: &RequestError) -> bool {
         let name = entry.edits.get(edit).and_then(|edit| edit.as_ref().ok().and_then(Op::reads));
         let stored = |name| {
             self.job.entries.iter().flat_map(|entry| &entry.edits).any(|edit| stores(edit) == Some(name))

@@ -13,14 +13,14 @@ use super::stage::{self, Ground, Made, Report, Reports};
 use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
-use crate::diff::{Delta, Moved, entry_diff, readable, tell_change};
-use crate::job::Entry;
+use crate::diff::{Delta, FileMove, describe_change, entry_diff, readable};
+use crate::job::JobEntry;
 use crate::locate::Rung;
-use crate::op::{Earlier, EditNote, Hunk, Op};
+use crate::op::{Earlier, EditNote, HunkEdit, Op};
 use crate::refusal::{refuse, spent, too_large};
 use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
-use crate::{Options, Refusal, State};
+use crate::{FileState, PlanOptions, Refusal};
 
 /// Permission bits of a file that `write`, `create` or `insert` makes.
 const NEW_FILE_MODE: u32 = 0o644;
@@ -32,7 +32,7 @@ pub(crate) struct Shared<'j> {
     /// The diffs to show: all or none; if absent, those of results that differ from the request.
     pub(crate) diff: Option<bool>,
     /// The encodings in which text is read, and the limits.
-    pub(crate) options: &'j Options,
+    pub(crate) options: &'j PlanOptions,
     /// The remaining work of the job.
     pub(crate) budget: Budget,
 }
@@ -40,22 +40,22 @@ pub(crate) struct Shared<'j> {
 /// Plans an entry: its outcome, and with `partial` the first refusal.
 pub(crate) fn run(
     job: &Shared<'_>,
-    entry: &Entry,
+    entry: &JobEntry,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
 ) -> Result<(FileOutcome, Option<Refusal>), Refusal> {
     let (path, ops) = (&entry.path, &entry.edits);
     let mut verdicts = Verdicts::new(path, job.partial, ops.len());
     let before = tree.node(path)?.state.clone();
-    let room = if before == State::Absent { tree.check_room(path).err() } else { None };
+    let room = if before == FileState::Absent { tree.check_room(path).err() } else { None };
     judge(ops, path, (&before, room), &mut verdicts)?;
     let (made, mut reports) = text_edits(job, path, &before, ops, &mut verdicts, tree, clips)?;
     // Computed here, so that both hashes are computed together if the content changes.
     let hash = match &made {
-        Some(made) if before != State::Absent => Some(made.hashes.0),
+        Some(made) if before != FileState::Absent => Some(made.hashes.0),
         _ => tree.node(path)?.hash(),
     };
-    let creates = before == State::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
+    let creates = before == FileState::Absent && live(ops, &verdicts).any(|(_, op)| is_text(op));
     if creates {
         // An empty new file is a change, too.
         reports.iter_mut().flatten().for_each(|report| report.changed = true);
@@ -80,11 +80,11 @@ pub(crate) fn run(
     outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
     match (&delta, &after) {
         (Some(delta), _) => delta.tell(&mut outcome),
-        (None, State::Absent) if moved.is_none() => tell_change(&mut outcome, &before, &after),
+        (None, FileState::Absent) if moved.is_none() => describe_change(&mut outcome, &before, &after),
         (None, _) => {}
     }
     if job.diff.unwrap_or_else(|| loosely(&reports, &verdicts)) && differs {
-        let moved = moved.map_or(Moved::No, Moved::To);
+        let moved = moved.map_or(FileMove::No, FileMove::To);
         let label = job.options.label(path);
         let diff = match plain {
             true => entry_diff(path, &before, &after, moved, delta.as_ref()),
@@ -103,7 +103,7 @@ fn tell(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'
     // Each may be large.
     if job.diff == Some(true) && job.budget.stage(size(&before).saturating_add(size(&after))) {
         let label = job.options.label(path);
-        let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), Moved::No, None);
+        let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), FileMove::No, None);
         show(job, outcome, diff);
     }
 }
@@ -128,7 +128,7 @@ const NUL: &str =
 const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
 
 /// The outcome of an entry that was refused as a whole, without looking at its edits.
-pub(crate) fn left_out(entry: &Entry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
+pub(crate) fn left_out(entry: &JobEntry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
     entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
     // It may carry a diff: said once, it is enough.
     let again = Box::new(RequestError::new(refusal.code, AS_FIRST).at(&entry.path));
@@ -152,7 +152,7 @@ fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (u
 fn judge(
     ops: &Parsed,
     path: &FilePath,
-    (before, room): (&State, Option<Refusal>),
+    (before, room): (&FileState, Option<Refusal>),
     verdicts: &mut Verdicts<'_>,
 ) -> Result<(), Refusal> {
     for (edit, op) in ops.iter().enumerate() {
@@ -166,10 +166,10 @@ fn judge(
     let makes = |op: &Op| {
         matches!(op, Op::Write(_) | Op::Create(_))
             || op.adds_at_an_end()
-            || op.hunk().is_some_and(Hunk::fills)
+            || op.hunk().is_some_and(HunkEdit::fills)
     };
     let made = ops.iter().flatten().any(makes);
-    let exists = *before != State::Absent;
+    let exists = *before != FileState::Absent;
     for (edit, op) in ops.iter().enumerate() {
         let refusal = match op {
             Ok(Op::Create(create)) if exists => match create.check_existing(path, bytes(before)) {
@@ -200,7 +200,7 @@ fn judge(
 fn text_edits(
     job: &Shared<'_>,
     path: &FilePath,
-    before: &State,
+    before: &FileState,
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     tree: &mut Tree<'_>,
@@ -218,8 +218,8 @@ fn text_edits(
     let hash = tree.node(path)?.known_hash();
     let elsewhere = |old: &str| stands_elsewhere(tree, path, old, &job.budget);
     let (bytes, hash): (&[u8], _) = match before {
-        State::File { bytes, .. } => (bytes, hash),
-        State::Absent => (&[], None),
+        FileState::File { bytes, .. } => (bytes, hash),
+        FileState::Absent => (&[], None),
     };
     let label = job.options.label(path);
     let earlier = tree.earlier(path).map(|(before, splices)| Earlier { before, splices });
@@ -228,7 +228,7 @@ fn text_edits(
 }
 
 /// The refusal if the content is larger than a file may be, or if the job's budget for content is used up.
-fn too_much(before: &State, job: &Shared<'_>) -> Option<Refusal> {
+fn too_much(before: &FileState, job: &Shared<'_>) -> Option<Refusal> {
     let size = size(before);
     if size > limits::FILE {
         let message =
@@ -242,14 +242,14 @@ fn too_much(before: &State, job: &Shared<'_>) -> Option<Refusal> {
     Some(spent("this job edits large files too many times over; send it as several jobs", limit))
 }
 
-fn size(state: &State) -> usize {
+fn size(state: &FileState) -> usize {
     bytes(state).len()
 }
 
-fn bytes(state: &State) -> &[u8] {
+fn bytes(state: &FileState) -> &[u8] {
     match state {
-        State::File { bytes, .. } => bytes,
-        State::Absent => &[],
+        FileState::File { bytes, .. } => bytes,
+        FileState::Absent => &[],
     }
 }
 
@@ -275,14 +275,14 @@ fn stands_elsewhere(tree: &Tree<'_>, path: &FilePath, old: &str, budget: &Budget
 fn settle(
     job: &Shared<'_>,
     path: &FilePath,
-    before: &State,
+    before: &FileState,
     made: Option<Made>,
     creates: bool,
     tree: &mut Tree<'_>,
 ) -> Result<Option<Delta>, Refusal> {
     let (old, mode): (&[u8], u32) = match before {
-        State::File { bytes, mode } => (bytes, *mode),
-        State::Absent => (&[], NEW_FILE_MODE),
+        FileState::File { bytes, mode } => (bytes, *mode),
+        FileState::Absent => (&[], NEW_FILE_MODE),
     };
     let made = match made {
         Some(made) => made,
@@ -360,7 +360,7 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
             "edit {edit}: the blank last line of its context was passed over: the file ends there"
         )),
     });
-    warnings.extend(told.take(crate::limits::SAID));
+    warnings.extend(told.take(crate::limits::BLOCKS_DETAILED));
     warnings
 }
 

@@ -9,13 +9,13 @@ use super::verdict::Verdicts;
 use crate::op::{Op, Target};
 use crate::refusal::refuse;
 use crate::tree::Tree;
-use crate::{Refusal, State};
+use crate::{FileState, Refusal};
 
 /// A file that another one replaced.
 pub(super) struct Replaced<'j> {
     pub(super) path: &'j FilePath,
-    pub(super) before: State,
-    pub(super) after: State,
+    pub(super) before: FileState,
+    pub(super) after: FileState,
     /// The warning about it.
     pub(super) said: String,
 }
@@ -35,7 +35,7 @@ pub(super) fn run<'j>(
             continue;
         }
         let at = moved.unwrap_or(path);
-        if tree.node(at)?.state == State::Absent {
+        if tree.node(at)?.state == FileState::Absent {
             verdicts.refuse(edit, refuse(ErrorCode::Missing, format!("{path} does not exist")))?;
             continue;
         }
@@ -74,7 +74,7 @@ fn put<'j>(
     let hash = tree.node(path)?.hash();
     let node = tree.node(&target.to)?;
     let (before, old) = (node.state.clone(), node.hash());
-    if !target.overwrite && before != State::Absent {
+    if !target.overwrite && before != FileState::Absent {
         let to = &target.to;
         return Err(refuse(
             ErrorCode::Exists,
@@ -83,7 +83,7 @@ fn put<'j>(
     }
     tree.check_room(&target.to)?;
     let changed = tree.copy(path, &target.to)?;
-    if changed && before != State::Absent {
+    if changed && before != FileState::Absent {
         let after = tree.node(&target.to)?.state.clone();
         let tag = |hash: Option<ContentHash>| hash.map(|hash| hash.version().0).unwrap_or_default();
         let said = format!("{} was replaced: it was {}, and is {} now", target.to, tag(old), tag(hash));

@@ -11,7 +11,7 @@ use crate::clip::Clips;
 use crate::job::Job;
 use crate::refusal::no_room;
 use crate::tree::Tree;
-use crate::{Options, Plan, Refusal, World};
+use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot};
 
 /// Plans a job against the world that [`needs`](crate::needs) names. It writes nothing; the same job and world give the
 /// same plan.
@@ -19,7 +19,7 @@ use crate::{Options, Plan, Refusal, World};
 /// # Errors
 /// The first refusal, with the other edits that fail beside it; it names path and edit if it concerns one. With
 /// `partial`, only errors of the job as a whole: [`Plan::error`] has the first refusal then, and each edit its own.
-pub fn plan(job: &Job, world: &World, options: &Options) -> Result<Plan, Refusal> {
+pub fn plan(job: &Job, world: &WorkspaceSnapshot, options: &PlanOptions) -> Result<Plan, Refusal> {
     plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
 }
 
@@ -31,8 +31,8 @@ pub fn plan(job: &Job, world: &World, options: &Options) -> Result<Plan, Refusal
 /// As [`plan`]; and the first of `left_out` if the job is not `partial`, or if all its entries are left out.
 pub fn plan_known(
     job: &Job,
-    world: &World,
-    options: &Options,
+    world: &WorkspaceSnapshot,
+    options: &PlanOptions,
     hashes: &BTreeMap<FilePath, ContentHash>,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
@@ -42,7 +42,9 @@ pub fn plan_known(
         return Err(first.clone());
     }
     match walk(job, (world, hashes), options, left_out) {
-        Err(first) if !job.partial => Err(all_failures::told_beside(first, job, world, options, hashes)),
+        Err(first) if !job.partial => {
+            Err(all_failures::with_other_failures(first, job, world, options, hashes))
+        }
         planned => planned,
     }
 }
@@ -50,8 +52,8 @@ pub fn plan_known(
 /// Plans the entries in order.
 pub(super) fn walk(
     job: &Job,
-    (world, hashes): (&World, &BTreeMap<FilePath, ContentHash>),
-    options: &Options,
+    (world, hashes): (&WorkspaceSnapshot, &BTreeMap<FilePath, ContentHash>),
+    options: &PlanOptions,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
     check_edits(job)?;
@@ -89,7 +91,7 @@ fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
     refusal
 }
 
-/// Refuses a job that exceeded [`Options::room`].
+/// Refuses a job that exceeded [`PlanOptions::room`].
 fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
     if !job.budget.is_overrun() {
         return Ok(());
@@ -99,7 +101,7 @@ fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
     Err(error)
 }
 
-/// Returns true if a plan was refused only for lack of room: with more [`Options::room`] it may succeed.
+/// Returns true if a plan was refused only for lack of room: with more [`PlanOptions::room`] it may succeed.
 pub fn lacks_room(refusal: &Refusal) -> bool {
     refusal.code == ErrorCode::Busy && refusal.limit.is_some()
 }

@@ -14,7 +14,7 @@ mod several;
 mod stage;
 mod verdict;
 
-pub use all_failures::{failures, is_told_in_part};
+pub use all_failures::{failures, has_unlisted_failures};
 pub use job::{lacks_room, plan, plan_known};
 pub use needs::{check_names, needs};
 pub use several::{CountBudget, PatternCounts};

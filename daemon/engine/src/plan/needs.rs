@@ -10,7 +10,7 @@ use super::several;
 use crate::job::Job;
 use crate::op::{Op, parse};
 use crate::refusal::{internal, malformed, refuse};
-use crate::{Needs, Refusal};
+use crate::{JobNeeds, Refusal};
 
 /// The edits of an entry, each read or refused.
 pub(crate) type Parsed = Vec<Result<Op, Malformed>>;
@@ -33,17 +33,17 @@ pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
 ///
 /// # Errors
 /// The first malformed edit; with `partial`, edits that are malformed are left to [`crate::plan`] to report.
-pub fn needs(job: &Job) -> Result<Needs, Refusal> {
+pub fn needs(job: &Job) -> Result<JobNeeds, Refusal> {
     check_edits(job)?;
     Ok(needs_of(job))
 }
 
 /// Returns what the edits of a job that could be read must be shown.
-pub(crate) fn needs_of(job: &Job) -> Needs {
+pub(crate) fn needs_of(job: &Job) -> JobNeeds {
     let mut known: BTreeSet<&FilePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
     let mut read_clips: BTreeSet<&str> = BTreeSet::new();
-    let mut needs = Needs::default();
+    let mut needs = JobNeeds::default();
     for entry in &job.entries {
         for path in std::iter::once(&entry.path).chain(entry.targets()) {
             if known.insert(path) {

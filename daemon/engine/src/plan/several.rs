@@ -5,10 +5,10 @@ use editd_types::{FileEdit, FileEntry, FilePath};
 
 use super::Budget;
 use crate::locate::Haystack;
-use crate::op::{Neighbours, Op, Outline, Scene, Symbols, parse};
+use crate::op::{EditContext, HeaderIndex, Neighbours, Op, Symbols, parse};
 use crate::refusal::malformed;
 use crate::text::Text;
-use crate::{Options, Refusal};
+use crate::{PlanOptions, Refusal};
 
 /// Refuses an entry with `paths` that is about one file, or that holds anything but substitutions in whole files.
 ///
@@ -96,16 +96,16 @@ impl PatternCounts {
         &self,
         bytes: &[u8],
         path: &FilePath,
-        options: &Options,
+        options: &PlanOptions,
         budget: &CountBudget,
     ) -> Result<Option<Vec<u64>>, Refusal> {
         let Ok(text) = Text::read(bytes, options.label(path)) else { return Ok(None) };
         let budget = &budget.0;
         let hay = Haystack::new(&text, budget, Vec::new());
-        let outline = Outline::new(std::iter::empty());
+        let outline = HeaderIndex::new(std::iter::empty());
         let neighbours = Neighbours::new(std::iter::empty());
         let symbols = Symbols::new(std::iter::empty());
-        let scene = Scene {
+        let scene = EditContext {
             text: &text,
             hay: &hay,
             outline: &outline,

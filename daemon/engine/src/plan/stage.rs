@@ -15,7 +15,7 @@ use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
-use crate::op::{Earlier, Effect, Found, Neighbours, Op, Outline, Scene, Symbols};
+use crate::op::{Earlier, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
 use crate::refusal::{internal, malformed, no_room, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
 use crate::text::{Breaks, Encoding, Text};
@@ -57,7 +57,7 @@ pub(crate) struct Made {
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
     /// The findings of the edit.
-    pub(crate) found: Found,
+    pub(crate) found: PlaceReport,
     /// True if the edit changes anything.
     pub(crate) changed: bool,
     stored: Option<Rc<str>>,
@@ -66,7 +66,7 @@ pub(crate) struct Report {
 impl Report {
     /// The report of an edit that has no place in a text.
     pub(crate) fn plain(changed: bool) -> Self {
-        Self { found: Found::default(), changed, stored: None }
+        Self { found: PlaceReport::default(), changed, stored: None }
     }
 }
 
@@ -127,7 +127,7 @@ fn locate(
     let needles = ops.iter().flatten().filter_map(|op| op.needle(text.breaks));
     let hay = Haystack::new(text, ground.budget, needles.collect());
     let written = written(ops, verdicts, clips);
-    let outline = Outline::new(ops.iter().flatten().filter_map(Op::headers));
+    let outline = HeaderIndex::new(ops.iter().flatten().filter_map(Op::headers));
     let standing = ops.iter().zip(0..).filter(|(_, edit)| verdicts.stands(*edit as usize));
     let neighbours =
         Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
@@ -138,7 +138,7 @@ fn locate(
             name.into_iter().for_each(|name| clips.spoil(name));
             continue;
         };
-        let scene = Scene {
+        let scene = EditContext {
             text,
             hay: &hay,
             outline: &outline,
@@ -199,7 +199,7 @@ fn fits(effect: Effect, places: usize, inserted: &mut usize, budget: &Budget) ->
     Ok(effect)
 }
 
-fn effect(op: &Op, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+fn effect(op: &Op, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
     match op {
         Op::Replace(op) => op.effect(scene, clips),
         Op::Insert(op) => op.effect(scene, clips),

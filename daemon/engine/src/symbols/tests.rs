@@ -5,7 +5,7 @@
 use editd_types::{ErrorCode, FilePath, RequestError, SymbolPosition, TextExtent};
 
 use super::{outline, view_symbol};
-use crate::Options;
+use crate::PlanOptions;
 
 const SOURCE: &str = "/// Says ü.\n#[test]\nfn a() {\n    b(\"é𝄞\"); }\n\n/* é𝄞 */ struct S { x: u8 }\nimpl S {\n    // of it\n    fn a(&self) {}\n}\n";
 
@@ -13,8 +13,8 @@ fn path() -> FilePath {
     "src/a.rs".into()
 }
 
-fn options() -> Options {
-    Options::default()
+fn options() -> PlanOptions {
+    PlanOptions::default()
 }
 
 fn refused<T: std::fmt::Debug>(result: Result<T, crate::Refusal>) -> RequestError {

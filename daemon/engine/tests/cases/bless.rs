@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use editd_engine::{State, World};
+use editd_engine::{FileState, WorkspaceSnapshot};
 use serde_json::{Value, json};
 
 use super::{Case, Outcome, hex, name_of};
 
 /// Rewrites a case's file.
-pub(super) fn bless(file: &PathBuf, text: &str, case: &Case, world: &World, outcome: &Outcome) {
+pub(super) fn bless(file: &PathBuf, text: &str, case: &Case, world: &WorkspaceSnapshot, outcome: &Outcome) {
     let wanted: Option<Value> = serde_json::from_str(&case.expect.reply).ok();
     let fields = wanted.filter(|_| !case.expect.reply.trim().is_empty());
     let reply = fields.map_or_else(|| summary(&outcome.reply), |wanted| like(&wanted, &outcome.reply));
@@ -22,12 +22,12 @@ pub(super) fn bless(file: &PathBuf, text: &str, case: &Case, world: &World, outc
         let old = world.files.iter().find(|(known, _)| name_of(known) == *path).map(|(_, state)| state);
         match state {
             _ if old == Some(state) => {}
-            State::Absent => gone.push(path.clone()),
-            State::File { bytes, mode } => {
-                if !matches!(old, Some(State::File { mode: old, .. }) if old == mode) && *mode != 0o644 {
+            FileState::Absent => gone.push(path.clone()),
+            FileState::File { bytes, mode } => {
+                if !matches!(old, Some(FileState::File { mode: old, .. }) if old == mode) && *mode != 0o644 {
                     writeln!(modes, "{} = 0o{mode:o}", quoted(path)).unwrap();
                 }
-                if matches!(old, Some(State::File { bytes: old, .. }) if old == bytes) {
+                if matches!(old, Some(FileState::File { bytes: old, .. }) if old == bytes) {
                     continue;
                 }
                 match std::str::from_utf8(bytes) {

@@ -21,7 +21,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_engine::{Options, Plan, State, World, apply, invert, needs_of_input as needs, plan_input as plan};
+use editd_engine::{
+    FileState, Plan, PlanOptions, WorkspaceSnapshot, apply, invert, needs_of_input as needs,
+    plan_input as plan,
+};
 use editd_proto::message::JobRequest;
 use editd_proto::path::FilePath;
 use serde::Deserialize;
@@ -83,17 +86,17 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-fn world(case: &Case, job: &JobRequest) -> World {
-    let mut world = World::default();
+fn world(case: &Case, job: &JobRequest) -> WorkspaceSnapshot {
+    let mut world = WorkspaceSnapshot::default();
     let files = case.before.iter().map(|(path, text)| (path, text.clone().into_bytes()));
     let files = files.chain(case.before_hex.iter().map(|(path, text)| (path, unhex(text))));
     for (path, bytes) in files {
         let mode = case.modes.get(path).copied().unwrap_or(0o644);
-        world.files.insert(FilePath::from(path.as_str()), State::File { bytes: Arc::from(bytes), mode });
+        world.files.insert(FilePath::from(path.as_str()), FileState::File { bytes: Arc::from(bytes), mode });
     }
     if let Ok(needs) = needs(job) {
         for path in needs.paths {
-            world.files.entry(path).or_insert(State::Absent);
+            world.files.entry(path).or_insert(FileState::Absent);
         }
         for name in needs.clips {
             if let Some(text) = case.clips.get(&name) {
@@ -105,10 +108,10 @@ fn world(case: &Case, job: &JobRequest) -> World {
 }
 
 /// Checks the invariants of every plan: the splices produce the state after, and their inverse the state before.
-fn look_through_every_lens(world: &World, plan: &Plan) {
-    let bytes = |state: &State| match state {
-        State::Absent => Vec::new(),
-        State::File { bytes, .. } => bytes.to_vec(),
+fn look_through_every_lens(world: &WorkspaceSnapshot, plan: &Plan) {
+    let bytes = |state: &FileState| match state {
+        FileState::Absent => Vec::new(),
+        FileState::File { bytes, .. } => bytes.to_vec(),
     };
     for change in &plan.changes {
         assert_eq!(world.files.get(&change.path), Some(&change.before), "{}", change.path);
@@ -153,25 +156,25 @@ fn with_statuses(mut reply: Value) -> Value {
 
 struct Outcome {
     reply: Value,
-    after: BTreeMap<String, State>,
+    after: BTreeMap<String, FileState>,
     clips: BTreeMap<String, String>,
 }
 
-fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
+fn outcome(case: &Case, world: &WorkspaceSnapshot, job: &JobRequest) -> Outcome {
     // Diffs are looked at in every case.
     let job = &JobRequest { diff: job.diff.or(Some(true)), ..job.clone() };
     let encodings = case.encodings.iter().map(|(path, label)| (FilePath::from(path.as_str()), label.clone()));
-    let planned = plan(job, world, &Options { encodings: encodings.collect(), ..Options::default() });
+    let planned = plan(job, world, &PlanOptions { encodings: encodings.collect(), ..PlanOptions::default() });
     let again = plan(
         job,
         world,
-        &Options {
+        &PlanOptions {
             encodings: case.encodings.iter().map(|(p, l)| (FilePath::from(p.as_str()), l.clone())).collect(),
-            ..Options::default()
+            ..PlanOptions::default()
         },
     );
     assert_eq!(planned, again, "the same job in the same world gave another plan");
-    let mut after: BTreeMap<String, State> =
+    let mut after: BTreeMap<String, FileState> =
         world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
     match planned {
         Ok(plan) => {
@@ -193,23 +196,23 @@ fn outcome(case: &Case, world: &World, job: &JobRequest) -> Outcome {
     }
 }
 
-fn expected_after(case: &Case, world: &World) -> BTreeMap<String, State> {
-    let mut after: BTreeMap<String, State> =
+fn expected_after(case: &Case, world: &WorkspaceSnapshot) -> BTreeMap<String, FileState> {
+    let mut after: BTreeMap<String, FileState> =
         world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
-    let mode = |path: &String, after: &BTreeMap<String, State>| match after.get(path) {
-        Some(State::File { mode, .. }) => *mode,
+    let mode = |path: &String, after: &BTreeMap<String, FileState>| match after.get(path) {
+        Some(FileState::File { mode, .. }) => *mode,
         _ => 0o644,
     };
     let texts = case.expect.after.iter().map(|(path, text)| (path, text.clone().into_bytes()));
     for (path, bytes) in texts.chain(case.expect.after_hex.iter().map(|(path, text)| (path, unhex(text)))) {
         let mode = mode(path, &after);
-        after.insert(path.clone(), State::File { bytes: Arc::from(bytes), mode });
+        after.insert(path.clone(), FileState::File { bytes: Arc::from(bytes), mode });
     }
     for path in &case.expect.gone {
-        after.insert(path.clone(), State::Absent);
+        after.insert(path.clone(), FileState::Absent);
     }
     for (path, bits) in &case.expect.modes {
-        if let Some(State::File { mode, .. }) = after.get_mut(path) {
+        if let Some(FileState::File { mode, .. }) = after.get_mut(path) {
             *mode = *bits;
         }
     }
@@ -242,10 +245,10 @@ fn run(name: &str) {
     assert_eq!(outcome.clips, case.expect.clips, "{name}: clipboards");
 }
 
-fn shown(files: &BTreeMap<String, State>) -> BTreeMap<String, (String, Option<u32>)> {
-    let show = |state: &State| match state {
-        State::Absent => ("absent".to_owned(), None),
-        State::File { bytes, mode } => (bytes.escape_ascii().to_string(), Some(*mode)),
+fn shown(files: &BTreeMap<String, FileState>) -> BTreeMap<String, (String, Option<u32>)> {
+    let show = |state: &FileState| match state {
+        FileState::Absent => ("absent".to_owned(), None),
+        FileState::File { bytes, mode } => (bytes.escape_ascii().to_string(), Some(*mode)),
     };
     files.iter().map(|(path, state)| (path.clone(), show(state))).collect()
 }

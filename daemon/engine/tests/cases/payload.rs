@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use editd_engine::{World, dialect};
+use editd_engine::{WorkspaceSnapshot, dialect};
 use editd_proto::error::RequestError;
 use editd_proto::message::{FileOutcome, JobRequest, JobStatus, Receipt};
 use editd_proto::path::FilePath;
@@ -14,27 +14,27 @@ use super::{Case, Outcome, name_of, outcome, world};
 const ROOT: &[u8] = b"/workspace";
 
 /// Runs a payload, and returns the outcome with the message of its dialect.
-pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
+pub(super) fn translated(case: &Case, payload: &str) -> (WorkspaceSnapshot, Outcome) {
     let path = case.payload_path.as_deref().map(FilePath::from);
     let roots = [ROOT.to_vec()];
     let limit = case.payload_limit.unwrap_or(1024 * 1024);
-    let setting = dialect::Setting { path: path.as_ref(), roots: &roots, limit };
+    let setting = dialect::PayloadContext { path: path.as_ref(), roots: &roots, limit };
     let translation = match dialect::translate(case.dialect.as_deref(), payload, &setting) {
         Ok(translation) => translation,
         Err(error) => {
-            let text = dialect::say_refusal(case.dialect.as_deref(), payload, &error);
+            let text = dialect::format_refusal(case.dialect.as_deref(), payload, &error);
             let world = world(case, &JobRequest::default());
             let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
             let reply = json!({"error": error, "text": text});
             return (world, Outcome { reply, after, clips: BTreeMap::new() });
         }
     };
-    let wanted = match translation.asked {
-        dialect::Asked::Job(wanted) => wanted,
-        dialect::Asked::View { path, lines } => {
+    let wanted = match translation.request {
+        dialect::PayloadRequest::Job(wanted) => wanted,
+        dialect::PayloadRequest::View { path, lines } => {
             return asked(case, json!({"view": {"path": path, "lines": lines}}));
         }
-        dialect::Asked::Undo { path } => return asked(case, json!({"undo": {"path": path}})),
+        dialect::PayloadRequest::Undo { path } => return asked(case, json!({"undo": {"path": path}})),
     };
     let job = JobRequest {
         files: wanted.files,
@@ -69,14 +69,14 @@ pub(super) fn translated(case: &Case, payload: &str) -> (World, Outcome) {
         dialect: Some(translation.dialect.to_owned()),
         text: None,
     };
-    outcome.reply["text"] = translation.words.say(&dialect::Answer::Receipt(&receipt)).into();
+    outcome.reply["text"] = translation.reply.format(&dialect::PayloadOutcome::Receipt(&receipt)).into();
     if !wanted.warnings.is_empty() {
         outcome.reply["warnings"] = json!(wanted.warnings);
     }
     (world, outcome)
 }
 
-fn asked(case: &Case, asked: Value) -> (World, Outcome) {
+fn asked(case: &Case, asked: Value) -> (WorkspaceSnapshot, Outcome) {
     let world = world(case, &JobRequest::default());
     let after = world.files.iter().map(|(path, state)| (name_of(path), state.clone())).collect();
     (world, Outcome { reply: json!({"asked": asked}), after, clips: BTreeMap::new() })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use editd_engine::{Splice, State};
+use editd_engine::{FileState, Splice};
 use editd_proto::message::HookOutcome;
 use editd_proto::path::FilePath;
 
@@ -77,7 +77,7 @@ fn take_in(work: &mut Work<'_>, hook: &CommandSpec, outcome: &mut HookOutcome) {
     }
     for left in all {
         let path = left.record.path.clone();
-        let (old, new) = (left.before.state(), left.after.as_ref().map_or(State::Absent, Stand::state));
+        let (old, new) = (left.before.state(), left.after.as_ref().map_or(FileState::Absent, Stand::state));
         outcome.files.push(work.outcome(&path, &old, &new));
         lock(&work.state.path_cache).saw(&path, left.after.as_ref().map(|after| &after.meta), true);
         match left.after {

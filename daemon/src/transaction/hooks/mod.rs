@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use editd_engine::{Plan, State};
+use editd_engine::{FileState, Plan};
 use editd_proto::ids::{ContentHash, Version};
 use editd_proto::message::{Durability, EntryKind, FileOutcome, HookOutcome, JobStatus};
 use editd_proto::path::FilePath;
@@ -132,7 +132,7 @@ fn fresh(sealed: &Sealed) -> Vec<FilePath> {
     let fresh = changes.filter(|(change, file)| {
         let from = change.from.as_ref().unwrap_or(&file.path);
         let after = file.after.as_ref().map(|meta| meta.hash);
-        matches!(change.after, State::File { .. }) && after.is_some() && after != before(from)
+        matches!(change.after, FileState::File { .. }) && after.is_some() && after != before(from)
     });
     fresh.map(|(_, file)| file.path.clone()).collect()
 }
@@ -198,7 +198,7 @@ impl Work<'_> {
     }
 
     /// Returns the outcome of a file that a hook changed.
-    fn outcome(&self, path: &FilePath, old: &State, new: &State) -> FileOutcome {
+    fn outcome(&self, path: &FilePath, old: &FileState, new: &FileState) -> FileOutcome {
         let (diff, omitted) =
             if self.shows_diffs() { editd_engine::unified_diff(path, old, new) } else { Default::default() };
         let mut outcome = FileOutcome {
@@ -208,15 +208,15 @@ impl Work<'_> {
             omitted_hunks: (omitted > 0).then_some(omitted),
             ..FileOutcome::new(path.clone(), JobStatus::Applied)
         };
-        editd_engine::tell_change(&mut outcome, old, new);
+        editd_engine::describe_change(&mut outcome, old, new);
         outcome
     }
 }
 
-fn version(state: &State) -> Option<Version> {
+fn version(state: &FileState) -> Option<Version> {
     match state {
-        State::Absent => None,
-        State::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
+        FileState::Absent => None,
+        FileState::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
     }
 }
 
@@ -258,7 +258,7 @@ fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
         return;
     }
     let entry = &sealed.entry;
-    let receipt = reply::stored(&sealed.receipt, sealed.draft.said.as_ref());
+    let receipt = reply::stored(&sealed.receipt, sealed.draft.dialect_reply.as_ref());
     let own = Record::Done(EndedWithoutEntry {
         id: entry.id,
         session: entry.session.clone(),

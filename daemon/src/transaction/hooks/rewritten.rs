@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use editd_engine::{Refusal, State};
+use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, JobStatus};
@@ -163,18 +163,18 @@ fn draft(
             }
         };
         let old = stand.state();
-        let after = State::File { bytes: bytes.into(), mode: found.meta.mode };
+        let after = FileState::File { bytes: bytes.into(), mode: found.meta.mode };
         files.push(work.outcome(&path, &old, &after));
         if let Ok(Some(one)) = work.state.store.seen(&of.who.session, &path) {
             seen.insert(path.clone(), one);
         }
         let (splices, (added, removed)) = match &after {
-            State::File { bytes, .. } => {
+            FileState::File { bytes, .. } => {
                 let splices = super::in_place::splices(&found.bytes, bytes);
                 let counts = external::lines(&found.bytes, bytes, &splices);
                 (splices, counts)
             }
-            State::Absent => Default::default(),
+            FileState::Absent => Default::default(),
         };
         let mode = StagedMode::Exact(found.meta.mode);
         changes.push(FileChange {
@@ -198,6 +198,6 @@ fn draft(
         unmade: Vec::new(),
         diffs: false,
         rebased: false,
-        said: None,
+        dialect_reply: None,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use editd_engine::State;
+use editd_engine::FileState;
 use editd_proto::path::FilePath;
 
 use super::Work;
@@ -27,8 +27,8 @@ impl Stand {
         Self { meta: found.meta.clone(), bytes: found.bytes.clone() }
     }
 
-    pub(super) fn state(&self) -> State {
-        State::File { bytes: self.bytes.clone(), mode: self.meta.mode }
+    pub(super) fn state(&self) -> FileState {
+        FileState::File { bytes: self.bytes.clone(), mode: self.meta.mode }
     }
 }
 
@@ -36,7 +36,7 @@ impl Stand {
 pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
     let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
-        (State::File { bytes, .. }, Some(meta)) => {
+        (FileState::File { bytes, .. }, Some(meta)) => {
             Some((file.path.clone(), Stand { meta: meta.clone(), bytes: bytes.clone() }))
         }
         _ => None,

@@ -166,7 +166,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         unmade,
         rebased: false,
         diffs: true,
-        said: None,
+        dialect_reply: None,
     };
     Sealed { draft, receipt: job, entry: Arc::new(entry) }
 }

@@ -110,7 +110,7 @@ impl Bench {
         }
         match self.workspace.admit(&who, asked) {
             Admission::New(id) => self.workspace.edit(&who, id, asked),
-            Admission::Ended(receipt) => asked.said(*receipt),
+            Admission::Ended(receipt) => asked.with_dialect_text(*receipt),
             other => panic!("{other:?}"),
         }
     }

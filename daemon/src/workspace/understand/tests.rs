@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use editd_engine::dialect::{Answer, Words};
+use editd_engine::dialect::{PayloadOutcome, ReplyFormat};
 use editd_proto::message::{FileEdit, FileEntry, JobStatus};
 
 use super::*;
@@ -11,33 +11,39 @@ use crate::workspace::tests::kit::Bench;
 
 struct Plain;
 
-impl Words for Plain {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        match answer {
-            Answer::Read(read) => {
+impl ReplyFormat for Plain {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        match outcome {
+            PayloadOutcome::Read(read) => {
                 let text = read.text.unwrap_or_default();
                 assert!(!text.starts_with("panic"), "as told");
                 format!("{} has {text}", read.path)
             }
-            Answer::Receipt(receipt) => format!("{:?}", receipt.status),
+            PayloadOutcome::Receipt(receipt) => format!("{:?}", receipt.status),
         }
     }
 }
 
 /// A payload with this meaning, whatever its text.
-fn asking(came: JobRequest, asked: Asked) -> ParsedRequest {
-    let payload = came.payload.clone().unwrap_or_default();
-    let came = JobRequest { payload: Some(payload), ..came };
-    let said = Some(DialectReply::new("plain", Box::new(Plain), Vec::new()));
-    ParsedRequest { action: action(&came, asked), came, said, job: OnceLock::new(), hash: OnceLock::new() }
+fn asking(sent: JobRequest, payload_request: PayloadRequest) -> ParsedRequest {
+    let payload = sent.payload.clone().unwrap_or_default();
+    let sent = JobRequest { payload: Some(payload), ..sent };
+    let dialect_reply = Some(DialectReply::new("plain", Box::new(Plain), Vec::new()));
+    ParsedRequest {
+        action: action(&sent, payload_request),
+        sent,
+        dialect_reply,
+        job: OnceLock::new(),
+        hash: OnceLock::new(),
+    }
 }
 
 fn view(path: &str, lines: Option<(u64, u64)>) -> ParsedRequest {
-    asking(JobRequest::default(), Asked::View { path: path.into(), lines })
+    asking(JobRequest::default(), PayloadRequest::View { path: path.into(), lines })
 }
 
-fn undo(came: JobRequest, path: &str) -> ParsedRequest {
-    asking(came, Asked::Undo { path: path.into() })
+fn undo(sent: JobRequest, path: &str) -> ParsedRequest {
+    asking(sent, PayloadRequest::Undo { path: path.into() })
 }
 
 #[test]
@@ -133,34 +139,36 @@ fn a_payload_may_use_either_name_of_the_workspace() {
 
 #[test]
 fn what_means_nothing_to_a_payload_is_refused() {
-    let with = |came: JobRequest, asked: Asked| asking(came, asked).action().unwrap_err().code;
+    let with = |sent: JobRequest, payload_request: PayloadRequest| {
+        asking(sent, payload_request).action().unwrap_err().code
+    };
     let base = JobRequest {
         payload: Some(Payload { base: Some("0123456789ab".into()), ..Payload::default() }),
         ..JobRequest::default()
     };
     let detach = JobRequest { detach: true, ..JobRequest::default() };
     let verify = JobRequest { mode: JobMode::VerifyOnly, ..JobRequest::default() };
-    let view = || Asked::View { path: "a".into(), lines: None };
-    let undo = || Asked::Undo { path: "a".into() };
+    let view = || PayloadRequest::View { path: "a".into(), lines: None };
+    let undo = || PayloadRequest::Undo { path: "a".into() };
     // A version is of one file; of two stages of one file it is that of the first.
     let several = || {
         let entry = |path: &str| FileEntry { path: path.into(), ..FileEntry::default() };
-        Asked::Job(Wanted { files: vec![entry("a"), entry("b")], ..Wanted::default() })
+        PayloadRequest::Job(PayloadJob { files: vec![entry("a"), entry("b")], ..PayloadJob::default() })
     };
-    for (came, asked) in [
+    for (sent, payload_request) in [
         (base.clone(), view()),
         (base.clone(), undo()),
         (base, several()),
         (detach, view()),
         (verify, undo()),
     ] {
-        assert_eq!(with(came, asked), ErrorCode::Malformed);
+        assert_eq!(with(sent, payload_request), ErrorCode::Malformed);
     }
 }
 
 #[test]
 fn what_a_payload_says_of_the_job_wins_over_the_request() {
-    let came = JobRequest {
+    let sent = JobRequest {
         mode: JobMode::Strict,
         partial: true,
         diff: Some(true),
@@ -168,16 +176,16 @@ fn what_a_payload_says_of_the_job_wins_over_the_request() {
         label: Some("why".into()),
         ..JobRequest::default()
     };
-    let silent = job(&came, Wanted::default()).unwrap();
+    let silent = job(&sent, PayloadJob::default()).unwrap();
     assert_eq!((silent.partial, silent.diff, silent.threshold), (true, Some(true), Some(0.9)));
-    let wanted = Wanted {
+    let wanted = PayloadJob {
         mode: Some(JobMode::VerifyOnly),
         partial: Some(false),
         diff: Some(false),
         threshold: Some(0.5),
-        ..Wanted::default()
+        ..PayloadJob::default()
     };
-    let said = job(&came, wanted).unwrap();
+    let said = job(&sent, wanted).unwrap();
     assert_eq!((said.mode, said.partial, said.diff), (JobMode::VerifyOnly, false, Some(false)));
     assert_eq!((said.threshold, said.label.as_deref()), (Some(0.5), Some("why")));
 }

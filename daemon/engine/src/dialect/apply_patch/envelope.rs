@@ -13,12 +13,12 @@ pub(super) struct Section<'p> {
     /// The path of the file.
     pub(super) path: &'p str,
     /// The operation on the file.
-    pub(super) deed: Deed<'p>,
+    pub(super) deed: SectionAction<'p>,
 }
 
 /// The operation of a section on its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Deed<'p> {
+pub(super) enum SectionAction<'p> {
     /// Creates the file with this content.
     Add(String),
     /// Deletes the file.
@@ -28,13 +28,13 @@ pub(super) enum Deed<'p> {
         /// The path to which the file moves.
         to: Option<&'p str>,
         /// The changes of its content.
-        hunks: Vec<Hunk<'p>>,
+        hunks: Vec<PatchHunk<'p>>,
     },
 }
 
 /// One change of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Hunk<'p> {
+pub(super) struct PatchHunk<'p> {
     /// The number of its first line.
     pub(super) line: u64,
     /// The lines above it in the file, from its `@@` headers.
@@ -159,7 +159,7 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
         let (path, deed) = if let Some(path) = named(ADD) {
             (path, added(&mut lines))
         } else if let Some(path) = named(DELETE) {
-            (path, Deed::Delete)
+            (path, SectionAction::Delete)
         } else if let Some(path) = named(UPDATE) {
             (path, updated(&mut lines, path, number)?)
         } else if head == END {
@@ -177,7 +177,9 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
             return Err(fault(number, "the header names no file; put its path behind it"));
         }
         match deed {
-            Deed::Update { to: None, hunks } if hunks.is_empty() => hollow = hollow.or(Some((number, path))),
+            SectionAction::Update { to: None, hunks } if hunks.is_empty() => {
+                hollow = hollow.or(Some((number, path)))
+            }
             deed => found.push(Section { line: number, path, deed }),
         }
     }
@@ -188,16 +190,16 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
     }
 }
 
-fn added<'p>(lines: &mut Lines<'p>) -> Deed<'p> {
+fn added<'p>(lines: &mut Lines<'p>) -> SectionAction<'p> {
     let mut text = String::new();
     while let Some(line) = lines.take(|line| line.strip_prefix('+')) {
         text.push_str(line);
         text.push('\n');
     }
-    Deed::Add(text)
+    SectionAction::Add(text)
 }
 
-fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<Deed<'p>, Refusal> {
+fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<SectionAction<'p>, Refusal> {
     let to = lines.take(|line| line.trim().strip_prefix(MOVE)).map(str::trim);
     if to == Some("") {
         return Err(fault(lines.number() - 1, "the header names no file; put its path behind it"));
@@ -216,7 +218,7 @@ fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<Deed<'p
     if !any && to.is_none() {
         return Err(hollow_update(number, path));
     }
-    Ok(Deed::Update { to, hunks })
+    Ok(SectionAction::Update { to, hunks })
 }
 
 fn hollow_update(number: u64, path: &str) -> Refusal {
@@ -230,8 +232,8 @@ fn is_header(line: &str) -> bool {
 }
 
 /// Reads a hunk. Returns `None` if it has no lines.
-fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<Hunk<'p>>, Refusal> {
-    let mut hunk = Hunk { line: lines.number(), ..Hunk::default() };
+fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<PatchHunk<'p>>, Refusal> {
+    let mut hunk = PatchHunk { line: lines.number(), ..PatchHunk::default() };
     let mut headed = false;
     while let Some(header) = lines.take(|line| line.trim_end().strip_prefix("@@")) {
         headed = true;

@@ -16,9 +16,9 @@
 //! places, the order of the hunks decides, if it leaves one place.
 
 mod envelope;
+mod reply;
 mod translate;
 mod unsigned;
-mod words;
 mod wrap;
 
 pub(super) use translate::ApplyPatch;

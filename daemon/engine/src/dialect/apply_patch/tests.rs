@@ -5,9 +5,9 @@
 use editd_types::{ErrorCode, FilePath};
 use proptest::prelude::*;
 
-use crate::dialect::{Asked, Setting, translate};
+use crate::dialect::{PayloadContext, PayloadRequest, translate};
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: usize::MAX };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: usize::MAX };
 
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -36,7 +36,7 @@ proptest! {
         let text = if wrap { format!("*** Begin Patch\n{inside}*** End Patch\n") } else { inside };
         let path = FilePath::from("b");
         for path in [None, Some(&path)] {
-            if let Err(error) = translate(Some("apply-patch"), &text, &Setting { path, ..SETTING }) {
+            if let Err(error) = translate(Some("apply-patch"), &text, &PayloadContext { path, ..SETTING }) {
                 prop_assert_eq!(error.code, ErrorCode::Malformed);
             }
         }
@@ -76,7 +76,9 @@ fn large_envelopes_are_read_in_linear_time() {
 fn many_updates_of_one_path_are_one_entry() {
     let inside = "*** Update File: f\n@@\n-a\n+b\n".repeat(10_000);
     let text = format!("*** Begin Patch\n{inside}*** End Patch\n");
-    let Asked::Job(wanted) = translate(None, &text, &SETTING).unwrap().asked else { unreachable!() };
+    let PayloadRequest::Job(wanted) = translate(None, &text, &SETTING).unwrap().request else {
+        unreachable!()
+    };
     assert_eq!(wanted.files.len(), 1);
     assert!(wanted.files.iter().all(|file| file.edits.len() == 10_000));
 }

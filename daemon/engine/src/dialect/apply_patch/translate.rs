@@ -2,12 +2,12 @@
 
 use editd_types::{EditPosition, FileEdit, FilePath, RequestError};
 
-use super::envelope::{Deed, Hunk, Section, sections};
-use super::words::{PatchWords, Said, Verb, refused};
+use super::envelope::{PatchHunk, Section, SectionAction, sections};
+use super::reply::{ApplyPatchReply, PatchedFile, Verb, refused};
 use super::wrap;
 use crate::Refusal;
 use crate::dialect::entries::{Entries, edit};
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 use crate::limits;
 
 /// The dialect.
@@ -22,21 +22,21 @@ impl Dialect for ApplyPatch {
         "`*** Begin Patch` envelopes that add, delete, update and move files."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
         match payload {
-            Sample::Json(fields) => wrap::fits_object(fields),
-            Sample::Text(text) => wrap::fits(text),
+            PayloadSample::Json(fields) => wrap::fits_object(fields),
+            PayloadSample::Text(text) => wrap::fits(text),
         }
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
         let wrapped = wrap::unwrapped(payload, setting)?;
-        let mut gathered = Gathered::default();
+        let mut gathered = PatchEntries::default();
         let (sections, mut warnings) = sections(&wrapped.text)?;
         if wrapped.call {
             warnings.insert(0, CALL.to_owned());
         }
-        warnings.truncate(limits::SAID);
+        warnings.truncate(limits::BLOCKS_DETAILED);
         for section in sections {
             let line = section.line;
             gathered.take(section, setting).map_err(|mut refusal| {
@@ -44,13 +44,16 @@ impl Dialect for ApplyPatch {
                 refusal
             })?;
         }
-        let asked =
-            Asked::Job(Wanted { files: gathered.entries.into_files(), warnings, ..Wanted::default() });
-        let words = Box::new(PatchWords { entries: gathered.said });
-        Ok(Translation { dialect: self.name(), asked, words })
+        let request = PayloadRequest::Job(PayloadJob {
+            files: gathered.entries.into_files(),
+            warnings,
+            ..PayloadJob::default()
+        });
+        let reply = Box::new(ApplyPatchReply { entries: gathered.patched_files });
+        Ok(Translation { dialect: self.name(), request, reply })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -60,24 +63,24 @@ const CALL: &str = "the patch was taken out of a call of `apply_patch`; send the
 
 /// The entries so far, and the data for the reply.
 #[derive(Default)]
-struct Gathered {
+struct PatchEntries {
     entries: Entries,
-    said: Vec<Said>,
+    patched_files: Vec<PatchedFile>,
 }
 
-impl Gathered {
-    fn take(&mut self, section: Section<'_>, setting: &Setting<'_>) -> Result<(), Refusal> {
+impl PatchEntries {
+    fn take(&mut self, section: Section<'_>, setting: &PayloadContext<'_>) -> Result<(), Refusal> {
         let path = setting.path_or(Some(section.path))?;
         match section.deed {
-            Deed::Add(text) => {
-                self.said.push(Said::new(Verb::Add, &path));
+            SectionAction::Add(text) => {
+                self.patched_files.push(PatchedFile::new(Verb::Add, &path));
                 self.entries.alone(path, vec![FileEdit { text: Some(text), ..edit("create") }]);
             }
-            Deed::Delete => {
-                self.said.push(Said::new(Verb::Delete, &path));
+            SectionAction::Delete => {
+                self.patched_files.push(PatchedFile::new(Verb::Delete, &path));
                 self.entries.alone(path, vec![edit("delete")]);
             }
-            Deed::Update { to, hunks } => {
+            SectionAction::Update { to, hunks } => {
                 let to = to.map(|to| setting.inside(to)).transpose()?;
                 self.update(&path, to, hunks);
             }
@@ -85,14 +88,14 @@ impl Gathered {
         Ok(())
     }
 
-    fn update(&mut self, path: &FilePath, to: Option<FilePath>, hunks: Vec<Hunk<'_>>) {
+    fn update(&mut self, path: &FilePath, to: Option<FilePath>, hunks: Vec<PatchHunk<'_>>) {
         let entry = self.entries.shared(path);
-        if self.said.len() < self.entries.len() {
-            self.said.push(Said::new(Verb::Modify, path));
+        if self.patched_files.len() < self.entries.len() {
+            self.patched_files.push(PatchedFile::new(Verb::Modify, path));
         }
-        let Some(said) = self.said.get_mut(entry) else { return };
+        let Some(patched) = self.patched_files.get_mut(entry) else { return };
         for (index, hunk) in hunks.into_iter().enumerate() {
-            said.remember(&hunk);
+            patched.remember(&hunk);
             // Another update of the path may go back up.
             let in_order = (index > 0).then_some(true);
             self.entries.add(entry, FileEdit { in_order, ..native(hunk) });
@@ -101,7 +104,7 @@ impl Gathered {
         if to != *path {
             self.entries.close(path);
             self.entries.close(&to);
-            said.path = to.clone();
+            patched.path = to.clone();
             self.entries.add(entry, FileEdit { to: Some(to), ..edit("rename") });
         } else if self.entries.is_empty(entry) {
             // A move to the same path changes nothing, but the file must exist.
@@ -110,7 +113,7 @@ impl Gathered {
     }
 }
 
-fn native(hunk: Hunk<'_>) -> FileEdit {
+fn native(hunk: PatchHunk<'_>) -> FileEdit {
     let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
     FileEdit {
         at: (hunk.last || !quotes).then_some(EditPosition::End),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::envelope;
 use crate::Refusal;
-use crate::dialect::{Setting, json};
+use crate::dialect::{PayloadContext, json};
 use crate::refusal::malformed;
 
 /// An envelope without its wrapper.
@@ -75,7 +75,10 @@ fn words_of(value: &Value) -> Option<Vec<String>> {
 /// # Errors
 /// `malformed` for an object with other fields, for a call in another folder, and for quotes that a shell would
 /// interpret.
-pub(super) fn unwrapped<'p>(payload: &'p str, setting: &Setting<'_>) -> Result<Unwrapped<'p>, Refusal> {
+pub(super) fn unwrapped<'p>(
+    payload: &'p str,
+    setting: &PayloadContext<'_>,
+) -> Result<Unwrapped<'p>, Refusal> {
     let start = payload.trim_start();
     if start.starts_with('{') {
         return of_call(json::read(payload)?, setting);
@@ -89,7 +92,7 @@ pub(super) fn unwrapped<'p>(payload: &'p str, setting: &Setting<'_>) -> Result<U
     })
 }
 
-fn of_call(call: Call, setting: &Setting<'_>) -> Result<Unwrapped<'static>, Refusal> {
+fn of_call(call: Call, setting: &PayloadContext<'_>) -> Result<Unwrapped<'static>, Refusal> {
     let root = |folder: &String| {
         ["", ".", "./"].contains(&folder.as_str())
             || setting.roots.iter().any(|root| root.as_slice() == folder.trim_end_matches('/').as_bytes())

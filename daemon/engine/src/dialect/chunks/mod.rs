@@ -10,8 +10,8 @@
 //! *Strict*: a field that is not named here is `malformed`, so that a misspelt context is never no constraint.
 
 mod payload;
+mod reply;
 mod translate;
-mod words;
 
 pub(super) use translate::Chunks;
 

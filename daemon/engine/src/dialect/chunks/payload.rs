@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use crate::Refusal;
 use crate::dialect::json;
-use crate::op::Check;
+use crate::op::ChunkCheck;
 use crate::refusal::malformed;
 
 /// The content of a payload.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct ChunkRequest {
     /// The file, if the payload names one.
     pub(super) path: Option<String>,
     /// The chunks, in order.
@@ -25,7 +25,7 @@ const CHUNK_FIELDS: [&str; 4] = ["context_before", "old_lines", "new_lines", "co
 ///
 /// # Errors
 /// `malformed`, with the field and, if the error is in a chunk, its number.
-pub(super) fn read(payload: &str) -> Result<Request, Refusal> {
+pub(super) fn read(payload: &str) -> Result<ChunkRequest, Refusal> {
     let value = json::value(payload)?;
     let Value::Object(fields) = &value else {
         return Err(malformed("the payload is not a JSON object; send one with the field chunks"));
@@ -47,7 +47,7 @@ pub(super) fn read(payload: &str) -> Result<Request, Refusal> {
             refusal
         })
     });
-    Ok(Request { path, chunks: chunks.collect::<Result<_, _>>()? })
+    Ok(ChunkRequest { path, chunks: chunks.collect::<Result<_, _>>()? })
 }
 
 fn known(fields: &Map<String, Value>, names: &[&str]) -> Result<(), Refusal> {
@@ -125,11 +125,11 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
                 "item {} of {name} ends in a lone \\r; leave it out, or end the item in \\r\\n",
                 at + 1
             );
-            return Err(Check::LineEnding.refuses(malformed(message)));
+            return Err(ChunkCheck::LineEnding.refuses(malformed(message)));
         }
         if line.contains('\n') {
             let message = format!("item {} of {name} has a line break inside; make it two items", at + 1);
-            return Err(Check::LineEnding.refuses(malformed(message)));
+            return Err(ChunkCheck::LineEnding.refuses(malformed(message)));
         }
         if at > 0 {
             text.push('\n');

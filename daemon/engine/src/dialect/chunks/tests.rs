@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::payload::read;
-use super::words::ChunkWords;
-use crate::dialect::{Answer, Words};
+use super::reply::ChunksReply;
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 
 /// Returns the `old` text that a list of lines becomes.
 fn old(value: Value) -> Option<String> {
@@ -40,7 +40,7 @@ fn a_list_is_its_lines_and_a_last_blank_line_has_a_break() {
 fn every_end_of_a_job_is_said() {
     let say = |receipt: Value| {
         let receipt: Receipt = serde_json::from_value(receipt).unwrap();
-        ChunkWords.say(&Answer::Receipt(&receipt))
+        ChunksReply.format(&PayloadOutcome::Receipt(&receipt))
     };
     let file = |edits: Value| json!([{"path": "f", "status": "applied", "edits": edits, "warnings": ["w"]}]);
     let fallen = json!([{"line": 3, "check": "end_of_symbol", "reason": "r"}]);

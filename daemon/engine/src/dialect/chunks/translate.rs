@@ -5,9 +5,9 @@ use editd_types::{FileEntry, RequestError};
 use serde_json::Value;
 
 use super::payload::read;
-use super::words::{ChunkWords, failure};
+use super::reply::{ChunksReply, failure};
 use crate::Refusal;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 
 /// The dialect.
 pub(in crate::dialect) struct Chunks;
@@ -21,19 +21,23 @@ impl Dialect for Chunks {
         "Chunks of old and new lines with the lines around them, in a file or one symbol of it (JSON)."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        matches!(payload, Sample::Json(fields) if matches!(fields.get("chunks"), Some(Value::Array(_))))
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        matches!(payload, PayloadSample::Json(fields) if matches!(fields.get("chunks"), Some(Value::Array(_))))
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
         let request = read(payload)?;
         let path = setting.path_or(request.path.as_deref())?;
         let entry = FileEntry { path, base: None, edits: request.chunks, ..FileEntry::default() };
-        let wanted = Wanted { files: vec![entry], ..Wanted::default() };
-        Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words: Box::new(ChunkWords) })
+        let wanted = PayloadJob { files: vec![entry], ..PayloadJob::default() };
+        Ok(Translation {
+            dialect: self.name(),
+            request: PayloadRequest::Job(wanted),
+            reply: Box::new(ChunksReply),
+        })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         failure(error)
     }
 }

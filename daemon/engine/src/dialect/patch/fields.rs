@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// A payload.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `path` and `patches`")]
-pub(super) struct Input {
+pub(super) struct PatchPayload {
     /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
     /// The patches of the file.

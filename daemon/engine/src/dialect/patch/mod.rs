@@ -8,8 +8,8 @@
 //! file.
 
 mod fields;
+mod reply;
 mod translate;
-mod words;
 
 pub(super) use translate::Patch;
 

@@ -5,8 +5,8 @@ use editd_types::{
     RequestError,
 };
 
-use super::words::Reply;
-use crate::dialect::{Answer, Words};
+use super::reply::PatchReply;
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
 fn outcome(rung: Option<&str>, error: Option<RequestError>) -> EditOutcome {
@@ -21,7 +21,7 @@ fn outcome(rung: Option<&str>, error: Option<RequestError>) -> EditOutcome {
 
 fn said(status: JobStatus, edits: Vec<EditOutcome>, error: Option<RequestError>) -> String {
     let stores = |name: &str| FileEdit { to_clipboard: Some(name.to_owned()), ..FileEdit::default() };
-    let words = Reply::new(&[stores("a\"b"), stores("d"), FileEdit::default()]);
+    let words = PatchReply::new(&[stores("a\"b"), stores("d"), FileEdit::default()]);
     let file = FileOutcome {
         edits,
         issues: vec![Issue {
@@ -48,7 +48,7 @@ fn said(status: JobStatus, edits: Vec<EditOutcome>, error: Option<RequestError>)
         dialect: None,
         text: None,
     };
-    words.say(&Answer::Receipt(&receipt))
+    words.format(&PayloadOutcome::Receipt(&receipt))
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_partial_answer_counts_and_says_what_was_left_out() {
 #[test]
 fn of_many_clipboards_some_are_named_and_all_are_counted() {
     let stores = |number: usize| FileEdit { to_clipboard: Some(format!("c{number}")), ..FileEdit::default() };
-    let words = Reply::new(&(0..1000).map(stores).collect::<Vec<_>>());
+    let words = PatchReply::new(&(0..1000).map(stores).collect::<Vec<_>>());
     let said = words.clipboards(&vec![outcome(Some("eol"), None); 1000]);
-    assert_eq!(said.len(), limits::CLIPBOARDS_SAID + 1);
+    assert_eq!(said.len(), limits::CLIPBOARDS_LISTED + 1);
     assert_eq!(said.last().map(String::as_str), Some("<clipboard>and 980 more</clipboard>"));
 }

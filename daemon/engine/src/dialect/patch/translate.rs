@@ -2,10 +2,10 @@
 
 use editd_types::{EditPosition, FileEdit, FileEntry, Reindent, RequestError};
 
-use super::fields::{Input, Operation, PatchRequest};
-use super::words::{Reply, refused};
+use super::fields::{Operation, PatchPayload, PatchRequest};
+use super::reply::{PatchReply, refused};
 use crate::Refusal;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation, json};
 use crate::refusal::malformed;
 
 /// The dialect.
@@ -20,25 +20,25 @@ impl Dialect for Patch {
         "A list of patches for one file: replace, insert, append, prepend, overwrite, with clipboards (JSON)."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        matches!(payload, Sample::Json(fields) if fields.contains_key("patches"))
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        matches!(payload, PayloadSample::Json(fields) if fields.contains_key("patches"))
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let input: Input = json::read(payload)?;
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let input: PatchPayload = json::read(payload)?;
         let path = setting.path_or(input.path.as_deref())?;
         let mut warnings = Vec::new();
         let edits = json::each("patches", input.patches, |patch| {
             warnings.extend(passed_over(&patch));
             native(patch)
         })?;
-        let words = Reply::new(&edits);
+        let reply = PatchReply::new(&edits);
         let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
-        let asked = Asked::Job(Wanted { files, warnings, ..Wanted::default() });
-        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+        let request = PayloadRequest::Job(PayloadJob { files, warnings, ..PayloadJob::default() });
+        Ok(Translation { dialect: self.name(), request, reply: Box::new(reply) })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }

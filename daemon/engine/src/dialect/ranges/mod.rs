@@ -17,8 +17,8 @@
 
 mod header;
 mod parse;
+mod reply;
 mod translate;
-mod words;
 
 pub(super) use translate::Ranges;
 

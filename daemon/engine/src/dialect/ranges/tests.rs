@@ -5,15 +5,15 @@
 use editd_types::{ErrorCode, FileEdit, FileEntry};
 use proptest::prelude::*;
 
-use crate::dialect::{Asked, Setting, Wanted, translate};
+use crate::dialect::{PayloadContext, PayloadJob, PayloadRequest, translate};
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
 fn files(text: &str) -> Vec<FileEntry> {
     let translation = translate(Some("ranges"), text, &SETTING);
     let translation = translation.unwrap_or_else(|error| panic!("{text}\n{error:?}"));
-    match translation.asked {
-        Asked::Job(Wanted { files, .. }) => files,
+    match translation.request {
+        PayloadRequest::Job(PayloadJob { files, .. }) => files,
         other => panic!("{text}\nasks for {other:?}"),
     }
 }
@@ -128,7 +128,7 @@ proptest! {
         let content: Vec<&str> = content.iter().filter_map(|at| LINES.get(*at).copied()).collect();
         let text = format!("@@ f 0a1b2c3d4e5f\n@@ 7\n{}\n", content.join("\n"));
         if let Ok(known) = translate(Some("ranges"), &text, &SETTING) {
-            let Asked::Job(Wanted { files, .. }) = known.asked else { panic!("{text}") };
+            let PayloadRequest::Job(PayloadJob { files, .. }) = known.request else { panic!("{text}") };
             let mut edits = files.iter().flat_map(|file| &file.edits);
             prop_assert!(edits.all(|edit| !edit.text.as_deref().unwrap_or_default().contains("@@")), "{}", text);
         }

@@ -6,10 +6,10 @@ use editd_types::{EditPosition, FileEdit, FileEntry, FilePath};
 
 use super::header::RangePlace;
 use super::parse::{FileChange, FileSection, RangeEdit, marker, parse};
-use super::words::{FileWords, RangeWords};
+use super::reply::{FileRanges, RangesReply};
 use crate::Refusal;
 use crate::dialect::entries::edit;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 use crate::refusal::malformed;
 
 /// The dialect.
@@ -24,12 +24,12 @@ impl Dialect for Ranges {
         "New lines below `@@ PATH VERSION` and `@@ 10-12`, for callers that see line numbers; the fewest tokens."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        matches!(payload, Sample::Text(text) if marker(text).is_some())
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        matches!(payload, PayloadSample::Text(text) if marker(text).is_some())
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let mut files = Gathered::default();
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let mut files = RangeEntries::default();
         for section in parse(payload)? {
             let line = section.line;
             files.add(section, setting).map_err(|mut refusal| {
@@ -37,27 +37,31 @@ impl Dialect for Ranges {
                 refusal
             })?;
         }
-        let asked = Asked::Job(Wanted { files: files.entries, ..Wanted::default() });
-        Ok(Translation { dialect: self.name(), asked, words: Box::new(RangeWords { files: files.words }) })
+        let request = PayloadRequest::Job(PayloadJob { files: files.entries, ..PayloadJob::default() });
+        Ok(Translation {
+            dialect: self.name(),
+            request,
+            reply: Box::new(RangesReply { files: files.ranges }),
+        })
     }
 }
 
 /// The entries so far.
 #[derive(Default)]
-struct Gathered {
+struct RangeEntries {
     entries: Vec<FileEntry>,
-    words: Vec<FileWords>,
+    ranges: Vec<FileRanges>,
     known: HashMap<FilePath, usize>,
 }
 
-impl Gathered {
-    fn add(&mut self, section: FileSection<'_>, setting: &Setting<'_>) -> Result<(), Refusal> {
+impl RangeEntries {
+    fn add(&mut self, section: FileSection<'_>, setting: &PayloadContext<'_>) -> Result<(), Refusal> {
         let path = setting.path_or(Some(section.path))?;
         let again =
-            self.known.get(&path).and_then(|at| self.entries.get_mut(*at).zip(self.words.get_mut(*at)));
+            self.known.get(&path).and_then(|at| self.entries.get_mut(*at).zip(self.ranges.get_mut(*at)));
         match (section.change, again) {
-            (FileChange::Edit(base, ranges), Some((entry, words))) if entry.base.as_ref() == Some(&base) => {
-                words.lines.extend(ranges.iter().map(|range| range.line));
+            (FileChange::Edit(base, ranges), Some((entry, known))) if entry.base.as_ref() == Some(&base) => {
+                known.lines.extend(ranges.iter().map(|range| range.line));
                 entry.edits.extend(ranges.into_iter().map(native));
                 Ok(())
             }
@@ -84,7 +88,7 @@ impl Gathered {
             FileChange::Delete(base) => (Some(base), vec![edit("delete")], vec![line]),
         };
         self.known.insert(path.clone(), self.entries.len());
-        self.words.push(FileWords { path: path.clone(), lines });
+        self.ranges.push(FileRanges { path: path.clone(), lines });
         self.entries.push(FileEntry { path, base, edits, ..FileEntry::default() });
     }
 }

@@ -17,7 +17,7 @@ pub(super) const OTHERS: [&str; 9] =
 /// A payload.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `path` and one form of edit")]
-pub(super) struct Input {
+pub(super) struct SafeEditPayload {
     /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
     /// The handling of validator issues.
@@ -26,7 +26,7 @@ pub(super) struct Input {
     pub(super) show_diff: Option<bool>,
     content: Option<String>,
     line_edits: Option<Vec<LineEdit>>,
-    search_replace: Option<SearchReplace>,
+    search_replace: Option<SearchFields>,
     insert_lines: Option<Vec<InsertLines>>,
     search: Option<String>,
     replace: Option<String>,
@@ -61,7 +61,7 @@ pub(super) struct InsertLines {
 /// A search and its replacement.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `search` and `replace`")]
-pub(super) struct SearchReplace {
+pub(super) struct SearchFields {
     /// The text or pattern to find.
     pub(super) search: String,
     /// The replacement.
@@ -76,23 +76,23 @@ pub(super) struct SearchReplace {
 
 /// The form of a payload.
 #[derive(Debug)]
-pub(super) enum Form {
+pub(super) enum EditForm {
     /// The whole file.
     Content(String),
     /// Ranges of lines.
     LineEdits(Vec<LineEdit>),
     /// A search.
-    Search(SearchReplace),
+    Search(SearchFields),
     /// Lines put before lines.
     InsertLines(Vec<InsertLines>),
 }
 
-impl Input {
+impl SafeEditPayload {
     /// The one form that is given.
     ///
     /// # Errors
     /// `malformed` if there is no form, more than one, or an incomplete one.
-    pub(super) fn form(self) -> Result<Form, Refusal> {
+    pub(super) fn form(self) -> Result<EditForm, Refusal> {
         let other = self.content.is_some()
             || self.line_edits.is_some()
             || self.search_replace.is_some()
@@ -118,7 +118,7 @@ impl Input {
         }
         let flat = |flat: Self| {
             let lacks = |field: &str| malformed(format!("`{field}` is missing; a search needs both texts"));
-            Ok(Form::Search(SearchReplace {
+            Ok(EditForm::Search(SearchFields {
                 search: flat.search.ok_or_else(|| lacks("search"))?,
                 replace: flat.replace.ok_or_else(|| lacks("replace"))?,
                 regex: flat.regex,
@@ -127,10 +127,10 @@ impl Input {
             }))
         };
         match self {
-            Self { content: Some(text), .. } => Ok(Form::Content(text)),
-            Self { line_edits: Some(list), .. } => Ok(Form::LineEdits(list)),
-            Self { search_replace: Some(search), .. } => Ok(Form::Search(search)),
-            Self { insert_lines: Some(list), .. } => Ok(Form::InsertLines(list)),
+            Self { content: Some(text), .. } => Ok(EditForm::Content(text)),
+            Self { line_edits: Some(list), .. } => Ok(EditForm::LineEdits(list)),
+            Self { search_replace: Some(search), .. } => Ok(EditForm::Search(search)),
+            Self { insert_lines: Some(list), .. } => Ok(EditForm::InsertLines(list)),
             rest if given.iter().any(|(_, given)| *given) => flat(rest),
             _ => Err(malformed(
                 "no edit is given; give one of `content`, `line_edits`, `search_replace` or `insert_lines`",

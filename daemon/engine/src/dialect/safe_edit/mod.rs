@@ -12,9 +12,9 @@
 mod fields;
 mod flags;
 mod pattern;
+mod reply;
 mod template;
 mod translate;
-mod words;
 
 pub(super) use translate::SafeEdit;
 

@@ -6,19 +6,19 @@
 use editd_types::error::{ErrorCode, NearMiss, RequestError};
 use editd_types::{EditOutcome, EditStatus, FileOutcome, FilePath, Issue, JobStatus, Receipt};
 
-use super::fields::{Form, SearchReplace};
-use super::words::Reply;
+use super::fields::{EditForm, SearchFields};
+use super::reply::SafeEditReply;
 use super::{pattern, template};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 
 fn an_issue(message: &str) -> Issue {
     let path = FilePath::from("f");
     Issue { path, validator: "lint".to_owned(), line: Some(3), column: None, message: message.to_owned() }
 }
 
-fn said(form: &Form, status: JobStatus, issues: &[&str], error: Option<RequestError>) -> String {
+fn said(form: &EditForm, status: JobStatus, issues: &[&str], error: Option<RequestError>) -> String {
     let edit = EditOutcome {
-        replacements: matches!(form, Form::Search(_)).then_some(2),
+        replacements: matches!(form, EditForm::Search(_)).then_some(2),
         ..EditOutcome::new(EditStatus::Applied)
     };
     let file = FileOutcome {
@@ -43,16 +43,16 @@ fn said(form: &Form, status: JobStatus, issues: &[&str], error: Option<RequestEr
         dialect: None,
         text: None,
     };
-    Reply::new(form, None).say(&Answer::Receipt(&receipt))
+    SafeEditReply::new(form, None).format(&PayloadOutcome::Receipt(&receipt))
 }
 
-fn content() -> Form {
-    Form::Content("b\n".to_owned())
+fn content() -> EditForm {
+    EditForm::Content("b\n".to_owned())
 }
 
-fn search() -> Form {
+fn search() -> EditForm {
     let (search, replace) = ("a".to_owned(), "b".to_owned());
-    Form::Search(SearchReplace { search, replace, regex: None, count: None, flags: None })
+    EditForm::Search(SearchFields { search, replace, regex: None, count: None, flags: None })
 }
 
 const DIFF: &str = "**Diff Preview:**\n```diff\n-a\n+b\n```\n3 more hunks are not shown.\n\n";

@@ -2,11 +2,11 @@
 
 use editd_types::{EditPosition, ErrorCode, FileEdit, FileEntry, FilePath, JobMode, RequestError};
 
-use super::fields::{Form, Input, InsertLines, LineEdit, OTHERS, OWN, SearchReplace};
-use super::words::{Reply, own_names, refused};
+use super::fields::{EditForm, InsertLines, LineEdit, OTHERS, OWN, SafeEditPayload, SearchFields};
+use super::reply::{SafeEditReply, own_names, refused};
 use super::{flags, pattern, template};
 use crate::Refusal;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation, json};
 use crate::locate::excerpt;
 use crate::op;
 use crate::refusal::malformed;
@@ -23,34 +23,39 @@ impl Dialect for SafeEdit {
         "One file by whole content, line edits, inserted lines, or search and replace with regular expressions (JSON)."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        let Sample::Json(fields) = payload else { return false };
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        let PayloadSample::Json(fields) = payload else { return false };
         let has = |name: &str| fields.contains_key(name);
         // A whole content or a flat search could be any tool's, unless it has this tool's fields alone.
         let alone = fields.keys().all(|name| OTHERS.contains(&name.as_str()));
         OWN.iter().any(|name| has(name)) || (alone && (has("content") || (has("search") && has("replace"))))
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let input: Input = json::read(payload)?;
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let input: SafeEditPayload = json::read(payload)?;
         let path = setting.path_or(input.path.as_deref())?;
         let (mode, diff) = (input.mode, input.show_diff);
         let form = input.form()?;
-        let words = Reply::new(&form, diff);
+        let reply = SafeEditReply::new(&form, diff);
         let edits = match form {
-            Form::Content(text) => {
+            EditForm::Content(text) => {
                 vec![FileEdit { op: "write".to_owned(), text: Some(text), ..FileEdit::default() }]
             }
-            Form::LineEdits(list) => json::each("line_edits", list, lines)?,
-            Form::InsertLines(list) => json::each("insert_lines", list, insert)?,
-            Form::Search(search) => vec![search_of(search, mode, &path)?],
+            EditForm::LineEdits(list) => json::each("line_edits", list, lines)?,
+            EditForm::InsertLines(list) => json::each("insert_lines", list, insert)?,
+            EditForm::Search(search) => vec![search_of(search, mode, &path)?],
         };
         let files = vec![FileEntry { path, base: None, edits, ..FileEntry::default() }];
-        let asked = Asked::Job(Wanted { files, mode, diff: diff.or(Some(true)), ..Wanted::default() });
-        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+        let request = PayloadRequest::Job(PayloadJob {
+            files,
+            mode,
+            diff: diff.or(Some(true)),
+            ..PayloadJob::default()
+        });
+        Ok(Translation { dialect: self.name(), request, reply: Box::new(reply) })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -77,7 +82,7 @@ fn insert(given: InsertLines) -> Result<FileEdit, Refusal> {
 ///
 /// # Errors
 /// As [`substitute`], and the errors of the engine for a pattern or a template.
-fn search_of(given: SearchReplace, mode: Option<JobMode>, path: &FilePath) -> Result<FileEdit, Refusal> {
+fn search_of(given: SearchFields, mode: Option<JobMode>, path: &FilePath) -> Result<FileEdit, Refusal> {
     let search = excerpt(&given.search, 0);
     let edit = substitute(given, mode)?;
     if let Err(mut error) = op::parse(&edit, None) {
@@ -102,7 +107,7 @@ fn without_position(message: &str) -> String {
 
 /// # Errors
 /// `malformed` for a search without effect; `invalid_regex` for a construct that has no equivalent here.
-fn substitute(given: SearchReplace, mode: Option<JobMode>) -> Result<FileEdit, Refusal> {
+fn substitute(given: SearchFields, mode: Option<JobMode>) -> Result<FileEdit, Refusal> {
     let (regex, bits) = (given.regex.unwrap_or(false), given.flags.unwrap_or(0));
     if given.search.is_empty() {
         return Err(malformed("`search` is empty; say what to look for"));

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::fault::{Fault, Kind};
-use super::machine::{Between, Line, Outline, State, Step};
+use super::fault::{BlockFault, FaultKind};
+use super::machine::{BlockRanges, BlockState, BlockStep, LinesBetween, TextLine};
 use super::marker::{SEARCH, escape_at, is_fence};
 use crate::cut::Cut;
 
@@ -27,39 +27,39 @@ pub(super) struct Block<'t> {
 ///
 /// # Errors
 /// The first fault. A text without any block is a fault.
-pub(super) fn blocks(text: &str, first: u64, between: Between) -> Result<Vec<Block<'_>>, Fault> {
-    let (mut state, mut named, mut last) = (State::Outside, None, first);
+pub(super) fn blocks(text: &str, first: u64, between: LinesBetween) -> Result<Vec<Block<'_>>, BlockFault> {
+    let (mut state, mut named, mut last) = (BlockState::Outside, None, first);
     let mut found = Vec::new();
     for line in lines(text, first) {
         last = line.number;
         state = match state.step(&line, between)? {
-            Step::Go(State::Outside) => {
+            BlockStep::Go(BlockState::Outside) => {
                 named = name(line.text).or(named);
-                State::Outside
+                BlockState::Outside
             }
-            Step::Go(state) => state,
-            Step::Done(outline) => {
+            BlockStep::Go(state) => state,
+            BlockStep::Done(outline) => {
                 found.push(block(text, &outline, named)?);
-                State::Outside
+                BlockState::Outside
             }
         };
     }
     state.finish(last)?;
     if found.is_empty() {
-        return Err(Fault::at_end(Kind::NoBlock, last, SEARCH));
+        return Err(BlockFault::at_end(FaultKind::NoBlock, last, SEARCH));
     }
     Ok(found)
 }
 
 /// Returns the number of complete blocks in a text that may still be growing, up to the first fault.
 pub fn progress(text: &str) -> usize {
-    let (mut state, mut count) = (State::Outside, 0);
+    let (mut state, mut count) = (BlockState::Outside, 0);
     for line in lines(text, 1) {
-        state = match state.step(&line, Between::Nothing) {
-            Ok(Step::Go(state)) => state,
-            Ok(Step::Done(_)) => {
+        state = match state.step(&line, LinesBetween::Nothing) {
+            Ok(BlockStep::Go(state)) => state,
+            Ok(BlockStep::Done(_)) => {
                 count += 1;
-                State::Outside
+                BlockState::Outside
             }
             Err(_) => break,
         };
@@ -68,27 +68,27 @@ pub fn progress(text: &str) -> usize {
 }
 
 /// The lines of a text, with their breaks.
-pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = TextLine<'_>> {
     (first..).zip(text.split_inclusive('\n')).scan(0, |start, (number, text)| {
-        let line = Line { number, text, start: *start };
+        let line = TextLine { number, text, start: *start };
         *start += text.len();
         Some(line)
     })
 }
 
 /// The block of an outline. One without SEARCH lines makes or fills a file: nothing may be guessed about it.
-fn block<'t>(text: &'t str, outline: &Outline, named: Option<&'t str>) -> Result<Block<'t>, Fault> {
+fn block<'t>(text: &'t str, outline: &BlockRanges, named: Option<&'t str>) -> Result<Block<'t>, BlockFault> {
     let part = |range: &Range<usize>| unescaped(text.cut(range.clone())).into_owned();
     let head = &outline.head;
     if outline.search.is_empty() {
         if outline.replace.is_empty() {
-            return Err(Fault::of_block(Kind::Empty, head.line));
+            return Err(BlockFault::of_block(FaultKind::Empty, head.line));
         }
         if head.indent > 0 {
-            return Err(Fault::of_block(Kind::Indented, head.line));
+            return Err(BlockFault::of_block(FaultKind::Indented, head.line));
         }
         if named.is_some_and(|name| !is_surely_path(name)) {
-            return Err(Fault::of_block(Kind::NoFile, head.line));
+            return Err(BlockFault::of_block(FaultKind::NoFile, head.line));
         }
     }
     Ok(Block {

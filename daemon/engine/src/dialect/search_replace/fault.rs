@@ -2,7 +2,7 @@
 
 use editd_types::FilePath;
 
-use super::machine::Line;
+use super::machine::TextLine;
 use super::marker::trimmed;
 use crate::Refusal;
 use crate::locate::excerpt;
@@ -21,9 +21,9 @@ A line of the text that starts like a marker gets a backslash in front of it.";
 
 /// A line that is not permitted at its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Fault {
+pub(super) struct BlockFault {
     /// The kind of the fault.
-    pub(super) kind: Kind,
+    pub(super) kind: FaultKind,
     /// The number of the line; at an unexpected end, the number of the last line.
     pub(super) line: u64,
     /// The line, shortened.
@@ -34,7 +34,7 @@ pub(super) struct Fault {
 
 /// The kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum FaultKind {
     /// A marker that is out of order.
     Order,
     /// A line that resembles a marker where only `<<<<<<< SEARCH` may stand.
@@ -59,25 +59,25 @@ pub(super) enum Kind {
     NoBlock,
 }
 
-impl Fault {
+impl BlockFault {
     /// The fault of a line.
-    pub(super) fn new(kind: Kind, line: &Line<'_>, expected: &'static str) -> Self {
+    pub(super) fn new(kind: FaultKind, line: &TextLine<'_>, expected: &'static str) -> Self {
         let marker = Some(excerpt(trimmed(line.text), 0));
         Self { kind, line: line.number, marker, expected: Some(expected) }
     }
 
     /// The fault of a line in whose place no certain marker belongs.
-    pub(super) fn of_line(kind: Kind, line: &Line<'_>) -> Self {
+    pub(super) fn of_line(kind: FaultKind, line: &TextLine<'_>) -> Self {
         Self { expected: None, ..Self::new(kind, line, "") }
     }
 
     /// The fault of a whole block, at its first line.
-    pub(super) fn of_block(kind: Kind, line: u64) -> Self {
+    pub(super) fn of_block(kind: FaultKind, line: u64) -> Self {
         Self { kind, line, marker: None, expected: None }
     }
 
     /// The fault of a text that ends too early, at its last line.
-    pub(super) fn at_end(kind: Kind, line: u64, expected: &'static str) -> Self {
+    pub(super) fn at_end(kind: FaultKind, line: u64, expected: &'static str) -> Self {
         Self { kind, line, marker: None, expected: Some(expected) }
     }
 
@@ -87,37 +87,41 @@ impl Fault {
         let marker = self.marker.as_deref().unwrap_or_default();
         let at = format!("line {line}{place}");
         let mut error = malformed(match self.kind {
-            Kind::Order => format!("{at}: found `{marker}`, expected `{expected}`; put the markers in order"),
-            Kind::Slip => {
+            FaultKind::Order => {
+                format!("{at}: found `{marker}`, expected `{expected}`; put the markers in order")
+            }
+            FaultKind::Slip => {
                 format!(
                     "{at}: found `{marker}`, expected `{expected}`; write nothing else on the marker's line"
                 )
             }
-            Kind::Indented => format!(
+            FaultKind::Indented => format!(
                 "{at}: the block is indented and its SEARCH part empty, so that the new lines may be indented by mistake; write its markers and lines without that indentation"
             ),
-            Kind::Conflict => format!(
+            FaultKind::Conflict => format!(
                 "{at}: found `{marker}`, expected `{expected}`; put a backslash in front of it if it is content of the file"
             ),
-            Kind::LineMarker => format!(
+            FaultKind::LineMarker => format!(
                 "{at}: found `{marker}` in the REPLACE part; it belongs directly after `<<<<<<< SEARCH`, or takes a backslash if it is content of the file"
             ),
-            Kind::Number => format!(
+            FaultKind::Number => format!(
                 "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
             ),
-            Kind::Dashes => format!(
+            FaultKind::Dashes => format!(
                 "{at}: `{marker}` stands below no `:start_line:`, or is indented otherwise than the block, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"
             ),
-            Kind::Empty => format!(
+            FaultKind::Empty => format!(
                 "{at}: the SEARCH and the REPLACE part are empty; quote what is to change, or put the content of a new file into the REPLACE part"
             ),
-            Kind::NoFile => {
+            FaultKind::NoFile => {
                 format!(
                     "{at}: no file is named; put its path on a line before the block, or beside the payload"
                 )
             }
-            Kind::End => format!("{at}: the text ends, expected `{expected}`; send the block to its end"),
-            Kind::NoBlock => {
+            FaultKind::End => {
+                format!("{at}: the text ends, expected `{expected}`; send the block to its end")
+            }
+            FaultKind::NoBlock => {
                 format!("{at}: the text ends and holds no block, expected `{expected}`; send one")
             }
         });

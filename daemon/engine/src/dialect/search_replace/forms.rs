@@ -10,7 +10,7 @@ use super::marker::Marker;
 use super::{list, tags};
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::dialect::{Sample, json};
+use crate::dialect::{PayloadSample, json};
 use crate::locate::BLANKS;
 
 /// A text with blocks, and the other fields of the payload for it.
@@ -52,14 +52,14 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
 }
 
 /// Returns true if a payload is certainly of this dialect.
-pub(super) fn recognises(sample: &Sample<'_>) -> bool {
+pub(super) fn recognises(sample: &PayloadSample<'_>) -> bool {
     match sample {
-        Sample::Json(fields) => list::fits_fields(fields),
-        Sample::Text(text) if tags::begins(text) => true,
-        Sample::Text(text) if text.trim_start().starts_with('[') => {
+        PayloadSample::Json(fields) => list::fits_fields(fields),
+        PayloadSample::Text(text) if tags::begins(text) => true,
+        PayloadSample::Text(text) if text.trim_start().starts_with('[') => {
             serde_json::from_str(text).map_or(has_block(text), |value: Value| list::fits(&value))
         }
-        Sample::Text(text) => has_block(text),
+        PayloadSample::Text(text) => has_block(text),
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use super::fault::{Fault, Kind};
+use super::fault::{BlockFault, FaultKind};
 use super::marker::{Marker, REPLACE, SEARCH, SEPARATOR, Width, slips};
 use crate::locate::split_indent;
 
 /// A line of a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'t> {
+pub(super) struct TextLine<'t> {
     /// Its number, 1-based.
     pub(super) number: u64,
     /// The line, with its break.
@@ -18,7 +18,7 @@ pub(super) struct Line<'t> {
     pub(super) start: usize,
 }
 
-impl Line<'_> {
+impl TextLine<'_> {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -30,20 +30,20 @@ impl Line<'_> {
 
 /// The state of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(super) enum BlockState {
     /// Between blocks.
     Outside,
     /// After `<<<<<<< SEARCH`, where `:start_line:`, `:end_line:` and then `-------` may still come.
-    Head(Head),
+    Head(BlockHead),
     /// In the SEARCH part, which starts at this offset.
-    Search(Head, usize),
+    Search(BlockHead, usize),
     /// In the REPLACE part: its head, the SEARCH part, and the offset at which REPLACE starts.
-    Replace(Head, Range<usize>, usize),
+    Replace(BlockHead, Range<usize>, usize),
 }
 
 /// The data of a block from the lines before its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Head {
+pub(super) struct BlockHead {
     width: Width,
     /// Bytes of the indentation of its marker.
     pub(super) indent: usize,
@@ -56,9 +56,9 @@ pub(super) struct Head {
 
 /// A block, as ranges of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Outline {
+pub(super) struct BlockRanges {
     /// The data from the lines before its content.
-    pub(super) head: Head,
+    pub(super) head: BlockHead,
     /// The SEARCH part, with its last break.
     pub(super) search: Range<usize>,
     /// The REPLACE part, with its last break.
@@ -67,7 +67,7 @@ pub(super) struct Outline {
 
 /// The meaning of the lines between blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Between {
+pub(super) enum LinesBetween {
     /// The lines name files.
     Names,
     /// The lines have no meaning: the file is known.
@@ -76,24 +76,24 @@ pub(super) enum Between {
 
 /// The result of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum BlockStep {
     /// Another state, or the same.
-    Go(State),
-    /// A complete block; the next state is [`State::Outside`].
-    Done(Outline),
+    Go(BlockState),
+    /// A complete block; the next state is [`BlockState::Outside`].
+    Done(BlockRanges),
 }
 
-impl State {
+impl BlockState {
     /// Returns the next state.
     ///
     /// # Errors
     /// The fault of the line, if it is not permitted here.
-    pub(super) fn step(self, line: &Line<'_>, between: Between) -> Result<Step, Fault> {
+    pub(super) fn step(self, line: &TextLine<'_>, between: LinesBetween) -> Result<BlockStep, BlockFault> {
         let marker = Marker::of(line.text);
         match self {
-            Self::Outside => outside(marker, line, between).map(Step::Go),
-            Self::Head(head) => in_head(head, marker, line).map(Step::Go),
-            Self::Search(head, from) => in_search(head, from, marker, line).map(Step::Go),
+            Self::Outside => outside(marker, line, between).map(BlockStep::Go),
+            Self::Head(head) => in_head(head, marker, line).map(BlockStep::Go),
+            Self::Search(head, from) => in_search(head, from, marker, line).map(BlockStep::Go),
             Self::Replace(head, search, from) => in_replace(head, search, from, marker, line),
         }
     }
@@ -102,83 +102,97 @@ impl State {
     ///
     /// # Errors
     /// The marker that is missing.
-    pub(super) fn finish(&self, last: u64) -> Result<(), Fault> {
+    pub(super) fn finish(&self, last: u64) -> Result<(), BlockFault> {
         let missing = match self {
             Self::Outside => return Ok(()),
             Self::Head(_) | Self::Search(..) => SEPARATOR,
             Self::Replace(..) => REPLACE,
         };
-        Err(Fault::at_end(Kind::End, last, missing))
+        Err(BlockFault::at_end(FaultKind::End, last, missing))
     }
 }
 
-fn outside(marker: Marker<'_>, line: &Line<'_>, between: Between) -> Result<State, Fault> {
+fn outside(marker: Marker<'_>, line: &TextLine<'_>, between: LinesBetween) -> Result<BlockState, BlockFault> {
     match marker {
         // What reads like the start or the end of a block is refused also there: it may be one with a slip.
-        Marker::Separator(_) | Marker::Conflict if between == Between::Nothing && !slips(line.text) => {
-            Ok(State::Outside)
+        Marker::Separator(_) | Marker::Conflict if between == LinesBetween::Nothing && !slips(line.text) => {
+            Ok(BlockState::Outside)
         }
         Marker::Search(width) => {
-            let head = Head { width, indent: line.indent(), line: line.number, near: None, ended: false };
-            Ok(State::Head(head))
+            let head =
+                BlockHead { width, indent: line.indent(), line: line.number, near: None, ended: false };
+            Ok(BlockState::Head(head))
         }
-        Marker::Separator(Width::Narrow) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEARCH)),
-        Marker::Conflict => Err(Fault::new(Kind::Slip, line, SEARCH)),
-        _ => Ok(State::Outside),
+        Marker::Separator(Width::Narrow) | Marker::Replace => {
+            Err(BlockFault::new(FaultKind::Order, line, SEARCH))
+        }
+        Marker::Conflict => Err(BlockFault::new(FaultKind::Slip, line, SEARCH)),
+        _ => Ok(BlockState::Outside),
     }
 }
 
-fn in_head(head: Head, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+fn in_head(head: BlockHead, marker: Marker<'_>, line: &TextLine<'_>) -> Result<BlockState, BlockFault> {
     match marker {
         Marker::StartLine(given) => {
             let digits = given.bytes().all(|byte| byte.is_ascii_digit());
             let near: Option<u64> = given.parse().ok().filter(|_| digits);
             if near.is_none() || head.near.is_some() {
-                return Err(Fault::of_line(Kind::Number, line));
+                return Err(BlockFault::of_line(FaultKind::Number, line));
             }
-            Ok(State::Head(Head { near, ..head }))
+            Ok(BlockState::Head(BlockHead { near, ..head }))
         }
-        Marker::EndLine if head.ended => Err(Fault::of_line(Kind::Number, line)),
-        Marker::EndLine => Ok(State::Head(Head { ended: true, ..head })),
+        Marker::EndLine if head.ended => Err(BlockFault::of_line(FaultKind::Number, line)),
+        Marker::EndLine => Ok(BlockState::Head(BlockHead { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
             // A heading is underlined so too: without a number before it, or indented otherwise than the block, it may be
             // content.
             let marks = (head.near.is_some() || head.ended) && head.indent == line.indent();
-            if marks { Ok(State::Search(head, line.end())) } else { Err(Fault::of_line(Kind::Dashes, line)) }
+            if marks {
+                Ok(BlockState::Search(head, line.end()))
+            } else {
+                Err(BlockFault::of_line(FaultKind::Dashes, line))
+            }
         }
         _ => in_search(head, line.start, marker, line),
     }
 }
 
-fn in_search(head: Head, from: usize, marker: Marker<'_>, line: &Line<'_>) -> Result<State, Fault> {
+fn in_search(
+    head: BlockHead,
+    from: usize,
+    marker: Marker<'_>,
+    line: &TextLine<'_>,
+) -> Result<BlockState, BlockFault> {
     match marker {
         Marker::Separator(width) if separates(width, &head) => {
-            Ok(State::Replace(head, from..line.start, line.end()))
+            Ok(BlockState::Replace(head, from..line.start, line.end()))
         }
-        Marker::Search(_) | Marker::Replace => Err(Fault::new(Kind::Order, line, SEPARATOR)),
-        Marker::Conflict => Err(Fault::new(Kind::Conflict, line, SEPARATOR)),
-        _ => Ok(State::Search(head, from)),
+        Marker::Search(_) | Marker::Replace => Err(BlockFault::new(FaultKind::Order, line, SEPARATOR)),
+        Marker::Conflict => Err(BlockFault::new(FaultKind::Conflict, line, SEPARATOR)),
+        _ => Ok(BlockState::Search(head, from)),
     }
 }
 
 fn in_replace(
-    head: Head,
+    head: BlockHead,
     search: Range<usize>,
     from: usize,
     marker: Marker<'_>,
-    line: &Line<'_>,
-) -> Result<Step, Fault> {
+    line: &TextLine<'_>,
+) -> Result<BlockStep, BlockFault> {
     match marker {
-        Marker::Replace => Ok(Step::Done(Outline { head, search, replace: from..line.start })),
-        Marker::Search(_) => Err(Fault::new(Kind::Order, line, REPLACE)),
-        Marker::Separator(width) if separates(width, &head) => Err(Fault::new(Kind::Conflict, line, REPLACE)),
-        Marker::Conflict => Err(Fault::new(Kind::Conflict, line, REPLACE)),
-        Marker::StartLine(_) | Marker::EndLine => Err(Fault::new(Kind::LineMarker, line, REPLACE)),
-        _ => Ok(Step::Go(State::Replace(head, search, from))),
+        Marker::Replace => Ok(BlockStep::Done(BlockRanges { head, search, replace: from..line.start })),
+        Marker::Search(_) => Err(BlockFault::new(FaultKind::Order, line, REPLACE)),
+        Marker::Separator(width) if separates(width, &head) => {
+            Err(BlockFault::new(FaultKind::Conflict, line, REPLACE))
+        }
+        Marker::Conflict => Err(BlockFault::new(FaultKind::Conflict, line, REPLACE)),
+        Marker::StartLine(_) | Marker::EndLine => Err(BlockFault::new(FaultKind::LineMarker, line, REPLACE)),
+        _ => Ok(BlockStep::Go(BlockState::Replace(head, search, from))),
     }
 }
 
 /// Eight `=` are content of a block that began with seven `<`: headings are underlined with any number.
-fn separates(width: Width, head: &Head) -> bool {
+fn separates(width: Width, head: &BlockHead) -> bool {
     width == Width::Narrow || width == head.width
 }

@@ -23,7 +23,7 @@ mod machine;
 mod marker;
 
 mod fault;
-mod words;
+mod reply;
 
 pub use block::progress;
 pub(super) use translate::SearchReplace;

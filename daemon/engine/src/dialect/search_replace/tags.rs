@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::block::blocks;
 use super::forms::{CDATA, Portion, unwrapped};
 use super::list::number;
-use super::machine::Between;
+use super::machine::LinesBetween;
 use super::marker::{Marker, is_fence};
 use crate::Refusal;
 use crate::cut::Cut;
@@ -220,7 +220,7 @@ impl<'p> Scan<'p> {
         }
         // The block that is not whole explains more than the tag that is missing after it.
         let (text, first) = unwrapped(rest, first);
-        Err(match blocks(text, first, Between::Nothing) {
+        Err(match blocks(text, first, LinesBetween::Nothing) {
             Err(fault) if in_block => fault.refusal("", None),
             _ => self.wrong(&format!("expected `{close}`")),
         })

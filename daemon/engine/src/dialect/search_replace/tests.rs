@@ -7,13 +7,13 @@ use editd_types::{FilePath, JobInput, JobStatus, Receipt};
 use proptest::prelude::*;
 
 use super::block::{Block, blocks};
-use super::fault::Kind;
-use super::machine::Between;
+use super::fault::FaultKind;
+use super::machine::LinesBetween;
 use super::marker::{Marker, escape_at};
 use super::progress;
-use super::words::{Said, SearchReplaceWords};
-use crate::dialect::{Answer, Asked, Setting, Words, translate};
-use crate::{Options, State, World, apply, plan_input as plan};
+use super::reply::{FileBlocks, SearchReplaceReply};
+use crate::dialect::{PayloadContext, PayloadOutcome, PayloadRequest, ReplyFormat, translate};
+use crate::{FileState, PlanOptions, WorkspaceSnapshot, apply, plan_input as plan};
 
 /// A block as its users write it, with every line escaped that needs it.
 fn print(block: &Block<'_>, wide: bool, dashes: bool, named: bool) -> String {
@@ -91,7 +91,7 @@ proptest! {
             wanted.push(block);
         }
         prop_assert_eq!(progress(&text), wanted.len());
-        prop_assert_eq!(blocks(&text, 1, Between::Names).unwrap(), wanted);
+        prop_assert_eq!(blocks(&text, 1, LinesBetween::Names).unwrap(), wanted);
     }
 
     /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
@@ -117,14 +117,14 @@ proptest! {
         }
         if !texts.is_empty() {
             let path = FilePath::from("f");
-            let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
-            let asked = translate(None, &texts.concat(), &setting).unwrap().asked;
-            let Asked::Job(wanted) = asked else { unreachable!() };
+            let setting = PayloadContext { path: Some(&path), roots: &[], limit: usize::MAX };
+            let request = translate(None, &texts.concat(), &setting).unwrap().request;
+            let PayloadRequest::Job(wanted) = request else { unreachable!() };
             let job = JobInput { files: &wanted.files, ..JobInput::default() };
             let bytes = before.replace('\n', end).into_bytes();
-            let state = State::File { bytes: bytes.clone().into(), mode: 0o644 };
-            let world = World { files: [(path, state)].into(), ..World::default() };
-            let plan = plan(job, &world, &Options::default()).unwrap();
+            let state = FileState::File { bytes: bytes.clone().into(), mode: 0o644 };
+            let world = WorkspaceSnapshot { files: [(path, state)].into(), ..WorkspaceSnapshot::default() };
+            let plan = plan(job, &world, &PlanOptions::default()).unwrap();
             let splices = plan.changes.first().map_or(&[][..], |change| &change.splices);
             prop_assert_eq!(apply(&bytes, splices).unwrap(), after.replace('\n', end).into_bytes());
         }
@@ -134,7 +134,7 @@ proptest! {
     fn lines_in_any_order_are_understood_or_refused_at_a_line(lines in prop::collection::vec(line(), 0..12)) {
         let text = lines.concat();
         let count = text.split_inclusive('\n').count() as u64;
-        match blocks(&text, 1, Between::Names) {
+        match blocks(&text, 1, LinesBetween::Names) {
             Ok(found) => {
                 prop_assert_eq!(found.len(), progress(&text));
                 prop_assert!(found.iter().all(|block| !block.old.is_empty() || !block.new.is_empty()));
@@ -167,7 +167,7 @@ proptest! {
         let payload = pieces.concat();
         let path = FilePath::from("f");
         for path in [None, Some(&path)] {
-            let setting = Setting { path, roots: &[], limit: usize::MAX };
+            let setting = PayloadContext { path, roots: &[], limit: usize::MAX };
             if let Err(error) = translate(Some("search-replace"), &payload, &setting) {
                 prop_assert!([ErrorCode::Malformed, ErrorCode::Outside].contains(&error.code), "{:?}", error.code);
             }
@@ -180,7 +180,7 @@ proptest! {
 fn large_texts_are_read_a_bounded_number_of_times() {
     const SIZE: usize = 2 * 1024 * 1024;
     let path = FilePath::from("f");
-    let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
+    let setting = PayloadContext { path: Some(&path), roots: &[], limit: usize::MAX };
     for unit in [
         "<",
         "\\",
@@ -211,43 +211,44 @@ fn large_texts_are_read_a_bounded_number_of_times() {
 
 #[test]
 fn every_fault_is_told_apart() {
-    let kind =
-        |text: &str| blocks(text, 1, Between::Names).map_err(|fault| (fault.kind, fault.line)).unwrap_err();
+    let kind = |text: &str| {
+        blocks(text, 1, LinesBetween::Names).map_err(|fault| (fault.kind, fault.line)).unwrap_err()
+    };
     for (text, wanted) in [
-        ("a\n=======\n", (Kind::Order, 2)),
-        (">>>>>>> REPLACE", (Kind::Order, 1)),
-        ("<<<<<<< HEAD\n", (Kind::Slip, 1)),
-        ("a.rs\n  <<<<<<< SEARCH\n  =======\n  b\n  >>>>>>> REPLACE\n", (Kind::Indented, 2)),
-        ("<<<<<<< SEARCH\na\n  <<<<<<< SEARCH\n", (Kind::Order, 3)),
-        ("<<<<<<< SEARCH\na\n\t>>>>>>> REPLACE\n", (Kind::Order, 3)),
-        ("<<<<<<< SEARCH\na\n  <<<<<<< HEAD\n", (Kind::Conflict, 3)),
-        ("<<<<<<< SEARCH\na\n=======\nb\n    =======\n", (Kind::Conflict, 5)),
-        ("<<<<<<< SEARCH\na\n    =======\nb\n=======\n", (Kind::Conflict, 5)),
-        ("<<<<<<< SEARCH\na\n=======\n    :start_line:3\n", (Kind::LineMarker, 4)),
-        ("<<<<<<< SEARCH\na\n=======\n\t:end_line:3\n", (Kind::LineMarker, 4)),
-        ("<<<<<<< SEARCH\n  :start_line:x\n", (Kind::Number, 2)),
-        ("<<<<<<< SEARCH\n:start_line:1\n  -------\na\n=======\nb\n", (Kind::Dashes, 3)),
-        ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", (Kind::Order, 3)),
-        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", (Kind::Order, 3)),
-        ("<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\n", (Kind::Order, 4)),
-        ("<<<<<<< SEARCH\n<<<<<<< HEAD\n", (Kind::Conflict, 2)),
-        ("<<<<<<< SEARCH\na\n>>>>>>> branch\n", (Kind::Conflict, 3)),
-        ("<<<<<<< SEARCH\na\n=======\nb\n=======\n", (Kind::Conflict, 5)),
-        ("<<<<<<<< SEARCH\na\n=======\nb\n========\n", (Kind::Conflict, 5)),
-        ("<<<<<<< SEARCH\na\n=======\n:start_line:3\n", (Kind::LineMarker, 4)),
-        ("<<<<<<< SEARCH\na\n=======\n:end_line:3\n", (Kind::LineMarker, 4)),
-        ("<<<<<<< SEARCH\n:start_line:x\n", (Kind::Number, 2)),
-        ("<<<<<<< SEARCH\n-------\na\n=======\n-------\nb\n", (Kind::Dashes, 2)),
-        ("<<<<<<< SEARCH\n-------\na\n=======\nb\n", (Kind::Dashes, 2)),
-        ("<<<<<<< SEARCH\n:start_line:+1\n", (Kind::Number, 2)),
-        ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (Kind::Number, 3)),
-        ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (Kind::Number, 3)),
-        ("x.rs\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", (Kind::Empty, 2)),
-        ("Here it is:\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (Kind::NoFile, 2)),
-        ("<<<<<<< SEARCH\na\n", (Kind::End, 2)),
-        ("<<<<<<< SEARCH\na\n=======\nb", (Kind::End, 4)),
-        ("only\nwords\n", (Kind::NoBlock, 2)),
-        ("", (Kind::NoBlock, 1)),
+        ("a\n=======\n", (FaultKind::Order, 2)),
+        (">>>>>>> REPLACE", (FaultKind::Order, 1)),
+        ("<<<<<<< HEAD\n", (FaultKind::Slip, 1)),
+        ("a.rs\n  <<<<<<< SEARCH\n  =======\n  b\n  >>>>>>> REPLACE\n", (FaultKind::Indented, 2)),
+        ("<<<<<<< SEARCH\na\n  <<<<<<< SEARCH\n", (FaultKind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n\t>>>>>>> REPLACE\n", (FaultKind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n  <<<<<<< HEAD\n", (FaultKind::Conflict, 3)),
+        ("<<<<<<< SEARCH\na\n=======\nb\n    =======\n", (FaultKind::Conflict, 5)),
+        ("<<<<<<< SEARCH\na\n    =======\nb\n=======\n", (FaultKind::Conflict, 5)),
+        ("<<<<<<< SEARCH\na\n=======\n    :start_line:3\n", (FaultKind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\na\n=======\n\t:end_line:3\n", (FaultKind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\n  :start_line:x\n", (FaultKind::Number, 2)),
+        ("<<<<<<< SEARCH\n:start_line:1\n  -------\na\n=======\nb\n", (FaultKind::Dashes, 3)),
+        ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", (FaultKind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", (FaultKind::Order, 3)),
+        ("<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\n", (FaultKind::Order, 4)),
+        ("<<<<<<< SEARCH\n<<<<<<< HEAD\n", (FaultKind::Conflict, 2)),
+        ("<<<<<<< SEARCH\na\n>>>>>>> branch\n", (FaultKind::Conflict, 3)),
+        ("<<<<<<< SEARCH\na\n=======\nb\n=======\n", (FaultKind::Conflict, 5)),
+        ("<<<<<<<< SEARCH\na\n=======\nb\n========\n", (FaultKind::Conflict, 5)),
+        ("<<<<<<< SEARCH\na\n=======\n:start_line:3\n", (FaultKind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\na\n=======\n:end_line:3\n", (FaultKind::LineMarker, 4)),
+        ("<<<<<<< SEARCH\n:start_line:x\n", (FaultKind::Number, 2)),
+        ("<<<<<<< SEARCH\n-------\na\n=======\n-------\nb\n", (FaultKind::Dashes, 2)),
+        ("<<<<<<< SEARCH\n-------\na\n=======\nb\n", (FaultKind::Dashes, 2)),
+        ("<<<<<<< SEARCH\n:start_line:+1\n", (FaultKind::Number, 2)),
+        ("<<<<<<< SEARCH\n:start_line:1\n:start_line:1\n", (FaultKind::Number, 3)),
+        ("<<<<<<< SEARCH\n:end_line:1\n:end_line:1\n", (FaultKind::Number, 3)),
+        ("x.rs\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n", (FaultKind::Empty, 2)),
+        ("Here it is:\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", (FaultKind::NoFile, 2)),
+        ("<<<<<<< SEARCH\na\n", (FaultKind::End, 2)),
+        ("<<<<<<< SEARCH\na\n=======\nb", (FaultKind::End, 4)),
+        ("only\nwords\n", (FaultKind::NoBlock, 2)),
+        ("", (FaultKind::NoBlock, 1)),
     ] {
         assert_eq!(kind(text), wanted, "{text}");
     }
@@ -289,8 +290,8 @@ fn progress_counts_the_blocks_that_are_whole() {
 /// Returns the message for a block that no rung found.
 fn said(error: RequestError, near: Option<u64>) -> String {
     let path = FilePath::from("a.py");
-    let words = SearchReplaceWords {
-        files: vec![Said { path: path.clone(), guessed: false, near: vec![None, near] }],
+    let words = SearchReplaceReply {
+        files: vec![FileBlocks { path: path.clone(), guessed: false, near: vec![None, near] }],
     };
     let receipt = Receipt {
         queued: None,
@@ -306,7 +307,7 @@ fn said(error: RequestError, near: Option<u64>) -> String {
         dialect: None,
         text: None,
     };
-    words.say(&Answer::Receipt(&receipt))
+    words.format(&PayloadOutcome::Receipt(&receipt))
 }
 
 #[test]
@@ -350,8 +351,10 @@ fn another_refusal_is_said_in_its_own_sentence() {
 fn many_files_and_blocks_are_gathered_by_path() {
     let block = |path: usize| format!("d/{path}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n");
     let payload: String = (0..40_000).map(|n| block(n % 10_000)).collect();
-    let setting = Setting { path: None, roots: &[], limit: usize::MAX };
-    let Asked::Job(wanted) = translate(None, &payload, &setting).unwrap().asked else { unreachable!() };
+    let setting = PayloadContext { path: None, roots: &[], limit: usize::MAX };
+    let PayloadRequest::Job(wanted) = translate(None, &payload, &setting).unwrap().request else {
+        unreachable!()
+    };
     assert_eq!(wanted.files.len(), 10_000);
     assert!(wanted.files.iter().all(|file| file.edits.len() == 4));
 }

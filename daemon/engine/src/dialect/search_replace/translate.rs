@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use editd_types::{FileEdit, FileEntry, FilePath, RequestError};
 
 use super::block::{Block, blocks};
-use super::fault::{FORM, Fault, Kind};
+use super::fault::{BlockFault, FORM, FaultKind};
 use super::forms::{self, Portion};
-use super::machine::Between;
-use super::words::{Said, SearchReplaceWords};
+use super::machine::LinesBetween;
+use super::reply::{FileBlocks, SearchReplaceReply};
 use crate::Refusal;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 
 /// The dialect.
 pub(in crate::dialect) struct SearchReplace;
@@ -24,23 +24,23 @@ impl Dialect for SearchReplace {
         "`<<<<<<< SEARCH` blocks for one file or several, as text, JSON list or XML-like form."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
         forms::recognises(payload)
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let mut gathered = Gathered::default();
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let mut gathered = BlockEntries::default();
         for portion in forms::portions(payload)? {
             gathered.take(&portion, setting)?;
         }
         Ok(Translation {
             dialect: self.name(),
-            asked: Asked::Job(Wanted { files: gathered.files, ..Wanted::default() }),
-            words: Box::new(SearchReplaceWords { files: gathered.said }),
+            request: PayloadRequest::Job(PayloadJob { files: gathered.files, ..PayloadJob::default() }),
+            reply: Box::new(SearchReplaceReply { files: gathered.file_blocks }),
         })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         let path = error.path.as_ref().map(ToString::to_string).filter(|path| !error.message.contains(path));
         let place = path.map(|path| format!("{path}: ")).unwrap_or_default();
         let form = if error.marker.is_some() || error.expected_marker.is_some() { FORM } else { "" };
@@ -50,25 +50,25 @@ impl Dialect for SearchReplace {
 
 /// The entries so far.
 #[derive(Default)]
-struct Gathered {
+struct BlockEntries {
     files: Vec<FileEntry>,
-    said: Vec<Said>,
+    file_blocks: Vec<FileBlocks>,
     places: HashMap<FilePath, usize>,
 }
 
-impl Gathered {
-    fn take(&mut self, portion: &Portion<'_>, setting: &Setting<'_>) -> Result<(), Refusal> {
+impl BlockEntries {
+    fn take(&mut self, portion: &Portion<'_>, setting: &PayloadContext<'_>) -> Result<(), Refusal> {
         let path = match (&portion.path, setting.path) {
             (None, None) => None,
             (given, _) => Some(setting.path_or(given.as_deref())?),
         };
-        let fault = |fault: Fault| fault.refusal(&portion.place, path.as_ref());
-        let between = if path.is_some() { Between::Nothing } else { Between::Names };
+        let fault = |fault: BlockFault| fault.refusal(&portion.place, path.as_ref());
+        let between = if path.is_some() { LinesBetween::Nothing } else { LinesBetween::Names };
         for block in blocks(&portion.text, portion.first, between).map_err(fault)? {
             let (path, guessed) = match (&path, block.named) {
                 (Some(path), _) => (path.clone(), false),
                 (None, Some(named)) => (setting.inside(named)?, true),
-                (None, None) => return Err(fault(Fault::of_block(Kind::NoFile, block.line))),
+                (None, None) => return Err(fault(BlockFault::of_block(FaultKind::NoFile, block.line))),
             };
             self.add((path, guessed), block, portion.start_line);
         }
@@ -78,12 +78,12 @@ impl Gathered {
     fn add(&mut self, (path, guessed): (FilePath, bool), block: Block<'_>, start_line: Option<u64>) {
         let near = block.near.or(start_line).filter(|line| *line > 0);
         let place = *self.places.entry(path.clone()).or_insert_with(|| {
-            self.said.push(Said { path: path.clone(), guessed, near: Vec::new() });
+            self.file_blocks.push(FileBlocks { path: path.clone(), guessed, near: Vec::new() });
             self.files.push(FileEntry { path, ..FileEntry::default() });
             self.files.len() - 1
         });
-        if let (Some(file), Some(said)) = (self.files.get_mut(place), self.said.get_mut(place)) {
-            said.near.push(near);
+        if let (Some(file), Some(blocks)) = (self.files.get_mut(place), self.file_blocks.get_mut(place)) {
+            blocks.near.push(near);
             file.edits.push(edit(block, near));
         }
     }

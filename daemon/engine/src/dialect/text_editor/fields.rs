@@ -5,9 +5,9 @@ use serde::Deserialize;
 /// A payload.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `command` and `path`")]
-pub(super) struct Input {
+pub(super) struct TextEditorPayload {
     /// The command.
-    pub(super) command: Command,
+    pub(super) command: EditorCommand,
     /// The file; it may be given beside the payload instead.
     pub(super) path: Option<String>,
     /// The first and the last line to show.
@@ -27,7 +27,7 @@ pub(super) struct Input {
 /// The command of a payload.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Command {
+pub(super) enum EditorCommand {
     /// Shows a file.
     View,
     /// Creates a file.
@@ -40,7 +40,7 @@ pub(super) enum Command {
     UndoEdit,
 }
 
-impl Command {
+impl EditorCommand {
     /// The command with this name.
     pub(super) fn named(name: &str) -> bool {
         ["view", "create", "str_replace", "insert", "undo_edit"].contains(&name)
@@ -68,7 +68,7 @@ impl Command {
     }
 }
 
-impl Input {
+impl TextEditorPayload {
     /// Returns the fields that have a value although the command does not read them.
     pub(super) fn passed_over(&self) -> impl Iterator<Item = &'static str> {
         let text = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.is_empty());

@@ -10,8 +10,8 @@
 //! answer reports a match that is not exact. The final line break of an inserted text is optional.
 
 mod fields;
+mod reply;
 mod translate;
-mod words;
 
 pub(super) use translate::TextEditor;
 

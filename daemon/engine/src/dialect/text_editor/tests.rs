@@ -6,9 +6,9 @@ use editd_types::{ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestE
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::dialect::{Answer, Asked, Setting, ShownFile, Translation, translate};
+use crate::dialect::{PayloadContext, PayloadOutcome, PayloadRequest, ShownFile, Translation, translate};
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
 fn understood(payload: &serde_json::Value) -> Translation {
     translate(None, &payload.to_string(), &SETTING).ok().unwrap()
@@ -18,7 +18,7 @@ fn understood(payload: &serde_json::Value) -> Translation {
 fn a_view_is_numbered_from_its_first_line() {
     let translation = understood(&json!({"command": "view", "path": "a", "view_range": [9, -1]}));
     let path = FilePath::from("a");
-    assert_eq!(translation.asked, Asked::View { path: path.clone(), lines: Some((9, u64::MAX)) });
+    assert_eq!(translation.request, PayloadRequest::View { path: path.clone(), lines: Some((9, u64::MAX)) });
     let read = ShownFile {
         path: &path,
         text: Some("x\r\n\r\ny"),
@@ -28,13 +28,13 @@ fn a_view_is_numbered_from_its_first_line() {
         size: 6,
     };
     assert_eq!(
-        translation.words.say(&Answer::Read(read)),
+        translation.reply.format(&PayloadOutcome::Read(read)),
         "Here's the result of running `cat -n` on a:\n     9\tx\n    10\t\n    11\ty\n"
     );
     let binary = ShownFile { text: None, ..read };
-    assert_eq!(translation.words.say(&Answer::Read(binary)), "a is not text; it has 6 bytes");
+    assert_eq!(translation.reply.format(&PayloadOutcome::Read(binary)), "a is not text; it has 6 bytes");
     let foreign = ShownFile { bytes: Some(b"\x82\xa0 sj\n"), ..binary };
-    let said = translation.words.say(&Answer::Read(foreign));
+    let said = translation.reply.format(&PayloadOutcome::Read(foreign));
     assert!(said.contains("6 bytes; if it is, name its encoding under `[[encodings]]`"), "{said}");
 }
 
@@ -42,18 +42,18 @@ fn a_view_is_numbered_from_its_first_line() {
 fn an_undo_is_said_with_what_is_there_again() {
     let translation = understood(&json!({"command": "undo_edit", "path": "a"}));
     let path = FilePath::from("a");
-    assert_eq!(translation.asked, Asked::Undo { path: path.clone() });
+    assert_eq!(translation.request, PayloadRequest::Undo { path: path.clone() });
     let file = FileOutcome {
         diff: Some("--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ f\n x\n-y\n+z\n@@ -9 +9 @@\n+w\n".to_owned()),
         ..FileOutcome::new(path, JobStatus::Applied)
     };
     let applied = Receipt { files: vec![file], ..Receipt::new(None, JobStatus::Applied) };
     assert_eq!(
-        translation.words.say(&Answer::Receipt(&applied)),
+        translation.reply.format(&PayloadOutcome::Receipt(&applied)),
         "Last edit to a undone successfully. Here's the result of running `cat -n` on a snippet of a:\n     3\tx\n     4\tz\n...\n     9\tw\n"
     );
     let refused = Receipt::refused(RequestError::new(ErrorCode::NotFound, "nothing to undo"));
-    assert_eq!(translation.words.say(&Answer::Receipt(&refused)), "No edit history found for a.");
+    assert_eq!(translation.reply.format(&PayloadOutcome::Receipt(&refused)), "No edit history found for a.");
 }
 
 proptest! {

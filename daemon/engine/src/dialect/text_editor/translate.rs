@@ -3,11 +3,11 @@
 use editd_types::{EditPosition, FileEdit, FileEntry, RequestError};
 use serde_json::Value;
 
-use super::fields::{Command, Input};
-use super::words::{EditorWords, refused};
+use super::fields::{EditorCommand, TextEditorPayload};
+use super::reply::{TextEditorReply, refused};
 use crate::Refusal;
 use crate::dialect::entries::edit;
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, json};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation, json};
 use crate::refusal::malformed;
 
 /// The dialect.
@@ -22,36 +22,38 @@ impl Dialect for TextEditor {
         "The commands view, create, str_replace, insert and undo_edit for one file (JSON)."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        let Sample::Json(fields) = payload else { return false };
-        matches!(fields.get("command"), Some(Value::String(name)) if Command::named(name))
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        let PayloadSample::Json(fields) = payload else { return false };
+        matches!(fields.get("command"), Some(Value::String(name)) if EditorCommand::named(name))
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let input: Input = json::read(payload)?;
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let input: TextEditorPayload = json::read(payload)?;
         let path = setting.path_or(input.path.as_deref())?;
         let command = input.command;
         let warnings = input
             .passed_over()
             .map(|field| format!("`{field}` was passed over: `{}` does not read it", command.name()))
             .collect();
-        let words = EditorWords::new(command, &path, input.old_str.as_deref());
+        let reply = TextEditorReply::new(command, &path, input.old_str.as_deref());
         let job = |edit: FileEdit| {
             let files = vec![FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() }];
             // The answer shows the changed lines.
-            Asked::Job(Wanted { files, diff: Some(true), warnings, ..Wanted::default() })
+            PayloadRequest::Job(PayloadJob { files, diff: Some(true), warnings, ..PayloadJob::default() })
         };
-        let asked = match command {
-            Command::View => Asked::View { lines: input.view_range.map(lines).transpose()?, path },
-            Command::UndoEdit => Asked::Undo { path },
-            Command::Create => job(create(input)?),
-            Command::StrReplace => job(replace(input)?),
-            Command::Insert => job(insert(input)?),
+        let request = match command {
+            EditorCommand::View => {
+                PayloadRequest::View { lines: input.view_range.map(lines).transpose()?, path }
+            }
+            EditorCommand::UndoEdit => PayloadRequest::Undo { path },
+            EditorCommand::Create => job(create(input)?),
+            EditorCommand::StrReplace => job(replace(input)?),
+            EditorCommand::Insert => job(insert(input)?),
         };
-        Ok(Translation { dialect: self.name(), asked, words: Box::new(words) })
+        Ok(Translation { dialect: self.name(), request, reply: Box::new(reply) })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -68,19 +70,19 @@ fn lines((first, last): (i64, i64)) -> Result<(u64, u64), Refusal> {
     }
 }
 
-fn create(input: Input) -> Result<FileEdit, Refusal> {
-    let text = input.file_text.ok_or_else(|| needs("file_text", Command::Create))?;
+fn create(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
+    let text = input.file_text.ok_or_else(|| needs("file_text", EditorCommand::Create))?;
     Ok(FileEdit { text: Some(text), ..edit("create") })
 }
 
-fn replace(input: Input) -> Result<FileEdit, Refusal> {
+fn replace(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
     let old = input.old_str.filter(|old| !old.is_empty());
-    let old = old.ok_or_else(|| needs("old_str", Command::StrReplace))?;
+    let old = old.ok_or_else(|| needs("old_str", EditorCommand::StrReplace))?;
     Ok(FileEdit { old: Some(old), new: Some(input.new_str.unwrap_or_default()), ..edit("replace") })
 }
 
-fn insert(input: Input) -> Result<FileEdit, Refusal> {
-    let line = input.insert_line.ok_or_else(|| needs("insert_line", Command::Insert))?;
+fn insert(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
+    let line = input.insert_line.ok_or_else(|| needs("insert_line", EditorCommand::Insert))?;
     let text = match (input.insert_text, input.new_str) {
         // Some callers fill in every field.
         (Some(text), Some(other)) if text.is_empty() || other.is_empty() => text + &other,
@@ -88,7 +90,7 @@ fn insert(input: Input) -> Result<FileEdit, Refusal> {
             return Err(malformed("`insert_text` and `new_str` differ; leave one out"));
         }
         (Some(text), _) | (None, Some(text)) => text,
-        (None, None) => return Err(needs("insert_text", Command::Insert)),
+        (None, None) => return Err(needs("insert_text", EditorCommand::Insert)),
     };
     let Some(before) = u64::try_from(line).ok().and_then(|line| line.checked_add(1)) else {
         return Err(malformed(format!(
@@ -98,6 +100,6 @@ fn insert(input: Input) -> Result<FileEdit, Refusal> {
     Ok(FileEdit { text: Some(text), at: Some(EditPosition::Line(before)), ..edit("insert") })
 }
 
-fn needs(field: &str, command: Command) -> Refusal {
+fn needs(field: &str, command: EditorCommand) -> Refusal {
     malformed(format!("Parameter `{field}` is required for command: {}", command.name()))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::table::{Field, Meaning};
+use super::table::{FieldMeaning, ToolField};
 use crate::Refusal;
 use crate::limits;
 use crate::refusal::malformed;
@@ -10,7 +10,7 @@ use crate::refusal::malformed;
 /// The fields of a payload, or of one item of its list.
 #[derive(Debug)]
 pub(super) struct Arguments<'a> {
-    values: Vec<(&'static str, Meaning, &'a Value)>,
+    values: Vec<(&'static str, FieldMeaning, &'a Value)>,
 }
 
 /// The name of a list, and its items.
@@ -22,18 +22,18 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// `malformed` naming a field that is unknown, missing, or there under two spellings.
     pub(super) fn read(
-        known: &'static [Field],
+        known: &'static [ToolField],
         object: &'a Map<String, Value>,
         owner: &str,
     ) -> Result<Self, Refusal> {
-        let mut values: Vec<(&'static str, Meaning, &'a Value)> = Vec::new();
+        let mut values: Vec<(&'static str, FieldMeaning, &'a Value)> = Vec::new();
         for (key, value) in object {
             let spelt = known.iter().find_map(|field| {
                 let name = field.names.iter().find(|name| *name == key)?;
                 Some((*name, field.meaning))
             });
             let Some((name, meaning)) = spelt else {
-                let names: Vec<&str> = known.iter().map(Field::name).collect();
+                let names: Vec<&str> = known.iter().map(ToolField::name).collect();
                 let key: String = key.chars().take(limits::EXCERPT).collect();
                 return Err(malformed(format!(
                     "`{key}` is no field of {owner}; its fields are {}",
@@ -41,7 +41,7 @@ impl<'a> Arguments<'a> {
                 )));
             };
             if let Some((other, ..)) =
-                values.iter().find(|(_, known, _)| *known == meaning && meaning != Meaning::Remark)
+                values.iter().find(|(_, known, _)| *known == meaning && meaning != FieldMeaning::Remark)
             {
                 return Err(malformed(format!("`{other}` and `{name}` mean the same; leave one out")));
             }
@@ -50,8 +50,8 @@ impl<'a> Arguments<'a> {
             }
         }
         let arguments = Self { values };
-        let lacking = |field: &&Field| {
-            field.required && field.meaning != Meaning::Path && arguments.value(field.meaning).is_none()
+        let lacking = |field: &&ToolField| {
+            field.required && field.meaning != FieldMeaning::Path && arguments.value(field.meaning).is_none()
         };
         match known.iter().find(lacking) {
             Some(field) => Err(malformed(format!("{owner} needs `{}`", field.name()))),
@@ -59,7 +59,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn value(&self, meaning: Meaning) -> Option<(&'static str, &'a Value)> {
+    fn value(&self, meaning: FieldMeaning) -> Option<(&'static str, &'a Value)> {
         let found = self.values.iter().find(|(_, known, _)| *known == meaning);
         found.map(|(name, _, value)| (*name, *value))
     }
@@ -68,7 +68,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// `malformed` if the value is not a text.
-    pub(super) fn text(&self, meaning: Meaning) -> Result<Option<&'a str>, Refusal> {
+    pub(super) fn text(&self, meaning: FieldMeaning) -> Result<Option<&'a str>, Refusal> {
         match self.value(meaning) {
             None => Ok(None),
             Some((_, Value::String(text))) => Ok(Some(text)),
@@ -80,7 +80,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// As [`Arguments::text`].
-    pub(super) fn needed(&self, meaning: Meaning) -> Result<&'a str, Refusal> {
+    pub(super) fn needed(&self, meaning: FieldMeaning) -> Result<&'a str, Refusal> {
         self.text(meaning).map(Option::unwrap_or_default)
     }
 
@@ -88,7 +88,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// `malformed` if the value is not a truth value.
-    pub(super) fn flag(&self, meaning: Meaning) -> Result<bool, Refusal> {
+    pub(super) fn flag(&self, meaning: FieldMeaning) -> Result<bool, Refusal> {
         match self.value(meaning) {
             None => Ok(false),
             Some((_, Value::Bool(flag))) => Ok(*flag),
@@ -103,7 +103,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// `malformed` if the value is not a whole number from 0.
-    pub(super) fn number(&self, meaning: Meaning) -> Result<Option<u64>, Refusal> {
+    pub(super) fn number(&self, meaning: FieldMeaning) -> Result<Option<u64>, Refusal> {
         match self.value(meaning) {
             None => Ok(None),
             Some((name, value)) => {
@@ -116,7 +116,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// As [`Arguments::number`].
-    pub(super) fn line(&self, meaning: Meaning) -> Result<u64, Refusal> {
+    pub(super) fn line(&self, meaning: FieldMeaning) -> Result<u64, Refusal> {
         Ok(self.number(meaning)?.unwrap_or(0).saturating_add(1))
     }
 
@@ -124,7 +124,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// `malformed` if the value is not such a list.
-    pub(super) fn items(&self, meaning: Meaning) -> Result<ItemList<'a>, Refusal> {
+    pub(super) fn items(&self, meaning: FieldMeaning) -> Result<ItemList<'a>, Refusal> {
         let Some((name, value)) = self.value(meaning) else { return Ok(("edits", Vec::new())) };
         let list = value.as_array().ok_or_else(|| wrong(name, "a list of objects"))?;
         let items = list.iter().map(|item| item.as_object().ok_or_else(|| wrong(name, "a list of objects")));

@@ -2,7 +2,7 @@
 //! `edits`) and `Write` (`file_path`, `content`).
 
 use super::phrases::Phrases;
-use super::table::{Action, Field, Meaning, Tool, ToolDialect, may, must, tool};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect, ToolField, may, must, tool};
 
 /// The dialect.
 pub(in crate::dialect) static CLAUDE_CODE: ToolDialect = ToolDialect {
@@ -27,19 +27,19 @@ pub(in crate::dialect) static CLAUDE_CODE: ToolDialect = ToolDialect {
     },
 };
 
-const PATH: Field = must(&["file_path"], Meaning::Path);
-const OLD: Field = must(&["old_string"], Meaning::Old);
-const NEW: Field = must(&["new_string"], Meaning::New);
-const ALL: Field = may(&["replace_all"], Meaning::All);
+const PATH: ToolField = must(&["file_path"], FieldMeaning::Path);
+const OLD: ToolField = must(&["old_string"], FieldMeaning::Old);
+const NEW: ToolField = must(&["new_string"], FieldMeaning::New);
+const ALL: ToolField = may(&["replace_all"], FieldMeaning::All);
 
 static TOOLS: [Tool; 3] = [
-    tool(&["Edit"], &[PATH, OLD, NEW, ALL], Action::Replace),
+    tool(&["Edit"], &[PATH, OLD, NEW, ALL], ToolAction::Replace),
     Tool {
         names: &["MultiEdit"],
-        fields: &[PATH, must(&["edits"], Meaning::Edits)],
+        fields: &[PATH, must(&["edits"], FieldMeaning::Edits)],
         items: &[OLD, NEW, ALL],
-        does: Action::ReplaceInTurn,
+        does: ToolAction::ReplaceInTurn,
         is_distinct: true,
     },
-    tool(&["Write"], &[PATH, must(&["content"], Meaning::Content)], Action::Write),
+    tool(&["Write"], &[PATH, must(&["content"], FieldMeaning::Content)], ToolAction::Write),
 ];

@@ -2,7 +2,7 @@
 //! `expected_replacements`; `instruction` is a remark) and `write_file` (`file_path`, `content`).
 
 use super::phrases::Phrases;
-use super::table::{Action, Field, Meaning, Tool, ToolDialect, may, must, tool};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect, ToolField, may, must, tool};
 
 /// The dialect.
 pub(in crate::dialect) static GEMINI: ToolDialect = ToolDialect {
@@ -25,20 +25,20 @@ pub(in crate::dialect) static GEMINI: ToolDialect = ToolDialect {
     },
 };
 
-const PATH: Field = must(&["file_path"], Meaning::Path);
+const PATH: ToolField = must(&["file_path"], FieldMeaning::Path);
 
 static TOOLS: [Tool; 2] = [
     tool(
         &["replace"],
         &[
             PATH,
-            must(&["old_string"], Meaning::Old),
-            must(&["new_string"], Meaning::New),
-            may(&["expected_replacements"], Meaning::Count),
-            may(&["allow_multiple"], Meaning::All),
-            may(&["instruction"], Meaning::Remark),
+            must(&["old_string"], FieldMeaning::Old),
+            must(&["new_string"], FieldMeaning::New),
+            may(&["expected_replacements"], FieldMeaning::Count),
+            may(&["allow_multiple"], FieldMeaning::All),
+            may(&["instruction"], FieldMeaning::Remark),
         ],
-        Action::Replace,
+        ToolAction::Replace,
     ),
-    tool(&["write_file"], &[PATH, must(&["content"], Meaning::Content)], Action::Write),
+    tool(&["write_file"], &[PATH, must(&["content"], FieldMeaning::Content)], ToolAction::Write),
 ];

@@ -2,7 +2,7 @@
 //! `content`) and `move_file` (`source`, `destination`).
 
 use super::phrases::Phrases;
-use super::table::{Action, Meaning, Tool, ToolDialect, may, must, tool};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect, may, must, tool};
 
 /// The dialect.
 pub(in crate::dialect) static MCP_FILESYSTEM: ToolDialect = ToolDialect {
@@ -28,12 +28,12 @@ static TOOLS: [Tool; 3] = [
     Tool {
         names: &["edit_file"],
         fields: &[
-            must(&["path"], Meaning::Path),
-            must(&["edits"], Meaning::Edits),
-            may(&["dryRun"], Meaning::DryRun),
+            must(&["path"], FieldMeaning::Path),
+            must(&["edits"], FieldMeaning::Edits),
+            may(&["dryRun"], FieldMeaning::DryRun),
         ],
-        items: &[must(&["oldText"], Meaning::Old), must(&["newText"], Meaning::New)],
-        does: Action::ReplaceInTurn,
+        items: &[must(&["oldText"], FieldMeaning::Old), must(&["newText"], FieldMeaning::New)],
+        does: ToolAction::ReplaceInTurn,
         is_distinct: true,
     },
     // Told by its name only: other tools have these fields, too.
@@ -41,13 +41,13 @@ static TOOLS: [Tool; 3] = [
         is_distinct: false,
         ..tool(
             &["write_file"],
-            &[must(&["path"], Meaning::Path), must(&["content"], Meaning::Content)],
-            Action::Write,
+            &[must(&["path"], FieldMeaning::Path), must(&["content"], FieldMeaning::Content)],
+            ToolAction::Write,
         )
     },
     tool(
         &["move_file"],
-        &[must(&["source"], Meaning::Path), must(&["destination"], Meaning::Target)],
-        Action::Move,
+        &[must(&["source"], FieldMeaning::Path), must(&["destination"], FieldMeaning::Target)],
+        ToolAction::Move,
     ),
 ];

@@ -19,10 +19,10 @@ mod gemini;
 mod mcp_filesystem;
 mod opencode;
 mod phrases;
+mod reply;
 mod serena;
 mod table;
 mod translate;
-mod words;
 
 pub(super) use claude_code::CLAUDE_CODE;
 pub(super) use gemini::GEMINI;

@@ -2,7 +2,7 @@
 //! `write` (`filePath`, `content`). The edit tools of VS Code have the same fields.
 
 use super::phrases::Phrases;
-use super::table::{Action, Meaning, Tool, ToolDialect, may, must, tool};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect, may, must, tool};
 
 /// The dialect.
 pub(in crate::dialect) static OPENCODE: ToolDialect = ToolDialect {
@@ -30,26 +30,26 @@ static TOOLS: [Tool; 3] = [
     tool(
         &["edit", "replace_string_in_file"],
         &[
-            must(&["filePath", "path"], Meaning::Path),
-            must(&["oldString"], Meaning::Old),
-            must(&["newString"], Meaning::New),
-            may(&["replaceAll"], Meaning::All),
-            may(&["explanation"], Meaning::Remark),
+            must(&["filePath", "path"], FieldMeaning::Path),
+            must(&["oldString"], FieldMeaning::Old),
+            must(&["newString"], FieldMeaning::New),
+            may(&["replaceAll"], FieldMeaning::All),
+            may(&["explanation"], FieldMeaning::Remark),
         ],
-        Action::Replace,
+        ToolAction::Replace,
     ),
     tool(
         &["write", "create_file"],
-        &[must(&["filePath"], Meaning::Path), must(&["content"], Meaning::Content)],
-        Action::Write,
+        &[must(&["filePath"], FieldMeaning::Path), must(&["content"], FieldMeaning::Content)],
+        ToolAction::Write,
     ),
     // Told by its name only: other tools have these fields, too.
     Tool {
         is_distinct: false,
         ..tool(
             &["write"],
-            &[must(&["path"], Meaning::Path), must(&["content"], Meaning::Content)],
-            Action::Write,
+            &[must(&["path"], FieldMeaning::Path), must(&["content"], FieldMeaning::Content)],
+            ToolAction::Write,
         )
     },
 ];

@@ -4,7 +4,7 @@
 //! three tools for symbols have the same fields, so that a payload of theirs needs the name of the tool.
 
 use super::phrases::Phrases;
-use super::table::{Action, Field, Meaning, Tool, ToolDialect, may, must, tool};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect, ToolField, may, must, tool};
 
 /// The dialect.
 pub(in crate::dialect) static SERENA: ToolDialect = ToolDialect {
@@ -28,26 +28,37 @@ pub(in crate::dialect) static SERENA: ToolDialect = ToolDialect {
     },
 };
 
-const PATH: Field = must(&["relative_path"], Meaning::Path);
-const CONTENT: Field = must(&["content"], Meaning::Content);
-const REPL: Field = must(&["repl"], Meaning::Template);
-const SEVERAL: Field = may(&["allow_multiple_occurrences"], Meaning::All);
-const FIRST: Field = must(&["start_line"], Meaning::FirstLine);
-const LAST: Field = must(&["end_line"], Meaning::LastLine);
-const SYMBOL: &[Field] = &[must(&["name_path"], Meaning::Symbol), PATH, must(&["body"], Meaning::Content)];
+const PATH: ToolField = must(&["relative_path"], FieldMeaning::Path);
+const CONTENT: ToolField = must(&["content"], FieldMeaning::Content);
+const REPL: ToolField = must(&["repl"], FieldMeaning::Template);
+const SEVERAL: ToolField = may(&["allow_multiple_occurrences"], FieldMeaning::All);
+const FIRST: ToolField = must(&["start_line"], FieldMeaning::FirstLine);
+const LAST: ToolField = must(&["end_line"], FieldMeaning::LastLine);
+const SYMBOL: &[ToolField] =
+    &[must(&["name_path"], FieldMeaning::Symbol), PATH, must(&["body"], FieldMeaning::Content)];
 
 static TOOLS: [Tool; 9] = [
-    tool(&["replace_symbol_body"], SYMBOL, Action::Symbol("replace")),
-    tool(&["insert_after_symbol"], SYMBOL, Action::Symbol("insert_after")),
-    tool(&["insert_before_symbol"], SYMBOL, Action::Symbol("insert_before")),
+    tool(&["replace_symbol_body"], SYMBOL, ToolAction::Symbol("replace")),
+    tool(&["insert_after_symbol"], SYMBOL, ToolAction::Symbol("insert_after")),
+    tool(&["insert_before_symbol"], SYMBOL, ToolAction::Symbol("insert_before")),
     tool(
         &["replace_content"],
-        &[PATH, must(&["needle"], Meaning::Pattern), REPL, must(&["mode"], Meaning::PatternMode), SEVERAL],
-        Action::Pattern,
+        &[
+            PATH,
+            must(&["needle"], FieldMeaning::Pattern),
+            REPL,
+            must(&["mode"], FieldMeaning::PatternMode),
+            SEVERAL,
+        ],
+        ToolAction::Pattern,
     ),
-    tool(&["replace_regex"], &[PATH, must(&["regex"], Meaning::Pattern), REPL, SEVERAL], Action::Regex),
-    tool(&["create_text_file"], &[PATH, CONTENT], Action::Write),
-    tool(&["delete_lines"], &[PATH, FIRST, LAST], Action::DeleteLines),
-    tool(&["replace_lines"], &[PATH, FIRST, LAST, CONTENT], Action::ReplaceLines),
-    tool(&["insert_at_line"], &[PATH, must(&["line"], Meaning::Line), CONTENT], Action::InsertLines),
+    tool(
+        &["replace_regex"],
+        &[PATH, must(&["regex"], FieldMeaning::Pattern), REPL, SEVERAL],
+        ToolAction::Regex,
+    ),
+    tool(&["create_text_file"], &[PATH, CONTENT], ToolAction::Write),
+    tool(&["delete_lines"], &[PATH, FIRST, LAST], ToolAction::DeleteLines),
+    tool(&["replace_lines"], &[PATH, FIRST, LAST, CONTENT], ToolAction::ReplaceLines),
+    tool(&["insert_at_line"], &[PATH, must(&["line"], FieldMeaning::Line), CONTENT], ToolAction::InsertLines),
 ];

@@ -27,29 +27,29 @@ pub(super) struct Tool {
     /// Its name, and others under which it is known.
     pub(super) names: &'static [&'static str],
     /// Its fields.
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [ToolField],
     /// The fields of each item of its list of edits.
-    pub(super) items: &'static [Field],
+    pub(super) items: &'static [ToolField],
     /// The action of the tool.
-    pub(super) does: Action,
+    pub(super) does: ToolAction,
     /// True if its fields alone distinguish it from the tools of every other dialect.
     pub(super) is_distinct: bool,
 }
 
 /// One field of a tool.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct ToolField {
     /// Its spellings.
     pub(super) names: &'static [&'static str],
     /// The meaning of its value.
-    pub(super) meaning: Meaning,
+    pub(super) meaning: FieldMeaning,
     /// True if a call of the tool must have it.
     pub(super) required: bool,
 }
 
 /// The meaning of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
+pub(super) enum FieldMeaning {
     /// The file.
     Path,
     /// The text to be replaced.
@@ -88,7 +88,7 @@ pub(super) enum Meaning {
 
 /// The action of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Action {
+pub(super) enum ToolAction {
     /// Replaces one text.
     Replace,
     /// Replaces several texts, one after the other.
@@ -112,17 +112,21 @@ pub(super) enum Action {
 }
 
 /// A field that must be there.
-pub(super) const fn must(names: &'static [&'static str], meaning: Meaning) -> Field {
-    Field { names, meaning, required: true }
+pub(super) const fn must(names: &'static [&'static str], meaning: FieldMeaning) -> ToolField {
+    ToolField { names, meaning, required: true }
 }
 
 /// A field that may be there.
-pub(super) const fn may(names: &'static [&'static str], meaning: Meaning) -> Field {
-    Field { names, meaning, required: false }
+pub(super) const fn may(names: &'static [&'static str], meaning: FieldMeaning) -> ToolField {
+    ToolField { names, meaning, required: false }
 }
 
 /// A tool without a list of edits, told by its fields.
-pub(super) const fn tool(names: &'static [&'static str], fields: &'static [Field], does: Action) -> Tool {
+pub(super) const fn tool(
+    names: &'static [&'static str],
+    fields: &'static [ToolField],
+    does: ToolAction,
+) -> Tool {
     Tool { names, fields, items: &[], does, is_distinct: true }
 }
 
@@ -190,7 +194,7 @@ impl Tool {
 
     /// Its name and fields, for people.
     fn form(&self) -> String {
-        let fields: Vec<&str> = self.fields.iter().map(Field::name).collect();
+        let fields: Vec<&str> = self.fields.iter().map(ToolField::name).collect();
         format!("{} {{{}}}", self.name(), fields.join(", "))
     }
 
@@ -201,9 +205,9 @@ impl Tool {
     /// Returns true if an object has the fields that it needs and no others. The path may be left to the request unless
     /// `with_path` is set.
     fn fits(&self, fields: &Map<String, Value>, with_path: bool) -> bool {
-        let is_there = |field: &Field| field.names.iter().any(|name| fields.contains_key(*name));
+        let is_there = |field: &ToolField| field.names.iter().any(|name| fields.contains_key(*name));
         let complete = self.fields.iter().all(|field| {
-            let optional = !field.required || (field.meaning == Meaning::Path && !with_path);
+            let optional = !field.required || (field.meaning == FieldMeaning::Path && !with_path);
             optional || is_there(field)
         });
         complete
@@ -213,7 +217,7 @@ impl Tool {
 
     /// The first item of a list of edits tells tools apart whose other fields are the same.
     fn items_fit(&self, fields: &Map<String, Value>) -> bool {
-        let list = self.fields.iter().filter(|field| field.meaning == Meaning::Edits);
+        let list = self.fields.iter().filter(|field| field.meaning == FieldMeaning::Edits);
         let mut values = list.flat_map(|field| field.names).filter_map(|name| fields.get(*name));
         let first = values.next().and_then(Value::as_array).and_then(|items| items.first());
         let Some(Value::Object(item)) = first else { return true };
@@ -221,7 +225,7 @@ impl Tool {
     }
 }
 
-impl Field {
+impl ToolField {
     /// Its first spelling.
     pub(super) fn name(&self) -> &'static str {
         self.names.first().copied().unwrap_or_default()

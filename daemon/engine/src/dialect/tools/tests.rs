@@ -5,14 +5,14 @@
 use editd_types::{FileEdit, JobMode};
 use serde_json::{Value, json};
 
-use crate::dialect::{Asked, Setting, Wanted, translate};
+use crate::dialect::{PayloadContext, PayloadJob, PayloadRequest, translate};
 
-const SETTING: Setting<'_> = Setting { path: None, roots: &[], limit: 1024 * 1024 };
+const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
-fn wanted(payload: &Value) -> (&'static str, Wanted) {
+fn wanted(payload: &Value) -> (&'static str, PayloadJob) {
     let translation = translate(None, &payload.to_string(), &SETTING).ok().unwrap();
-    match translation.asked {
-        Asked::Job(wanted) => (translation.dialect, wanted),
+    match translation.request {
+        PayloadRequest::Job(wanted) => (translation.dialect, wanted),
         other => panic!("{payload} asks for {other:?}"),
     }
 }

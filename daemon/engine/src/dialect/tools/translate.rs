@@ -3,11 +3,13 @@
 use editd_types::{FileEdit, FileEntry, FilePath, JobMode, RequestError};
 
 use super::arguments::Arguments;
-use super::table::{Action, Meaning, Tool, ToolDialect};
-use super::words::{Step, ToolWords};
+use super::reply::{EditSummary, ToolReply};
+use super::table::{FieldMeaning, Tool, ToolAction, ToolDialect};
 use crate::Refusal;
 use crate::dialect::entries::{edit, fill};
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted, call, json};
+use crate::dialect::{
+    Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation, call, json,
+};
 use crate::refusal::malformed;
 
 impl Dialect for ToolDialect {
@@ -19,15 +21,15 @@ impl Dialect for ToolDialect {
         self.sentence
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        matches!(payload, Sample::Json(fields) if self.owns(fields))
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        matches!(payload, PayloadSample::Json(fields) if self.owns(fields))
     }
 
     fn reads_calls(&self) -> bool {
         true
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
         let call = call::opened(payload);
         let value = json::value(call.as_ref().map_or(payload, |call| &call.arguments))?;
         let Some(fields) = value.as_object() else {
@@ -37,21 +39,21 @@ impl Dialect for ToolDialect {
         };
         let tool = self.tool(call.as_ref().map(|call| call.tool.as_str()), fields)?;
         let arguments = Arguments::read(tool.fields, fields, tool.name())?;
-        let path = setting.path_or(arguments.text(Meaning::Path)?)?;
+        let path = setting.path_or(arguments.text(FieldMeaning::Path)?)?;
         let edits = edits(tool, &arguments, setting)?;
-        let verify = arguments.flag(Meaning::DryRun)?;
-        let steps = edits.iter().map(Step::of).collect();
-        let words = Box::new(ToolWords { phrases: self.phrases, path: path.to_string(), steps });
-        let asked = Asked::Job(Wanted {
+        let verify = arguments.flag(FieldMeaning::DryRun)?;
+        let steps = edits.iter().map(EditSummary::of).collect();
+        let reply = Box::new(ToolReply { phrases: self.phrases, path: path.to_string(), steps });
+        let request = PayloadRequest::Job(PayloadJob {
             files: stages(&path, edits),
             mode: verify.then_some(JobMode::VerifyOnly),
             diff: verify.then_some(true),
-            ..Wanted::default()
+            ..PayloadJob::default()
         });
-        Ok(Translation { dialect: self.name, asked, words })
+        Ok(Translation { dialect: self.name, request, reply })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         format!("Invalid call: {}", error.message)
     }
 }
@@ -66,32 +68,32 @@ fn stages(path: &FilePath, edits: Vec<FileEdit>) -> Vec<FileEntry> {
 fn edits(
     tool: &'static Tool,
     given: &Arguments<'_>,
-    setting: &Setting<'_>,
+    setting: &PayloadContext<'_>,
 ) -> Result<Vec<FileEdit>, Refusal> {
-    if tool.does == Action::ReplaceInTurn {
-        let (list, items) = given.items(Meaning::Edits)?;
+    if tool.does == ToolAction::ReplaceInTurn {
+        let (list, items) = given.items(FieldMeaning::Edits)?;
         return json::each(list, items, |item| replace(&Arguments::read(tool.items, item, "an edit")?));
     }
     let text = |meaning| given.needed(meaning).map(|text| Some(text.to_owned()));
     let one = match tool.does {
-        Action::Replace | Action::ReplaceInTurn => replace(given)?,
-        Action::Write => FileEdit { text: text(Meaning::Content)?, ..edit("write") },
-        Action::Move => {
-            FileEdit { to: Some(setting.inside(given.needed(Meaning::Target)?)?), ..edit("rename") }
+        ToolAction::Replace | ToolAction::ReplaceInTurn => replace(given)?,
+        ToolAction::Write => FileEdit { text: text(FieldMeaning::Content)?, ..edit("write") },
+        ToolAction::Move => {
+            FileEdit { to: Some(setting.inside(given.needed(FieldMeaning::Target)?)?), ..edit("rename") }
         }
-        Action::Symbol(action) => FileEdit {
-            name: text(Meaning::Symbol)?,
+        ToolAction::Symbol(action) => FileEdit {
+            name: text(FieldMeaning::Symbol)?,
             action: Some(action.to_owned()),
-            text: text(Meaning::Content)?,
+            text: text(FieldMeaning::Content)?,
             ..edit("symbol")
         },
-        Action::Pattern => pattern(given)?,
-        Action::Regex => substitute(given, given.needed(Meaning::Template)?.to_owned())?,
-        Action::DeleteLines => lines(given, String::new())?,
-        Action::ReplaceLines => lines(given, closed(given.needed(Meaning::Content)?))?,
-        Action::InsertLines => {
-            let line = given.line(Meaning::Line)?;
-            let text = closed(given.needed(Meaning::Content)?);
+        ToolAction::Pattern => pattern(given)?,
+        ToolAction::Regex => substitute(given, given.needed(FieldMeaning::Template)?.to_owned())?,
+        ToolAction::DeleteLines => lines(given, String::new())?,
+        ToolAction::ReplaceLines => lines(given, closed(given.needed(FieldMeaning::Content)?))?,
+        ToolAction::InsertLines => {
+            let line = given.line(FieldMeaning::Line)?;
+            let text = closed(given.needed(FieldMeaning::Content)?);
             FileEdit { start: Some(line), end: line.checked_sub(1), text: Some(text), ..edit("lines") }
         }
     };
@@ -99,8 +101,8 @@ fn edits(
 }
 
 fn replace(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
-    let (old, new) = (given.needed(Meaning::Old)?, given.needed(Meaning::New)?);
-    let count = given.number(Meaning::Count)?;
+    let (old, new) = (given.needed(FieldMeaning::Old)?, given.needed(FieldMeaning::New)?);
+    let count = given.number(FieldMeaning::Count)?;
     if count == Some(0) {
         return Err(malformed("the expected number of occurrences is 0; give at least 1"));
     }
@@ -108,7 +110,7 @@ fn replace(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
         return Ok(fill(new));
     }
     let several = count.filter(|count| *count > 1);
-    let all = given.flag(Meaning::All)? || several.is_some();
+    let all = given.flag(FieldMeaning::All)? || several.is_some();
     Ok(FileEdit {
         old: Some(old.to_owned()),
         new: Some(new.to_owned()),
@@ -120,15 +122,15 @@ fn replace(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
 
 /// A text, or a regular expression, that is there once unless several are allowed.
 fn pattern(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
-    let (needle, template) = (given.needed(Meaning::Pattern)?, given.needed(Meaning::Template)?);
-    match given.text(Meaning::PatternMode)? {
+    let (needle, template) = (given.needed(FieldMeaning::Pattern)?, given.needed(FieldMeaning::Template)?);
+    match given.text(FieldMeaning::PatternMode)? {
         None | Some("literal") if needle.is_empty() => {
             Err(malformed("the text to look for is empty; give the text to replace"))
         }
         None | Some("literal") => Ok(FileEdit {
             old: Some(needle.to_owned()),
             new: Some(template.to_owned()),
-            all: given.flag(Meaning::All)?.then_some(true),
+            all: given.flag(FieldMeaning::All)?.then_some(true),
             ..edit("replace")
         }),
         Some("regex") => substitute(given, native_template(template)),
@@ -140,9 +142,9 @@ fn pattern(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
 }
 
 fn substitute(given: &Arguments<'_>, replacement: String) -> Result<FileEdit, Refusal> {
-    let several = given.flag(Meaning::All)?;
+    let several = given.flag(FieldMeaning::All)?;
     Ok(FileEdit {
-        pattern: Some(given.needed(Meaning::Pattern)?.to_owned()),
+        pattern: Some(given.needed(FieldMeaning::Pattern)?.to_owned()),
         replacement: Some(replacement),
         regex: Some(true),
         // `.` matches line breaks, `^` and `$` match at lines.
@@ -170,7 +172,7 @@ fn native_template(template: &str) -> String {
 }
 
 fn lines(given: &Arguments<'_>, text: String) -> Result<FileEdit, Refusal> {
-    let (start, end) = (given.line(Meaning::FirstLine)?, given.line(Meaning::LastLine)?);
+    let (start, end) = (given.line(FieldMeaning::FirstLine)?, given.line(FieldMeaning::LastLine)?);
     if end < start {
         return Err(malformed("the last line lies before the first; correct them"));
     }

@@ -1,14 +1,14 @@
 //! Finds the end of a hunk. It counts the lines, and uses the counts of the header only where they lead to the better
 //! reading. It reads no file.
 
-use super::header::Numbers;
+use super::header::HunkNumbers;
 use crate::Refusal;
 use crate::locate::excerpt;
 use crate::refusal::malformed;
 
 /// The lines of a hunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Body {
+pub(super) struct HunkLines {
     /// The lines with their signs, each with its break.
     pub(super) text: String,
     /// The number of lines of each side, before and after.
@@ -27,7 +27,11 @@ fn ends(line: &str) -> bool {
 ///
 /// # Errors
 /// `malformed` with the line, if a line has no sign and the hunk is not complete.
-pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Result<(Body, usize), Refusal> {
+pub(super) fn read(
+    lines: &[&str],
+    first: u64,
+    numbers: Option<HunkNumbers>,
+) -> Result<(HunkLines, usize), Refusal> {
     let said = numbers.map(|numbers| (numbers.old.1, numbers.new.1));
     let (mut old, mut new, mut taken, mut blanks) = (0u64, 0u64, 0usize, 0usize);
     let mut stop = None;
@@ -66,7 +70,7 @@ pub(super) fn read(lines: &[&str], first: u64, numbers: Option<Numbers>) -> Resu
         return Err(error);
     }
     let text = lines.iter().take(kept).flat_map(|line| [*line, "\n"]).collect();
-    Ok((Body { text, counts: (old, new) }, taken))
+    Ok((HunkLines { text, counts: (old, new) }, taken))
 }
 
 /// Returns true if a line is the separator above the signature of a mail: the hunk has all its lines, or only git's

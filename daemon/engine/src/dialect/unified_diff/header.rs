@@ -7,7 +7,7 @@ use crate::cut::Cut;
 
 /// The numbers of a hunk's header: first line and count of each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Numbers {
+pub(super) struct HunkNumbers {
     /// First line and count before.
     pub(super) old: (u64, u64),
     /// First line and count after.
@@ -15,10 +15,10 @@ pub(super) struct Numbers {
 }
 
 /// The numbers of a line that begins with `@@`, if it has any.
-pub(super) fn numbers(line: &str) -> Option<Numbers> {
+pub(super) fn numbers(line: &str) -> Option<HunkNumbers> {
     let (old, rest) = line.strip_prefix("@@")?.trim_start().strip_prefix('-')?.split_once(" +")?;
     let new = rest.split_once("@@").map_or(rest, |(new, _)| new);
-    Some(Numbers { old: range(old)?, new: range(new)? })
+    Some(HunkNumbers { old: range(old)?, new: range(new)? })
 }
 
 fn range(text: &str) -> Option<(u64, u64)> {

@@ -20,15 +20,15 @@
 //! commit: `b` must exist.
 
 mod body;
-mod deed;
 mod header;
 mod mark;
 mod names;
+mod operation;
 mod order;
 mod parse;
+mod reply;
 mod stamp;
 mod translate;
-mod words;
 
 pub(super) use translate::UnifiedDiff;
 

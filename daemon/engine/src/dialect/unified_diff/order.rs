@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 
 use editd_types::FilePath;
 
-use super::deed::Deed;
+use super::operation::FileOperation;
 use super::parse::FilePatch;
 
 /// One step of applying a diff.
 #[derive(Debug)]
-pub(super) enum Step<'p> {
+pub(super) enum PatchStep<'p> {
     /// A copy of the file as it was.
     Copy {
         /// The file.
@@ -29,11 +29,11 @@ pub(super) enum Step<'p> {
         to: FilePath,
     },
     /// A section, and the name under which its file is kept meanwhile.
-    Section(Box<FilePatch<'p>>, Deed, Option<FilePath>),
+    Section(Box<FilePatch<'p>>, FileOperation, Option<FilePath>),
 }
 
 /// The steps of a diff.
-pub(super) fn steps(sections: Vec<(FilePatch<'_>, Deed)>) -> Vec<Step<'_>> {
+pub(super) fn steps(sections: Vec<(FilePatch<'_>, FileOperation)>) -> Vec<PatchStep<'_>> {
     let mut steps = Vec::with_capacity(sections.len());
     let mut batch = Batch::default();
     for (file, deed) in sections {
@@ -49,7 +49,7 @@ pub(super) fn steps(sections: Vec<(FilePatch<'_>, Deed)>) -> Vec<Step<'_>> {
 /// Sections that may belong to one commit.
 #[derive(Default)]
 struct Batch<'p> {
-    sections: Vec<(FilePatch<'p>, Deed)>,
+    sections: Vec<(FilePatch<'p>, FileOperation)>,
     /// The names of files before the commit, except those that are copied.
     olds: HashSet<FilePath>,
     /// The names of files after the commit.
@@ -58,65 +58,65 @@ struct Batch<'p> {
 }
 
 /// The old and the new name of a file.
-fn names(deed: &Deed) -> (Option<&FilePath>, Option<&FilePath>) {
+fn names(deed: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
     match deed {
-        Deed::Change(path) => (Some(path), Some(path)),
-        Deed::Create(path) | Deed::Fill(path) => (None, Some(path)),
-        Deed::Delete(path) => (Some(path), None),
-        Deed::Rename { from, to } => (Some(from), Some(to)),
-        Deed::Copy { to, .. } => (None, Some(to)),
+        FileOperation::Change(path) => (Some(path), Some(path)),
+        FileOperation::Create(path) | FileOperation::Fill(path) => (None, Some(path)),
+        FileOperation::Delete(path) => (Some(path), None),
+        FileOperation::Rename { from, to } => (Some(from), Some(to)),
+        FileOperation::Copy { to, .. } => (None, Some(to)),
     }
 }
 
 impl<'p> Batch<'p> {
     /// Returns true if a section may belong to the same commit: the diff of a commit lists each file once.
-    fn takes(&self, commit: u64, deed: &Deed) -> bool {
+    fn takes(&self, commit: u64, deed: &FileOperation) -> bool {
         let (old, new) = names(deed);
-        let removes_created = matches!(deed, Deed::Delete(path) if self.created.contains(path));
+        let removes_created = matches!(deed, FileOperation::Delete(path) if self.created.contains(path));
         self.sections.last().is_none_or(|(file, _)| file.commit == commit)
             && !removes_created
             && !old.is_some_and(|path| self.olds.contains(path))
             && !new.is_some_and(|path| self.news.contains(path))
     }
 
-    fn add(&mut self, file: FilePatch<'p>, deed: Deed) {
+    fn add(&mut self, file: FilePatch<'p>, deed: FileOperation) {
         let (old, new) = names(&deed);
         self.olds.extend(old.cloned());
         self.news.extend(new.cloned());
-        if let Deed::Create(path) | Deed::Fill(path) = &deed {
+        if let FileOperation::Create(path) | FileOperation::Fill(path) = &deed {
             self.created.insert(path.clone());
         }
         self.sections.push((file, deed));
     }
 
     /// Adds its steps: first the copies, then the files that are moved away, then the sections.
-    fn finish(self, steps: &mut Vec<Step<'p>>) {
-        let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, Deed))| match deed {
-            Deed::Rename { from, .. } | Deed::Delete(from) => Some((from.clone(), index)),
+    fn finish(self, steps: &mut Vec<PatchStep<'p>>) {
+        let leaves = |(index, (_, deed)): (usize, &(FilePatch<'_>, FileOperation))| match deed {
+            FileOperation::Rename { from, .. } | FileOperation::Delete(from) => Some((from.clone(), index)),
             _ => None,
         };
         let leaving: HashMap<FilePath, usize> = self.sections.iter().enumerate().filter_map(leaves).collect();
         let mut waits: HashMap<usize, FilePath> = HashMap::new();
         for (index, (_, deed)) in self.sections.iter().enumerate() {
-            if let Deed::Copy { from, to } = deed {
+            if let FileOperation::Copy { from, to } = deed {
                 let wait = leaving.contains_key(to).then(|| aside(to));
                 let to = wait.clone().unwrap_or_else(|| to.clone());
-                steps.push(Step::Copy { from: from.clone(), to, waits: wait.is_some() });
+                steps.push(PatchStep::Copy { from: from.clone(), to, waits: wait.is_some() });
                 waits.extend(wait.map(|wait| (index, wait)));
             }
         }
         let (order, cycles) = in_order(&self.sections, &leaving);
         for index in cycles {
-            if let Some((_, Deed::Rename { from, .. })) = self.sections.get(index) {
+            if let Some((_, FileOperation::Rename { from, .. })) = self.sections.get(index) {
                 let to = aside(from);
                 waits.insert(index, to.clone());
-                steps.push(Step::Aside { from: from.clone(), to });
+                steps.push(PatchStep::Aside { from: from.clone(), to });
             }
         }
         let mut sections: Vec<Option<_>> = self.sections.into_iter().map(Some).collect();
         steps.extend(order.into_iter().filter_map(|index| {
             let (file, deed) = sections.get_mut(index)?.take()?;
-            Some(Step::Section(Box::new(file), deed, waits.remove(&index)))
+            Some(PatchStep::Section(Box::new(file), deed, waits.remove(&index)))
         }));
     }
 }
@@ -124,7 +124,7 @@ impl<'p> Batch<'p> {
 /// Returns the order in which each file is moved away before another takes its name, and one file of each cycle of
 /// names, which must be moved away before all others.
 fn in_order(
-    sections: &[(FilePatch<'_>, Deed)],
+    sections: &[(FilePatch<'_>, FileOperation)],
     leaving: &HashMap<FilePath, usize>,
 ) -> (Vec<usize>, Vec<usize>) {
     let first = |index: usize| {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use editd_types::ErrorCode;
 
-use super::body::{self, Body};
-use super::header::{self, Mode, Name, Numbers};
+use super::body::{self, HunkLines};
+use super::header::{self, HunkNumbers, Mode, Name};
 use super::names;
 use crate::Refusal;
 use crate::refusal::{malformed, refuse};
@@ -44,7 +44,7 @@ pub(super) struct FilePatch<'p> {
     /// The paths of a file that is copied.
     pub(super) copied: Pair<'p>,
     /// Its hunks.
-    pub(super) hunks: Vec<Hunk>,
+    pub(super) hunks: Vec<DiffHunk>,
 }
 
 impl FilePatch<'_> {
@@ -67,13 +67,13 @@ pub(super) type Pair<'p> = (Option<Cow<'p, str>>, Option<Cow<'p, str>>);
 
 /// One hunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Hunk {
+pub(super) struct DiffHunk {
     /// The number of its header's line.
     pub(super) line: u64,
     /// The line numbers of its header.
-    pub(super) numbers: Option<Numbers>,
+    pub(super) numbers: Option<HunkNumbers>,
     /// Its lines.
-    pub(super) body: Body,
+    pub(super) body: HunkLines,
 }
 
 /// The refusal of a line.
@@ -253,6 +253,6 @@ fn hunk(
         let what = "the hunk is of no file; put `---` and `+++` above it, or give the path beside the diff";
         return Err(fault(line, ErrorCode::Malformed, what));
     };
-    file.hunks.push(Hunk { line, numbers, body });
+    file.hunks.push(DiffHunk { line, numbers, body });
     Ok(taken)
 }

@@ -4,13 +4,13 @@
 
 use editd_types::FilePath;
 
-use crate::dialect::{Asked, Setting, translate};
+use crate::dialect::{PayloadContext, PayloadRequest, translate};
 
 #[test]
 fn large_diffs_are_read_in_linear_time() {
     const SIZE: usize = 256 * 1024;
     let path = FilePath::from("f");
-    let setting = Setting { path: Some(&path), roots: &[], limit: usize::MAX };
+    let setting = PayloadContext { path: Some(&path), roots: &[], limit: usize::MAX };
     for unit in [
         "@@",
         "@@\n",
@@ -40,8 +40,10 @@ fn large_diffs_are_read_in_linear_time() {
 #[test]
 fn many_sections_of_one_path_are_one_entry_each() {
     let text = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".repeat(10_000);
-    let setting = Setting { path: None, roots: &[], limit: usize::MAX };
-    let Asked::Job(wanted) = translate(None, &text, &setting).unwrap().asked else { unreachable!() };
+    let setting = PayloadContext { path: None, roots: &[], limit: usize::MAX };
+    let PayloadRequest::Job(wanted) = translate(None, &text, &setting).unwrap().request else {
+        unreachable!()
+    };
     assert_eq!(wanted.files.len(), 10_000);
     assert!(wanted.files.iter().all(|file| file.edits.len() == 1));
 }

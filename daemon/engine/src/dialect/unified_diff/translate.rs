@@ -3,15 +3,15 @@
 
 use editd_types::{EditPosition, ErrorCode, FileEdit, FileMode, FilePath, RequestError};
 
-use super::deed::{Deed, deed};
 use super::header::Mode;
 use super::mark::{Marked, unmarked};
-use super::order::{Step, steps};
-use super::parse::{FilePatch, Hunk, fault, files, fits};
-use super::words::{DiffWords, Said, refused};
+use super::operation::{FileOperation, deed};
+use super::order::{PatchStep, steps};
+use super::parse::{DiffHunk, FilePatch, fault, files, fits};
+use super::reply::{FileReply, UnifiedDiffReply, refused};
 use crate::Refusal;
 use crate::dialect::entries::{Entries, edit};
-use crate::dialect::{Asked, Dialect, Sample, Setting, Translation, Wanted};
+use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 use crate::limits;
 
 /// The dialect.
@@ -26,12 +26,12 @@ impl Dialect for UnifiedDiff {
         "A unified diff; its context is located, so that wrong line numbers and counts do no harm."
     }
 
-    fn recognises(&self, payload: &Sample<'_>) -> bool {
-        matches!(payload, Sample::Text(text) if fits(text))
+    fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
+        matches!(payload, PayloadSample::Text(text) if fits(text))
     }
 
-    fn translate(&self, payload: &str, setting: &Setting<'_>) -> Result<Translation, Refusal> {
-        let mut gathered = Gathered::default();
+    fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {
+        let mut gathered = DiffEntries::default();
         let mut sections = Vec::new();
         for file in files(payload, setting.path.is_some())? {
             let line = file.line;
@@ -41,13 +41,16 @@ impl Dialect for UnifiedDiff {
         for step in steps(sections) {
             gathered.step(step)?;
         }
-        let wanted =
-            Wanted { files: gathered.entries.into_files(), warnings: gathered.warnings, ..Wanted::default() };
-        let words = Box::new(DiffWords { entries: gathered.said });
-        Ok(Translation { dialect: self.name(), asked: Asked::Job(wanted), words })
+        let wanted = PayloadJob {
+            files: gathered.entries.into_files(),
+            warnings: gathered.warnings,
+            ..PayloadJob::default()
+        };
+        let reply = Box::new(UnifiedDiffReply { entries: gathered.replies });
+        Ok(Translation { dialect: self.name(), request: PayloadRequest::Job(wanted), reply })
     }
 
-    fn say_refusal(&self, error: &RequestError) -> String {
+    fn format_refusal(&self, error: &RequestError) -> String {
         refused(error)
     }
 }
@@ -59,30 +62,30 @@ fn at_line(mut refusal: Refusal, line: u64) -> Refusal {
 
 /// The entries so far, and the data for the reply.
 #[derive(Default)]
-struct Gathered {
+struct DiffEntries {
     entries: Entries,
-    said: Vec<Said>,
+    replies: Vec<FileReply>,
     warnings: Vec<String>,
 }
 
-impl Gathered {
+impl DiffEntries {
     /// Adds a section as a separate entry: a second section for a path applies to the result of the first.
-    fn alone(&mut self, path: &FilePath, said: Said, edits: Vec<FileEdit>) {
-        self.said.push(said);
+    fn alone(&mut self, path: &FilePath, reply: FileReply, edits: Vec<FileEdit>) {
+        self.replies.push(reply);
         self.entries.alone(path.clone(), edits);
     }
 
-    fn step(&mut self, step: Step<'_>) -> Result<(), Refusal> {
+    fn step(&mut self, step: PatchStep<'_>) -> Result<(), Refusal> {
         match step {
-            Step::Copy { from, to, waits } => {
-                let said = if waits { Said::aside(&from) } else { Said::copied(&from, &to) };
-                self.alone(&from, said, vec![FileEdit { to: Some(to), ..edit("copy") }]);
+            PatchStep::Copy { from, to, waits } => {
+                let reply = if waits { FileReply::aside(&from) } else { FileReply::copied(&from, &to) };
+                self.alone(&from, reply, vec![FileEdit { to: Some(to), ..edit("copy") }]);
             }
-            Step::Aside { from, to } => {
-                let said = Said::aside(&from);
-                self.alone(&from, said, vec![FileEdit { to: Some(to), ..edit("rename") }]);
+            PatchStep::Aside { from, to } => {
+                let reply = FileReply::aside(&from);
+                self.alone(&from, reply, vec![FileEdit { to: Some(to), ..edit("rename") }]);
             }
-            Step::Section(file, deed, waits) => {
+            PatchStep::Section(file, deed, waits) => {
                 let line = file.line;
                 self.take(*file, deed, waits).map_err(|refusal| at_line(refusal, line))?;
             }
@@ -91,7 +94,12 @@ impl Gathered {
     }
 
     /// Adds a section; `waits` is the name under which its file is kept meanwhile.
-    fn take(&mut self, file: FilePatch<'_>, deed: Deed, waits: Option<FilePath>) -> Result<(), Refusal> {
+    fn take(
+        &mut self,
+        file: FilePatch<'_>,
+        deed: FileOperation,
+        waits: Option<FilePath>,
+    ) -> Result<(), Refusal> {
         if [file.comes, file.goes, file.mode].contains(&Some(Mode::Other)) {
             let what = "a link or a submodule is no file that can be edited; change it otherwise";
             return Err(fault(file.line, ErrorCode::Unsupported, what));
@@ -103,30 +111,30 @@ impl Gathered {
             _ => None,
         };
         match deed {
-            Deed::Create(path) => {
+            FileOperation::Create(path) => {
                 let mut edits = vec![FileEdit { text: Some(content(&file)?), ..edit("create") }];
                 edits.extend(mode.filter(|_| file.comes != Some(Mode::File(0o644))));
-                self.alone(&path, Said::created(&path), edits);
+                self.alone(&path, FileReply::created(&path), edits);
             }
-            Deed::Fill(path) => {
-                let said = Said::changed(&path, &file.hunks);
+            FileOperation::Fill(path) => {
+                let reply = FileReply::changed(&path, &file.hunks);
                 let edits = file.hunks.into_iter().map(|hunk| whole(hunk.body.text)).chain(mode).collect();
-                self.alone(&path, said, edits);
+                self.alone(&path, reply, edits);
             }
-            Deed::Delete(path) => self.delete(&path, &file)?,
-            Deed::Copy { from, to } => match waits {
+            FileOperation::Delete(path) => self.delete(&path, &file)?,
+            FileOperation::Copy { from, to } => match waits {
                 Some(waits) => self.change(&waits, (&from, Some(to)), file.hunks, mode)?,
                 None if file.hunks.is_empty() && mode.is_none() => {}
                 None => self.change(&to, (&to, None), file.hunks, mode)?,
             },
-            Deed::Change(path) => {
+            FileOperation::Change(path) => {
                 if file.hunks.is_empty() && mode.is_none() {
                     let what = "the diff says nothing of this file; leave it out, or send its hunks";
                     return Err(fault(file.line, ErrorCode::Malformed, what));
                 }
                 self.change(&path, (&path, None), file.hunks, mode)?;
             }
-            Deed::Rename { from, to } => {
+            FileOperation::Rename { from, to } => {
                 let at = waits.unwrap_or_else(|| from.clone());
                 self.change(&at, (&from, Some(to)), file.hunks, mode)?;
             }
@@ -136,19 +144,19 @@ impl Gathered {
 
     /// Adds a deletion: the diff must quote the whole file, so that a section without hunks means an empty file.
     fn delete(&mut self, path: &FilePath, file: &FilePatch<'_>) -> Result<(), Refusal> {
-        let (said, edit_of_all) = match file.hunks.as_slice() {
-            [] => (Said::quiet(path), whole(String::new())),
+        let (reply, edit_of_all) = match file.hunks.as_slice() {
+            [] => (FileReply::quiet(path), whole(String::new())),
             [hunk] => {
                 self.warn(hunk);
-                (Said::changed(path, &file.hunks), whole_of(hunk)?)
+                (FileReply::changed(path, &file.hunks), whole_of(hunk)?)
             }
             _ => {
                 let what = "a file that goes is one hunk; send all of its lines";
                 return Err(fault(file.line, ErrorCode::Malformed, what));
             }
         };
-        self.alone(path, said, vec![edit_of_all]);
-        self.alone(path, Said::deleted(path), vec![edit("delete")]);
+        self.alone(path, reply, vec![edit_of_all]);
+        self.alone(path, FileReply::deleted(path), vec![edit("delete")]);
         Ok(())
     }
 
@@ -157,10 +165,10 @@ impl Gathered {
         &mut self,
         path: &FilePath,
         (from, to): (&FilePath, Option<FilePath>),
-        hunks: Vec<Hunk>,
+        hunks: Vec<DiffHunk>,
         mode: Option<FileEdit>,
     ) -> Result<(), Refusal> {
-        let said = Said::changed(path, &hunks).known_as(from, to.clone());
+        let reply = FileReply::changed(path, &hunks).known_as(from, to.clone());
         hunks.iter().for_each(|hunk| self.warn(hunk));
         let mut edits = hunks.into_iter().map(native).collect::<Result<Vec<_>, _>>()?;
         // The diff lists the hunks from the top; line numbers that contradict this are trusted.
@@ -173,18 +181,18 @@ impl Gathered {
         }
         edits.extend(mode);
         edits.extend(to.map(|to| FileEdit { to: Some(to), ..edit("rename") }));
-        self.alone(path, said, edits);
+        self.alone(path, reply, edits);
         Ok(())
     }
 
     /// Warns of a header whose counts differ from the lines.
-    fn warn(&mut self, hunk: &Hunk) {
+    fn warn(&mut self, hunk: &DiffHunk) {
         let Some(numbers) = hunk.numbers else { return };
-        let (said, counted) = ((numbers.old.1, numbers.new.1), hunk.body.counts);
-        if said != counted && self.warnings.len() < limits::SAID {
+        let (stated, counted) = ((numbers.old.1, numbers.new.1), hunk.body.counts);
+        if stated != counted && self.warnings.len() < limits::BLOCKS_DETAILED {
             self.warnings.push(format!(
                 "line {}: the header counts {} and {} lines, and the hunk has {} and {}; what it has was taken",
-                hunk.line, said.0, said.1, counted.0, counted.1
+                hunk.line, stated.0, stated.1, counted.0, counted.1
             ));
         }
     }
@@ -217,7 +225,7 @@ fn content(file: &FilePatch<'_>) -> Result<String, Refusal> {
 }
 
 /// Returns the hunk of a deletion: it must be the whole file.
-fn whole_of(hunk: &Hunk) -> Result<FileEdit, Refusal> {
+fn whole_of(hunk: &DiffHunk) -> Result<FileEdit, Refusal> {
     if hunk.body.counts.0 == 0 || hunk.body.counts.1 > 0 {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, ErrorCode::Malformed, what));
@@ -231,7 +239,7 @@ fn whole(text: String) -> FileEdit {
     FileEdit { text: Some(text), all: Some(true), ..edit("hunk") }
 }
 
-fn native(hunk: Hunk) -> Result<FileEdit, Refusal> {
+fn native(hunk: DiffHunk) -> Result<FileEdit, Refusal> {
     let near = hunk.numbers.map(|numbers| numbers.old.0);
     let text = if near.is_some_and(|line| line <= 1) {
         match unmarked(&hunk.body.text) {

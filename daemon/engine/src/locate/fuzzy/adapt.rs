@@ -9,7 +9,7 @@ use super::super::quoted::ReadingConflict;
 use super::super::score::shown;
 use super::super::{Brings, Haystack, Quote};
 use super::rank::Ruler;
-use super::shape::Wanted;
+use super::shape::FuzzyTarget;
 use crate::cut::Cut;
 use crate::text::split_final_break;
 
@@ -34,7 +34,7 @@ pub(crate) fn adapt(
 /// Returns the similarity of a window and the mapping of the quotation's indentation to its own.
 fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<(Option<f64>, Mapping)> {
     let text = hay.text;
-    let wanted = Wanted::of(quote, text.breaks)?;
+    let wanted = FuzzyTarget::of(quote, text.breaks)?;
     let mut ruler = Ruler::new(&wanted);
     let there = text.content.cut(matched.clone());
     let broken = !quote.whole_lines && !split_final_break(quote.old, text.breaks).1.is_empty();

@@ -6,8 +6,8 @@ use std::ops::Range;
 use rapidfuzz::distance::levenshtein::{Args, BatchComparator};
 
 use super::super::indent::Mapping;
-use super::shape::{Wanted, file_lines, push_line};
-use super::sieve::Window;
+use super::shape::{FuzzyTarget, file_lines, push_line};
+use super::sieve::LineWindow;
 use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::limits;
@@ -20,14 +20,14 @@ pub(super) const SLACK: f64 = 1e-9;
 
 /// A text that is compared with many others.
 pub(super) struct Ruler<'r> {
-    wanted: &'r Wanted,
+    wanted: &'r FuzzyTarget,
     letters: BatchComparator<char>,
     there: String,
 }
 
 impl<'r> Ruler<'r> {
     /// A ruler for a text.
-    pub(super) fn new(wanted: &'r Wanted) -> Self {
+    pub(super) fn new(wanted: &'r FuzzyTarget) -> Self {
         Self { wanted, letters: BatchComparator::new(wanted.text.chars()), there: String::new() }
     }
 
@@ -98,7 +98,7 @@ impl<'r> Ruler<'r> {
     pub(super) fn best(
         &mut self,
         text: &Text<'_>,
-        mut windows: Vec<Window>,
+        mut windows: Vec<LineWindow>,
         threshold: f64,
         budget: &Budget,
     ) -> Result<Vec<Range<usize>>, Refusal> {

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::super::reduced::covered;
 use super::super::{Haystack, Quote};
 use super::rank::{Ruler, pay};
-use super::shape::Wanted;
+use super::shape::FuzzyTarget;
 use super::sieve::Sieve;
 use crate::Refusal;
 use crate::limits;
@@ -19,7 +19,7 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let Some(wanted) = Wanted::of(quote, text.breaks) else { return Ok(()) };
+    let Some(wanted) = FuzzyTarget::of(quote, text.breaks) else { return Ok(()) };
     if wanted.chars > limits::FUZZY_QUOTE {
         let limit = limits::FUZZY_QUOTE;
         let message = format!(

@@ -49,7 +49,7 @@ pub(super) fn push_line(line: &str, out: &mut String) {
 
 /// A text that is looked for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct FuzzyTarget {
     /// Its lines as they were quoted, joined by `\n`.
     quoted: String,
     /// The same as they count.
@@ -60,7 +60,7 @@ pub(super) struct Wanted {
     pub(super) lines: usize,
 }
 
-impl Wanted {
+impl FuzzyTarget {
     /// Returns the text that a quote looks for; `None` if no character of it counts.
     pub(super) fn of(quote: &Quote<'_>, breaks: Breaks) -> Option<Self> {
         let folded = fold_breaks(quote.old, breaks);

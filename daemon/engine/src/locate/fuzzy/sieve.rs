@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use super::shape::{Wanted, each_char};
+use super::shape::{FuzzyTarget, each_char};
 use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::limits;
@@ -16,7 +16,7 @@ use crate::text::Text;
 
 /// A run of lines, and an upper bound of its similarity.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(super) struct LineWindow {
     /// The range of its lines, without the break of the last one.
     pub(super) span: Span,
     /// An upper bound of its similarity.
@@ -25,7 +25,7 @@ pub(super) struct Window {
 
 /// The number of times that a stretch occurs in the text that is looked for, and in the window.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct PairCount {
     wanted: u32,
     have: u32,
 }
@@ -49,7 +49,7 @@ pub(super) struct Sieve {
     mask: u64,
     last: u64,
     shift: u32,
-    slots: Vec<Slot>,
+    slots: Vec<PairCount>,
     rows: VecDeque<Row>,
     /// The stretches of all rows that are looked for.
     hits: VecDeque<u32>,
@@ -60,7 +60,7 @@ pub(super) struct Sieve {
 
 impl Sieve {
     /// A sieve for a text and the lowest similarity.
-    pub(super) fn new(wanted: &Wanted, threshold: f64) -> Self {
+    pub(super) fn new(wanted: &FuzzyTarget, threshold: f64) -> Self {
         // Wide enough to be rare, narrow enough that a window at the threshold shares three fifths of them.
         let width = (0.4 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;
         let bits = (wanted.chars.saturating_mul(8).max(4096)).next_power_of_two().ilog2();
@@ -71,7 +71,7 @@ impl Sieve {
             mask: u64::MAX >> (64 - 8 * width),
             last: 0,
             shift: 64 - bits,
-            slots: vec![Slot::default(); 1 << bits],
+            slots: vec![PairCount::default(); 1 << bits],
             rows: VecDeque::new(),
             hits: VecDeque::new(),
             shared: 0,
@@ -147,7 +147,7 @@ impl Sieve {
     ///
     /// # Errors
     /// `limit` if there are more than `limits::FUZZY_WINDOWS`.
-    pub(super) fn windows(mut self, text: &Text<'_>, lines: usize) -> Result<Vec<Window>, Refusal> {
+    pub(super) fn windows(mut self, text: &Text<'_>, lines: usize) -> Result<Vec<LineWindow>, Refusal> {
         let bytes = text.content.as_bytes();
         let mut found = Vec::new();
         let mut start = 0;
@@ -169,7 +169,7 @@ impl Sieve {
                     ));
                 }
                 let first = self.rows.front().map_or(start, |row| row.start);
-                found.push(Window { span: Span::new(first..start + line.len()), bound });
+                found.push(LineWindow { span: Span::new(first..start + line.len()), bound });
             }
             start = end + 1;
         }

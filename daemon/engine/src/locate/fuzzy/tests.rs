@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::super::{Brings, Extent, Haystack, Needle, Quote, Rung, one};
 use super::rank::Ruler;
-use super::shape::{Wanted, file_lines, push_line};
+use super::shape::{FuzzyTarget, file_lines, push_line};
 use super::sieve::Sieve;
 use crate::plan::Budget;
 use crate::text::Text;
@@ -53,7 +53,7 @@ fn naive(old: &str, window: &[&str]) -> f64 {
 fn what_counts_of_a_line() {
     assert_eq!(shaped(&["  a  b\t c  \t"]), "  a b c");
     assert_eq!(shaped(&["\u{a0}“a”\u{3000}\u{a0}…", " \t ", ""]), " \"a\" ...\n\n");
-    assert!(Wanted::of(&quote(" \n\t\n", 0.5), crate::text::Breaks::Lf).is_none());
+    assert!(FuzzyTarget::of(&quote(" \n\t\n", 0.5), crate::text::Breaks::Lf).is_none());
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -74,7 +74,7 @@ proptest! {
         let text = Text::read(content.as_bytes(), None).unwrap();
         let old = old.join("\n") + "\n";
         let quote = quote(&old, threshold);
-        let Some(wanted) = Wanted::of(&quote, text.breaks) else { return Ok(()) };
+        let Some(wanted) = FuzzyTarget::of(&quote, text.breaks) else { return Ok(()) };
         let kept = Sieve::new(&wanted, threshold).windows(&text, wanted.lines).unwrap();
         let lines: Vec<&str> = file_lines(&content, text.breaks).collect();
         let lines = if lines.last() == Some(&"") { &lines[..lines.len() - 1] } else { &lines[..] };

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::decide::Frame;
-use super::passage::{Passage, Site};
+use super::passage::{LineReplacement, Passage};
 use super::unit::{BLANKS, Unit, is_blank, split_indent};
 use crate::cut::Cut;
 
@@ -131,7 +131,7 @@ struct Surroundings<'p> {
 }
 
 impl<'p> Surroundings<'p> {
-    fn of(passage: &Passage<'p>, site: &Site, reading: Frame, come: &[&str]) -> Self {
+    fn of(passage: &Passage<'p>, site: &LineReplacement, reading: Frame, come: &[&str]) -> Self {
         let gone = passage.gone(site);
         let indent = |line: &'p str| split_indent(line).0;
         if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
@@ -212,7 +212,7 @@ fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
 }
 
 /// Compares the lines that a site removes and adds again: each should be as deep as an equal line was.
-fn shared(passage: &Passage<'_>, site: &Site, written: &[String], found: &mut Evidence) {
+fn shared(passage: &Passage<'_>, site: &LineReplacement, written: &[String], found: &mut Evidence) {
     let indent = |line: &str| split_indent(line).0.len();
     let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();
     for at in site.gone.clone() {

@@ -13,7 +13,7 @@ const NEIGHBOURS: usize = 64;
 
 /// A place in the quoted lines where new lines are put, as ranges of lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Site {
+pub(super) struct LineReplacement {
     /// The quoted lines that go; empty for an insertion.
     pub(super) gone: Range<usize>,
     /// The new lines that are inserted.
@@ -30,7 +30,7 @@ pub(super) struct Passage<'p> {
     /// The new lines with their breaks.
     pub(super) given: Vec<(&'p str, &'p str)>,
     /// The places where they are put.
-    pub(super) sites: Vec<Site>,
+    pub(super) sites: Vec<LineReplacement>,
     above: Option<&'p str>,
     below: Option<&'p str>,
 }
@@ -54,10 +54,10 @@ impl<'p> Passage<'p> {
             from..from + list(part.cut(at)).len()
         };
         let sites = match spots {
-            None => vec![Site { gone: 0..quoted.len(), come: 0..given.len() }],
+            None => vec![LineReplacement { gone: 0..quoted.len(), come: 0..given.len() }],
             Some(spots) => spots
                 .iter()
-                .map(|spot| Site {
+                .map(|spot| LineReplacement {
                     gone: counted(quote.old, spot.gone.range()),
                     come: counted(new, spot.come.range()),
                 })
@@ -72,13 +72,13 @@ impl<'p> Passage<'p> {
     }
 
     /// The lines of the file that go at a site and are not blank.
-    pub(super) fn gone(&self, site: &Site) -> Vec<&'p str> {
+    pub(super) fn gone(&self, site: &LineReplacement) -> Vec<&'p str> {
         let there = self.there.cut(site.gone.clone());
         there.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
     /// The lines of the file next to a site that are not blank, above and below.
-    pub(super) fn neighbours(&self, site: &Site) -> (Option<&'p str>, Option<&'p str>) {
+    pub(super) fn neighbours(&self, site: &LineReplacement) -> (Option<&'p str>, Option<&'p str>) {
         let filled = |line: &&&str| !is_blank(line);
         let head = self.there.cut(0..site.gone.start).iter().rev().find(filled);
         let tail = self.there.cut(site.gone.end..self.there.len()).iter().find(filled);

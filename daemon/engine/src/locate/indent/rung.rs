@@ -11,7 +11,7 @@ use crate::cut::Cut;
 use crate::limits;
 use crate::locate::ladder::Adapted;
 use crate::locate::quoted::{Brings, Quote, ReadingConflict};
-use crate::locate::reduced::{Form, covered, list};
+use crate::locate::reduced::{LineTrim, covered, list};
 use crate::locate::{Haystack, lines};
 use crate::refusal::spent;
 use crate::text::Text;
@@ -24,7 +24,7 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let wanted = Wanted::of(list(text, quote), text);
+    let wanted = QuotedIndents::of(list(text, quote), text);
     if !quote.old.contains(char::is_alphanumeric) {
         // Blank lines have no indentation that could be mapped, and brackets alone are told apart by nothing else.
         return Ok(());
@@ -35,7 +35,7 @@ pub(crate) fn search(
     let mut affordable = true;
     // Many windows of a repetitive file have the same text.
     let mut last: Option<(&str, bool)> = None;
-    hay.reduced(Form::Bare).each(hay, list(text, quote), &mut |window| {
+    hay.reduced(LineTrim::Bare).each(hay, list(text, quote), &mut |window| {
         let stretch = text.content.cut(window.clone());
         let (found, compared) = match last {
             Some((same, found)) if same == stretch => (found, 1 + stretch.len() / limits::SAME_BYTES),
@@ -73,7 +73,7 @@ fn stands_but_for_blanks(hay: &Haystack<'_>, list: &str) -> Result<bool, Refusal
     let core = list.cut(from..end);
     let mut found = false;
     if core.len() < list.len() {
-        hay.reduced(Form::Trimmed).each(hay, core, &mut |_| {
+        hay.reduced(LineTrim::Trimmed).each(hay, core, &mut |_| {
             found = true;
             ControlFlow::Break(())
         })?;
@@ -94,7 +94,7 @@ pub(crate) fn adapt(
         return Ok(Some(Adapted::default()));
     }
     let text = hay.text;
-    let wanted = Wanted::of(list(text, quote), text);
+    let wanted = QuotedIndents::of(list(text, quote), text);
     let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
     let Some(explained) = explained else { return Ok(None) };
     let Some(mapping) = explained.gauge.mapping() else { return Ok(None) };
@@ -104,7 +104,7 @@ pub(crate) fn adapt(
 }
 
 /// The indentations of a quoted text.
-struct Wanted<'q> {
+struct QuotedIndents<'q> {
     /// The indentation of each line; `None` for a blank one.
     indents: Vec<Option<&'q str>>,
     unit: Option<Unit>,
@@ -113,7 +113,7 @@ struct Wanted<'q> {
 }
 
 /// The facts that explain a window.
-struct Explained<'w> {
+struct IndentMatch<'w> {
     gauge: Gauge<'w>,
     /// The file's indentation of the first line, if that line is quoted without indentation and only this explains
     /// it.
@@ -123,7 +123,7 @@ struct Explained<'w> {
     torn: Option<&'w str>,
 }
 
-impl<'q> Wanted<'q> {
+impl<'q> QuotedIndents<'q> {
     fn of(list: &'q str, text: &Text<'_>) -> Self {
         let told = lines(list, text.breaks);
         let indent = |line: &'q str| (!is_blank(line)).then(|| split_indent(line).0);
@@ -134,7 +134,7 @@ impl<'q> Wanted<'q> {
     }
 
     /// Explains a window. Returns also the number of lines that were compared.
-    fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<Explained<'w>>, usize) {
+    fn explain<'w>(&'w self, text: &Text<'_>, window: &'w str) -> (Option<IndentMatch<'w>>, usize) {
         let mut all = Gauge::new(self.unit);
         let mut behind = self.behind.map(Gauge::new);
         let (mut possible, mut first, mut compared, mut same) = (true, None, 0, true);
@@ -155,7 +155,7 @@ impl<'q> Wanted<'q> {
             }
         }
         let explained =
-            |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(Explained { gauge, first, torn });
+            |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(IndentMatch { gauge, first, torn });
         let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
         let whole = if possible { explained(all, None, torn) } else { None };
         // A line that the file does not indent has lost nothing: the others are indented in no way that is known.

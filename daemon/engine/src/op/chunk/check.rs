@@ -4,7 +4,7 @@ use crate::Refusal;
 
 /// A check.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Check {
+pub(crate) enum ChunkCheck {
     /// The contexts stand there, and at one place only.
     Position,
     /// The old lines stand there.
@@ -22,17 +22,17 @@ pub(crate) enum Check {
 }
 
 /// In the order of their numbers.
-const ALL: [(Check, &str); 7] = [
-    (Check::Position, "position"),
-    (Check::Content, "content"),
-    (Check::Insertion, "insertion"),
-    (Check::Deletion, "deletion"),
-    (Check::Boundary, "boundary"),
-    (Check::EndOfSymbol, "end_of_symbol"),
-    (Check::LineEnding, "line_ending"),
+const ALL: [(ChunkCheck, &str); 7] = [
+    (ChunkCheck::Position, "position"),
+    (ChunkCheck::Content, "content"),
+    (ChunkCheck::Insertion, "insertion"),
+    (ChunkCheck::Deletion, "deletion"),
+    (ChunkCheck::Boundary, "boundary"),
+    (ChunkCheck::EndOfSymbol, "end_of_symbol"),
+    (ChunkCheck::LineEnding, "line_ending"),
 ];
 
-impl Check {
+impl ChunkCheck {
     /// Its name in replies.
     pub(crate) fn name(self) -> &'static str {
         ALL.iter().find(|(check, _)| *check == self).map_or("", |(_, name)| name)

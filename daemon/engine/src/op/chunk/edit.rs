@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use editd_types::{EditScope, ErrorCode, FileEdit, limits};
 
-use super::Check;
-use super::fallen::explain;
-use super::region::{Field, Region};
-use super::window::Window;
+use super::ChunkCheck;
+use super::region::{Region, RegionSearch};
+use super::rejected::explain;
+use super::window::ChunkWindow;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{self, Adapted, Needle, Rung, ambiguous, candidate};
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::fields;
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
@@ -33,7 +33,7 @@ pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Run
 #[derive(Debug)]
 pub(crate) struct Chunk {
     /// The quoted lines.
-    pub(crate) window: Window,
+    pub(crate) window: ChunkWindow,
     /// The lines that replace the old ones.
     pub(crate) new: String,
     /// The part of the file that is searched; the whole file if absent.
@@ -45,10 +45,10 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let new = fields::required(edit, "new", &edit.new)?.clone();
     let before = edit.before.as_deref().unwrap_or("");
     let after = edit.after.as_deref().unwrap_or("");
-    let window = Window::new(before, old, after);
+    let window = ChunkWindow::new(before, old, after);
     if window.is_empty() {
         let error = malformed("an insertion needs a line before or after it; quote at least one");
-        return Err(Check::Insertion.refuses(error));
+        return Err(ChunkCheck::Insertion.refuses(error));
     }
     let within = within::read(edit)?;
     Ok(Op::Chunk(Arc::new(Chunk { window, new, within })))
@@ -70,7 +70,7 @@ impl Chunk {
     }
 
     /// Finds the window and replaces its old lines.
-    pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let region = Region::of(text, self.lines(scene)?)?;
         let found = region.look(scene, self.needle(text.breaks), |field| self.stand(text, field))?;
@@ -87,7 +87,7 @@ impl Chunk {
         };
         let lines = Some(text.lines_of(old.clone()));
         let part = within::report(self.within.as_ref(), scene);
-        let found = Found { rung: Some(stand.rung), lines, converted, ..part };
+        let found = PlaceReport { rung: Some(stand.rung), lines, converted, ..part };
         let place = if old.is_empty() {
             let lead = lead(text, &old, &made);
             Place { lead, ..Place::inserting(scene.edit, old.start, &Rc::from(made)) }
@@ -98,10 +98,10 @@ impl Chunk {
     }
 
     /// The first and last line of the range that is searched.
-    fn lines(&self, scene: &Scene<'_>) -> Result<Option<(u64, u64)>, Refusal> {
+    fn lines(&self, scene: &EditContext<'_>) -> Result<Option<(u64, u64)>, Refusal> {
         within::lines(self.within.as_ref(), scene).map_err(|refusal| match refusal.code {
             ErrorCode::SymbolNotFound | ErrorCode::Ambiguous | ErrorCode::OutOfRange => {
-                Check::Position.refuses(refusal)
+                ChunkCheck::Position.refuses(refusal)
             }
             _ => refusal,
         })
@@ -112,7 +112,7 @@ impl Chunk {
     fn stand(
         &self,
         text: &Text<'_>,
-        field: &Field<'_, '_>,
+        field: &RegionSearch<'_, '_>,
     ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
         let quote = self.window.quote(&self.new);
         let mut unmapped = None;
@@ -131,7 +131,7 @@ impl Chunk {
                 _ => return Err(several(text, count, &kept)),
             };
             let adapted = field.adapt(&quote, rung, &range);
-            let adapted = adapted.map_err(|conflict| Check::Content.refuses(conflict.refusal(text)))?;
+            let adapted = adapted.map_err(|conflict| ChunkCheck::Content.refuses(conflict.refusal(text)))?;
             if let Some(adapted) = adapted {
                 return Ok(Ok(Stand { range, rung, adapted }));
             }
@@ -165,5 +165,5 @@ fn several(text: &Text<'_>, count: u64, kept: &[Range<usize>]) -> Refusal {
         format!("the lines stand at {count} places; quote more lines before or after, or narrow the range");
     let mut error = ambiguous(message, count);
     error.candidates = kept.iter().map(|range| candidate(text, range.start)).collect();
-    Check::Position.refuses(error)
+    ChunkCheck::Position.refuses(error)
 }

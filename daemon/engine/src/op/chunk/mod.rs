@@ -7,7 +7,7 @@
 //! `trailing`, `indent`, `typographic`. All lines of a window are equal by the same rung, and the mapping of
 //! indentation is consistent over all of them; it applies to the new lines only.
 //!
-//! *Checks*: a refusal names the check that failed ([`Check`]) and the places that were compared. Every window
+//! *Checks*: a refusal names the check that failed ([`ChunkCheck`]) and the places that were compared. Every window
 //! that passes all checks counts, and two are `ambiguous`.
 //!
 //! *Invariants*: only the old lines are replaced, so that chunks may share contexts; no other chunk may
@@ -18,11 +18,11 @@
 
 mod check;
 mod edit;
-mod fallen;
 mod region;
+mod rejected;
 mod window;
 
-pub(crate) use check::Check;
+pub(crate) use check::ChunkCheck;
 pub(crate) use edit::{Chunk, FIELDS, parse};
 pub(crate) use region::Region;
 pub(super) use window::after_lines;

@@ -8,11 +8,11 @@ use editd_types::ErrorCode;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{self, Adapted, Haystack, Needle, Quote, ReadingConflict, Rung};
-use crate::op::Scene;
+use crate::op::EditContext;
 use crate::refusal::refuse;
 use crate::text::{Text, split_final_break};
 
-use super::Check;
+use super::ChunkCheck;
 
 /// Bytes of a region that are read for one chunk alone, whatever else is known about the file: ten thousand chunks
 /// read them in a second.
@@ -55,7 +55,7 @@ impl Region {
                 format!("lines {first} to {last} do not lie in the file, which has {count}; read it again"),
             );
             error.lines = Some(count);
-            return Err(Check::Boundary.refuses(error));
+            return Err(ChunkCheck::Boundary.refuses(error));
         }
         let at = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
         Ok(Self::new(text, (first, last), at(first)..at(last + 1)))
@@ -69,32 +69,32 @@ impl Region {
     /// Searches the region; `needle` is the text that is looked up first.
     pub(crate) fn look<T>(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         needle: Needle<'_>,
-        with: impl FnOnce(&Field<'_, '_>) -> Result<T, Refusal>,
+        with: impl FnOnce(&RegionSearch<'_, '_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let whole = self.bytes.len() == scene.text.len();
         let small = self.bytes.len() <= SMALL;
         if whole || !(small || scene.hay.reads_again(needle)) {
             scene.pay_search(needle)?;
-            return with(&Field { region: self, hay: scene.hay, base: 0 });
+            return with(&RegionSearch { region: self, hay: scene.hay, base: 0 });
         }
         scene.pay(self.bytes.len())?;
         let part = scene.text.part(self.bytes.clone());
         let hay = Haystack::new(&part, scene.budget, Vec::new());
-        with(&Field { region: self, hay: &hay, base: self.bytes.start })
+        with(&RegionSearch { region: self, hay: &hay, base: self.bytes.start })
     }
 }
 
 /// A region and the search in it; all ranges are those of the file.
-pub(crate) struct Field<'f, 'h> {
+pub(crate) struct RegionSearch<'f, 'h> {
     region: &'f Region,
     hay: &'f Haystack<'h>,
     /// The offset in the file at which the searched text starts.
     base: usize,
 }
 
-impl Field<'_, '_> {
+impl RegionSearch<'_, '_> {
     /// Visits the candidates of one rung that lie inside the region. Returns false if this version lacks the rung.
     pub(crate) fn each(
         &self,

@@ -11,7 +11,7 @@ use crate::text::{Breaks, Text, split_final_break};
 
 /// The old lines of a chunk with the context before and after them.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct ChunkWindow {
     /// The lines directly before; none is no constraint.
     pub(crate) before: String,
     /// The lines that are replaced; none makes an insertion.
@@ -32,7 +32,7 @@ pub(crate) struct Counts {
     pub(crate) after: usize,
 }
 
-impl Window {
+impl ChunkWindow {
     /// The window of these lists of lines.
     pub(crate) fn new(before: &str, old: &str, after: &str) -> Self {
         let mut parts = [before, old, after].into_iter().filter(|part| !part.is_empty());

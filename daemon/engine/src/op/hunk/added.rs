@@ -6,18 +6,18 @@ use std::rc::Rc;
 use editd_types::{EditPosition, ErrorCode};
 
 use super::body::Ending;
-use super::edit::{Breaking, Hunk, instead};
+use super::edit::{Breaking, HunkEdit, instead};
 use super::repeat::{self, OpenSides};
 use crate::Refusal;
 use crate::locate::{self, Rung};
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::lines::{lead, line_range};
 use crate::refusal::refuse;
 use crate::splice::Place;
 
-impl Hunk {
+impl HunkEdit {
     /// The effect of lines that have no block.
-    pub(super) fn added(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+    pub(super) fn added(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         if self.whole && text.len() > 0 {
             return Err(self.not_empty(scene));
@@ -39,7 +39,8 @@ impl Hunk {
         let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
         let plain = Breaking { rung: Rung::Exact, literal: false, as_file: false };
         let (made, converted) = instead(text, &range, &self.body.new, plain, ending);
-        let found = Found { lines: Some(text.lines_of(range.clone())), converted, ..Found::default() };
+        let found =
+            PlaceReport { lines: Some(text.lines_of(range.clone())), converted, ..PlaceReport::default() };
         let places = if made.is_empty() {
             Vec::new()
         } else {
@@ -50,7 +51,7 @@ impl Hunk {
     }
 
     /// The refusal of a hunk for an empty file if the file has lines.
-    fn not_empty(&self, scene: &Scene<'_>) -> Refusal {
+    fn not_empty(&self, scene: &EditContext<'_>) -> Refusal {
         let (path, lines) = (scene.origin, scene.text.lines());
         let what = if self.body.new.is_empty() {
             format!("{path} is not empty, and the diff removes it without its lines; send them with `-`")

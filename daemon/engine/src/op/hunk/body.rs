@@ -10,12 +10,12 @@ use crate::text::Text;
 
 /// Lines that change together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Group {
-    /// The lines since the group before that stay, in [`Body::old`].
+pub(super) struct LineGroup {
+    /// The lines since the group before that stay, in [`HunkBody::old`].
     pub(super) kept: Range<usize>,
-    /// The lines that are removed, in [`Body::old`].
+    /// The lines that are removed, in [`HunkBody::old`].
     pub(super) gone: Range<usize>,
-    /// The lines that are added, in [`Body::new`].
+    /// The lines that are added, in [`HunkBody::new`].
     pub(super) come: Range<usize>,
 }
 
@@ -43,13 +43,13 @@ impl Ending {
 
 /// The lines of a hunk.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
+pub(super) struct HunkBody {
     /// The lines that stay or are removed, each with its break.
     pub(super) old: String,
     /// The lines that stay or are added, each with its break.
     pub(super) new: String,
     /// The changes, from the top.
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<LineGroup>,
     /// The end of the content after the hunk.
     pub(super) ending: Ending,
     /// True if the hunk states that the content ends with it.
@@ -80,10 +80,10 @@ fn kind(line: &str) -> Option<(Kind, &str)> {
     }
 }
 
-impl Body {
+impl HunkBody {
     /// Returns the places in the block where lines are added.
     pub(super) fn spots(&self) -> Vec<Spot> {
-        let spot = |group: &Group| {
+        let spot = |group: &LineGroup| {
             let [gone, come] = [&group.gone, &group.come].map(|range| Span::new(range.clone()));
             Spot { gone, come }
         };
@@ -141,7 +141,7 @@ impl Body {
         }
         let begun = self.groups.last().is_some_and(|group| group.gone.end == old);
         if !begun {
-            self.groups.push(Group { kept: *kept..old, gone: old..old, come: new..new });
+            self.groups.push(LineGroup { kept: *kept..old, gone: old..old, come: new..new });
         }
         if let Some(group) = self.groups.last_mut() {
             group.gone.end = self.old.len();
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart_and_grouped() {
-        let body = Body::read(" a\n-b\n+B\n\n c\n+d\n-e\n").unwrap();
+        let body = HunkBody::read(" a\n-b\n+B\n\n c\n+d\n-e\n").unwrap();
         assert_eq!((&*body.old, &*body.new), ("a\nb\n\nc\ne\n", "B\nd\n"));
         assert_eq!(body.after(), "a\nB\n\nc\nd\n");
         assert_eq!(body.groups.len(), 2);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_line_without_a_break_must_be_the_last_of_its_side() {
-        let ending = |text: &str| Body::read(text).map(|body| (body.ending, body.last));
+        let ending = |text: &str| HunkBody::read(text).map(|body| (body.ending, body.last));
         assert_eq!(ending("-a\n\\ No newline\n+b\n").unwrap(), (Ending::Closed, true));
         assert_eq!(ending("-a\n+b\n\\ No newline\n").unwrap(), (Ending::Open, true));
         assert_eq!(ending(" a\n\\").unwrap(), (Ending::Open, true));

@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use editd_types::{EditPosition, ErrorCode, FileEdit};
 
-use super::body::{Body, Ending, Group};
+use super::body::{Ending, HunkBody, LineGroup};
 use super::repeat::{self, OpenSides};
 use super::scope::Scope;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{
-    self, Brings, Extent, Fit, Hit, Line, Needle, Quote, Rung, Spot, Spots, Standing, Unfit,
+    self, Brings, CandidateFit, Extent, Hit, LineParts, Needle, Quote, Rung, Spot, Spots, Standing, Unfit,
 };
 use crate::op::chunk::after_lines;
-use crate::op::effect::{EditNote, Effect, Found, Scene};
+use crate::op::effect::{EditContext, EditNote, Effect, PlaceReport};
 use crate::op::given::fit;
 use crate::op::lines::{lead, line_text};
 use crate::op::quote::Matching;
@@ -31,8 +31,8 @@ pub(crate) const FIELDS: &[&str] =
 
 /// A hunk.
 #[derive(Clone, Debug)]
-pub(crate) struct Hunk {
-    pub(super) body: Body,
+pub(crate) struct HunkEdit {
+    pub(super) body: HunkBody,
     /// The places in the block where lines are added.
     spots: Vec<Spot>,
     /// The options for finding the block; its text is the body's.
@@ -50,7 +50,7 @@ pub(crate) struct Hunk {
 }
 
 pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
-    let body = Body::read(fields::required(edit, "text", &edit.text)?)?;
+    let body = HunkBody::read(fields::required(edit, "text", &edit.text)?)?;
     // The field's own text is only known by now: any text serves to read the other fields.
     let how = quote::read(edit, "text", "-", threshold)?;
     let how = Matching { whole_lines: true, ..how };
@@ -73,10 +73,19 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
     let literal = fields::literal_eol(edit)?;
     let in_order = edit.in_order.unwrap_or(false);
     let spots = body.spots();
-    Ok(Op::Hunk(Arc::new(Hunk { body, spots, how, at: edit.at.clone(), headers, whole, in_order, literal })))
+    Ok(Op::Hunk(Arc::new(HunkEdit {
+        body,
+        spots,
+        how,
+        at: edit.at.clone(),
+        headers,
+        whole,
+        in_order,
+        literal,
+    })))
 }
 
-impl Hunk {
+impl HunkEdit {
     /// The text that the first rung looks up, if the hunk quotes anything.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
@@ -128,17 +137,17 @@ impl Hunk {
     }
 
     /// Returns true if the block stands exactly at the line that the hunk names.
-    pub(super) fn stands_on_line(&self, scene: &Scene<'_>) -> bool {
+    pub(super) fn stands_on_line(&self, scene: &EditContext<'_>) -> bool {
         self.headers.is_empty()
             && locate::on_line(scene.text, &self.quote())
-                .is_some_and(|range| self.fit(scene.text, None, &range) != Fit::Out)
+                .is_some_and(|range| self.fit(scene.text, None, &range) != CandidateFit::Out)
     }
 
     /// Returns the places of the block, at most `most`.
     ///
     /// # Errors
     /// `not_found` if the lines that the hunk expects above the block are not in the file; `limit`.
-    pub(super) fn standing(&self, scene: &Scene<'_>, most: usize) -> Result<Option<Standing>, Refusal> {
+    pub(super) fn standing(&self, scene: &EditContext<'_>, most: usize) -> Result<Option<Standing>, Refusal> {
         let Some(needle) = self.needle(scene.text.breaks) else { return Ok(None) };
         scene.pay_search(needle)?;
         let scope = Scope::of(scene, &self.headers)?;
@@ -148,7 +157,7 @@ impl Hunk {
 
     /// Finds the block and its changes. A blank line of context that ends the block may stand for the end of the file,
     /// if nothing names the line of the hunk and its other lines stand nowhere else.
-    pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let refusal = match self.as_quoted(scene) {
             Err(refusal) if refusal.code == ErrorCode::NotFound && refusal.line.is_none() => refusal,
             done => return done,
@@ -158,7 +167,7 @@ impl Hunk {
         let (how, headers, whole) = (self.how, self.headers.clone(), self.whole);
         let at = None;
         let (in_order, literal) = (self.in_order, self.literal);
-        let mut shorter = Hunk { spots: body.spots(), body, how, at, headers, whole, in_order, literal };
+        let mut shorter = HunkEdit { spots: body.spots(), body, how, at, headers, whole, in_order, literal };
         let alone = shorter.standing(scene, 1)?;
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
@@ -168,13 +177,13 @@ impl Hunk {
             Ok(Effect { places, stored, found }) => Ok(Effect {
                 places,
                 stored,
-                found: Found { note: Some(Box::new(EditNote::PassedBlank)), ..found },
+                found: PlaceReport { note: Some(Box::new(EditNote::PassedBlank)), ..found },
             }),
             Err(_) => Err(refusal),
         }
     }
 
-    fn as_quoted(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+    fn as_quoted(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         let Some(needle) = self.needle(text.breaks) else { return self.added(scene) };
         let quote = self.quote();
@@ -187,13 +196,13 @@ impl Hunk {
         let literal = self.literal && self.has_breaks_of(text, &hit);
         let with = Breaking { rung: hit.rung, literal, as_file: hit.adapted.as_file };
         let (places, converted) = self.places(scene, hit.range.start, mapped, with)?;
-        let found = Found {
+        let found = PlaceReport {
             rung: Some(hit.rung),
             lines: Some(text.lines_of(hit.range)),
             moved: hit.moved,
             score: hit.adapted.score,
             converted,
-            ..Found::default()
+            ..PlaceReport::default()
         };
         Ok(Effect { places, stored: None, found })
     }
@@ -211,7 +220,7 @@ impl Hunk {
     /// The refusal of a block that is not found, or not where the hunk claims.
     fn missed(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
         scope: Option<&Scope>,
         unfit: Option<Unfit>,
@@ -244,18 +253,18 @@ impl Hunk {
     }
 
     /// The fit of a block to the hunk's other conditions: its scope, the whole file, or the end of the file.
-    fn fit(&self, text: &Text<'_>, scope: Option<&Scope>, range: &Range<usize>) -> Fit {
+    fn fit(&self, text: &Text<'_>, scope: Option<&Scope>, range: &Range<usize>) -> CandidateFit {
         let ends = range.end + text.break_at(range.end) == text.len();
         if (self.last() && !ends) || (self.whole && range.start > 0) {
-            return Fit::Out;
+            return CandidateFit::Out;
         }
-        scope.map_or(Fit::May, |scope| scope.fit(range.start))
+        scope.map_or(CandidateFit::May, |scope| scope.fit(range.start))
     }
 
     /// One place for each group that changes something in the block that starts at an offset.
     fn places(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         start: usize,
         mapped: &str,
         with: Breaking,
@@ -265,7 +274,7 @@ impl Hunk {
         let lines = list(mapped);
         let (mut at, mut taken, mut converted) = (start, 0, 0);
         let mut places = Vec::with_capacity(body.groups.len());
-        for (number, Group { kept, gone, come }) in (1..).zip(&body.groups) {
+        for (number, LineGroup { kept, gone, come }) in (1..).zip(&body.groups) {
             let above = after_lines(text, at, list(body.old.cut(kept.clone())).len());
             let (gone, come) = (list(body.old.cut(gone.clone())), list(body.new.cut(come.clone())));
             at = after_lines(text, above, gone.len());
@@ -335,8 +344,13 @@ pub(super) struct Breaking {
 /// keep the file's bytes. `end` is set if the group ends with the file, and true if the file ends in the same way as
 /// before. The last line decides about that, so it is kept only if it was the last before. Breaks are compared
 /// only if `literal`.
-fn shared(gone: &[Line<'_>], come: &[Line<'_>], end: Option<bool>, literal: bool) -> (usize, usize) {
-    let same = |(old, new): &(&Line<'_>, &Line<'_>)| old.0 == new.0 && (!literal || old.1 == new.1);
+fn shared(
+    gone: &[LineParts<'_>],
+    come: &[LineParts<'_>],
+    end: Option<bool>,
+    literal: bool,
+) -> (usize, usize) {
+    let same = |(old, new): &(&LineParts<'_>, &LineParts<'_>)| old.0 == new.0 && (!literal || old.1 == new.1);
     let most = if end.is_some() { come.len().saturating_sub(1) } else { come.len() };
     let head = gone.iter().zip(come).take(most).take_while(same).count();
     let most = if end == Some(false) { 0 } else { gone.len().min(come.len()) - head };

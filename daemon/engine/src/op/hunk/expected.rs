@@ -3,14 +3,14 @@
 
 use editd_types::ErrorCode;
 
-use super::edit::Hunk;
+use super::edit::HunkEdit;
 use super::neighbours::AROUND;
 use crate::Refusal;
-use crate::locate::{self, Line};
+use crate::locate::{self, LineParts};
 use crate::refusal::refuse;
 use crate::text::Text;
 
-impl Hunk {
+impl HunkEdit {
     /// The line around `expected` at which the lines stand as they are after the hunk.
     pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let after = self.body.after();
@@ -52,7 +52,7 @@ impl Hunk {
             let above = (0..from).rev().take_while(|at| same(*at)).count();
             let below = (to..old.len()).take_while(|at| same(*at)).count();
             let matched = from - above..to + below;
-            let wordy = |line: &Line<'_>| line.0.chars().any(char::is_alphanumeric);
+            let wordy = |line: &LineParts<'_>| line.0.chars().any(char::is_alphanumeric);
             let words = old.get(matched.clone()).is_some_and(|lines| lines.iter().any(wordy));
             words && matched.len() >= 2 && matched.len() < old.len() && matched.len() * 2 > old.len()
         })
@@ -60,7 +60,7 @@ impl Hunk {
 }
 
 /// Returns true if a line of the file is this line of a hunk, except for white space at its end.
-fn is_line(text: &Text<'_>, number: usize, own: &Line<'_>) -> bool {
+fn is_line(text: &Text<'_>, number: usize, own: &LineParts<'_>) -> bool {
     number <= text.lines() && text.line(number).trim_end() == own.0.trim_end()
 }
 

@@ -33,9 +33,9 @@ mod order;
 mod repeat;
 mod scope;
 
-pub(crate) use edit::{FIELDS, Hunk, parse};
+pub(crate) use edit::{FIELDS, HunkEdit, parse};
 pub(crate) use neighbours::Neighbours;
-pub(crate) use scope::Outline;
+pub(crate) use scope::HeaderIndex;
 
 #[cfg(test)]
 mod tests;

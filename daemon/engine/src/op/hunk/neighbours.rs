@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use editd_types::ErrorCode;
 
-use super::edit::Hunk;
-use super::order::{Slot, rooms};
+use super::edit::HunkEdit;
+use super::order::{HunkStarts, rooms};
 use crate::Refusal;
 use crate::limits;
-use crate::locate::{self, Fit, Found, Hit, Quote, Rung, Standing};
-use crate::op::Scene;
+use crate::locate::{self, CandidateFit, Hit, Quote, Rung, SearchResult, Standing};
+use crate::op::EditContext;
 use crate::refusal::refuse;
 
 /// Lines around the expected one within which a hunk counts as standing there.
@@ -20,7 +20,7 @@ pub(super) const AROUND: u64 = 3;
 
 /// The hunks of an entry that quote something.
 pub(crate) struct Neighbours<'o> {
-    hunks: Vec<(u32, &'o Hunk)>,
+    hunks: Vec<(u32, &'o HunkEdit)>,
     known: OnceCell<HashMap<u32, Placed>>,
     /// True if each hunk that names a line stands exactly there.
     on_lines: OnceCell<bool>,
@@ -44,19 +44,19 @@ struct Placed {
 
 impl<'o> Neighbours<'o> {
     /// Registers these hunks, by their index in the entry. Nothing is searched yet.
-    pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o Hunk)>) -> Self {
+    pub(crate) fn new(hunks: impl Iterator<Item = (u32, &'o HunkEdit)>) -> Self {
         let hunks = hunks.filter(|(_, hunk)| hunk.has_block()).collect();
         Self { hunks, known: OnceCell::new(), on_lines: OnceCell::new() }
     }
 
     /// Returns true if each hunk that names a line stands just there, so that the numbers of the entry can be
     /// trusted.
-    pub(super) fn stand_on_their_lines(&self, scene: &Scene<'_>) -> bool {
-        let stands = |hunk: &Hunk| hunk.near().is_none() || hunk.stands_on_line(scene);
+    pub(super) fn stand_on_their_lines(&self, scene: &EditContext<'_>) -> bool {
+        let stands = |hunk: &HunkEdit| hunk.near().is_none() || hunk.stands_on_line(scene);
         *self.on_lines.get_or_init(|| self.hunks.iter().all(|(_, hunk)| stands(hunk)))
     }
 
-    fn known(&self, scene: &Scene<'_>) -> &HashMap<u32, Placed> {
+    fn known(&self, scene: &EditContext<'_>) -> &HashMap<u32, Placed> {
         if let Some(known) = self.known.get() {
             return known;
         }
@@ -64,7 +64,7 @@ impl<'o> Neighbours<'o> {
         self.known.get_or_init(|| known)
     }
 
-    fn look_up(&self, scene: &Scene<'_>) -> HashMap<u32, Placed> {
+    fn look_up(&self, scene: &EditContext<'_>) -> HashMap<u32, Placed> {
         // A diff for just this content needs no comparing.
         if self.hunks.len() < 2 || self.hunks.iter().all(|(_, hunk)| hunk.stands_on_line(scene)) {
             return HashMap::new();
@@ -81,7 +81,7 @@ impl<'o> Neighbours<'o> {
             })
             .collect();
         let mut known: HashMap<u32, Placed> = HashMap::new();
-        let mut chain: Vec<(u32, &Hunk, Slot)> = Vec::new();
+        let mut chain: Vec<(u32, &HunkEdit, HunkStarts)> = Vec::new();
         for ((edit, hunk), standing) in self.hunks.iter().zip(&standing) {
             if !hunk.in_order {
                 settle(&mut chain, &mut known);
@@ -97,7 +97,7 @@ impl<'o> Neighbours<'o> {
             if *complete {
                 let (lines, head, tail) = hunk.shape(scene.text.breaks);
                 let near = hunk.near();
-                chain.push((*edit, hunk, Slot { starts, lines, head, tail, near }));
+                chain.push((*edit, hunk, HunkStarts { starts, lines, head, tail, near }));
             }
         }
         settle(&mut chain, &mut known);
@@ -134,10 +134,10 @@ impl<'o> Neighbours<'o> {
     /// `ambiguous` if no place is certain; `not_found` if its only place is above that of a hunk before it; `limit`.
     pub(super) fn choose(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
-    ) -> Result<Found, Refusal> {
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
+    ) -> Result<SearchResult, Refusal> {
         let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
         let Some(near) = quote.near else {
             // Most hunks stand at one place only, and need no neighbours.
@@ -159,11 +159,11 @@ impl<'o> Neighbours<'o> {
     /// The same for a hunk that names a line.
     fn near(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
         near: u64,
-    ) -> Result<Found, Refusal> {
+    ) -> Result<SearchResult, Refusal> {
         let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
         let Some(placed) = self.known(scene).get(&scene.edit) else { return plain(quote) };
         if let Some(other) = placed.misplaced {
@@ -216,7 +216,7 @@ impl<'o> Neighbours<'o> {
     }
 
     /// Refuses a place away from the expected line if the lines stand at that line, too, except for some context.
-    fn check_expected(&self, scene: &Scene<'_>, near: u64, hit: &Hit) -> Result<(), Refusal> {
+    fn check_expected(&self, scene: &EditContext<'_>, near: u64, hit: &Hit) -> Result<(), Refusal> {
         let line = scene.text.line_of(hit.range.start) as u64;
         if line == near {
             return Ok(());
@@ -265,9 +265,9 @@ impl<'o> Neighbours<'o> {
     /// The only place that leaves the hunks in order, if there is just one.
     fn only(
         &self,
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
     ) -> Result<Option<Hit>, Refusal> {
         let known = self.known(scene).get(&scene.edit);
         let Some((placed, line)) = known.and_then(|placed| Some((placed, placed.only?))) else {
@@ -278,9 +278,9 @@ impl<'o> Neighbours<'o> {
 
     /// The place of a hunk that starts on a line and leaves the hunks in order.
     fn on_line(
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
         placed: &Placed,
         line: u64,
     ) -> Result<Option<Hit>, Refusal> {
@@ -288,7 +288,7 @@ impl<'o> Neighbours<'o> {
             return Ok(None);
         }
         let start = scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
-        let there = |range: &Range<usize>| if range.start == start { fit(range) } else { Fit::Out };
+        let there = |range: &Range<usize>| if range.start == start { fit(range) } else { CandidateFit::Out };
         // No looser rung may find a place that a neighbour rules out at this one.
         let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
         match locate::one_where(scene.hay, &quote, &there) {
@@ -300,9 +300,9 @@ impl<'o> Neighbours<'o> {
 
     /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
     fn stands_between(
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
         placed: &Placed,
         lines: (u64, u64),
         own: &Hit,
@@ -313,7 +313,7 @@ impl<'o> Neighbours<'o> {
             if range.start != own.range.start && (first..=last).contains(&line) {
                 fit(range)
             } else {
-                Fit::Out
+                CandidateFit::Out
             }
         };
         let quote = Quote { near: None, loosest: placed.rung, ..quote.clone() };
@@ -325,21 +325,21 @@ impl<'o> Neighbours<'o> {
 
     /// The only place around a line that leaves the hunks in order.
     fn around(
-        scene: &Scene<'_>,
+        scene: &EditContext<'_>,
         quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> Fit,
+        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
         placed: &Placed,
         line: u64,
     ) -> Option<Hit> {
         let roomy = |range: &Range<usize>| {
             let line = scene.text.line_of(range.start) as u64;
-            if (placed.room.0..=placed.room.1).contains(&line) { fit(range) } else { Fit::Out }
+            if (placed.room.0..=placed.room.1).contains(&line) { fit(range) } else { CandidateFit::Out }
         };
         let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
         locate::one_where(scene.hay, &quote, &roomy).ok()?.ok()
     }
 
-    fn misplaced(&self, scene: &Scene<'_>, other: u32) -> Refusal {
+    fn misplaced(&self, scene: &EditContext<'_>, other: u32) -> Refusal {
         let above = self.known(scene).get(&other).and_then(|placed| placed.only);
         let place = above.map_or_else(String::new, |line| format!(", at line {line}"));
         let message = format!(
@@ -353,9 +353,9 @@ impl<'o> Neighbours<'o> {
 }
 
 /// Ends a run of hunks that stand one below the other, and narrows the room of each.
-fn settle(chain: &mut Vec<(u32, &Hunk, Slot)>, known: &mut HashMap<u32, Placed>) {
+fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32, Placed>) {
     let run = std::mem::take(chain);
-    let slots: Vec<Slot> = run.iter().map(|(.., slot)| slot.clone()).collect();
+    let slots: Vec<HunkStarts> = run.iter().map(|(.., slot)| slot.clone()).collect();
     match rooms(&slots) {
         Ok(rooms) => {
             for ((edit, _, slot), room) in run.iter().zip(rooms) {
@@ -382,7 +382,7 @@ fn settle(chain: &mut Vec<(u32, &Hunk, Slot)>, known: &mut HashMap<u32, Placed>)
 }
 
 /// The place with the number of lines by which it stands below the line that the hunk names.
-fn moved(scene: &Scene<'_>, hit: Hit, near: u64) -> Hit {
+fn moved(scene: &EditContext<'_>, hit: Hit, near: u64) -> Hit {
     let line = i64::try_from(scene.text.line_of(hit.range.start)).ok();
     let moved = line.zip(i64::try_from(near).ok()).map(|(line, near)| line - near);
     Hit { moved, ..hit }

@@ -3,7 +3,7 @@
 
 /// A hunk, and the lines at which its block may start.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
+pub(super) struct HunkStarts {
     /// From the top; not empty.
     pub(super) starts: Vec<u64>,
     /// Lines of its block.
@@ -16,7 +16,7 @@ pub(super) struct Slot {
     pub(super) near: Option<u64>,
 }
 
-impl Slot {
+impl HunkStarts {
     /// Returns true if it removes lines.
     fn removes(&self) -> bool {
         self.lines > self.head + self.tail
@@ -49,9 +49,9 @@ impl Slot {
 ///
 /// # Errors
 /// The index of a hunk that has no place below those before it.
-pub(super) fn rooms(slots: &[Slot]) -> Result<Vec<(u64, u64)>, usize> {
+pub(super) fn rooms(slots: &[HunkStarts]) -> Result<Vec<(u64, u64)>, usize> {
     let mut rooms = Vec::with_capacity(slots.len());
-    let mut above: Option<(&Slot, u64)> = None;
+    let mut above: Option<(&HunkStarts, u64)> = None;
     for (index, slot) in slots.iter().enumerate() {
         let least = above.map_or(0, |(above, start)| above.next(start, slot));
         let first = slot.starts.partition_point(|start| *start < least);
@@ -59,7 +59,7 @@ pub(super) fn rooms(slots: &[Slot]) -> Result<Vec<(u64, u64)>, usize> {
         rooms.push((least, u64::MAX));
         above = Some((slot, start));
     }
-    let mut below: Option<(&Slot, u64)> = None;
+    let mut below: Option<(&HunkStarts, u64)> = None;
     for (index, (slot, room)) in slots.iter().zip(&mut rooms).enumerate().rev() {
         room.1 = match below {
             Some((below, start)) => slot.previous(below, start).ok_or(index)?,
@@ -76,12 +76,12 @@ pub(super) fn rooms(slots: &[Slot]) -> Result<Vec<(u64, u64)>, usize> {
 mod tests {
     use super::*;
 
-    fn slot(starts: &[u64], (lines, head, tail): (u64, u64, u64)) -> Slot {
-        Slot { starts: starts.to_vec(), lines, head, tail, near: None }
+    fn slot(starts: &[u64], (lines, head, tail): (u64, u64, u64)) -> HunkStarts {
+        HunkStarts { starts: starts.to_vec(), lines, head, tail, near: None }
     }
 
     /// All assignments, by trying every one.
-    fn tried(slots: &[Slot], chosen: &mut Vec<u64>, all: &mut Vec<Vec<u64>>) {
+    fn tried(slots: &[HunkStarts], chosen: &mut Vec<u64>, all: &mut Vec<Vec<u64>>) {
         let Some(slot) = slots.get(chosen.len()) else {
             all.push(chosen.clone());
             return;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_apart_keep_removed_lines_out_of_context() {
-        let named = |starts: &[u64], near| Slot { near: Some(near), ..slot(starts, (3, 1, 1)) };
+        let named = |starts: &[u64], near| HunkStarts { near: Some(near), ..slot(starts, (3, 1, 1)) };
         let rooms = |near| rooms(&[named(&[1], 1), named(&[2, 3, 4], near)]).ok();
         assert_eq!(rooms(3), Some(vec![(0, 3), (2, u64::MAX)]));
         assert_eq!(rooms(4), Some(vec![(0, 2), (3, u64::MAX)]));
@@ -116,7 +116,7 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (seed >> 33) % below
             };
-            let slots: Vec<Slot> = (0..1 + next(4))
+            let slots: Vec<HunkStarts> = (0..1 + next(4))
                 .map(|_| {
                     let starts: Vec<u64> = (1..12).filter(|_| next(4) == 0).collect();
                     let shape = shapes.get(usize::try_from(next(4)).unwrap_or(0)).copied();

@@ -7,7 +7,7 @@ use editd_types::ErrorCode;
 
 use crate::Refusal;
 use crate::cut::Cut;
-use crate::locate::{self, Line};
+use crate::locate::{self, LineParts};
 use crate::op::chunk::after_lines;
 use crate::refusal::refuse;
 use crate::text::Text;
@@ -26,13 +26,18 @@ pub(super) struct OpenSides {
 ///
 /// # Errors
 /// `not_found` with the line at which they stand.
-pub(super) fn check(text: &Text<'_>, at: usize, come: &[Line<'_>], open: OpenSides) -> Result<(), Refusal> {
+pub(super) fn check(
+    text: &Text<'_>,
+    at: usize,
+    come: &[LineParts<'_>],
+    open: OpenSides,
+) -> Result<(), Refusal> {
     let has = |of: fn(char) -> bool| come.iter().any(|line| line.0.chars().any(of));
     let one_sign = come.len() == 1 && has(|c| !c.is_whitespace()) && !has(char::is_alphanumeric);
     let stands = |range: &Range<usize>| {
         let there = locate::lines(text.content.cut(range.clone()), text.breaks);
         let at_an_end = range.start == 0 || range.end == text.len();
-        let same = |(own, new): (&Line<'_>, &Line<'_>)| own.0.trim_end() == new.0.trim_end();
+        let same = |(own, new): (&LineParts<'_>, &LineParts<'_>)| own.0.trim_end() == new.0.trim_end();
         (!one_sign || at_an_end) && there.len() == come.len() && there.iter().zip(come).all(same)
     };
     let above = || {

@@ -10,25 +10,25 @@ use editd_types::ErrorCode;
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
-use crate::locate::{Fit, excerpt};
-use crate::op::Scene;
+use crate::locate::{CandidateFit, excerpt};
+use crate::op::EditContext;
 use crate::refusal::refuse;
 use crate::text::Text;
 
 /// The lines of a file that hunks of an entry name, found in one pass for all of them when the first asks.
-pub(crate) struct Outline<'o> {
+pub(crate) struct HeaderIndex<'o> {
     named: Vec<&'o str>,
     scopes: OnceCell<HashMap<&'o str, Rc<Scope>>>,
 }
 
-impl<'o> Outline<'o> {
+impl<'o> HeaderIndex<'o> {
     /// Registers these lists of lines. Nothing is searched yet.
     pub(crate) fn new(lists: impl Iterator<Item = &'o str>) -> Self {
         Self { named: lists.flat_map(named).collect(), scopes: OnceCell::new() }
     }
 
     /// The part of the file below every occurrence of a line; `None` if there is none.
-    fn scope(&self, scene: &Scene<'_>, header: &str) -> Result<Option<Rc<Scope>>, Refusal> {
+    fn scope(&self, scene: &EditContext<'_>, header: &str) -> Result<Option<Rc<Scope>>, Refusal> {
         if self.scopes.get().is_none() {
             scene.pay(scene.text.len().saturating_mul(limits::SCOPE_PASSES))?;
         }
@@ -70,7 +70,7 @@ impl Scope {
     ///
     /// # Errors
     /// `not_found`, naming the missing line; `limit`.
-    pub(super) fn of(scene: &Scene<'_>, headers: &str) -> Result<Option<Rc<Self>>, Refusal> {
+    pub(super) fn of(scene: &EditContext<'_>, headers: &str) -> Result<Option<Rc<Self>>, Refusal> {
         let mut scope: Option<Rc<Self>> = None;
         for header in named(headers) {
             let found = scene.outline.scope(scene, header)?.ok_or_else(|| missing(scene.text, header))?;
@@ -95,11 +95,11 @@ impl Scope {
     }
 
     /// The fit of a place that starts at an offset.
-    pub(super) fn fit(&self, start: usize) -> Fit {
+    pub(super) fn fit(&self, start: usize) -> CandidateFit {
         match (start >= self.from, self.holds(start)) {
-            (false, _) => Fit::Out,
-            (true, false) => Fit::May,
-            (true, true) => Fit::Meant,
+            (false, _) => CandidateFit::Out,
+            (true, false) => CandidateFit::May,
+            (true, true) => CandidateFit::Meant,
         }
     }
 

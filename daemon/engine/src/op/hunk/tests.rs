@@ -4,7 +4,7 @@
 
 use editd_types::{ErrorCode, FileEdit, FileEntry, FilePath, JobInput};
 
-use crate::{Options, Refusal, State, World, plan_input as plan};
+use crate::{FileState, PlanOptions, Refusal, WorkspaceSnapshot, plan_input as plan};
 
 fn hunk(header: &str, text: String, near: Option<u64>) -> FileEdit {
     let before = Some(header.to_owned()).filter(|header| !header.is_empty());
@@ -15,10 +15,11 @@ fn hunk(header: &str, text: String, near: Option<u64>) -> FileEdit {
 fn planned(content: &str, edits: Vec<FileEdit>) -> Result<String, Refusal> {
     let path = FilePath::from("f");
     let files = vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }];
-    let mut world = World::default();
-    world.files.insert(path, State::File { bytes: content.as_bytes().into(), mode: 0o644 });
-    let plan = plan(JobInput { files: &files, ..JobInput::default() }, &world, &Options::default())?;
-    let Some(State::File { bytes, .. }) = plan.changes.into_iter().next().map(|change| change.after) else {
+    let mut world = WorkspaceSnapshot::default();
+    world.files.insert(path, FileState::File { bytes: content.as_bytes().into(), mode: 0o644 });
+    let plan = plan(JobInput { files: &files, ..JobInput::default() }, &world, &PlanOptions::default())?;
+    let Some(FileState::File { bytes, .. }) = plan.changes.into_iter().next().map(|change| change.after)
+    else {
         return Ok(content.to_owned());
     };
     Ok(String::from_utf8(bytes.to_vec()).unwrap())

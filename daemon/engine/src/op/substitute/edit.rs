@@ -12,7 +12,7 @@ use super::template::{self, Part};
 use crate::cut::{Cut, Span};
 use crate::limits;
 use crate::locate::{ambiguous, candidate, each_hit, not_found_pattern, too_many_places};
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::fields;
 use crate::op::given::changed_breaks;
 use crate::op::registry::Op;
@@ -21,7 +21,7 @@ use crate::op::within;
 use crate::refusal::{malformed, no_room, spent};
 use crate::splice::Place;
 use crate::text::{Breaks, Text, follow};
-use crate::{Proof, Refusal};
+use crate::{ContentProof, Refusal};
 
 pub(crate) const FIELDS: &[&str] =
     &["pattern", "replacement", "regex", "flags", "within", "count", "expect", "eol"];
@@ -118,7 +118,7 @@ struct Batch {
 
 /// Matches as they are found: small, and their texts share few allocations, since there may be very many.
 struct Places<'p, 's> {
-    scene: &'p Scene<'s>,
+    scene: &'p EditContext<'s>,
     literal: bool,
     /// True if a match that swallows a second start is refused.
     guarded: bool,
@@ -195,8 +195,8 @@ impl Substitute {
 
     /// Returns the proof that its caller has seen what it replaces: the expected number of places counts as a
     /// quotation.
-    pub(crate) fn proof(&self) -> Proof {
-        if self.expect.is_some() || self.once { Proof::Quoted } else { Proof::Blind }
+    pub(crate) fn proof(&self) -> ContentProof {
+        if self.expect.is_some() || self.once { ContentProof::Quoted } else { ContentProof::Blind }
     }
 
     fn compile(&self, crlf: bool, text: &str) -> Result<Compiled, Refusal> {
@@ -206,7 +206,7 @@ impl Substitute {
     }
 
     /// Finds the occurrences and replaces them.
-    pub(crate) fn effect(&self, scene: &Scene<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let region = within::region(self.within.as_ref(), scene)?;
         let inside = region.as_ref().map_or(0..scene.text.len(), |region| region.bytes.clone());
         let places = self.places(scene, inside, self.expect.is_none())?;
@@ -214,7 +214,7 @@ impl Substitute {
         let places = places.finish();
         let count = places.len() as u64;
         let part = within::report(self.within.as_ref(), scene);
-        let mut found = Found { replacements: Some(count), converted, ..part };
+        let mut found = PlaceReport { replacements: Some(count), converted, ..part };
         if count == 0 {
             if self.expect == Some(0) || (self.optional && self.expect.is_none()) {
                 return Ok(Effect { found, ..Effect::default() });
@@ -235,7 +235,7 @@ impl Substitute {
     }
 
     /// Counts the occurrences in a file. It compares them with nothing.
-    pub(crate) fn occurrences(&self, scene: &Scene<'_>) -> Result<u64, Refusal> {
+    pub(crate) fn occurrences(&self, scene: &EditContext<'_>) -> Result<u64, Refusal> {
         if self.regex.is_some() && self.compiled.is_none() && !scene.budget.regex(limits::COMPILING) {
             return Err(worn_out());
         }
@@ -244,7 +244,7 @@ impl Substitute {
 
     fn places<'p, 's>(
         &self,
-        scene: &'p Scene<'s>,
+        scene: &'p EditContext<'s>,
         inside: Range<usize>,
         guarded: bool,
     ) -> Result<Places<'p, 's>, Refusal> {

@@ -6,25 +6,29 @@ use std::rc::Rc;
 use editd_syntax::Language;
 
 use super::around::{begins_line, ends_line, indentation, line_end, line_start, next_line, over_blanks};
-use super::edit::Site;
+use super::continued;
+use super::edit::SymbolSite;
 use super::fitting::{one_line, trimmed};
-use super::goes_on;
 use super::spacing::blank_lines;
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
-use crate::op::effect::{Effect, Found};
+use crate::op::effect::{Effect, PlaceReport};
 use crate::op::given::{NewText, changed_breaks};
 use crate::op::lines::{lead, line_text};
 use crate::splice::Place;
 use crate::text::follow;
 
 /// A text before the symbol and what belongs to it.
-pub(super) fn before(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+pub(super) fn before(
+    site: &SymbolSite<'_, '_>,
+    given: &NewText,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     let start = site.symbol.extent.start;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(start..start, None)) };
-    goes_on::refuse(site, site.known.before(site.at), Some(&new.text), Some(site.at))?;
+    continued::refuse(site, site.known.before(site.at), Some(&new.text), Some(site.at))?;
     let new_text = new.parted(site.has_commas());
     let (target, item) = site.column();
     let fit = site.fit(given, &target);
@@ -43,11 +47,15 @@ pub(super) fn before(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>
 }
 
 /// A text after the symbol and what belongs to it.
-pub(super) fn after(site: &Site<'_, '_>, given: &NewText, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+pub(super) fn after(
+    site: &SymbolSite<'_, '_>,
+    given: &NewText,
+    clips: &mut Clips<'_>,
+) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     let end = site.symbol.extent.end;
     let Some(new) = Item::read(site, given, clips)? else { return Ok(site.untouched(end..end, None)) };
-    goes_on::refuse(site, Some(site.at), Some(&new.text), site.known.after(site.at))?;
+    continued::refuse(site, Some(site.at), Some(&new.text), site.known.after(site.at))?;
     let (target, _) = site.column();
     let fit = site.fit(given, &target);
     let last = site.has_commas() && site.comma(site.at).is_none();
@@ -99,7 +107,7 @@ struct Item {
 
 impl Item {
     /// Reads the text of an edit; `None` if it is empty.
-    fn read(site: &Site<'_, '_>, given: &NewText, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
+    fn read(site: &SymbolSite<'_, '_>, given: &NewText, clips: &Clips<'_>) -> Result<Option<Self>, Refusal> {
         let text = given.resolve(clips)?;
         let bare = trimmed(&text, site.scene.text.breaks);
         if bare.trim().is_empty() {
@@ -119,7 +127,7 @@ impl Item {
     }
 }
 
-impl Site<'_, '_> {
+impl SymbolSite<'_, '_> {
     /// The break that lines at an offset end in.
     pub(super) fn ending(&self, at: usize) -> String {
         self.scene.text.ending_at(at).unwrap_or("\n").to_owned()
@@ -186,7 +194,7 @@ impl Site<'_, '_> {
         let (made, converted) = line_text(text, &(at..at), new, given.literal);
         let lead = lead(text, &(at..at), &made);
         let place = Place { lead, ..Place::inserting(self.scene.edit, at, &Rc::from(made)) };
-        let found = Found { lines: Some(text.lines_of(at..at)), converted, ..Found::default() };
+        let found = PlaceReport { lines: Some(text.lines_of(at..at)), converted, ..PlaceReport::default() };
         Effect { places: vec![place], stored: None, found }
     }
 
@@ -199,7 +207,7 @@ impl Site<'_, '_> {
         };
         let converted = changed_breaks(new, &made, text.breaks);
         let place = Place::inserting(self.scene.edit, at, &Rc::from(made));
-        let found = Found { lines: Some(text.lines_of(at..at)), converted, ..Found::default() };
+        let found = PlaceReport { lines: Some(text.lines_of(at..at)), converted, ..PlaceReport::default() };
         Effect { places: vec![place], stored: None, found }
     }
 }

@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{is_blank, split_indent};
-use crate::op::Scene;
+use crate::op::EditContext;
 use crate::text::Text;
 
 /// The offset at which the line of an offset starts.
@@ -45,7 +45,11 @@ pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
 ///
 /// # Errors
 /// `limit`.
-pub(super) fn blank_above(scene: &Scene<'_>, start: usize, floor: usize) -> Result<(usize, usize), Refusal> {
+pub(super) fn blank_above(
+    scene: &EditContext<'_>,
+    start: usize,
+    floor: usize,
+) -> Result<(usize, usize), Refusal> {
     let text = scene.text;
     let (mut from, mut count) = (start, 0_usize);
     while from > floor {
@@ -63,7 +67,11 @@ pub(super) fn blank_above(scene: &Scene<'_>, start: usize, floor: usize) -> Resu
 ///
 /// # Errors
 /// `limit`.
-pub(super) fn blank_below(scene: &Scene<'_>, start: usize, ceiling: usize) -> Result<Vec<usize>, Refusal> {
+pub(super) fn blank_below(
+    scene: &EditContext<'_>,
+    start: usize,
+    ceiling: usize,
+) -> Result<Vec<usize>, Refusal> {
     let text = scene.text;
     let mut ends = Vec::new();
     let mut from = start;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use editd_syntax::Language;
 
 use super::around::line_end;
-use super::edit::{Site, SymbolEdit};
-use super::fitting::{Fit, trimmed};
+use super::edit::{SymbolEdit, SymbolSite};
+use super::fitting::{IndentRules, trimmed};
 use super::spacing::deeper;
 use crate::Refusal;
 use crate::cut::Cut;
@@ -18,7 +18,7 @@ use crate::locate::{is_blank, lines, split_indent};
 /// # Errors
 /// `too_large` if the body would be larger than a file may be.
 pub(super) fn in_block(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     body: &Range<usize>,
     given: &str,
@@ -43,14 +43,18 @@ pub(super) fn in_block(
         (None, Some((line, _))) => split_indent(line).0.to_owned(),
         (None, None) => deeper(site, &outer),
     };
-    let made = Fit { torn: false, ..site.fit(&edit.text, &target) }.text(given)?;
+    let made = IndentRules { torn: false, ..site.fit(&edit.text, &target) }.text(given)?;
     let ending = if ending.is_empty() { site.ending(body.start) } else { (*ending).to_owned() };
     Ok(Some([header, ending.as_str(), &made].concat()))
 }
 
 /// The range that a block of text with its header replaces, and the text. A comment behind the old body moves behind
 /// the header, since it would be a part of the text below it.
-pub(super) fn with_comment(site: &Site<'_, '_>, body: &Range<usize>, made: String) -> (Range<usize>, String) {
+pub(super) fn with_comment(
+    site: &SymbolSite<'_, '_>,
+    body: &Range<usize>,
+    made: String,
+) -> (Range<usize>, String) {
     let text = site.scene.text;
     let end = line_end(text, body.end);
     let comment = text.content.cut(body.end..end);

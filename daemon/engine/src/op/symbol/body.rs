@@ -9,10 +9,10 @@ use editd_types::ErrorCode;
 
 use super::around::{back_over_blanks, begins_line, indentation, line_end, line_start, over_blanks};
 use super::block::{in_block, with_comment};
-use super::edit::{Site, SymbolEdit};
+use super::continued;
+use super::edit::{SymbolEdit, SymbolSite};
 use super::expression::refuse_statements;
 use super::fitting::{one_line, same, trimmed};
-use super::goes_on;
 use super::quotes::{Braces, has_braces};
 use super::sliced::stands;
 use super::spacing::deeper;
@@ -36,7 +36,7 @@ const UNBRACED: [Language; 7] = [
 
 /// Replaces the body.
 pub(super) fn replace_body(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
@@ -78,7 +78,7 @@ pub(super) fn replace_body(
 }
 
 /// Removes a mark at the end of a body that ends the definition in the file, too: it would be there twice.
-fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str>) -> Cow<'g, str> {
+fn without_mark<'g>(site: &SymbolSite<'_, '_>, body: &Range<usize>, given: Cow<'g, str>) -> Cow<'g, str> {
     let content = &site.scene.text.content;
     let own = content.cut(body.clone());
     let behind = content.cut(over_blanks(site.scene.text, body.end)..content.len());
@@ -93,7 +93,7 @@ fn without_mark<'g>(site: &Site<'_, '_>, body: &Range<usize>, given: Cow<'g, str
 
 /// The range that the text replaces without reindenting, if the text is a part of the file with some changes.
 fn own_place(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     body: &Range<usize>,
     (braced, brings): (bool, bool),
@@ -121,7 +121,7 @@ fn own_place(
 }
 
 /// The braces around a body that is a block; they stay in the file if the text has none.
-fn braces(site: &Site<'_, '_>, body: &str) -> Option<Braces> {
+fn braces(site: &SymbolSite<'_, '_>, body: &str) -> Option<Braces> {
     let (language, kind) = (site.known.language, site.symbol.kind);
     if is_value(kind) || UNBRACED.contains(&language) {
         return None;
@@ -141,7 +141,7 @@ fn is_value(kind: SymbolKind) -> bool {
 }
 
 /// The indentation of the line that closes a block: that of its brace, else that of the definition.
-fn closing_indent<'t>(site: &'t Site<'_, '_>, body: &Range<usize>) -> &'t str {
+fn closing_indent<'t>(site: &'t SymbolSite<'_, '_>, body: &Range<usize>) -> &'t str {
     let text = site.scene.text;
     let last = body.end - 1;
     let own = begins_line(text, last) && last > body.start;
@@ -150,7 +150,7 @@ fn closing_indent<'t>(site: &'t Site<'_, '_>, body: &Range<usize>) -> &'t str {
 
 /// A text between the braces of the file.
 fn between_braces(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     body: &Range<usize>,
     (braces, given): (Braces, &str),
@@ -180,7 +180,7 @@ fn between_braces(
 
 /// The range that is replaced if the body has no braces, and its new text.
 fn open_body(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     body: &Range<usize>,
     given: &str,
@@ -206,7 +206,7 @@ fn open_body(
 
 /// The indentation of a text that replaces a body which begins its line: that of the body, except that only a list of
 /// YAML may stand in its key's own column.
-fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String {
+fn lines_target(site: &SymbolSite<'_, '_>, body: &Range<usize>, given: &str) -> String {
     let there = indentation(site.scene.text, body.start);
     let (outer, _) = site.column();
     let mut lines =
@@ -217,7 +217,7 @@ fn lines_target(site: &Site<'_, '_>, body: &Range<usize>, given: &str) -> String
 }
 
 /// Returns true if a text cannot begin on the line of the definition.
-fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
+fn needs_lines(site: &SymbolSite<'_, '_>, given: &str, one_line: bool) -> bool {
     let given = given.trim_start();
     match site.known.language {
         Language::Python => !one_line && !is_value(site.symbol.kind),
@@ -233,7 +233,7 @@ fn needs_lines(site: &Site<'_, '_>, given: &str, one_line: bool) -> bool {
 
 /// Replaces the definition.
 pub(super) fn replace(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
@@ -261,7 +261,7 @@ pub(super) fn replace(
     if trimmed(&given, text.breaks).is_empty() {
         return Err(malformed("`replace` needs a text; use `delete` to take the symbol out"));
     }
-    goes_on::refuse(site, site.known.before(site.at), Some(&given), site.known.after(site.at))?;
+    continued::refuse(site, site.known.before(site.at), Some(&given), site.known.after(site.at))?;
     let (column, item) = site.column();
     let target = if item { &column } else { indentation(text, start) };
     let there = text.content.cut(range.clone());
@@ -279,7 +279,7 @@ pub(super) fn replace(
 
 /// The offset in the lines in front of a definition from which those of the new text replace them: attributes replace
 /// attributes, comments replace everything.
-fn in_place_of(site: &Site<'_, '_>, front: &str, given: &str) -> Option<usize> {
+fn in_place_of(site: &SymbolSite<'_, '_>, front: &str, given: &str) -> Option<usize> {
     if front.is_empty() {
         return None;
     }
@@ -309,7 +309,7 @@ fn first_line(text: &str) -> Option<&str> {
 }
 
 /// Refuses a body that begins with what stands before the body: it would be there twice.
-fn refuse_signature(site: &Site<'_, '_>, given: &str, body: &Range<usize>) -> Result<(), Refusal> {
+fn refuse_signature(site: &SymbolSite<'_, '_>, given: &str, body: &Range<usize>) -> Result<(), Refusal> {
     let (text, symbol) = (site.scene.text, site.symbol);
     let json = site.known.language == Language::Json;
     if matches!(symbol.kind, SymbolKind::Element | SymbolKind::Section | SymbolKind::Table | SymbolKind::Rule)

@@ -8,17 +8,17 @@ use editd_syntax::{Language, Outline, Symbol};
 use editd_types::{EditScope, ErrorCode, FileEdit};
 
 use super::around::line_start;
-use super::fitting::Fit;
+use super::fitting::IndentRules;
 use super::quotes::Quotes;
 use super::step;
-use super::symbols::{Known, Which};
+use super::symbols::{ParsedFile, Which};
 use super::{add, body, remove};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Rung, Unit};
-use crate::op::effect::{Effect, Found, Scene};
+use crate::op::effect::{EditContext, Effect, PlaceReport};
 use crate::op::fields;
 use crate::op::given::{NewText, fit};
 use crate::op::registry::Op;
@@ -31,7 +31,7 @@ pub(crate) const FIELDS: &[&str] =
 
 /// The action on a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Action {
+enum SymbolAction {
     /// Replaces the body.
     ReplaceBody,
     /// Replaces the definition.
@@ -44,12 +44,12 @@ enum Action {
     Delete,
 }
 
-const ACTIONS: [(&str, Action); 5] = [
-    ("replace_body", Action::ReplaceBody),
-    ("replace", Action::Replace),
-    ("insert_before", Action::InsertBefore),
-    ("insert_after", Action::InsertAfter),
-    ("delete", Action::Delete),
+const ACTIONS: [(&str, SymbolAction); 5] = [
+    ("replace_body", SymbolAction::ReplaceBody),
+    ("replace", SymbolAction::Replace),
+    ("insert_before", SymbolAction::InsertBefore),
+    ("insert_after", SymbolAction::InsertAfter),
+    ("delete", SymbolAction::Delete),
 ];
 
 /// An edit of one definition.
@@ -57,7 +57,7 @@ const ACTIONS: [(&str, Action); 5] = [
 pub(crate) struct SymbolEdit {
     /// The symbol: its name path or a position in it.
     pub(crate) symbol: EditScope,
-    action: Action,
+    action: SymbolAction,
     /// The new text; empty for `delete`.
     pub(crate) text: NewText,
     /// The clipboard in which the removed text is stored.
@@ -89,7 +89,7 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
         let known = ACTIONS.map(|(name, _)| name).join(", ");
         return Err(malformed(format!("`action` must be one of {known}")));
     };
-    let text = if *action == Action::Delete {
+    let text = if *action == SymbolAction::Delete {
         const BRINGS: [&str; 4] = ["text", "eol", "from_clipboard", "reindent"];
         if let Some(field) = fields::present(edit).find(|field| BRINGS.contains(field)) {
             return Err(malformed(format!("`delete` brings no text; leave out `{field}`")));
@@ -99,16 +99,16 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
         NewText::read(edit, "text", &edit.text)?
     };
     let to_clipboard = fields::clipboard("to_clipboard", &edit.to_clipboard)?;
-    if to_clipboard.is_some() && matches!(action, Action::InsertBefore | Action::InsertAfter) {
+    if to_clipboard.is_some() && matches!(action, SymbolAction::InsertBefore | SymbolAction::InsertAfter) {
         return Err(malformed("an insertion takes nothing out; leave out `to_clipboard`"));
     }
     Ok(Op::Symbol(Arc::new(SymbolEdit { symbol, action: *action, text, to_clipboard })))
 }
 
 /// A symbol that is edited, with all that is known around it.
-pub(super) struct Site<'s, 'v> {
-    pub(super) scene: &'s Scene<'v>,
-    pub(super) known: &'s Known,
+pub(super) struct SymbolSite<'s, 'v> {
+    pub(super) scene: &'s EditContext<'v>,
+    pub(super) known: &'s ParsedFile,
     /// Its number.
     pub(super) at: usize,
     pub(super) symbol: &'s Symbol,
@@ -122,22 +122,22 @@ impl SymbolEdit {
 
     /// The symbol that the edit deletes, if any.
     pub(crate) fn deletes(&self) -> Option<Which<'_>> {
-        (self.action == Action::Delete).then(|| self.which())
+        (self.action == SymbolAction::Delete).then(|| self.which())
     }
 
     /// Returns true if the edit only adds text.
     pub(crate) fn adds(&self) -> bool {
-        matches!(self.action, Action::InsertBefore | Action::InsertAfter)
+        matches!(self.action, SymbolAction::InsertBefore | SymbolAction::InsertAfter)
     }
 
     /// Finds the symbol and performs the action.
-    pub(crate) fn effect(&self, scene: &Scene<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
+    pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Effect, Refusal> {
         let known = scene.symbols.known(scene)?;
         let at = known.find(scene, self.which())?;
         let Some(symbol) = known.get(at) else { return Ok(Effect::default()) };
         self.means_all(&known.outline, symbol)?;
         let declared = self.declared(&known.outline, symbol);
-        if let (Action::InsertBefore, Some(first)) = (self.action, declared.first()) {
+        if let (SymbolAction::InsertBefore, Some(first)) = (self.action, declared.first()) {
             let message = format!(
                 "{} is declared before it is defined; name the first declaration, {first}, to insert before all",
                 symbol.path
@@ -146,13 +146,13 @@ impl SymbolEdit {
             error.symbols = short(declared.iter().cloned().chain([symbol.path.clone()]).collect());
             return Err(error);
         }
-        let site = Site { scene, known, at, symbol };
+        let site = SymbolSite { scene, known, at, symbol };
         let mut effect = match self.action {
-            Action::ReplaceBody => body::replace_body(&site, self, clips),
-            Action::Replace => body::replace(&site, self, clips),
-            Action::InsertBefore => add::before(&site, &self.text, clips),
-            Action::InsertAfter => add::after(&site, &self.text, clips),
-            Action::Delete => remove::delete(&site, self.to_clipboard.as_deref(), clips),
+            SymbolAction::ReplaceBody => body::replace_body(&site, self, clips),
+            SymbolAction::Replace => body::replace(&site, self, clips),
+            SymbolAction::InsertBefore => add::before(&site, &self.text, clips),
+            SymbolAction::InsertAfter => add::after(&site, &self.text, clips),
+            SymbolAction::Delete => remove::delete(&site, self.to_clipboard.as_deref(), clips),
         }?;
         effect.found.in_broken = known.outline.broken;
         effect.found.note = scene.symbols.chosen(scene, self.which());
@@ -178,7 +178,7 @@ impl SymbolEdit {
             Which::Name(name) => Some(name),
             Which::Position(_) => None,
         };
-        let whole = outline.whole_of(symbol, asked, self.action == Action::ReplaceBody);
+        let whole = outline.whole_of(symbol, asked, self.action == SymbolAction::ReplaceBody);
         let Some(whole) = whole.filter(|_| !self.adds()) else { return Ok(()) };
         let message = format!(
             "one definition gives all of {whole:?}, and this would change them all; name it so, or edit it by text or lines"
@@ -189,24 +189,24 @@ impl SymbolEdit {
     }
 }
 
-impl Site<'_, '_> {
+impl SymbolSite<'_, '_> {
     /// The rules for indenting a text that is inserted among lines with this indentation.
-    pub(super) fn fit<'f>(&'f self, given: &NewText, target: &'f str) -> Fit<'f> {
+    pub(super) fn fit<'f>(&'f self, given: &NewText, target: &'f str) -> IndentRules<'f> {
         let may = !given.is_reindented()
             && self.known.language != Language::Markdown
             && !self.keeps_white_space(self.symbol.parent);
         // Below an item of a list, YAML has steps of its own.
         let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
         let quotes = Some(self.quotes());
-        Fit { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
+        IndentRules { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
     }
 
     /// The same for a text inside the symbol.
-    pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> Fit<'f> {
+    pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> IndentRules<'f> {
         let fit = self.fit(given, target);
         // By itself such a text is no script.
         let script = self.is_element(self.symbol, &["script"]) && text.contains('`');
-        Fit { may: fit.may && !script && !self.keeps_white_space(Some(self.at)), ..fit }
+        IndentRules { may: fit.may && !script && !self.keeps_white_space(Some(self.at)), ..fit }
     }
 
     /// Returns true if white space in an element of HTML, or in one around it, is visible on the page.
@@ -245,13 +245,13 @@ impl Site<'_, '_> {
         let lines = Some(text.lines_of(range.clone()));
         let (made, converted) = fit(text, &range, new, Rung::Eol, given.literal);
         let place = Place::owning(text, self.scene.edit, range, &Rc::from(made));
-        let found = Found { lines, converted, ..Found::default() };
+        let found = PlaceReport { lines, converted, ..PlaceReport::default() };
         Effect { places: vec![place], stored, found }
     }
 
     /// The effect of an edit that changes nothing.
     pub(super) fn untouched(&self, range: Range<usize>, stored: Option<Rc<str>>) -> Effect {
-        let found = Found { lines: Some(self.scene.text.lines_of(range)), ..Found::default() };
+        let found = PlaceReport { lines: Some(self.scene.text.lines_of(range)), ..PlaceReport::default() };
         Effect { places: Vec::new(), stored, found }
     }
 

@@ -3,7 +3,7 @@
 use editd_syntax::{Language, SymbolKind};
 use editd_types::ErrorCode;
 
-use super::edit::Site;
+use super::edit::SymbolSite;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::refusal::refuse;
@@ -12,7 +12,7 @@ use crate::refusal::refuse;
 ///
 /// # Errors
 /// `unsupported`.
-pub(super) fn refuse_statements(site: &Site<'_, '_>, given: &str) -> Result<(), Refusal> {
+pub(super) fn refuse_statements(site: &SymbolSite<'_, '_>, given: &str) -> Result<(), Refusal> {
     use Language::{CSharp, JavaScript, Tsx, TypeScript};
     let (language, kind) = (site.known.language, site.symbol.kind);
     let is_code = matches!(
@@ -31,7 +31,7 @@ pub(super) fn refuse_statements(site: &Site<'_, '_>, given: &str) -> Result<(), 
 }
 
 /// Returns true if the text has a `;` outside of brackets, or begins with `return`.
-fn says_statements(site: &Site<'_, '_>, given: &str) -> bool {
+fn says_statements(site: &SymbolSite<'_, '_>, given: &str) -> bool {
     let returns = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     if given.trim_start().strip_prefix("return").is_some_and(returns) {
         return true;

@@ -8,12 +8,12 @@ use super::quotes::{Asides, Quotes};
 use super::step;
 use crate::Refusal;
 use crate::limits;
-use crate::locate::{Line, Unit, is_blank, lines, split_indent};
+use crate::locate::{LineParts, Unit, is_blank, lines, split_indent};
 use crate::refusal::too_large;
 use crate::text::{Breaks, split_final_break};
 
 /// The rules for indenting a text.
-pub(super) struct Fit<'f> {
+pub(super) struct IndentRules<'f> {
     /// The kind of the file's line endings.
     pub(super) breaks: Breaks,
     /// The indentation of the text's outermost lines.
@@ -41,7 +41,7 @@ pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
     rest.get(..end).unwrap_or(rest)
 }
 
-impl Fit<'_> {
+impl IndentRules<'_> {
     /// The text, trimmed, with the indentation of its place, first line included. Lines that begin in a string stay as
     /// they are; so do all lines if the strings cannot be found.
     ///
@@ -61,7 +61,7 @@ impl Fit<'_> {
         }
         let Some(asides) = self.asides(given) else { return Ok(given.to_owned()) };
         let quoted = asides.quoted(&lines);
-        let is_code = |(line, quoted): &(&Line<'_>, &bool)| !**quoted && !is_blank(line.0);
+        let is_code = |(line, quoted): &(&LineParts<'_>, &bool)| !**quoted && !is_blank(line.0);
         let indents: Vec<&str> =
             lines.iter().zip(&quoted).filter(is_code).map(|(line, _)| split_indent(line.0).0).collect();
         let head = lines.iter().zip(&quoted).position(|line| is_code(&line));

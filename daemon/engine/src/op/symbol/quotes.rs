@@ -6,7 +6,7 @@ use editd_syntax::{Language, NonCode, ParseError, SymbolKind};
 
 use crate::cut::Cut;
 use crate::limits;
-use crate::locate::{Line, lines};
+use crate::locate::{LineParts, lines};
 use crate::plan::Budget;
 use crate::text::Breaks;
 
@@ -40,7 +40,7 @@ pub(super) struct Asides {
 
 impl Asides {
     /// Returns, for each line of the text, true if its white space counts because it begins in a string.
-    pub(super) fn quoted(&self, lines: &[Line<'_>]) -> Vec<bool> {
+    pub(super) fn quoted(&self, lines: &[LineParts<'_>]) -> Vec<bool> {
         let mut fixed = self.fixed.iter().peekable();
         let mut from = 0;
         let mut quoted = Vec::with_capacity(lines.len());

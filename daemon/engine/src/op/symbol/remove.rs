@@ -7,38 +7,38 @@ use std::rc::Rc;
 use super::around::{
     back_over_blanks, begins_line, blank_above, blank_below, ends_line, line_start, next_line, over_blanks,
 };
-use super::edit::Site;
-use super::goes_on;
-use super::symbols::{Known, between};
+use super::continued;
+use super::edit::SymbolSite;
+use super::symbols::{ParsedFile, between};
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::limits;
-use crate::op::effect::{Effect, Found};
+use crate::op::effect::{Effect, PlaceReport};
 use crate::splice::Place;
 
 /// Removes a symbol.
 pub(super) fn delete(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     to_clipboard: Option<&str>,
     clips: &mut Clips<'_>,
 ) -> Result<Effect, Refusal> {
     let text = site.scene.text;
     if let Some((first, statement)) = site.whole_statement()? {
         let stored = site.store(clips, to_clipboard, site.own())?;
-        let found = Found { lines: Some(text.lines_of(site.own())), ..Found::default() };
+        let found = PlaceReport { lines: Some(text.lines_of(site.own())), ..PlaceReport::default() };
         let range = site.statement_and_blanks(first, &statement)?;
         let place = Place::owning(text, site.scene.edit, range, &Rc::from(""));
         let places = if first == site.at { vec![place] } else { Vec::new() };
         return Ok(Effect { places, stored, found });
     }
     let (first, last) = site.run();
-    goes_on::refuse(site, site.known.before(first), None, site.known.after(last))?;
+    continued::refuse(site, site.known.before(first), None, site.known.after(last))?;
     let own = site.own();
     let alone = begins_line(text, own.start) && ends_line(text, own.end);
     let matched = if alone { line_start(text, own.start)..own.end } else { own.clone() };
     let stored = site.store(clips, to_clipboard, matched)?;
     let range = if alone { site.lines_and_blanks(&own)? } else { site.bytes_and_blanks(&own) };
-    let found = Found { lines: Some(text.lines_of(own)), ..Found::default() };
+    let found = PlaceReport { lines: Some(text.lines_of(own)), ..PlaceReport::default() };
     let nothing: Rc<str> = Rc::from("");
     let comma = site.spare_comma();
     let alone_there = |comma: &usize| site.run().0 == site.at && site.is_blank(comma + 1..range.start);
@@ -56,7 +56,7 @@ pub(super) fn delete(
     Ok(Effect { places, stored, found })
 }
 
-impl Site<'_, '_> {
+impl SymbolSite<'_, '_> {
     /// Everything that belongs to the symbol; the end of a whole statement stays if the symbol is one item of it.
     fn own(&self) -> Range<usize> {
         let (extent, definition) = (&self.symbol.extent, &self.symbol.definition);
@@ -76,7 +76,7 @@ impl Site<'_, '_> {
         let mut looked_at = 1;
         let mut ends = [self.at; 2];
         for (end, limit, next) in
-            [(0, first, Known::before as fn(&Known, usize) -> _), (1, last, Known::after)]
+            [(0, first, ParsedFile::before as fn(&ParsedFile, usize) -> _), (1, last, ParsedFile::after)]
         {
             let mut at = self.at;
             while at != limit

@@ -3,15 +3,15 @@
 use editd_syntax::{Language, Symbol, SymbolKind};
 
 use super::around::{blank_above, blank_below, line_start, next_line};
-use super::edit::Site;
-use super::symbols::Known;
+use super::edit::SymbolSite;
+use super::symbols::ParsedFile;
 use crate::Refusal;
 use crate::limits;
 use crate::locate::Unit;
-use crate::op::Scene;
+use crate::op::EditContext;
 
 /// An indentation one step deeper than another.
-pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
+pub(super) fn deeper(site: &SymbolSite<'_, '_>, outer: &str) -> String {
     let usual = match site.known.language {
         Language::Go => Unit::Tab,
         Language::Css
@@ -32,7 +32,7 @@ pub(super) fn deeper(site: &Site<'_, '_>, outer: &str) -> String {
 ///
 /// # Errors
 /// `limit`.
-pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> Result<usize, Refusal> {
+pub(super) fn blank_lines(site: &SymbolSite<'_, '_>, after: bool) -> Result<usize, Refusal> {
     let known = site.known;
     let (own, other) = (Gap::of(known, site.at, after), Gap::of(known, site.at, !after));
     let like = || {
@@ -45,7 +45,7 @@ pub(super) fn blank_lines(site: &Site<'_, '_>, after: bool) -> Result<usize, Ref
 }
 
 /// Returns true if a symbol and the one after it have the kind and the depth of another symbol.
-fn alike(known: &Known, at: usize, symbol: &Symbol) -> bool {
+fn alike(known: &ParsedFile, at: usize, symbol: &Symbol) -> bool {
     let alike =
         |at: usize| known.get(at).is_some_and(|one| one.kind == symbol.kind && one.depth == symbol.depth);
     alike(at) && known.after(at).is_some_and(alike)
@@ -61,14 +61,14 @@ struct Gap {
 }
 
 impl Gap {
-    fn of(known: &Known, at: usize, after: bool) -> Option<Self> {
+    fn of(known: &ParsedFile, at: usize, after: bool) -> Option<Self> {
         let other = known.get(if after { known.after(at)? } else { known.before(at)? })?;
         let own = known.get(at)?;
         let (first, second) = if after { (own, other) } else { (other, own) };
         Some(Self { from: first.extent.end, to: second.extent.start, above: !after })
     }
 
-    fn blank_lines(&self, scene: &Scene<'_>) -> Result<usize, Refusal> {
+    fn blank_lines(&self, scene: &EditContext<'_>) -> Result<usize, Refusal> {
         let text = scene.text;
         let (from, to) = (next_line(text, self.from), line_start(text, self.to));
         if from > to {
@@ -79,7 +79,7 @@ impl Gap {
 }
 
 /// The usual count of blank lines, for a symbol without neighbours to learn from.
-fn usual(site: &Site<'_, '_>) -> usize {
+fn usual(site: &SymbolSite<'_, '_>) -> usize {
     let symbol = site.symbol;
     let plain = matches!(
         symbol.kind,

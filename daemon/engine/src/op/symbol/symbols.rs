@@ -13,7 +13,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Unit, candidate};
-use crate::op::{EditNote, Scene};
+use crate::op::{EditContext, EditNote};
 use crate::refusal::{refuse, spent};
 use crate::symbols::{chosen, named, parsed, short};
 use crate::text::Text;
@@ -42,14 +42,14 @@ impl<'a> Which<'a> {
 pub(crate) struct Symbols<'s> {
     /// The symbols that the edits of the entry delete.
     deleted: Vec<Which<'s>>,
-    known: OnceCell<Result<Known, Refusal>>,
+    known: OnceCell<Result<ParsedFile, Refusal>>,
     going: OnceCell<HashMap<usize, (usize, usize)>>,
     /// Symbols that got a comma from an insertion behind them.
     pub(super) parted: RefCell<HashSet<usize>>,
 }
 
 /// The result of parsing a file.
-pub(super) struct Known {
+pub(super) struct ParsedFile {
     pub(super) language: Language,
     pub(super) outline: Outline,
     /// The step of indentation that the file is written in.
@@ -70,13 +70,17 @@ impl<'s> Symbols<'s> {
     ///
     /// # Errors
     /// `unsupported` if the language is not known, `too_large` and `limit` if the file cannot be parsed.
-    pub(super) fn known(&self, scene: &Scene<'_>) -> Result<&Known, Refusal> {
-        self.known.get_or_init(|| Known::of(scene)).as_ref().map_err(Clone::clone)
+    pub(super) fn known(&self, scene: &EditContext<'_>) -> Result<&ParsedFile, Refusal> {
+        self.known.get_or_init(|| ParsedFile::of(scene)).as_ref().map_err(Clone::clone)
     }
 
     /// The symbols that the edits of the entry delete, each with the first and the last of those between which and it
     /// nothing stays but blanks.
-    pub(super) fn going(&self, scene: &Scene<'_>, known: &Known) -> &HashMap<usize, (usize, usize)> {
+    pub(super) fn going(
+        &self,
+        scene: &EditContext<'_>,
+        known: &ParsedFile,
+    ) -> &HashMap<usize, (usize, usize)> {
         self.going.get_or_init(|| {
             let named = self.deleted.iter().filter_map(|which| known.find(scene, *which).ok());
             let going: BTreeSet<usize> = named.collect();
@@ -97,14 +101,14 @@ impl<'s> Symbols<'s> {
     ///
     /// # Errors
     /// As those of an edit of the symbol.
-    pub(crate) fn lines(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<(u64, u64), Refusal> {
+    pub(crate) fn lines(&self, scene: &EditContext<'_>, which: Which<'_>) -> Result<(u64, u64), Refusal> {
         let known = self.known(scene)?;
         let at = known.find(scene, which)?;
         Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
     }
 
     /// A note about the symbol, if it was preferred to symbols that only declare it.
-    pub(crate) fn chosen(&self, scene: &Scene<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
+    pub(crate) fn chosen(&self, scene: &EditContext<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
         let (Which::Name(name), Some(Ok(known))) = (which, self.known.get()) else { return None };
         let symbol = known.outline.named(name).ok()?;
         chosen(scene.text, &known.outline, symbol, name).map(|told| Box::new(EditNote::Chosen(told)))
@@ -116,8 +120,8 @@ impl<'s> Symbols<'s> {
     }
 }
 
-impl Known {
-    fn of(scene: &Scene<'_>) -> Result<Self, Refusal> {
+impl ParsedFile {
+    fn of(scene: &EditContext<'_>) -> Result<Self, Refusal> {
         let text = scene.text;
         if !scene.budget.parse(text.len()) {
             let message =
@@ -159,7 +163,7 @@ impl Known {
     ///
     /// # Errors
     /// `symbol_not_found` and `ambiguous` with the candidates, `out_of_range` for a position outside the file.
-    pub(super) fn find(&self, scene: &Scene<'_>, which: Which<'_>) -> Result<usize, Refusal> {
+    pub(super) fn find(&self, scene: &EditContext<'_>, which: Which<'_>) -> Result<usize, Refusal> {
         scene.pay(scene.text.len())?;
         let found = match which {
             Which::Name(name) => match named(&self.outline, name, scene.origin) {

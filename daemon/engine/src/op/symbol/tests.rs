@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::fitting::Fit;
+use super::fitting::IndentRules;
 use crate::locate::Unit;
 use crate::text::Breaks;
 
 fn fitted(given: &str, target: &str, unit: Unit) -> String {
-    Fit { breaks: Breaks::Lf, target, unit: Some(unit), may: true, torn: true, quotes: None }
+    IndentRules { breaks: Breaks::Lf, target, unit: Some(unit), may: true, torn: true, quotes: None }
         .text(given)
         .unwrap()
 }
@@ -135,7 +135,8 @@ fn steps_of_another_width_become_the_files() {
 #[test]
 fn indentation_that_would_fill_the_memory_is_refused_before_it_is_made() {
     let deep = " ".repeat(4000);
-    let fit = Fit { breaks: Breaks::Lf, target: &deep, unit: None, may: true, torn: true, quotes: None };
+    let fit =
+        IndentRules { breaks: Breaks::Lf, target: &deep, unit: None, may: true, torn: true, quotes: None };
     assert!(fit.text(&"x\n".repeat(100_000)).is_err());
     assert!(fit.text("x\ny").is_ok());
 }

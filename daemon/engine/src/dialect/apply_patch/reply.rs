@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
-use super::envelope::Hunk;
+use super::envelope::PatchHunk;
 use crate::dialect::explain::{failures, found_otherwise, left_out, loose_rung, plain, span, with_details};
 use crate::dialect::summary::{add_job, changes};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
 /// The change of a file, as the reply lists it.
@@ -34,7 +34,7 @@ impl Verb {
 
 /// The data of an entry that its reply needs.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct PatchedFile {
     /// The change of the file.
     pub(super) verb: Verb,
     /// The path of the file before the change.
@@ -42,39 +42,39 @@ pub(super) struct Said {
     /// The path of the file after the change.
     pub(super) path: FilePath,
     /// Its hunks.
-    pub(super) hunks: Vec<SaidHunk>,
+    pub(super) hunks: Vec<PatchedHunk>,
 }
 
 /// The data of a hunk that its reply needs.
 #[derive(Debug)]
-pub(super) struct SaidHunk {
+pub(super) struct PatchedHunk {
     line: u64,
     /// The lines that it looks for, shortened as in messages.
     old: String,
 }
 
-impl Said {
+impl PatchedFile {
     /// An entry without hunks.
     pub(super) fn new(verb: Verb, path: &FilePath) -> Self {
         Self { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() }
     }
 
     /// Remembers a hunk.
-    pub(super) fn remember(&mut self, hunk: &Hunk<'_>) {
+    pub(super) fn remember(&mut self, hunk: &PatchHunk<'_>) {
         let old = hunk.text.lines().filter(|line| !line.starts_with(['+', '\\']));
         let shown: Vec<String> = old
             .take(editd_types::limits::NEAR_MISS_LINES)
             .map(|line| crate::locate::excerpt(line.get(1..).unwrap_or(""), 0))
             .collect();
-        self.hunks.push(SaidHunk { line: hunk.line, old: shown.join("\n") });
+        self.hunks.push(PatchedHunk { line: hunk.line, old: shown.join("\n") });
     }
 }
 
 /// The words of one payload.
 #[derive(Debug)]
-pub(super) struct PatchWords {
+pub(super) struct ApplyPatchReply {
     /// The data of the entries, in their order.
-    pub(super) entries: Vec<Said>,
+    pub(super) entries: Vec<PatchedFile>,
 }
 
 /// A payload that was refused.
@@ -89,15 +89,15 @@ pub(super) fn refused(error: &RequestError) -> String {
     }
 }
 
-impl Words for PatchWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for ApplyPatchReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out = self.head(receipt);
         for (at, file) in receipt.files.iter().enumerate() {
-            for (number, error) in left_out(file).take(limits::SAID) {
+            for (number, error) in left_out(file).take(limits::BLOCKS_DETAILED) {
                 line(&mut out, &self.failure(Some(at), Some(number), error));
             }
-            for note in self.loose(at, file).take(limits::SAID) {
+            for note in self.loose(at, file).take(limits::BLOCKS_DETAILED) {
                 line(&mut out, &note);
             }
             for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
@@ -108,7 +108,7 @@ impl Words for PatchWords {
     }
 }
 
-impl PatchWords {
+impl ApplyPatchReply {
     fn head(&self, receipt: &Receipt) -> String {
         match (receipt.status, &receipt.error) {
             (JobStatus::Applied | JobStatus::Partial, _) => {
@@ -149,9 +149,9 @@ impl PatchWords {
     }
 
     /// The hunk that an error is about.
-    fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> Option<&SaidHunk> {
+    fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> Option<&PatchedHunk> {
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
-        let named = |said: &&Said| error.path.as_ref() == Some(&said.from) && said.hunks.len() > index;
+        let named = |said: &&PatchedFile| error.path.as_ref() == Some(&said.from) && said.hunks.len() > index;
         let said = match entry {
             Some(at) => self.entries.get(at),
             None => self.entries.iter().find(named),

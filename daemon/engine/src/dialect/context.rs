@@ -8,7 +8,7 @@ use crate::refusal::malformed;
 
 /// The context in which a payload is translated.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting<'s> {
+pub struct PayloadContext<'s> {
     /// The file, if the request names it.
     pub path: Option<&'s FilePath>,
     /// The absolute paths of the workspace folder, without a slash at the end.
@@ -17,7 +17,7 @@ pub struct Setting<'s> {
     pub limit: usize,
 }
 
-impl Setting<'_> {
+impl PayloadContext<'_> {
     /// Returns the path that a payload names, in its plain spelling. An absolute path inside the workspace is made
     /// relative.
     ///
@@ -51,7 +51,7 @@ impl Setting<'_> {
     /// Returns the path of a payload that may leave it to the request. If both name one, they must agree.
     ///
     /// # Errors
-    /// As [`Setting::inside`]; `malformed` if neither names a file, or the two differ.
+    /// As [`PayloadContext::inside`]; `malformed` if neither names a file, or the two differ.
     pub(crate) fn path_or(&self, given: Option<&str>) -> Result<FilePath, Refusal> {
         let given = given.map(|given| self.inside(given)).transpose()?;
         let beside = self.path.map(beside).transpose()?;

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use editd_types::error::{ErrorCode, RejectedPlace};
 use editd_types::limits as shown;
 
-use super::Check;
+use super::ChunkCheck;
 use super::edit::{Chunk, RUNGS};
 use super::region::Region;
 use super::window::{Counts, after_lines, part};
@@ -14,27 +14,27 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Brings, Quote, excerpt};
-use crate::op::Scene;
+use crate::op::EditContext;
 use crate::text::split_final_break;
 
 /// A place and the check that it fails.
-struct Fall {
+struct FailedPlace {
     /// The line at which the window would start.
     line: u64,
     /// The count of the window's lines that stand there.
     equal: usize,
-    check: Check,
+    check: ChunkCheck,
     reason: String,
 }
 
 /// The refusal of a chunk that is not found in its region, or found only where its new lines do not fit: `unmapped`.
 pub(super) fn explain(
     chunk: &Chunk,
-    scene: &Scene<'_>,
+    scene: &EditContext<'_>,
     region: &Region,
     unmapped: Option<Range<usize>>,
 ) -> Refusal {
-    let view = View { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
+    let view = FailedSearch { chunk, scene, region, counts: chunk.window.counts(scene.text.breaks) };
     let (first, last) = region.lines;
     let mut error = scene.missed(&chunk.window.quote(&chunk.new), Some(&chunk.new), None);
     error.tried.retain(|name| RUNGS.iter().any(|rung| rung.name() == name));
@@ -55,7 +55,7 @@ pub(super) fn explain(
     let best = falls.first();
     let check = best.map_or_else(|| view.nowhere(), |fall| fall.check);
     (error.code, error.message) = match (check, best) {
-        (Check::Boundary | Check::EndOfSymbol, Some(fall)) => {
+        (ChunkCheck::Boundary | ChunkCheck::EndOfSymbol, Some(fall)) => {
             (ErrorCode::OutOfRange, format!("{}; name a wider range, or quote less", fall.reason))
         }
         (_, Some(fall)) => {
@@ -68,7 +68,7 @@ pub(super) fn explain(
         (_, None) => {
             let what = match check {
                 _ if !looked => "chunk",
-                Check::Position => "context",
+                ChunkCheck::Position => "context",
                 _ => "text of the old lines",
             };
             let area =
@@ -76,41 +76,41 @@ pub(super) fn explain(
             (ErrorCode::NotFound, format!("the {what} stands nowhere in {area}; {advice}"))
         }
     };
-    error.fallen = falls.into_iter().map(Fall::shown).collect();
+    error.fallen = falls.into_iter().map(FailedPlace::shown).collect();
     check.refuses(error)
 }
 
-impl Fall {
+impl FailedPlace {
     fn shown(self) -> RejectedPlace {
         RejectedPlace { line: self.line, check: self.check.name().to_owned(), reason: self.reason }
     }
 }
 
 /// A chunk and the region in which it was not found.
-struct View<'v, 's> {
+struct FailedSearch<'v, 's> {
     chunk: &'v Chunk,
-    scene: &'v Scene<'s>,
+    scene: &'v EditContext<'s>,
     region: &'v Region,
     counts: Counts,
 }
 
-impl View<'_, '_> {
+impl FailedSearch<'_, '_> {
     /// The known places; `None` if the budget is spent.
-    fn falls(&self) -> Option<Vec<Fall>> {
+    fn falls(&self) -> Option<Vec<FailedPlace>> {
         let outside = self.outside()?;
         if outside.is_empty() { self.inside() } else { Some(outside) }
     }
 
     /// A window that stands, but whose indentation the new lines cannot take.
-    fn unmapped(&self, range: &Range<usize>) -> Fall {
+    fn unmapped(&self, range: &Range<usize>) -> FailedPlace {
         let line = self.scene.text.line_of(range.start) as u64;
         let reason = "the new lines cannot be indented as the lines there are".to_owned();
-        let check = if self.counts.old == 0 { Check::Insertion } else { Check::Content };
-        Fall { line, equal: 0, check, reason }
+        let check = if self.counts.old == 0 { ChunkCheck::Insertion } else { ChunkCheck::Content };
+        FailedPlace { line, equal: 0, check, reason }
     }
 
     /// The windows that stand in the file, but not in the region.
-    fn outside(&self) -> Option<Vec<Fall>> {
+    fn outside(&self) -> Option<Vec<FailedPlace>> {
         let (text, window) = (self.scene.text, &self.chunk.window);
         let whole = Region::whole(text);
         if whole.bytes == self.region.bytes {
@@ -124,9 +124,10 @@ impl View<'_, '_> {
             let old = window.old_lines(text, &range);
             let bytes = &self.region.bytes;
             let begins = bytes.start <= range.start && range.start <= bytes.end;
-            let check = if begins && old.end <= bytes.end { Check::EndOfSymbol } else { Check::Boundary };
+            let check =
+                if begins && old.end <= bytes.end { ChunkCheck::EndOfSymbol } else { ChunkCheck::Boundary };
             let reason = format!("the lines stand at {from} to {to}, not inside lines {first} to {last}");
-            Fall { line: from, equal: 0, check, reason }
+            FailedPlace { line: from, equal: 0, check, reason }
         };
         let quote = window.quote(&self.chunk.new);
         let spots = self.spots(&whole, &quote)?;
@@ -134,7 +135,7 @@ impl View<'_, '_> {
     }
 
     /// The places in the region of the first part that is found at all.
-    fn inside(&self) -> Option<Vec<Fall>> {
+    fn inside(&self) -> Option<Vec<FailedPlace>> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =
             [(&window.before, 0), (&window.old, counts.before), (&window.after, counts.before + counts.old)];
@@ -150,35 +151,35 @@ impl View<'_, '_> {
     }
 
     /// The failed check if nothing that the chunk quotes is in the file.
-    fn nowhere(&self) -> Check {
+    fn nowhere(&self) -> ChunkCheck {
         let bare = self.counts.before + self.counts.after == 0;
-        if bare { self.missing_old() } else { Check::Position }
+        if bare { self.missing_old() } else { ChunkCheck::Position }
     }
 
-    fn missing_old(&self) -> Check {
-        if self.chunk.new.is_empty() { Check::Deletion } else { Check::Content }
+    fn missing_old(&self) -> ChunkCheck {
+        if self.chunk.new.is_empty() { ChunkCheck::Deletion } else { ChunkCheck::Content }
     }
 
     /// The failed check for a line of the window that is missing.
-    fn check_of(&self, line: usize) -> Check {
+    fn check_of(&self, line: usize) -> ChunkCheck {
         let Counts { before, old, .. } = self.counts;
         match line {
-            _ if line < before => Check::Position,
+            _ if line < before => ChunkCheck::Position,
             _ if line < before + old => self.missing_old(),
-            _ if old == 0 && before > 0 => Check::Insertion,
-            _ => Check::Position,
+            _ if old == 0 && before > 0 => ChunkCheck::Insertion,
+            _ => ChunkCheck::Position,
         }
     }
 
     /// The check that the window fails whose line `above` starts at an offset. `None` if the budget is spent.
-    fn judge(&self, wanted: &[&str], at: usize, above: usize) -> Option<Fall> {
+    fn judge(&self, wanted: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
         let text = self.scene.text;
         let anchor = text.line_of(at);
         let Some(start) = anchor.checked_sub(above).filter(|start| *start as u64 >= self.region.lines.0)
         else {
             let reason =
                 format!("{above} lines should stand before line {anchor}, where it begins too early");
-            return Some(Fall { line: anchor as u64, equal: 0, check: Check::Position, reason });
+            return Some(FailedPlace { line: anchor as u64, equal: 0, check: ChunkCheck::Position, reason });
         };
         let line = start as u64;
         let mut from = text.line_start(start);
@@ -187,7 +188,7 @@ impl View<'_, '_> {
             let number = start + k;
             let end = after_lines(text, from, 1);
             let there = split_final_break(text.content.cut(from..end), text.breaks).0;
-            let fall = |check, reason| Some(Fall { line, equal: k, check, reason });
+            let fall = |check, reason| Some(FailedPlace { line, equal: k, check, reason });
             if from >= text.len() {
                 let reason = format!("the file ends before {:?}", excerpt(want, 0));
                 return fall(self.check_of(k), reason);
@@ -201,7 +202,7 @@ impl View<'_, '_> {
             }
             if number as u64 > self.region.lines.1 {
                 let after = k >= self.counts.before + self.counts.old;
-                let check = if after { Check::EndOfSymbol } else { Check::Boundary };
+                let check = if after { ChunkCheck::EndOfSymbol } else { ChunkCheck::Boundary };
                 let last = self.region.lines.1;
                 return fall(check, format!("the lines run past line {last}, the last of the range"));
             }
@@ -213,7 +214,7 @@ impl View<'_, '_> {
         // The lines differ only in white space that no rung accepts.
         let (k, number) = loose.unwrap_or((0, start));
         let reason = format!("line {number} is indented otherwise than the rest is");
-        Some(Fall { line, equal: wanted.len(), check: self.check_of(k), reason })
+        Some(FailedPlace { line, equal: wanted.len(), check: self.check_of(k), reason })
     }
 
     /// The places of a quotation in a region, by the first rung that finds any; not all places of a frequent

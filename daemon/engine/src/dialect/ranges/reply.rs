@@ -5,31 +5,31 @@ use editd_types::{ErrorCode, FilePath, JobStatus, Receipt, RequestError};
 
 use crate::dialect::explain::{failures, left_out, plain, with_details};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
 /// The wording of one payload's reply.
 #[derive(Debug)]
-pub(super) struct RangeWords {
+pub(super) struct RangesReply {
     /// The files, in the order of the entries.
-    pub(super) files: Vec<FileWords>,
+    pub(super) files: Vec<FileRanges>,
 }
 
 /// The facts about a file that the reply needs.
 #[derive(Debug)]
-pub(super) struct FileWords {
+pub(super) struct FileRanges {
     /// Its path.
     pub(super) path: FilePath,
     /// The line of each range's header.
     pub(super) lines: Vec<u64>,
 }
 
-impl Words for RangeWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for RangesReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out = self.head(receipt);
         for file in &receipt.files {
-            for (number, error) in left_out(file).take(limits::SAID) {
+            for (number, error) in left_out(file).take(limits::BLOCKS_DETAILED) {
                 let error = RequestError { edit: error.edit.or(Some(number)), ..error.clone() };
                 add(&mut out, &self.failure(Some(&file.path), &error));
             }
@@ -40,7 +40,7 @@ impl Words for RangeWords {
     }
 }
 
-impl RangeWords {
+impl RangesReply {
     fn head(&self, receipt: &Receipt) -> String {
         let mut out = match (receipt.status, &receipt.error) {
             (JobStatus::Applied, _) => "applied".to_owned(),

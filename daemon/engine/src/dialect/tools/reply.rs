@@ -6,7 +6,7 @@ use editd_types::{EditStatus, ErrorCode, FileEdit, FileOutcome, JobStatus, Recei
 use super::phrases::{Phrases, Values, filled};
 use crate::dialect::explain::{failures, found_otherwise, loose_rung, plain, span, with_details};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 use crate::locate::excerpt;
 
@@ -15,18 +15,18 @@ const SYMBOLS: usize = 5;
 
 /// The wording of one payload's reply.
 #[derive(Debug)]
-pub(super) struct ToolWords {
+pub(super) struct ToolReply {
     /// The dialect's phrases.
     pub(super) phrases: Phrases,
     /// The file.
     pub(super) path: String,
     /// The edits; each is a file entry of the job.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<EditSummary>,
 }
 
 /// The facts about an edit that the reply needs.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct EditSummary {
     /// The native operation.
     op: String,
     /// The text, pattern or name that is looked for, shortened.
@@ -35,7 +35,7 @@ pub(super) struct Step {
     to: String,
 }
 
-impl Step {
+impl EditSummary {
     /// The data of a native edit.
     pub(super) fn of(edit: &FileEdit) -> Self {
         let old = edit.old.as_ref().or(edit.pattern.as_ref()).or(edit.name.as_ref());
@@ -47,12 +47,14 @@ impl Step {
     }
 }
 
-impl Words for ToolWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for ToolReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out = self.head(receipt);
         for (index, file) in receipt.files.iter().enumerate() {
-            for error in file.edits.iter().filter_map(|edit| edit.error.as_deref()).take(limits::SAID) {
+            for error in
+                file.edits.iter().filter_map(|edit| edit.error.as_deref()).take(limits::BLOCKS_DETAILED)
+            {
                 add(&mut out, &self.failure(Some(index), error));
             }
             let loose = file.edits.iter().filter_map(|edit| Some((edit.lines?, loose_rung(edit)?)));
@@ -66,7 +68,7 @@ impl Words for ToolWords {
     }
 }
 
-impl ToolWords {
+impl ToolReply {
     fn head(&self, receipt: &Receipt) -> String {
         let values = self.values(0);
         let mut out = match (receipt.status, &receipt.error) {

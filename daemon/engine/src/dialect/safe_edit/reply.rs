@@ -3,25 +3,25 @@
 
 use editd_types::{ErrorCode, FileOutcome, JobStatus, Receipt, RequestError};
 
-use super::fields::Form;
+use super::fields::EditForm;
 use crate::dialect::explain::{explain, failures, left_out, plain, with_details};
 use crate::dialect::summary::{Detail, summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::locate::excerpt;
 
 /// The data of a payload that the wording of its answer needs.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct SafeEditReply {
     show_diff: bool,
     /// The search text and its replacement, shortened.
     search: Option<(String, String)>,
 }
 
-impl Reply {
+impl SafeEditReply {
     /// The wording for a payload of this form.
-    pub(super) fn new(form: &Form, show_diff: Option<bool>) -> Self {
+    pub(super) fn new(form: &EditForm, show_diff: Option<bool>) -> Self {
         let search = match form {
-            Form::Search(given) => Some((excerpt(&given.search, 0), excerpt(&given.replace, 0))),
+            EditForm::Search(given) => Some((excerpt(&given.search, 0), excerpt(&given.replace, 0))),
             _ => None,
         };
         Self { show_diff: show_diff.unwrap_or(true), search }
@@ -121,9 +121,9 @@ fn fenced(file: &FileOutcome) -> Option<String> {
     Some(format!("**Diff Preview:**\n{fence}diff\n{}\n{fence}{more}\n", diff.trim_end_matches('\n')))
 }
 
-impl Words for Reply {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for SafeEditReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out: Vec<String> = Vec::new();
         if self.show_diff {
             out.extend(receipt.files.iter().filter_map(fenced));

@@ -6,17 +6,17 @@ use editd_types::{EditOutcome, EditStatus, ErrorCode, JobStatus, Receipt, Reques
 
 use crate::dialect::explain::{failures, plain, present_lines, readings};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, Words};
-use crate::op::Check;
+use crate::dialect::{PayloadOutcome, ReplyFormat};
+use crate::op::ChunkCheck;
 
 /// The wording of answers.
-pub(super) struct ChunkWords;
+pub(super) struct ChunksReply;
 
-impl Words for ChunkWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        match answer {
-            Answer::Receipt(receipt) => say(receipt),
-            Answer::Read(_) => "OK".to_owned(),
+impl ReplyFormat for ChunksReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        match outcome {
+            PayloadOutcome::Receipt(receipt) => say(receipt),
+            PayloadOutcome::Read(_) => "OK".to_owned(),
         }
     }
 }
@@ -119,7 +119,7 @@ fn about_all(error: &RequestError) -> String {
 
 fn failed(check: &str) -> String {
     let name = check.replace('_', " ");
-    match Check::number(check) {
+    match ChunkCheck::number(check) {
         Some(number) => format!("Check {number} failed ({name})"),
         None => format!("Check failed ({name})"),
     }

@@ -3,7 +3,7 @@
 
 use editd_syntax::{Language, SymbolKind};
 
-use super::edit::Site;
+use super::edit::SymbolSite;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::excerpt;
@@ -15,7 +15,7 @@ use crate::refusal::malformed;
 /// # Errors
 /// `malformed` if one of them would continue in the next.
 pub(super) fn refuse(
-    site: &Site<'_, '_>,
+    site: &SymbolSite<'_, '_>,
     above: Option<usize>,
     given: Option<&str>,
     below: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) fn refuse(
     let given = given.filter(|given| !given.trim().is_empty());
     for (first, second) in [(above, given.or(below)), (given, below)] {
         let (Some(first), Some(second)) = (first, second) else { continue };
-        if goes_on(site, first, second) {
+        if continues(site, first, second) {
             return Err(malformed(format!(
                 "`{}` has no `;`, and what begins with `{}` behind it would go on with its value; put a `;` between them",
                 excerpt(first.trim().lines().next_back().unwrap_or_default(), 0),
@@ -46,7 +46,7 @@ pub(super) fn refuse(
 }
 
 /// Returns true if the value of a field would continue in the text behind it.
-fn goes_on(site: &Site<'_, '_>, first: &str, second: &str) -> bool {
+fn continues(site: &SymbolSite<'_, '_>, first: &str, second: &str) -> bool {
     let quotes = site.quotes();
     let begins = quotes.behind_comments(second).unwrap_or(second.len() - second.trim_start().len());
     let follows = second.get(begins..).is_some_and(|rest| rest.starts_with(['[', '*']));

@@ -5,15 +5,15 @@ use std::fmt::Write;
 
 use editd_types::{EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, RequestError};
 
-use super::parse::Hunk;
+use super::parse::DiffHunk;
 use crate::dialect::explain::{each, explain, found_otherwise, plain, with_details};
 use crate::dialect::summary::{add_job, changes};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
 /// The data of an entry that its reply needs.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct FileReply {
     /// The file.
     path: FilePath,
     /// The path to which the file moves.
@@ -27,7 +27,7 @@ pub(super) struct Said {
     pub(super) hunks: Vec<u64>,
 }
 
-impl Said {
+impl FileReply {
     fn new(verb: &'static str, path: &FilePath) -> Self {
         Self { path: path.clone(), to: None, known: path.clone(), verb, quiet: false, hunks: Vec::new() }
     }
@@ -48,7 +48,7 @@ impl Said {
     }
 
     /// The data of a changed file.
-    pub(super) fn changed(path: &FilePath, hunks: &[Hunk]) -> Self {
+    pub(super) fn changed(path: &FilePath, hunks: &[DiffHunk]) -> Self {
         Self { hunks: hunks.iter().map(|hunk| hunk.line).collect(), ..Self::new("patching", path) }
     }
 
@@ -80,9 +80,9 @@ impl Said {
 
 /// The words of one payload.
 #[derive(Debug)]
-pub(super) struct DiffWords {
+pub(super) struct UnifiedDiffReply {
     /// The data of the entries, in their order.
-    pub(super) entries: Vec<Said>,
+    pub(super) entries: Vec<FileReply>,
 }
 
 /// A payload that was refused.
@@ -90,9 +90,9 @@ pub(super) fn refused(error: &RequestError) -> String {
     format!("malformed patch: {}", error.message)
 }
 
-impl Words for DiffWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for UnifiedDiffReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out = match receipt.status {
             JobStatus::Applied => String::new(),
             JobStatus::Partial => "Only part of the diff was applied.\n".to_owned(),
@@ -105,7 +105,7 @@ impl Words for DiffWords {
             JobStatus::Queued => "The diff waits for its turn; nothing is written yet.\n".to_owned(),
             JobStatus::Refused => String::new(),
         };
-        let mut left = limits::SAID;
+        let mut left = limits::BLOCKS_DETAILED;
         if !matches!(receipt.status, JobStatus::Refused | JobStatus::Queued) {
             for (said, file) in self.entries.iter().zip(&receipt.files) {
                 if !said.quiet || file.status == JobStatus::Refused {
@@ -126,7 +126,7 @@ impl Words for DiffWords {
     }
 }
 
-impl DiffWords {
+impl UnifiedDiffReply {
     fn failed(&self, error: &RequestError, out: &mut String) {
         let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
         let named = error.file.and_then(|file| self.entries.get(usize::try_from(file.checked_sub(1)?).ok()?));
@@ -140,7 +140,7 @@ impl DiffWords {
     }
 }
 
-impl Said {
+impl FileReply {
     fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
         let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
         line(out, &format!("{}{lines}", self.head()));

@@ -5,24 +5,24 @@ use std::fmt::Write;
 
 use editd_types::{ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
-use super::fields::Command;
+use super::fields::EditorCommand;
 use crate::dialect::explain::{explain, with_details};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, ShownFile, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat, ShownFile};
 use crate::locate::excerpt;
 
 /// The words of one payload.
 #[derive(Debug)]
-pub(super) struct EditorWords {
-    command: Command,
+pub(super) struct TextEditorReply {
+    command: EditorCommand,
     path: FilePath,
     /// The text to find, shortened.
     old: String,
 }
 
-impl EditorWords {
+impl TextEditorReply {
     /// The wording for this command.
-    pub(super) fn new(command: Command, path: &FilePath, old: Option<&str>) -> Self {
+    pub(super) fn new(command: EditorCommand, path: &FilePath, old: Option<&str>) -> Self {
         Self { command, path: path.clone(), old: excerpt(old.unwrap_or_default(), 0) }
     }
 }
@@ -32,11 +32,11 @@ pub(super) fn refused(error: &RequestError) -> String {
     explain(error)
 }
 
-impl Words for EditorWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        match answer {
-            Answer::Read(read) => self.shown(read),
-            Answer::Receipt(receipt) => {
+impl ReplyFormat for TextEditorReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        match outcome {
+            PayloadOutcome::Read(read) => self.shown(read),
+            PayloadOutcome::Receipt(receipt) => {
                 let mut out = self.outcome(receipt);
                 if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
                     add_summary(&mut out, receipt, Detail::Changes);
@@ -54,7 +54,7 @@ impl Words for EditorWords {
     }
 }
 
-impl EditorWords {
+impl TextEditorReply {
     fn shown(&self, read: &ShownFile<'_>) -> String {
         let Some(text) = read.text else {
             let nul = read.bytes.is_none_or(|bytes| bytes.contains(&0));
@@ -83,8 +83,8 @@ impl EditorWords {
             (JobStatus::Queued, ..) => {
                 format!("The edit of {path} waits for its turn; nothing is written yet.")
             }
-            (_, Command::Create, _) => format!("File created successfully at: {path}"),
-            (_, Command::UndoEdit, _) => {
+            (_, EditorCommand::Create, _) => format!("File created successfully at: {path}"),
+            (_, EditorCommand::UndoEdit, _) => {
                 let head = format!("Last edit to {path} undone successfully.");
                 snippet(file).map_or(head.clone(), |snippet| format!("{head} {}", self.around(&snippet)))
             }
@@ -115,7 +115,7 @@ impl EditorWords {
     fn failure(&self, error: &RequestError) -> String {
         let (path, old) = (&self.path, &self.old);
         match (error.code, self.command) {
-            (ErrorCode::NotFound, Command::StrReplace) => with_details(
+            (ErrorCode::NotFound, EditorCommand::StrReplace) => with_details(
                 error,
                 match &error.cause {
                     Some(cause) => format!(
@@ -126,10 +126,10 @@ impl EditorWords {
                     ),
                 },
             ),
-            (ErrorCode::Ambiguous, Command::StrReplace) if !error.readings.is_empty() => {
+            (ErrorCode::Ambiguous, EditorCommand::StrReplace) if !error.readings.is_empty() => {
                 with_details(error, format!("No replacement was performed: {}", error.message))
             }
-            (ErrorCode::Ambiguous, Command::StrReplace) => {
+            (ErrorCode::Ambiguous, EditorCommand::StrReplace) => {
                 let lines: Vec<String> =
                     error.candidates.iter().map(|place| place.line.to_string()).collect();
                 let more = error.found.unwrap_or(0).saturating_sub(lines.len() as u64);
@@ -139,21 +139,21 @@ impl EditorWords {
                     lines.join(", ")
                 )
             }
-            (ErrorCode::NotFound, Command::UndoEdit) => format!("No edit history found for {path}."),
+            (ErrorCode::NotFound, EditorCommand::UndoEdit) => format!("No edit history found for {path}."),
             (ErrorCode::Missing, _) => {
                 format!("The path {path} does not exist. Please provide a valid path.")
             }
-            (ErrorCode::Exists, Command::Create) => {
+            (ErrorCode::Exists, EditorCommand::Create) => {
                 format!("File already exists at: {path}. Cannot overwrite files using command `create`.")
             }
-            (ErrorCode::OutOfRange, Command::Insert) => format!(
+            (ErrorCode::OutOfRange, EditorCommand::Insert) => format!(
                 "Invalid `insert_line` parameter. It should be within the range of lines of the file: [0, {}]",
                 error.lines.unwrap_or(0)
             ),
-            (ErrorCode::OutOfRange, Command::View) if error.lines == Some(0) => {
+            (ErrorCode::OutOfRange, EditorCommand::View) if error.lines == Some(0) => {
                 format!("Invalid `view_range`. The file {path} is empty.")
             }
-            (ErrorCode::OutOfRange, Command::View) => format!(
+            (ErrorCode::OutOfRange, EditorCommand::View) => format!(
                 "Invalid `view_range`. Its first line should be within the range of lines of the file: [1, {}]",
                 error.lines.unwrap_or(0)
             ),

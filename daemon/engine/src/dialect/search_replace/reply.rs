@@ -11,12 +11,12 @@ use editd_types::{
 use crate::dialect::explain::readings;
 use crate::dialect::explain::{each, plain, present_lines};
 use crate::dialect::summary::{Detail, add_summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
 /// The data of the payload about one file.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct FileBlocks {
     /// The path.
     pub(super) path: FilePath,
     /// True if the path comes from a line of the text.
@@ -27,28 +27,28 @@ pub(super) struct Said {
 
 /// The wording for one payload.
 #[derive(Debug)]
-pub(super) struct SearchReplaceWords {
+pub(super) struct SearchReplaceReply {
     /// The files, in the order of the entries.
-    pub(super) files: Vec<Said>,
+    pub(super) files: Vec<FileBlocks>,
 }
 
-impl Words for SearchReplaceWords {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        match answer {
-            Answer::Receipt(receipt) => self.receipt(receipt),
-            Answer::Read(_) => String::new(),
+impl ReplyFormat for SearchReplaceReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        match outcome {
+            PayloadOutcome::Receipt(receipt) => self.receipt(receipt),
+            PayloadOutcome::Read(_) => String::new(),
         }
     }
 }
 
-impl SearchReplaceWords {
+impl SearchReplaceReply {
     fn receipt(&self, receipt: &Receipt) -> String {
         let mut out = self.head(receipt);
         if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             add_summary(&mut out, receipt, Detail::Changes);
             out.push('\n');
         }
-        let mut left = limits::SAID;
+        let mut left = limits::BLOCKS_DETAILED;
         for file in &receipt.files {
             self.file(file, receipt.status, &mut left, &mut out);
         }

@@ -8,19 +8,19 @@ use crate::dialect::explain::{
     explain, failures, found_otherwise, left_out, loose_rung, plain, span, with_details,
 };
 use crate::dialect::summary::{Detail, summary};
-use crate::dialect::{Answer, Words};
+use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 use crate::locate::excerpt;
 
 /// The data of a payload that the wording of its answer needs.
 #[derive(Debug)]
-pub(super) struct Reply {
-    patches: Vec<Remembered>,
+pub(super) struct PatchReply {
+    patches: Vec<PatchSummary>,
 }
 
 /// The data of a patch that the wording of its answer needs.
 #[derive(Debug)]
-struct Remembered {
+struct PatchSummary {
     /// The clipboard that it stores to.
     clipboard: Option<String>,
     kind: Kind,
@@ -83,10 +83,10 @@ impl Kind {
     }
 }
 
-impl Reply {
+impl PatchReply {
     /// The data of these edits.
     pub(super) fn new(edits: &[FileEdit]) -> Self {
-        let remembered = |edit: &FileEdit| Remembered {
+        let remembered = |edit: &FileEdit| PatchSummary {
             clipboard: edit.to_clipboard.clone(),
             kind: Kind::of(edit),
             edges: Edges::of(edit),
@@ -119,7 +119,7 @@ impl Reply {
                 "<clipboard>{name:?} holds what the file had{place}, not oldText as it was quoted: it matched as `{rung}`</clipboard>"
             )
         };
-        let mut lines: Vec<String> = altered.iter().take(limits::CLIPBOARDS_SAID).map(line).collect();
+        let mut lines: Vec<String> = altered.iter().take(limits::CLIPBOARDS_LISTED).map(line).collect();
         if altered.len() > lines.len() {
             lines.push(format!("<clipboard>and {} more</clipboard>", altered.len() - lines.len()));
         }
@@ -140,7 +140,7 @@ impl Reply {
                 span(first, last)
             ))
         });
-        loose.take(limits::SAID).collect()
+        loose.take(limits::BLOCKS_DETAILED).collect()
     }
 
     fn kind(&self, patch: Option<u64>) -> Option<Kind> {
@@ -212,9 +212,9 @@ pub(super) fn refused(error: &RequestError) -> String {
     format!("{}\n{}", applied("none"), explain(error))
 }
 
-impl Words for Reply {
-    fn say(&self, answer: &Answer<'_>) -> String {
-        let Answer::Receipt(receipt) = answer else { return String::new() };
+impl ReplyFormat for PatchReply {
+    fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut lines = vec![self.outcome(receipt)];
         if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             let summary = summary(receipt, Detail::Changes);

@@ -5,13 +5,13 @@ use editd_types::{ErrorCode, FilePath};
 
 use super::header::bare;
 use super::names::{Side, agreed};
-use super::parse::{FilePatch, Hunk, Pair, fault};
+use super::parse::{DiffHunk, FilePatch, Pair, fault};
 use crate::Refusal;
-use crate::dialect::Setting;
+use crate::dialect::PayloadContext;
 
 /// The change of a file as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Deed {
+pub(super) enum FileOperation {
     /// Its content or its mode changes.
     Change(FilePath),
     /// It is created, and must not exist.
@@ -40,7 +40,7 @@ pub(super) enum Deed {
 ///
 /// # Errors
 /// `malformed` if it names no file, two files, or two different changes; `outside`.
-pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, Refusal> {
+pub(super) fn deed(file: &FilePatch<'_>, setting: &PayloadContext<'_>) -> Result<FileOperation, Refusal> {
     let moves = |pair: &Pair<'_>| *pair != Pair::default();
     let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
     let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];
@@ -54,9 +54,9 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
         Some((Side::File(from), Side::File(to))) if renamed || copied => {
             let (from, to) = (setting.inside(from)?, setting.inside(to)?);
             Ok(match renamed {
-                true if from == to => Deed::Change(from),
-                true => Deed::Rename { from, to },
-                false => Deed::Copy { from, to },
+                true if from == to => FileOperation::Change(from),
+                true => FileOperation::Rename { from, to },
+                false => FileOperation::Copy { from, to },
             })
         }
         Some((Side::Nothing, Side::Nothing)) => {
@@ -72,13 +72,13 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
                 "the section says that the file comes, and names `/dev/null` as its new name; correct it";
             Err(fault(file.line, ErrorCode::Malformed, what))
         }
-        Some((Side::Nothing, Side::File(new))) => Ok(Deed::Create(path(new)?)),
-        Some((Side::File(old), Side::Nothing)) => Ok(Deed::Delete(path(old)?)),
+        Some((Side::Nothing, Side::File(new))) => Ok(FileOperation::Create(path(new)?)),
+        Some((Side::File(old), Side::Nothing)) => Ok(FileOperation::Delete(path(old)?)),
         Some((Side::File(old), Side::File(new))) => {
             let path = one(file, old, new, setting)?;
             match (file.comes, file.goes) {
-                (Some(_), _) => Ok(Deed::Create(path)),
-                (None, Some(_)) => Ok(Deed::Delete(path)),
+                (Some(_), _) => Ok(FileOperation::Create(path)),
+                (None, Some(_)) => Ok(FileOperation::Delete(path)),
                 (None, None) => changed(file, path),
             }
         }
@@ -86,23 +86,25 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &Setting<'_>) -> Result<Deed, 
 }
 
 /// Returns true if the header of a hunk gives the old file no lines.
-fn fills(hunk: &Hunk) -> bool {
+fn fills(hunk: &DiffHunk) -> bool {
     hunk.body.counts.0 == 0 && hunk.numbers.is_some_and(|numbers| numbers.old == (0, 0))
 }
 
 /// Returns the change of a file that has one name. GNU diff marks a created or deleted file by its time stamp and its
 /// numbers.
-fn changed(file: &FilePatch<'_>, path: FilePath) -> Result<Deed, Refusal> {
+fn changed(file: &FilePatch<'_>, path: FilePath) -> Result<FileOperation, Refusal> {
     match file.hunks.as_slice() {
-        [hunk] if fills(hunk) || (file.epoch.0 && hunk.body.counts.0 == 0) => Ok(Deed::Fill(path)),
-        [hunk] if file.epoch.1 && hunk.body.counts.0 > 0 && hunk.body.counts.1 == 0 => Ok(Deed::Delete(path)),
+        [hunk] if fills(hunk) || (file.epoch.0 && hunk.body.counts.0 == 0) => Ok(FileOperation::Fill(path)),
+        [hunk] if file.epoch.1 && hunk.body.counts.0 > 0 && hunk.body.counts.1 == 0 => {
+            Ok(FileOperation::Delete(path))
+        }
         hunks => match hunks.iter().find(|hunk| fills(hunk)) {
             Some(hunk) => {
                 let what = "`-0,0` says that the old file is empty, and another hunk quotes lines of it; quote a \
                             line of context";
                 Err(fault(hunk.line, ErrorCode::Malformed, what))
             }
-            None => Ok(Deed::Change(path)),
+            None => Ok(FileOperation::Change(path)),
         },
     }
 }
@@ -111,7 +113,12 @@ fn changed(file: &FilePatch<'_>, path: FilePath) -> Result<Deed, Refusal> {
 ///
 /// # Errors
 /// `malformed` if they may mean two files.
-fn one(file: &FilePatch<'_>, old: &str, new: &str, setting: &Setting<'_>) -> Result<FilePath, Refusal> {
+fn one(
+    file: &FilePatch<'_>,
+    old: &str,
+    new: &str,
+    setting: &PayloadContext<'_>,
+) -> Result<FilePath, Refusal> {
     let kept = [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end) == Some(new));
     if old == new || kept {
         return setting.path_or(Some(new));
