@@ -24,8 +24,8 @@ use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
 use crate::os::BootId;
-use crate::record::Entry;
 use crate::store::Store;
+use crate::store::intent::Intended;
 use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
@@ -67,7 +67,7 @@ pub struct WorkspaceState {
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<UnsettledEntries>,
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
-    pub broken: Mutex<Vec<Arc<Entry>>>,
+    pub broken: Mutex<Vec<Intended>>,
     /// Jobs with a key, or detached, that have not ended.
     pub underway: Mutex<PendingJobs>,
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.

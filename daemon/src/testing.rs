@@ -4,8 +4,10 @@
 pub use crate::caller::Caller;
 pub use crate::clock::{Clock, SystemClock};
 pub use crate::config::{GeneratedPolicy, Settings, UnreadPolicy, load as load_settings};
+pub use crate::disk::Disk;
 pub use crate::disk::observation::hash as content_hash;
 pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve as resolve_path};
+pub use crate::disk::put::RescueSink;
 pub use crate::journal::recover::contents::IntactContents;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
@@ -15,7 +17,8 @@ pub use crate::os::{
 };
 pub use crate::record::{Entry, FileMeta, FileRecord};
 pub use crate::state::step::{Go, Observer, Step};
-pub use crate::store::{DatabaseBackend, EntryQuery, Store, StoreOptions};
+pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
+pub use crate::store::{DatabaseBackend, EntryQuery, Store, StoreError, StoreOptions};
 pub use crate::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};
 pub use crate::workspace::{Admission, Workspace};
 

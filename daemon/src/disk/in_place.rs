@@ -7,9 +7,10 @@ use std::io;
 use super::Disk;
 use super::observation::{self, Observation};
 use super::place::ResolvedPath;
-use super::put::{SwapRefusal, Swapped};
+use super::put::SwapRefusal;
 use crate::os::{Access, File};
 use crate::record::{FileMeta, FileRecord};
+use crate::store::intent::IntendedFile;
 
 /// The mode bits by which a program runs as its file's owner or group.
 const SET_ID: u32 = 0o6000;
@@ -19,7 +20,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
-    ) -> io::Result<Result<Swapped, SwapRefusal>> {
+    ) -> io::Result<Result<(), SwapRefusal>> {
         let open = match open_for(file, place) {
             Ok(open) => open,
             Err(error) => {
@@ -42,7 +43,7 @@ impl Disk {
         write(&open, file, ChangeSide::After)?;
         // The journal cannot flush its other names later.
         self.sync(&open)?;
-        Ok(Ok(Self::swapped()))
+        Ok(Ok(()))
     }
 
     pub(super) fn withdraw_in_place(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<()> {
@@ -67,11 +68,18 @@ impl Disk {
         }
     }
 
-    /// Writes a content to the file at a place, if it still is the observed one, and flushes it: for recovery.
+    /// Writes a content of an intended entry to its file, if that still is the observed one, and flushes it: for recovery.
     ///
     /// # Errors
     /// Errors of the system; `InvalidInput` if it is another file.
-    pub fn rewrite(&self, place: &ResolvedPath, was: &FileMeta, bytes: &[u8], mode: u32) -> io::Result<()> {
+    pub fn rewrite(
+        &self,
+        _permitted: IntendedFile<'_>,
+        place: &ResolvedPath,
+        was: &FileMeta,
+        bytes: &[u8],
+        mode: u32,
+    ) -> io::Result<()> {
         let open = place.parent().open_file(place.name(), Access::Write)?;
         if open.stat()?.identity != was.identity {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "another file took its place"));

@@ -7,6 +7,7 @@ use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath};
 use crate::os::FileKind;
 use crate::record::{ChangeMethod, FileRecord};
+use crate::store::intent::{Intended, IntendedFile};
 
 /// Bytes that no journal entry has, found in a file that was moved.
 pub struct RescuedBytes<'a> {
@@ -22,7 +23,26 @@ pub type RescueSink<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
 /// Proof that a file was put in place and displaced only the checked file.
 #[derive(Debug)]
 #[must_use]
-pub struct Swapped(());
+pub struct Swapped<'i>(IntendedFile<'i>);
+
+/// Proof that every file of an entry was put in place.
+#[derive(Debug)]
+#[must_use]
+pub struct AllSwapped(Intended);
+
+impl AllSwapped {
+    /// Returns the proof; `None` unless there is a proof for each file of the entry, in its order.
+    pub fn of(intended: &Intended, proofs: &[Swapped<'_>]) -> Option<Self> {
+        let all = proofs.len() == intended.files.len()
+            && proofs.iter().zip(&intended.files).all(|(proof, file)| std::ptr::eq(proof.0.record(), file));
+        all.then(|| Self(intended.clone()))
+    }
+
+    /// Returns the entry.
+    pub fn entry(&self) -> &Intended {
+        &self.0
+    }
+}
 
 /// The reason why a file was not put in place: the target is as another program left it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,24 +60,25 @@ pub enum SwapRefusal {
 }
 
 impl Disk {
-    /// Puts one file of a durable intent in place.
+    /// Puts one file of an intended entry in place.
     ///
     /// # Errors
     /// The inner error: another program changed the target, which is as it was. The outer: the system failed, and
     /// recovery must find out the state.
-    pub fn put(
+    pub fn put<'i>(
         &self,
-        file: &FileRecord,
+        file: IntendedFile<'i>,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<Swapped, SwapRefusal>> {
-        match file.how {
-            ChangeMethod::Swap => self.put_by_exchange(file, place, rescue),
-            ChangeMethod::Create => self.put_new(file, place),
-            ChangeMethod::Delete => self.put_away(file, place, rescue),
-            ChangeMethod::InPlace => self.put_in_place(file, place),
-            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(Ok(Swapped(()))),
-        }
+    ) -> io::Result<Result<Swapped<'i>, SwapRefusal>> {
+        let put = match file.how {
+            ChangeMethod::Swap => self.put_by_exchange(&file, place, rescue),
+            ChangeMethod::Create => self.put_new(&file, place),
+            ChangeMethod::Delete => self.put_away(&file, place, rescue),
+            ChangeMethod::InPlace => self.put_in_place(&file, place),
+            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(Ok(())),
+        };
+        Ok(put?.map(|()| Swapped(file)))
     }
 
     fn put_by_exchange(
@@ -65,7 +86,7 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<Swapped, SwapRefusal>> {
+    ) -> io::Result<Result<(), SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         match self.os.exchange(&staging, &staged_name, place.parent(), place.name()) {
             Ok(()) => {}
@@ -89,10 +110,10 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<Swapped, SwapRefusal>> {
+    ) -> io::Result<Result<(), SwapRefusal>> {
         let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
             Ok(observation) => match judge_displaced(&observation, file) {
-                None => return Ok(Ok(Swapped(()))),
+                None => return Ok(Ok(())),
                 Some(foreign) => foreign,
             },
             // A file that cannot be read cannot have been checked.
@@ -130,14 +151,14 @@ impl Disk {
         Ok(Ok(()))
     }
 
-    fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<Swapped, SwapRefusal>> {
+    fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<(), SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         let parent = match place.ensure_folders(self.mask) {
             Ok((parent, _)) => parent,
             Err(error) => return foreign_folder(error),
         };
         match self.move_noreplace(&staging, &staged_name, &parent, place.name()) {
-            Ok(()) => Ok(Ok(Swapped(()))),
+            Ok(()) => Ok(Ok(())),
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(SwapRefusal::Appeared)),
                 // Its folder was removed, perhaps by an undo.
@@ -153,7 +174,7 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<Swapped, SwapRefusal>> {
+    ) -> io::Result<Result<(), SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
@@ -164,10 +185,6 @@ impl Disk {
             },
         }
         self.look_behind(file, place, rescue)
-    }
-
-    pub(super) const fn swapped() -> Swapped {
-        Swapped(())
     }
 }
 
@@ -195,7 +212,7 @@ fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapR
 }
 
 /// Maps a folder that became something else during a job to a refusal, and other errors to those of the system.
-fn foreign_folder(error: ResolveError) -> io::Result<Result<Swapped, SwapRefusal>> {
+fn foreign_folder(error: ResolveError) -> io::Result<Result<(), SwapRefusal>> {
     match error {
         ResolveError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
         ResolveError::Io { error, .. } => match error.kind() {

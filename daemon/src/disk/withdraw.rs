@@ -12,6 +12,7 @@ use super::put::{RescueSink, held_name};
 use super::returning::ReturningFile;
 use crate::os::Dir;
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
+use crate::store::intent::IntendedFile;
 
 /// The number of exchanges after which a target that keeps changing is left alone.
 const ROUNDS: usize = 16;
@@ -24,14 +25,14 @@ impl Disk {
     /// Errors of the system; recovery must find out the state.
     pub fn withdraw(
         &self,
-        file: &FileRecord,
+        file: IntendedFile<'_>,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
         match file.how {
-            ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(file, place, rescue),
-            ChangeMethod::Create => self.withdraw_new(file, rescue),
-            ChangeMethod::InPlace => self.withdraw_in_place(file, place),
+            ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(&file, place, rescue),
+            ChangeMethod::Create => self.withdraw_new(&file, rescue),
+            ChangeMethod::InPlace => self.withdraw_in_place(&file, place),
             ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(()),
         }
     }

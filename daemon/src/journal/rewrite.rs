@@ -25,6 +25,7 @@ use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::os::{File, FileIdentity};
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
 use crate::state::{WorkspaceState, lock};
+use crate::store::intent::{Intended, IntendedFile};
 
 /// Rewrites the file that a record left at a place and flushes it. Returns the identity of the file that is there
 /// now.
@@ -48,11 +49,14 @@ pub(super) fn rewrite(
         _ => return Err(others()),
     };
     let bytes = content(state, id, file, &found)?;
+    let Some(entry) = state.store.open_entry(id) else {
+        return Err(io::Error::other("its entry was settled meanwhile"));
+    };
     let alone = file.how != ChangeMethod::InPlace && found.links == 1;
-    let renewed = if alone { exchange(state, id, place, &found, &bytes)? } else { None };
+    let renewed = if alone { exchange(state, &entry, place, &found, &bytes)? } else { None };
     let now = match renewed {
         Some(now) => now,
-        None => rewrite_in_place(state, place, &found, &bytes)?,
+        None => rewrite_in_place(state, entry.repair(file), place, &found, &bytes)?,
     };
     tracing::warn!(path = %file.path, "a flush of this file had failed; it was written again");
     Ok(now)
@@ -116,7 +120,7 @@ fn content(
 /// Exchanges the file with a fresh one. `None` if only writing in place keeps its owner.
 fn exchange(
     state: &WorkspaceState,
-    id: JobId,
+    entry: &Intended,
     place: &ResolvedPath,
     found: &FileSnapshot,
     bytes: &[u8],
@@ -137,9 +141,9 @@ fn exchange(
     let record =
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-    let put = state.disk.put(&record, place, &mut rescue);
+    let put = state.disk.put(entry.repair(&record), place, &mut rescue);
     // Bytes in it that the journal does not have are rescued before it is removed, as for every staged file.
-    settle::leave_staged(state, id, FileRecord { before: None, ..record.clone() }, None);
+    settle::leave_staged(state, entry.id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;
     lock(&state.path_cache).rewritten(&record.path, &staged.meta, found.meta.identity);
     lock(&state.unsettled).held.done(&record.path);
@@ -152,11 +156,12 @@ fn exchange(
 /// Writes the content again in place.
 fn rewrite_in_place(
     state: &WorkspaceState,
+    file: IntendedFile<'_>,
     place: &ResolvedPath,
     found: &FileSnapshot,
     bytes: &[u8],
 ) -> io::Result<FileIdentity> {
-    state.disk.rewrite(place, &found.meta, bytes, found.meta.mode)?;
+    state.disk.rewrite(file, place, &found.meta, bytes, found.meta.mode)?;
     if let Observation::File(now) = state.disk.observe(place)? {
         lock(&state.path_cache).wrote(place.path(), Some(&now.meta), None);
     }

@@ -1,15 +1,39 @@
 //! The seal of an entry, and the receipt that is stored with it.
 
 use std::io;
-use std::sync::Arc;
 
+use editd_proto::ids::JobId;
 use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 
 use super::flushing;
 use super::recover::repair::find;
+use crate::disk::put::AllSwapped;
 use crate::receipt;
 use crate::record::{EndedWithoutEntry, Entry, FileMeta, ReadReceipt, Record, SealRecord};
 use crate::state::{WorkspaceState, lock};
+use crate::store::intent::Intended;
+
+/// Proof that every file of an entry has its new content, or that recovery has done for it what can be done.
+#[derive(Debug)]
+#[must_use]
+pub struct SealProof(JobId);
+
+impl SealProof {
+    /// Returns the proof of a transaction.
+    pub fn of_swaps(swapped: &AllSwapped) -> Self {
+        Self(swapped.entry().id)
+    }
+
+    /// Returns the proof of recovery, which has observed, put or restored every file of the entry.
+    pub(super) fn of_recovery(entry: &Intended) -> Self {
+        Self(entry.id)
+    }
+}
+
+/// Returns the seal of an entry.
+pub fn seal_record(proof: &SealProof, receipt: Vec<u8>) -> Record {
+    Record::Seal(SealRecord { id: proof.0, receipt })
+}
 
 /// Returns the stored form of a receipt.
 pub fn encode_receipt(receipt: &Receipt) -> Vec<u8> {
@@ -18,7 +42,7 @@ pub fn encode_receipt(receipt: &Receipt) -> Vec<u8> {
 }
 
 /// Seals an entry whose job could not do it itself.
-pub(super) fn seal(state: &WorkspaceState, entry: &Arc<Entry>) -> io::Result<()> {
+pub(super) fn seal(state: &WorkspaceState, entry: &Intended) -> io::Result<()> {
     state.store.append(&seal_records(state, entry)).map_err(io::Error::other)?;
     for file in &entry.files {
         lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), None);
@@ -40,9 +64,9 @@ pub(crate) fn done_record(state: &WorkspaceState, entry: &Entry, receipt: Vec<u8
 }
 
 /// Returns the seal, and the read receipts that the session would have got with it.
-pub(super) fn seal_records(state: &WorkspaceState, entry: &Entry) -> Vec<Record> {
+pub(super) fn seal_records(state: &WorkspaceState, entry: &Intended) -> Vec<Record> {
     let stored = encode_receipt(&receipt_of(entry));
-    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
+    let mut records = vec![seal_record(&SealProof::of_recovery(entry), stored.clone())];
     records.extend(done_record(state, entry, stored));
     records.extend(entry.files.iter().map(|file| {
         let hash = file.after.as_ref().map(|meta| meta.hash);

@@ -1,7 +1,6 @@
 //! Look-ups of single items: entries, receipts, keys, clipboards, contents. It writes nothing except kept contents.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, JobStatus, Receipt};
@@ -171,11 +170,6 @@ impl Store {
         })
     }
 
-    /// Returns the open intents, oldest first: those that are neither void nor settled. `true`: sealed.
-    pub fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
-        self.shared.open_entries()
-    }
-
     /// Keeps a content that a session was shown, for diffs and merges: compressed, with a bound on the total, not
     /// flushed. Losing it breaks no promise.
     pub fn keep_content(&self, hash: ContentHash, bytes: &[u8]) {
@@ -214,11 +208,6 @@ impl Store {
 }
 
 impl StoreParts {
-    pub(super) fn open_entries(&self) -> Vec<(Arc<Entry>, bool)> {
-        let index = lock(&self.index);
-        index.open.values().map(|open| (open.entry.clone(), open.sealed.is_some())).collect()
-    }
-
     /// Returns the record at a position.
     pub(super) fn record(&self, at: LogPosition) -> Result<Record, StoreError> {
         read::record(self.log.dir(), at).map(|(record, _, _)| record)

@@ -16,6 +16,7 @@
 pub mod contents;
 pub mod database;
 pub mod index;
+pub mod intent;
 pub mod log;
 pub mod overlay;
 pub mod taken;
@@ -41,7 +42,8 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
 use editd_proto::path::FilePath;
 
-use crate::record::{Entry, QueuedJobRecord};
+use crate::record::QueuedJobRecord;
+use intent::Intended;
 
 /// A position in the log; each record has a higher one than the record before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -77,7 +79,7 @@ pub enum StoreError {
 #[derive(Debug, Default)]
 pub struct OpenReport {
     /// Intents that are neither settled nor void, oldest first: the input of recovery. `true`: sealed.
-    pub open: Vec<(Arc<Entry>, bool)>,
+    pub open: Vec<(Intended, bool)>,
     /// Detached jobs that have not ended, oldest first.
     pub queued: Vec<QueuedJobRecord>,
     /// The highest number ever given to a job.

@@ -1,7 +1,5 @@
 //! The step `intend`: makes the record of the intended changes durable. Only that permits the swap.
 
-use std::sync::Arc;
-
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::Durability;
 use editd_proto::path::FilePath;
@@ -9,37 +7,25 @@ use editd_proto::path::FilePath;
 use super::JobGuard;
 use super::Transaction;
 use super::stage::Ready;
-use crate::record::{ClipboardRecord, Entry, Record};
+use crate::record::{ClipboardRecord, Entry};
 use crate::state::refusal::{root_present, store_refusal};
 use crate::state::{WorkspaceState, lock};
-use crate::store::Flushed;
+use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
 
-/// Proof that an intent survives a power cut, or that its job does not require that.
-#[derive(Debug)]
+/// A transaction whose intent is in the log.
 #[must_use]
-enum Permit {
-    /// The log was flushed up to the intent.
-    Durable(#[expect(dead_code, reason = "a proof is held, not read")] Flushed),
-    /// `relaxed`: the intent survives a kill; the flush follows later.
-    Relaxed,
-}
-
-/// A durable intent.
-#[must_use]
-pub(super) struct DurableIntent {
+pub(super) struct IntendedTransaction {
     pub(super) draft: Transaction,
-    pub(super) entry: Arc<Entry>,
-    #[expect(dead_code, reason = "a proof is held, not read")]
-    permit: Permit,
+    pub(super) intended: Intended,
 }
 
-/// Writes the intent and waits until it is durable.
+/// Writes the intent and waits until it is as durable as the job demands.
 pub(super) fn intend(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
     ready: Ready,
-) -> Result<DurableIntent, JobAbort> {
+) -> Result<IntendedTransaction, JobAbort> {
     // Jobs that come while too many entries are unsettled settle them themselves.
     if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
         crate::journal::settle::settle(state, true);
@@ -67,37 +53,23 @@ pub(super) fn intend(
     }
     let entry = entry_of(state, &ready);
     underway.intends(entry.id);
-    let record = Record::Intent(entry);
-    let position = match state.store.append(std::slice::from_ref(&record)) {
-        Ok(position) => position,
-        Err(error) => {
+    let id = entry.id;
+    let appended = state.store.append_intent(entry).map_err(|error| {
+        ready.unstage(state);
+        JobAbort::Refused(store_refusal(&error))
+    })?;
+    let intended = match ready.draft.origin.durability {
+        Durability::Relaxed => appended.relaxed(),
+        Durability::Durable | Durability::Full => state.store.flush_intent(appended).map_err(|error| {
             ready.unstage(state);
-            return Err(JobAbort::Refused(store_refusal(&error)));
-        }
+            let message = format!(
+                "{error}; nothing was changed; should the intent of job {id} have reached the disk, the next start \
+                 decides, and `editctl show {id}` tells"
+            );
+            JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
+        })?,
     };
-    let Record::Intent(entry) = record else {
-        return Err(JobAbort::Stopped);
-    };
-    let permit = if ready.draft.origin.durability == Durability::Relaxed {
-        Permit::Relaxed
-    } else {
-        match state.store.flush(position) {
-            Ok(flushed) => Permit::Durable(flushed),
-            Err(error) => {
-                ready.unstage(state);
-                let id = entry.id;
-                let refusal = RequestError::new(
-                    ErrorCode::Io,
-                    format!(
-                        "{error}; nothing was changed; should the intent of job {id} have reached the disk, \
-                         the next start decides, and `editctl show {id}` tells"
-                    ),
-                );
-                return Err(JobAbort::Refused(Box::new(refusal)));
-            }
-        }
-    };
-    Ok(DurableIntent { draft: ready.draft, entry: Arc::new(entry), permit })
+    Ok(IntendedTransaction { draft: ready.draft, intended })
 }
 
 /// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.

@@ -1,8 +1,6 @@
 //! The step `seal`: records in the log that every file has its new content. From then on the entry counts as applied,
 //! its clipboards are stored, and its session has read receipts for its files.
 
-use std::sync::Arc;
-
 use editd_engine::FileState;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{Durability, JobStatus, Receipt};
@@ -10,14 +8,15 @@ use editd_proto::message::{Durability, JobStatus, Receipt};
 use super::JobGuard;
 use super::check_limits::CheckedTransaction;
 use super::reply;
-use super::swap::AllSwapped;
+use super::swap::SwappedTransaction;
 use super::{FileChange, Transaction};
-use crate::journal::seal::done_record;
+use crate::journal::seal::{SealProof, done_record, seal_record};
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
-use crate::record::{ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, ReadReceipt, Record, SealRecord};
+use crate::record::{ClipboardRecord, EndedWithoutEntry, FileRecord, ReadReceipt, Record};
 use crate::state::refusal::store_refusal;
 use crate::state::{WorkspaceState, lock};
+use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
 
 /// A sealed job.
@@ -25,20 +24,20 @@ use crate::transaction::JobAbort;
 pub(super) struct Sealed {
     pub(super) draft: Transaction,
     pub(super) receipt: Receipt,
-    pub(super) entry: Arc<Entry>,
+    pub(super) entry: Intended,
 }
 
 /// Seals a job.
 pub(super) fn seal(
     state: &WorkspaceState,
     underway: &JobGuard<'_>,
-    swapped: AllSwapped,
+    swapped: SwappedTransaction,
 ) -> Result<Sealed, JobAbort> {
-    let AllSwapped { draft, entry, proofs } = swapped;
-    debug_assert_eq!(proofs.len(), entry.files.len(), "a seal needs the proof of every file");
+    let SwappedTransaction { draft, swapped } = swapped;
+    let entry = swapped.entry().clone();
     let receipt = reply::receipt_of(&draft, &entry);
     let stored = reply::stored(&receipt, draft.dialect_reply.as_ref());
-    let mut records = vec![Record::Seal(SealRecord { id: entry.id, receipt: stored.clone() })];
+    let mut records = vec![seal_record(&SealProof::of_swaps(&swapped), stored.clone())];
     records.extend(done_record(state, &entry, stored));
     let changed = draft.changes.iter().zip(&entry.files);
     records

@@ -2,38 +2,38 @@
 //! back, and a void record says that the job did not happen.
 
 use std::io;
-use std::sync::Arc;
 
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::Transaction;
-use super::intend::DurableIntent;
-use crate::disk::put::{RescuedBytes, SwapRefusal, Swapped};
+use super::intend::IntendedTransaction;
+use crate::disk::put::{AllSwapped, RescuedBytes, SwapRefusal};
 use crate::journal::{external, roll_back};
-use crate::record::Entry;
 use crate::state::WorkspaceState;
-use crate::state::refusal::disk_refusal;
+use crate::state::refusal::{disk_refusal, fault};
+use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
 
-/// A job of which every file has its new content.
+/// A transaction of which every file has its new content.
 #[must_use]
-pub(super) struct AllSwapped {
+pub(super) struct SwappedTransaction {
     pub(super) draft: Transaction,
-    pub(super) entry: Arc<Entry>,
-    /// One proof for each file: without all of them nothing is sealed.
-    pub(super) proofs: Vec<Swapped>,
+    pub(super) swapped: AllSwapped,
 }
 
 /// Puts every file in place.
-pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllSwapped, JobAbort> {
-    let DurableIntent { draft, entry, .. } = intent;
-    let mut proofs = Vec::with_capacity(entry.files.len());
-    for (file, change) in entry.files.iter().zip(&draft.changes) {
+pub(super) fn swap(
+    state: &WorkspaceState,
+    intent: IntendedTransaction,
+) -> Result<SwappedTransaction, JobAbort> {
+    let IntendedTransaction { draft, intended } = intent;
+    let mut proofs = Vec::with_capacity(intended.files.len());
+    for (file, change) in intended.files().zip(&draft.changes) {
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         let put = state.disk.put(file, &change.place, &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
-            Ok(Err(foreign)) => return Err(withdraw(state, &draft, &entry, proofs.len(), foreign)),
+            Ok(Err(foreign)) => return Err(withdraw(state, &draft, &intended, proofs.len(), foreign)),
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
                 // The call may have had a part of its effect; only recovery, which observes the files, can tell.
@@ -41,19 +41,21 @@ pub(super) fn swap(state: &WorkspaceState, intent: DurableIntent) -> Result<AllS
             }
         }
     }
-    Ok(AllSwapped { draft, entry, proofs })
+    let swapped = AllSwapped::of(&intended, &proofs)
+        .ok_or_else(|| JobAbort::NeedsRecovery(fault("a file of the job was not put in place")))?;
+    Ok(SwappedTransaction { draft, swapped })
 }
 
 /// Rolls back the first `done` files, and records in the log that the job did not happen.
 fn withdraw(
     state: &WorkspaceState,
     draft: &Transaction,
-    entry: &Entry,
+    entry: &Intended,
     done: usize,
     foreign: SwapRefusal,
 ) -> JobAbort {
     let back = || -> io::Result<()> {
-        for (file, change) in entry.files.iter().zip(&draft.changes).take(done).rev() {
+        for (file, change) in entry.files().zip(&draft.changes).take(done).rev() {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }

@@ -20,6 +20,26 @@ const fn rule(word: &'static str, modules: &'static [&'static str], why: &'stati
 /// The rules of the daemon and the client.
 const RULES: &[EffectRule] = &[
     rule(
+        "Record::Intent",
+        &["daemon/src/record.rs", "daemon/src/store/"],
+        "`Store::append_intent` makes intents",
+    ),
+    rule(
+        "SealRecord",
+        &["daemon/src/record.rs", "daemon/src/store/", "daemon/src/journal/seal.rs"],
+        "only `journal/seal.rs` makes a seal, from the proof that every file has its new content",
+    ),
+    rule(
+        "Record::Void",
+        &[
+            "daemon/src/record.rs",
+            "daemon/src/store/",
+            "daemon/src/journal/roll_back.rs",
+            "daemon/src/journal/recover/cut.rs",
+        ],
+        "only a job that was rolled back and flushed is void",
+    ),
+    rule(
         "std::fs",
         &[
             "daemon/src/os/",

@@ -22,11 +22,16 @@ fn exports(root: &str) -> Vec<String> {
         .collect()
 }
 
-/// Names that the module for the tests exports, but no test uses.
+/// The import of a documentation example.
+const EXAMPLE: &str = "//! use editd::testing::";
+
+/// Names that the module for the tests exports, but no test and no documentation example uses.
 fn unused(tree: &Checkout) -> Vec<String> {
     let facade = rust::code(tree.get(FACADE).unwrap_or_default());
     let tests = tree.rust().filter(|(name, _)| name.starts_with("tests/"));
-    let tests: Vec<String> = tests.map(|(_, text)| rust::code(text)).collect();
+    let examples = tree.rust().flat_map(|(_, text)| text.lines()).filter(|line| line.starts_with(EXAMPLE));
+    let tests: Vec<String> =
+        tests.map(|(_, text)| rust::code(text)).chain(examples.map(str::to_owned)).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let named = |name: &str| tests.iter().any(|code| code.split(|c| !is_word(c)).any(|word| word == name));
     facade

@@ -13,14 +13,15 @@ use super::decide::{LaterChange, RecoveryAction, TargetState, decide, outlived};
 use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::record::{Entry, FileMeta, FileRecord};
+use crate::record::{FileMeta, FileRecord};
 use crate::state::WorkspaceState;
+use crate::store::intent::{Intended, IntendedFile};
 
 /// One unsettled record.
 #[derive(Clone, Copy)]
 pub struct ChainLink<'a> {
     /// Its entry.
-    pub entry: &'a Entry,
+    pub entry: &'a Intended,
     /// The record.
     pub file: &'a FileRecord,
     /// True if its entry is sealed.
@@ -78,6 +79,14 @@ impl RecoveryCase {
 }
 
 impl<'a> RecordChain<'a> {
+    /// Permits a change by which recovery restores the path.
+    pub fn permit<'r>(&self, record: &'r FileRecord) -> Option<IntendedFile<'r>>
+    where
+        'a: 'r,
+    {
+        Some(self.links.last()?.entry.repair(record))
+    }
+
     /// Returns the records.
     pub fn records(&self) -> Vec<&'a FileRecord> {
         self.links.iter().map(|link| link.file).collect()

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
@@ -15,14 +14,15 @@ use super::overtaken::is_overtaken;
 use super::restore::{PathRestorer, RestoreOutcome};
 use crate::journal::seal::seal_records;
 use crate::journal::settle;
-use crate::record::{Entry, Record, SettleRecord};
+use crate::record::{Record, SettleRecord};
 use crate::state::WorkspaceState;
+use crate::store::intent::Intended;
 
 /// Recovers every entry that an earlier run of the machine left open. Returns notes for the log.
 ///
 /// # Errors
 /// Errors of the system; nothing was deleted, and recovery may be tried again.
-pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<Vec<String>> {
+pub fn after_cut(state: &WorkspaceState, open: &[(Intended, bool)]) -> io::Result<Vec<String>> {
     let chains = chains(state, open)?;
     let mut restore = PathRestorer::new(state);
     foresee(state, &chains, &mut restore)?;
@@ -60,7 +60,7 @@ pub fn after_cut(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Res
 }
 
 /// Returns the open records by their paths, each with the change that came after them.
-fn chains<'a>(state: &WorkspaceState, open: &'a [(Arc<Entry>, bool)]) -> io::Result<Vec<RecordChain<'a>>> {
+fn chains<'a>(state: &WorkspaceState, open: &'a [(Intended, bool)]) -> io::Result<Vec<RecordChain<'a>>> {
     let mut by_path: BTreeMap<&FilePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {

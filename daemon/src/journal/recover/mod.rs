@@ -31,7 +31,6 @@ pub mod signs;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::Arc;
 
 use editd_proto::path::FilePath;
 
@@ -40,12 +39,13 @@ use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
 use crate::record::{Entry, StagingFolder};
 use crate::state::{WorkspaceState, lock};
+use crate::store::intent::Intended;
 
 /// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log.
 ///
 /// # Errors
 /// Errors of the system: the workspace cannot be opened before they are fixed.
-pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Result<Vec<String>> {
+pub fn recover(state: &WorkspaceState, open: Vec<(Intended, bool)>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
     reach(state, &open)?;
     for (entry, _) in &open {
@@ -79,9 +79,9 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Arc<Entry>, bool)>) -> io::Res
 
 /// Fails if the permissions of a folder hide a file about which something must be decided: a file of an entry that is
 /// unsealed, or from an earlier run of the machine. A job is recovered in all of its files or in none.
-fn reach(state: &WorkspaceState, open: &[(Arc<Entry>, bool)]) -> io::Result<()> {
+fn reach(state: &WorkspaceState, open: &[(Intended, bool)]) -> io::Result<()> {
     let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
-    for file in undecided.flat_map(|(entry, _)| &entry.files) {
+    for file in undecided.flat_map(|(entry, _)| entry.files.iter()) {
         if let Err(denied @ ResolveError::Denied(_)) = state.disk.resolve_link(&file.path) {
             let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
             return Err(unreachable(&file.path, &error));

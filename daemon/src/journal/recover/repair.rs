@@ -2,15 +2,15 @@
 //! It finishes the job if no change by another program is in its way, and rolls it back otherwise.
 
 use std::io;
-use std::sync::Arc;
 
 use super::decide::{self, TargetState};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::seal::seal;
 use crate::journal::{external, roll_back};
-use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord};
+use crate::record::{ChangeMethod, FileMeta, FileRecord};
 use crate::state::WorkspaceState;
+use crate::store::intent::{Intended, IntendedFile};
 
 /// The result of repairing a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,11 +51,11 @@ pub enum RepairAim {
 ///
 /// # Errors
 /// Errors of the system; the entry stays open.
-pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io::Result<RepairOutcome> {
+pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::Result<RepairOutcome> {
     state.disk.finish_held(entry, state.clock.wall_ms())?;
     let mut files = Vec::with_capacity(entry.files.len());
-    for file in &entry.files {
-        let place = find(state, file)?;
+    for file in entry.files() {
+        let place = find(state, &file)?;
         let standing = match &place {
             Some(place) => standing(state, file, place, aim)?,
             None => FileProgress::Lost,
@@ -76,7 +76,7 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
         let place = place.as_ref().filter(|place| place.missing().is_empty());
         if let (FileProgress::Put | FileProgress::Displaced, Some(place)) = (standing, place) {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-            state.disk.withdraw(file, place, &mut rescue)?;
+            state.disk.withdraw(*file, place, &mut rescue)?;
         }
     }
     roll_back::flush(state, &entry.files)?;
@@ -88,12 +88,12 @@ pub fn repair(state: &WorkspaceState, entry: &Arc<Entry>, aim: RepairAim) -> io:
 /// Puts the pending files in place; returns false if another program was in the way.
 fn put_rest(
     state: &WorkspaceState,
-    files: &mut [(&FileRecord, Option<ResolvedPath>, FileProgress)],
+    files: &mut [(IntendedFile<'_>, Option<ResolvedPath>, FileProgress)],
 ) -> io::Result<bool> {
     for (file, place, standing) in files.iter_mut().filter(|(.., one)| *one == FileProgress::Pending) {
         let Some(found) = place else { return Ok(false) };
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-        match state.disk.put(file, found, &mut rescue)? {
+        match state.disk.put(*file, found, &mut rescue)? {
             Ok(_) => *standing = FileProgress::Put,
             Err(_) => return Ok(false),
         }
@@ -114,7 +114,7 @@ pub fn find(state: &WorkspaceState, file: &FileRecord) -> io::Result<Option<Reso
 
 fn standing(
     state: &WorkspaceState,
-    file: &FileRecord,
+    file: IntendedFile<'_>,
     place: &ResolvedPath,
     aim: RepairAim,
 ) -> io::Result<FileProgress> {
@@ -174,7 +174,7 @@ fn standing(
 
 fn in_place(
     state: &WorkspaceState,
-    file: &FileRecord,
+    file: IntendedFile<'_>,
     place: &ResolvedPath,
     target: &Observation,
     aim: RepairAim,
@@ -189,15 +189,15 @@ fn in_place(
     if found.is(before) && found.meta.mode == before.mode {
         if state.disk.doubts(found.meta.identity) {
             // Writing it back was not flushed, and a second flush would not report that.
-            state.disk.rewrite(place, &found.meta, &found.bytes, before.mode)?;
+            state.disk.rewrite(file, place, &found.meta, &found.bytes, before.mode)?;
         }
         return Ok(FileProgress::Pending);
     }
-    let Some((old, new)) = decide::in_place_sides(file, &found.meta, &found.bytes) else {
+    let Some((old, new)) = decide::in_place_sides(&file, &found.meta, &found.bytes) else {
         return Ok(FileProgress::Lost);
     };
-    let to_after = || state.disk.rewrite(place, &found.meta, &new, after.mode);
-    let to_before = || state.disk.rewrite(place, &found.meta, &old, before.mode);
+    let to_after = || state.disk.rewrite(file, place, &found.meta, &new, after.mode);
+    let to_before = || state.disk.rewrite(file, place, &found.meta, &old, before.mode);
     // Growing the file may fail where shrinking it back does not.
     if aim == RepairAim::Finish && to_after().is_ok() {
         return Ok(FileProgress::Put);

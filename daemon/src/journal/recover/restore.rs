@@ -111,12 +111,11 @@ impl<'r> PathRestorer<'r> {
     fn act(&mut self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<RestoreOutcome> {
         let RecoveryCase { place, target, .. } = case;
         match &case.action {
-            RecoveryAction::Done | RecoveryAction::Superseded => self.stands(place, target.found()),
+            RecoveryAction::Done | RecoveryAction::Superseded => self.stands(chain, place, target.found()),
             RecoveryAction::Leave => Ok(RestoreOutcome::Diverged),
             RecoveryAction::RewriteInPlace(bytes, meta) => {
                 let was = target.found().map_or(meta, |found| &found.meta);
-                self.state.disk.rewrite(place, was, bytes, meta.mode)?;
-                Ok(RestoreOutcome::Redone)
+                self.rewrite(chain, place, was, bytes, meta.mode)
             }
             // An exchange would separate its names.
             RecoveryAction::Rebuild(..) if case.is_linked() => Ok(RestoreOutcome::Diverged),
@@ -125,7 +124,7 @@ impl<'r> PathRestorer<'r> {
                 self.keep_unexplained(chain, case)?;
                 match self.put_original(chain, case, meta)? {
                     Some(outcome) => Ok(outcome),
-                    None => self.rebuild(place, target.found(), bytes, meta),
+                    None => self.rebuild(chain, place, target.found(), bytes, meta),
                 }
             }
             RecoveryAction::Remove => {
@@ -139,7 +138,7 @@ impl<'r> PathRestorer<'r> {
                     ChangeMethod::Delete,
                     (staging, staged_name),
                 );
-                let outcome = self.put_fresh(record, place)?;
+                let outcome = self.put_fresh(chain, record, place)?;
                 for link in chain.refused(&self.refused) {
                     self.state.disk.remove_made(&link.file.made);
                 }
@@ -150,14 +149,18 @@ impl<'r> PathRestorer<'r> {
 
     /// Notes a correct file. It is flushed with all the others, unless an earlier start failed at that: then it is
     /// written once more.
-    fn stands(&mut self, place: &ResolvedPath, target: Option<&FileSnapshot>) -> io::Result<RestoreOutcome> {
+    fn stands(
+        &mut self,
+        chain: &RecordChain<'_>,
+        place: &ResolvedPath,
+        target: Option<&FileSnapshot>,
+    ) -> io::Result<RestoreOutcome> {
         let doubted = target.filter(|found| self.state.disk.doubts(found.meta.identity));
         let Some(found) = doubted else { return Ok(RestoreOutcome::Stands) };
         if found.links > 1 {
-            self.state.disk.rewrite(place, &found.meta, &found.bytes, found.meta.mode)?;
-            return Ok(RestoreOutcome::Redone);
+            return self.rewrite(chain, place, &found.meta, &found.bytes, found.meta.mode);
         }
-        self.rebuild(place, Some(found), &found.bytes, &found.meta)
+        self.rebuild(chain, place, Some(found), &found.bytes, &found.meta)
     }
 
     /// Removes staged names of the target's own file. After a power cut one inode may have both names (seen on
@@ -196,7 +199,7 @@ impl<'r> PathRestorer<'r> {
         let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let staged_name = (staging.clone(), staged_name.clone());
         let record = synthetic(chain.path, case.target.found(), Some(found.meta), how, staged_name);
-        self.put(&record, &case.place).map(Some)
+        self.put(chain, &record, &case.place).map(Some)
     }
 
     /// Puts back the file of another program that a refused job had displaced, whatever it is.
@@ -211,13 +214,14 @@ impl<'r> PathRestorer<'r> {
         let how = if case.target.found().is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let record =
             synthetic(chain.path, case.target.found(), after, how, (staging.clone(), staged_name.clone()));
-        self.put(&record, &case.place)
+        self.put(chain, &record, &case.place)
     }
 
     /// Writes a content again: into a fresh staged file, flushed before the exchange, so that it cannot be torn
     /// again.
     fn rebuild(
         &mut self,
+        chain: &RecordChain<'_>,
         place: &ResolvedPath,
         target: Option<&FileSnapshot>,
         bytes: &[u8],
@@ -235,22 +239,46 @@ impl<'r> PathRestorer<'r> {
         self.state.disk.flush_staging(&staged.staging)?;
         let how = if target.is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
         let record = synthetic(place.path(), target, Some(staged.meta), how, (staged.staging, staged_name));
-        self.put_fresh(record, place)
+        self.put_fresh(chain, record, place)
     }
 
-    fn put_fresh(&mut self, record: FileRecord, place: &ResolvedPath) -> io::Result<RestoreOutcome> {
-        let outcome = self.put(&record, place)?;
+    fn put_fresh(
+        &mut self,
+        chain: &RecordChain<'_>,
+        record: FileRecord,
+        place: &ResolvedPath,
+    ) -> io::Result<RestoreOutcome> {
+        let outcome = self.put(chain, &record, place)?;
         let seen = record.before.as_ref().map(|meta| meta.hash);
         self.fresh.push((JobId(0), record, seen));
         Ok(outcome)
     }
 
-    fn put(&self, record: &FileRecord, place: &ResolvedPath) -> io::Result<RestoreOutcome> {
+    fn put(
+        &self,
+        chain: &RecordChain<'_>,
+        record: &FileRecord,
+        place: &ResolvedPath,
+    ) -> io::Result<RestoreOutcome> {
+        let Some(permitted) = chain.permit(record) else { return Ok(RestoreOutcome::Diverged) };
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(self.state, &rescue);
-        Ok(match self.state.disk.put(record, place, &mut rescue)? {
+        Ok(match self.state.disk.put(permitted, place, &mut rescue)? {
             Ok(_) => RestoreOutcome::Redone,
             Err(_) => RestoreOutcome::Diverged,
         })
+    }
+
+    fn rewrite(
+        &self,
+        chain: &RecordChain<'_>,
+        place: &ResolvedPath,
+        was: &FileMeta,
+        bytes: &[u8],
+        mode: u32,
+    ) -> io::Result<RestoreOutcome> {
+        let Some(link) = chain.links.last() else { return Ok(RestoreOutcome::Diverged) };
+        self.state.disk.rewrite(link.entry.repair(link.file), place, was, bytes, mode)?;
+        Ok(RestoreOutcome::Redone)
     }
 
     /// Stores bytes in the journal that are about to be displaced and that no entry explains.

@@ -168,7 +168,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         diffs: true,
         dialect_reply: None,
     };
-    Sealed { draft, receipt: job, entry: Arc::new(entry) }
+    Sealed { draft, receipt: job, entry: entry.into() }
 }
 
 #[test]
