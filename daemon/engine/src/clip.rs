@@ -1,4 +1,5 @@
-//! Clipboards as a job sees them: those of the world, then those that its earlier edits stored. Nothing is saved here.
+//! The clipboards that an edit can read: those of the snapshot, and those that earlier edits of the job stored. Nothing
+//! is saved here.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,25 +18,26 @@ struct Slot {
     spoilt: bool,
 }
 
-/// The clipboards.
+/// The clipboards of a job, in layers.
 #[derive(Debug)]
 pub(crate) struct Clips<'w> {
-    world: &'w WorkspaceSnapshot,
-    /// The layer below. Each entry has its own layer, since its stores must not be seen before the entry is done.
+    snapshot: &'w WorkspaceSnapshot,
+    /// The layer below. Each entry has its own layer, since the clipboards that it stores must not be read before the
+    /// whole entry is planned.
     below: Option<&'w Clips<'w>>,
     slots: BTreeMap<String, Slot>,
     order: Vec<String>,
 }
 
 impl<'w> Clips<'w> {
-    /// The clipboards of the world.
-    pub(crate) fn new(world: &'w WorkspaceSnapshot) -> Self {
-        Self { world, below: None, slots: BTreeMap::new(), order: Vec::new() }
+    /// Creates the lowest layer: the clipboards of a snapshot.
+    pub(crate) fn new(snapshot: &'w WorkspaceSnapshot) -> Self {
+        Self { snapshot, below: None, slots: BTreeMap::new(), order: Vec::new() }
     }
 
-    /// A layer above these clipboards: a store in the layer leaves them unchanged.
+    /// Returns a layer above these clipboards. Storing a clipboard in the layer leaves them unchanged.
     pub(crate) fn layer(&self) -> Clips<'_> {
-        Clips { world: self.world, below: Some(self), slots: BTreeMap::new(), order: Vec::new() }
+        Clips { snapshot: self.snapshot, below: Some(self), slots: BTreeMap::new(), order: Vec::new() }
     }
 
     fn find(&self, name: &str) -> Option<&Slot> {
@@ -53,8 +55,11 @@ impl<'w> Clips<'w> {
             Some(_) => return Err(none("holds nothing, since the edit that fills it was not applied")),
             None => {}
         }
-        let bytes =
-            self.world.clips.get(name).ok_or_else(|| none("holds nothing; store something in it first"))?;
+        let bytes = self
+            .snapshot
+            .clips
+            .get(name)
+            .ok_or_else(|| none("holds nothing; store something in it first"))?;
         std::str::from_utf8(bytes).map(Rc::from).map_err(|_| {
             refuse(ErrorCode::Encoding, format!("the clipboard {name:?} holds bytes that are not text"))
         })

@@ -41,8 +41,18 @@ impl Job {
     /// Parses a job. Edits that are malformed by themselves are kept with their refusals, which
     /// [`needs`](crate::needs) and [`plan`](crate::plan) report.
     ///
+    /// ```
+    /// use editd_engine::{FileEdit, FileEntry, Job, JobInput};
+    ///
+    /// let edit = FileEdit { op: "write".into(), text: Some("hello\n".into()), ..FileEdit::default() };
+    /// let files = [FileEntry { path: "a.txt".into(), edits: vec![edit], ..FileEntry::default() }];
+    /// let job = Job::parse(JobInput { files: &files, partial: true, ..JobInput::default() })?;
+    /// assert_eq!(job.entries.len(), 1);
+    /// # Ok::<(), editd_engine::Refusal>(())
+    /// ```
+    ///
     /// # Errors
-    /// `malformed` or `limit` for a job that no world could satisfy.
+    /// `malformed` or `limit` for a job that is invalid for any content of the files.
     pub fn parse<'i>(input: impl Into<JobInput<'i>>) -> Result<Self, Refusal> {
         let input = input.into();
         check_shape(&input)?;
@@ -197,8 +207,8 @@ pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<JobNeeds, Re
 /// As [`Job::parse`] and [`plan`](crate::plan).
 pub fn plan_input<'i>(
     input: impl Into<JobInput<'i>>,
-    world: &WorkspaceSnapshot,
+    snapshot: &WorkspaceSnapshot,
     options: &PlanOptions,
 ) -> Result<Plan, Refusal> {
-    plan(&Job::parse(input)?, world, options)
+    plan(&Job::parse(input)?, snapshot, options)
 }

@@ -1,10 +1,12 @@
-//! The meaning of edits: text, locating, splices. Pure: no function here touches a file, a clock or a socket.
+//! Plans edits of text files: finds the text that an edit quotes, computes the changed ranges, merges them into newer
+//! content and formats diffs. The crate is pure: it uses no file, clock or socket.
 //!
-//! *Calling sequence*: [`Job::parse`] reads a job, [`needs`] lists the files and clipboards that it depends on,
-//! [`plan`] turns the job and the [`WorkspaceSnapshot`] into [`PlannedChange`]s; [`apply`], [`invert`] and the diffs work on those.
+//! *Calling sequence*: [`Job::parse`] parses a job and [`needs`] lists the files and clipboards that it depends on.
+//! [`plan`] computes the [`PlannedChange`]s of the job from a [`WorkspaceSnapshot`], and [`apply`] and [`invert`]
+//! apply their splices. [`dialect::translate`] turns the payload of another edit tool into the input of a job.
 //!
-//! *Invariants*: every byte outside of the splices stays the same; the same job and world give the same plan; no
-//! input panics, and every refusal is a [`RequestError`] with a stable code.
+//! *Invariants*: every byte outside of the splices stays the same; the same job and snapshot give the same plan; no
+//! input causes a panic, and every refusal is a [`RequestError`] with a stable code.
 //!
 //! *Limitations*: work is counted in bytes and steps, since the engine has no clock; `symbol` edits support the
 //! languages of `editd_syntax`, in the file as it was before the entry.
@@ -33,11 +35,15 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{FileOutcome, FilePath, RequestError};
 use serde::{Deserialize, Serialize};
 
 pub use diff::{HunkExtent, LineChange, NearbyDiff, describe_change, nearby_diff, splice_diff, unified_diff};
 pub use editd_syntax::{Certainty, SyntaxError};
+pub use editd_types as types;
+pub use editd_types::{
+    ContentHash, EditOutcome, EditPosition, EditScope, EditStatus, ErrorCode, FileEdit, FileEntry, FileMode,
+    FileOutcome, FilePath, JobInput, JobMode, JobStatus, Receipt, Reindent, RequestError, SymbolInfo,
+};
 pub use generated::generated;
 pub use job::{EditFacts, Job, JobEntry, needs_of_input, plan_input};
 pub use merge::{BothContents, StaleFiles, merge, rebase, same_lines};
@@ -167,3 +173,8 @@ impl PlanOptions {
         self.encodings.iter().find(|(known, _)| known == path).map(|(_, label)| label.as_str())
     }
 }
+
+/// Runs the examples of the README as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -44,6 +44,16 @@ pub struct SymbolView {
 
 /// Lists the definitions of a file at nesting depths up to `depth`, where 0 is the top level; all if it is absent.
 ///
+/// ```
+/// use editd_engine::{PlanOptions, outline};
+///
+/// let source = b"struct Point;\n\nimpl Point {\n    fn new() -> Self { Self }\n}\n";
+/// let outline = outline(source, None, &"src/point.rs".into(), &PlanOptions::default())?;
+/// let names: Vec<&str> = outline.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+/// assert_eq!(names, ["Point", "impl Point", "impl Point/new"]);
+/// # Ok::<(), editd_engine::Refusal>(())
+/// ```
+///
 /// # Errors
 /// `binary` and `encoding` if it is not text, `unsupported` if its language is not known, `too_large` and
 /// `limit` if parsing it would cost too much.
@@ -56,16 +66,16 @@ pub fn outline(
     let text = read(bytes, path, options)?;
     let (language, outline) = parsed(&text, path, &ParseBudget::default())?;
     let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
-    let asked: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
+    let matching: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
     let mut bytes = 0_usize;
     let affordable = |symbol: &&&Symbol| {
         bytes = bytes.saturating_add(symbol.path.len() + limits::SYMBOL_BYTES);
         bytes <= editd_types::limits::OUTLINE
     };
-    let told: Vec<&Symbol> =
-        asked.iter().take(editd_types::limits::SYMBOLS).take_while(affordable).copied().collect();
-    let omitted = (asked.len() - told.len()) as u64;
-    let symbols = told_as(&text, &told);
+    let listed: Vec<&Symbol> =
+        matching.iter().take(editd_types::limits::SYMBOLS).take_while(affordable).copied().collect();
+    let omitted = (matching.len() - listed.len()) as u64;
+    let symbols = symbol_infos(&text, &listed);
     Ok(FileOutline { language: language.name(), symbols, omitted, broken: outline.broken })
 }
 
@@ -85,11 +95,11 @@ pub fn view_symbol(
     let found = named(&outline, name, path)?;
     let beside = outline.declarations_beside(found, name);
     let all: Vec<&Symbol> = std::iter::once(found).chain(beside.into_iter().take(DECLARATIONS)).collect();
-    let mut told = told_as(&text, &all).into_iter();
-    let Some(mut symbol) = told.next() else {
+    let mut listed = symbol_infos(&text, &all).into_iter();
+    let Some(mut symbol) = listed.next() else {
         return Err(malformed(format!("{path} has no place for {name:?}")));
     };
-    symbol.declarations = told.map(|one| SymbolDeclaration { name: one.name, lines: one.lines }).collect();
+    symbol.declarations = listed.map(|one| SymbolDeclaration { name: one.name, lines: one.lines }).collect();
     let (lines, range) = match (body, &found.body, symbol.body) {
         (false, ..) => (symbol.lines, text.line_range(symbol.lines)),
         (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
@@ -210,16 +220,16 @@ pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: 
         (first, last) => format!("{} (lines {first}-{last})", symbol.path),
     };
     let some = beside.iter().filter(|one| one.path.len() <= limits::SYMBOL_NAME).take(DECLARATIONS);
-    let told: Vec<String> = some.map(|one| named(one)).collect();
-    let more = beside.len() - told.len();
+    let listed: Vec<String> = some.map(|one| named(one)).collect();
+    let more = beside.len() - listed.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!beside.is_empty()).then(|| {
-        format!("took {}, the implementation; declarations: {}{more}", named(symbol), told.join(", "))
+        format!("took {}, the implementation; declarations: {}{more}", named(symbol), listed.join(", "))
     })
 }
 
 /// Symbols in the form of a reply. Every byte of the text is read once, however many symbols there are.
-fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
+fn symbol_infos(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
     let ends = |range: &Range<usize>| [range.start, range.end];
     let mut offsets: Vec<usize> = Vec::with_capacity(symbols.len() * 7);
     for symbol in symbols {
@@ -229,7 +239,7 @@ fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
         offsets.push(symbol.name.start);
     }
     let places = Places::of(text, offsets);
-    let told = |symbol: &&Symbol| {
+    let listed = |symbol: &&Symbol| {
         let name = places.at(symbol.name.start);
         SymbolInfo {
             name: symbol.path.clone(),
@@ -242,7 +252,7 @@ fn told_as(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
             declarations: Vec::new(),
         }
     };
-    symbols.iter().map(told).collect()
+    symbols.iter().map(listed).collect()
 }
 
 /// First and last line of a stretch: what ends with a break does not reach into the line behind it.

@@ -14,12 +14,12 @@ use crate::refusal::{internal, no_room, refuse, too_large};
 use crate::splice::compose;
 use crate::{FileState, PlannedChange, Refusal, Splice, WorkspaceSnapshot, splices_between};
 
-/// The relation of a path's content to the content that the world has there.
+/// The relation of a path's content to its content in the snapshot.
 #[derive(Clone, Debug)]
 enum Net {
-    /// These splices turn the world's content into it.
+    /// These splices turn the content in the snapshot into it.
     Spliced(Vec<Splice>),
-    /// It is the content of another file, or the world has no file there.
+    /// It is the content of another file, or the snapshot has no file there.
     Replaced,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct Stage {
 /// Every path of a job.
 #[derive(Debug)]
 pub(crate) struct Tree<'w> {
-    world: &'w WorkspaceSnapshot,
-    /// Hashes of the world's contents, as far as they are known.
+    snapshot: &'w WorkspaceSnapshot,
+    /// The known hashes of the contents in the snapshot.
     hashes: &'w BTreeMap<FilePath, ContentHash>,
     nodes: BTreeMap<FilePath, Node>,
 }
@@ -122,9 +122,9 @@ impl Node {
 }
 
 impl<'w> Tree<'w> {
-    /// The world as it is.
-    pub(crate) fn new(world: &'w WorkspaceSnapshot, hashes: &'w BTreeMap<FilePath, ContentHash>) -> Self {
-        Self { world, hashes, nodes: BTreeMap::new() }
+    /// Creates a tree that equals the snapshot.
+    pub(crate) fn new(snapshot: &'w WorkspaceSnapshot, hashes: &'w BTreeMap<FilePath, ContentHash>) -> Self {
+        Self { snapshot, hashes, nodes: BTreeMap::new() }
     }
 
     /// The node of a path.
@@ -133,7 +133,7 @@ impl<'w> Tree<'w> {
     /// `internal` if the caller did not provide the path.
     pub(crate) fn node(&mut self, path: &FilePath) -> Result<&mut Node, Refusal> {
         if !self.nodes.contains_key(path) {
-            let state = self.world.files.get(path).cloned();
+            let state = self.snapshot.files.get(path).cloned();
             let state = state.ok_or_else(|| internal(format!("{path} was not read before planning")))?;
             let hash = self.hashes.get(path).copied().filter(|_| state != FileState::Absent);
             self.nodes.insert(path.clone(), Node { hash, ..Node::new(state) });
@@ -144,7 +144,7 @@ impl<'w> Tree<'w> {
     /// The files at other paths, in order of path.
     pub(crate) fn others(&self, path: &FilePath) -> impl Iterator<Item = (&FilePath, &[u8])> {
         let states = self
-            .world
+            .snapshot
             .files
             .iter()
             .map(|(path, state)| (path, self.nodes.get(path).map_or(state, |n| &n.state)));
@@ -157,7 +157,7 @@ impl<'w> Tree<'w> {
     /// The content of a path before the job, and the changes that earlier entries made to it; `None` if they made none,
     /// or replaced the file by another.
     pub(crate) fn earlier(&self, path: &FilePath) -> Option<(&[u8], &[Splice])> {
-        let (before, node) = (self.world.files.get(path)?, self.nodes.get(path)?);
+        let (before, node) = (self.snapshot.files.get(path)?, self.nodes.get(path)?);
         let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;
         Some((content(before), splices))
     }
@@ -246,7 +246,7 @@ impl<'w> Tree<'w> {
         let mut changes = Vec::new();
         let mut held = 0usize;
         for path in paths {
-            let (Some(before), Some(node)) = (self.world.files.get(path), self.nodes.remove(path)) else {
+            let (Some(before), Some(node)) = (self.snapshot.files.get(path), self.nodes.remove(path)) else {
                 continue;
             };
             if !node.surely_differs() && *before == node.state {

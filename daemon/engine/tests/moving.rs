@@ -38,7 +38,7 @@ fn text() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["", "x\n", "x\ny\n", "y\nx\n", "z"])
 }
 
-fn deed() -> impl Strategy<Value = FileAction> {
+fn action() -> impl Strategy<Value = FileAction> {
     let word = || prop::sample::select(vec!["x", "y", "z"]);
     prop_oneof![
         text().prop_map(FileAction::Write),
@@ -52,10 +52,10 @@ fn deed() -> impl Strategy<Value = FileAction> {
     ]
 }
 
-fn edit(deed: &FileAction) -> FileEdit {
+fn edit(action: &FileAction) -> FileEdit {
     let op = |op: &str| FileEdit { op: op.to_owned(), ..FileEdit::default() };
     let owned = |text: &str| Some(text.to_owned());
-    match deed {
+    match action {
         FileAction::Write(text) => FileEdit { text: owned(text), ..op("write") },
         FileAction::Create(text) => FileEdit { text: owned(text), ..op("create") },
         FileAction::Append(text) => {
@@ -76,10 +76,10 @@ fn edit(deed: &FileAction) -> FileEdit {
 }
 
 /// Does it to the files; `None` where it cannot be done, and then nothing is.
-fn done(files: &mut Files, at: &'static str, deed: &FileAction) -> Option<()> {
+fn done(files: &mut Files, at: &'static str, action: &FileAction) -> Option<()> {
     let there = files.get(at).cloned();
     let mode = there.as_ref().map_or(0o644, |(_, mode)| *mode);
-    match deed {
+    match action {
         FileAction::Write(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
         FileAction::Create(_) if there.is_some() => return None,
         FileAction::Create(text) => drop(files.insert(at, ((*text).to_owned(), mode))),
@@ -100,7 +100,7 @@ fn done(files: &mut Files, at: &'static str, deed: &FileAction) -> Option<()> {
             if files.contains_key(to) && !over {
                 return None;
             }
-            if matches!(deed, FileAction::Rename(..)) {
+            if matches!(action, FileAction::Rename(..)) {
                 files.remove(at);
             }
             files.insert(to, there);
@@ -123,9 +123,9 @@ fn files() -> impl Strategy<Value = Files> {
 }
 
 fn job(entries: &[(&'static str, Vec<FileAction>)], partial: bool) -> JobRequest {
-    let files = entries.iter().map(|(path, deeds)| FileEntry {
+    let files = entries.iter().map(|(path, actions)| FileEntry {
         path: (*path).into(),
-        edits: deeds.iter().map(edit).collect(),
+        edits: actions.iter().map(edit).collect(),
         ..FileEntry::default()
     });
     JobRequest { files: files.collect(), partial, ..JobRequest::default() }
@@ -147,13 +147,13 @@ proptest! {
     #[test]
     fn entries_come_one_after_the_other(
         before in files(),
-        entries in prop::collection::vec((path(), deed()), 1..7),
+        entries in prop::collection::vec((path(), action()), 1..7),
         partial in any::<bool>(),
     ) {
         let mut after = before.clone();
         let results: Vec<bool> =
-            entries.iter().map(|(path, deed)| done(&mut after, path, deed).is_some()).collect();
-        let listed: Vec<_> = entries.iter().map(|(path, deed)| (*path, vec![deed.clone()])).collect();
+            entries.iter().map(|(path, action)| done(&mut after, path, action).is_some()).collect();
+        let listed: Vec<_> = entries.iter().map(|(path, action)| (*path, vec![action.clone()])).collect();
         let job = job(&listed, partial);
         let world = world(&before, &job);
         let planned = plan(&job, &world, &PlanOptions::default());

@@ -122,7 +122,7 @@ fn take(
     (change.added, change.removed) = lines.totals();
     let Some(file) = planned.plan.files.get_mut(at) else { return };
     (file.lines, file.places, file.added, file.removed) = Default::default();
-    lines.tell(file);
+    lines.describe(file);
     // These are positions in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
     file.after = Some(crate::disk::observation::hash(change::bytes(&change.after)).version());

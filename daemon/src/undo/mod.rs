@@ -263,7 +263,7 @@ impl EntryFiles {
                 ..FileOutcome::new(path.clone(), status)
             };
             if changed {
-                lines.tell(&mut outcome);
+                lines.describe(&mut outcome);
             }
             files.push(outcome);
             if changed {

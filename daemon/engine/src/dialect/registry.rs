@@ -48,6 +48,17 @@ fn bare(payload: &str) -> &str {
 
 /// Translates a payload. If no dialect is named, it is recognised; if that is not certain, the payload is refused.
 ///
+/// ```
+/// use editd_engine::dialect::{PayloadContext, PayloadRequest, translate};
+///
+/// let payload = "*** Begin Patch\n*** Delete File: old.txt\n*** End Patch\n";
+/// let context = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
+/// let translation = translate(None, payload, &context)?;
+/// assert_eq!(translation.dialect, "apply-patch");
+/// assert!(matches!(translation.request, PayloadRequest::Job(job) if job.files[0].edits[0].op == "delete"));
+/// # Ok::<(), editd_engine::Refusal>(())
+/// ```
+///
 /// # Errors
 /// `malformed`, `too_large` or `outside`, with the part of the payload that must be corrected.
 pub fn translate(

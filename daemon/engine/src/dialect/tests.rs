@@ -91,7 +91,7 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
         (ErrorCode::CountMismatch, &["2"]),
     ];
     assert_eq!(PAYLOADS.map(|(name, _)| name).as_slice(), list().map(|(name, _)| name).collect::<Vec<_>>());
-    for ((dialect, payload), (code, wanted)) in
+    for ((dialect, payload), (code, payload_job)) in
         PAYLOADS.into_iter().flat_map(|payload| keywords.map(|keyword| (payload, keyword)))
     {
         let message = match code {
@@ -110,7 +110,7 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
             ..RequestError::new(code, message).at(&FilePath::from("f"))
         };
         let text = reply(dialect, payload, &Receipt::refused(error));
-        assert!(wanted.iter().any(|word| text.contains(word)), "{dialect}, {code:?}: {text}");
+        assert!(payload_job.iter().any(|word| text.contains(word)), "{dialect}, {code:?}: {text}");
         assert!(!NATIVE.iter().any(|name| text.contains(name)), "{dialect}, {code:?}: {text}");
     }
 }

@@ -79,7 +79,7 @@ impl Delta {
     }
 
     /// Writes the changed lines of a file into its outcome.
-    pub(crate) fn tell(&self, outcome: &mut FileOutcome) {
+    pub(crate) fn describe(&self, outcome: &mut FileOutcome) {
         (outcome.added, outcome.removed) = self.totals();
         let range = |change: &ChangedRun| {
             let above = change.new_line() as u64;

@@ -59,9 +59,9 @@ impl<'s> LineChange<'s> {
     }
 
     /// Writes the changed lines and their counts into an outcome; nothing for a content that is not shown as text.
-    pub fn tell(&self, outcome: &mut FileOutcome) {
+    pub fn describe(&self, outcome: &mut FileOutcome) {
         if !is_binary(&self.before) && !is_binary(&self.after) {
-            self.delta.tell(outcome);
+            self.delta.describe(outcome);
         }
     }
 

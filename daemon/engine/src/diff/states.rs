@@ -69,7 +69,7 @@ pub(crate) fn entry_diff(
 pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &FileState) {
     let (old, new) = (content(before), content(after));
     if !is_binary(&old) && !is_binary(&new) {
-        Delta::between(&old, &new).tell(outcome);
+        Delta::between(&old, &new).describe(outcome);
     }
 }
 

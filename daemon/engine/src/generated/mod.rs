@@ -6,7 +6,7 @@
 
 mod comments;
 mod paths;
-mod says;
+mod statements;
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use editd_types::FilePath;
 use crate::cut::Cut;
 use crate::limits;
 use comments::Comments;
-use says::Listener;
+use statements::CommentScan;
 
 /// The reason why a file counts as generated, as the end of a sentence; `None` if nothing marks it. `bytes` is its
 /// content, of which the first 8 KiB are read.
@@ -24,9 +24,9 @@ pub fn generated(path: &FilePath, bytes: &[u8]) -> Option<String> {
         return Some(why);
     }
     let head = head(bytes);
-    let mut listener = Listener::default();
+    let mut scan_state = CommentScan::default();
     let mut comments = Comments::new(&head, paths::is_prose(path.as_bytes()));
-    comments.find_map(|line| listener.hears(line)).map(|line| {
+    comments.find_map(|line| scan_state.scan(line)).map(|line| {
         let shown: String = line.chars().take(limits::EXCERPT).collect();
         format!("its first lines say {shown:?}")
     })

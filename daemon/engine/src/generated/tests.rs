@@ -67,7 +67,7 @@ fn files_that_speak_of_generation_are_not_generated() {
 fn no_source_of_this_house_is_taken_for_one() {
     for (path, text) in [
         ("mod.rs", include_str!("mod.rs")),
-        ("says.rs", include_str!("says.rs")),
+        ("statements.rs", include_str!("statements.rs")),
         ("comments.rs", include_str!("comments.rs")),
         ("tests.rs", include_str!("tests.rs")),
         ("lib.rs", include_str!("../lib.rs")),

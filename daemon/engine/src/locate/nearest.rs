@@ -24,15 +24,15 @@ const USEFUL: f64 = 0.5;
 
 /// The nearest windows, best first: at most [`limits::NEAR_MISSES`].
 pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
-    let wanted: Vec<&str> = old.lines().collect();
+    let target: Vec<&str> = old.lines().collect();
     let lines = first_lines(text);
-    let mut starts = by_equal_lines(&lines, &wanted);
+    let mut starts = by_equal_lines(&lines, &target);
     if starts.is_empty() {
-        starts = by_letters(&lines, &wanted);
+        starts = by_letters(&lines, &target);
     }
-    let likeness = Likeness::to(&wanted);
+    let likeness = Likeness::to(&target);
     let score = |start: usize| {
-        let end = lines.len().min(start.saturating_add(wanted.len()));
+        let end = lines.len().min(start.saturating_add(target.len()));
         // A window that is shown was not found: never call it equal.
         shown(likeness.of(lines.cut(start..end)).min(0.99))
     };
@@ -40,12 +40,12 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut kept: Vec<(f64, usize)> = Vec::new();
     for (score, start) in found {
-        let apart = |other: &(f64, usize)| other.1.abs_diff(start) >= wanted.len().max(1);
+        let apart = |other: &(f64, usize)| other.1.abs_diff(start) >= target.len().max(1);
         if score >= USEFUL && kept.len() < limits::NEAR_MISSES && kept.iter().all(apart) {
             kept.push((score, start));
         }
     }
-    kept.into_iter().map(|(score, start)| show(&lines, start, &wanted, score)).collect()
+    kept.into_iter().map(|(score, start)| show(&lines, start, &target, score)).collect()
 }
 
 /// The lines of a file, as many as are looked at.
@@ -80,10 +80,10 @@ fn key(line: &str) -> u64 {
 }
 
 /// Starts of windows that have lines of the quoted text at the right distance, most such lines first.
-fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
+fn by_equal_lines(lines: &[&str], target: &[&str]) -> Vec<usize> {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut known = vec![false; 1 << 16];
-    for (j, line) in wanted.iter().enumerate() {
+    for (j, line) in target.iter().enumerate() {
         let list = places.entry(key(line)).or_default();
         if list.len() < REPEATS && !line.trim().is_empty() {
             list.push(j);
@@ -107,8 +107,8 @@ fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
 }
 
 /// Starts of windows whose first line is most like the first line of the quoted text that is not blank.
-fn by_letters(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
-    let Some((j, first)) = wanted.iter().enumerate().find(|(_, line)| !line.trim().is_empty()) else {
+fn by_letters(lines: &[&str], target: &[&str]) -> Vec<usize> {
+    let Some((j, first)) = target.iter().enumerate().find(|(_, line)| !line.trim().is_empty()) else {
         return Vec::new();
     };
     let bag = Bag::of(first);
@@ -134,23 +134,23 @@ fn by_letters(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
 }
 
 /// The lines of a window: the first, or where those are as they were quoted, the ones around the first that differs.
-fn show(lines: &[&str], start: usize, wanted: &[&str], score: f64) -> NearMiss {
+fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
     let there = lines.iter().skip(start);
-    let differs = there.zip(wanted).take_while(|(there, wanted)| there == wanted).count();
+    let differs = there.zip(target).take_while(|(there, target)| there == target).count();
     let above = if differs < limits::NEAR_MISS_LINES { 0 } else { differs - limits::NEAR_MISS_LINES / 2 };
-    let count = wanted.len().saturating_sub(above).clamp(1, limits::NEAR_MISS_LINES);
+    let count = target.len().saturating_sub(above).clamp(1, limits::NEAR_MISS_LINES);
     let shown = lines.iter().enumerate().skip(start + above).take(count);
     let text = shown
         .map(|(i, line)| {
-            let wanted = i.checked_sub(start).and_then(|j| wanted.get(j)).copied().unwrap_or("");
-            let unseen = *line != wanted && visible(line) == visible(wanted);
-            let line = excerpt(line, shared_start(line, wanted));
+            let target = i.checked_sub(start).and_then(|j| target.get(j)).copied().unwrap_or("");
+            let unseen = *line != target && visible(line) == visible(target);
+            let line = excerpt(line, shared_start(line, target));
             format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
         })
         .collect();
     let here = lines.get(start + differs).map(|_| (start + differs) as u64 + 1);
     let there = lines.get(start + differs).copied().unwrap_or("");
-    let quoted = wanted.get(differs).map(|line| {
+    let quoted = target.get(differs).map(|line| {
         let unseen = *line != there && visible(line) == visible(there);
         let line = excerpt(line, shared_start(line, there));
         if unseen { reveal(&line) } else { line }

@@ -45,9 +45,9 @@ pub(crate) enum Brings<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spot {
     /// The quoted lines that are removed; empty for an insertion.
-    pub(crate) gone: Span,
+    pub(crate) removed: Span,
     /// The lines of the new text that are inserted.
-    pub(crate) come: Span,
+    pub(crate) added: Span,
 }
 
 /// All spots in a quotation at which lines are inserted.

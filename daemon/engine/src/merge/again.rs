@@ -51,13 +51,13 @@ impl<'w> PathEdits<'w> {
 
 /// The edits of a path that have one certain place in the current content, adapted to it; `None` for each other one.
 /// The edits of several stages depend on each other: all that have a place in the base get one, or none of them does.
-pub(super) fn located(wanted: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
-    let contents = wanted.contents();
-    let stages: Vec<JobEntry> = wanted.stages.iter().map(|entry| (*entry).clone()).collect();
-    let first = trial(&stages, wanted.base, wanted)?;
+pub(super) fn located(path_edits: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
+    let contents = path_edits.contents();
+    let stages: Vec<JobEntry> = path_edits.stages.iter().map(|entry| (*entry).clone()).collect();
+    let first = trial(&stages, path_edits.base, path_edits)?;
     let bare: Vec<JobEntry> = stages.iter().map(without_hints).collect();
-    let alone = trial(&bare, wanted.base, wanted)?;
-    let label = wanted.options.label(&stages.first()?.path);
+    let alone = trial(&bare, path_edits.base, path_edits)?;
+    let label = path_edits.options.label(&stages.first()?.path);
     let map = LineMap::new(contents, label);
     let mut places: Vec<Vec<Option<Op>>> = Vec::with_capacity(bare.len());
     for (stage, entry) in bare.iter().enumerate() {
@@ -85,8 +85,8 @@ pub(super) fn located(wanted: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
         let all = first.iter().flatten().zip(places.iter().flatten());
         bare.len() == 1 || all.into_iter().all(|(outcome, place)| place.is_some() || !found(outcome))
     };
-    let moved = moved(wanted, &places);
-    let now = trial(&moved, wanted.current, wanted).filter(|_| whole(&places))?;
+    let moved = moved(path_edits, &places);
+    let now = trial(&moved, path_edits.current, path_edits).filter(|_| whole(&places))?;
     let mut outcomes = now.iter().flatten();
     for (place, then) in places.iter_mut().flatten().zip(alone.iter().flatten()) {
         let Some(edit) = place.as_ref() else { continue };
@@ -101,8 +101,8 @@ pub(super) fn located(wanted: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
 }
 
 /// The entries of a path with those of its edits that have a place; an entry without one is left out.
-pub(super) fn moved(wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Vec<JobEntry> {
-    let entries = wanted
+pub(super) fn moved(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Vec<JobEntry> {
+    let entries = path_edits
         .stages
         .iter()
         .zip(places)
@@ -117,8 +117,12 @@ pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&
 }
 
 /// The outcomes of the edits of each stage on a content.
-fn trial(stages: &[JobEntry], content: &Arc<[u8]>, wanted: &PathEdits<'_>) -> Option<Vec<Vec<EditOutcome>>> {
-    let plan = planned(stages, content, wanted, true).ok()?;
+fn trial(
+    stages: &[JobEntry],
+    content: &Arc<[u8]>,
+    path_edits: &PathEdits<'_>,
+) -> Option<Vec<Vec<EditOutcome>>> {
+    let plan = planned(stages, content, path_edits, true).ok()?;
     Some(plan.files.into_iter().map(|file| file.edits).collect())
 }
 
@@ -126,15 +130,15 @@ fn trial(stages: &[JobEntry], content: &Arc<[u8]>, wanted: &PathEdits<'_>) -> Op
 pub(super) fn planned(
     stages: &[JobEntry],
     content: &Arc<[u8]>,
-    wanted: &PathEdits<'_>,
+    path_edits: &PathEdits<'_>,
     partial: bool,
 ) -> Result<Plan, Refusal> {
     let state = FileState::File { bytes: Arc::clone(content), mode: 0o644 };
     let path = stages.first().map(|entry| entry.path.clone());
     let files = path.map(|path| (path, state)).into_iter().collect();
-    let world = WorkspaceSnapshot { files, clips: wanted.clips.clone() };
+    let snapshot = WorkspaceSnapshot { files, clips: path_edits.clips.clone() };
     let job = Job { partial, verify_only: false, diff: Some(false), entries: stages.to_vec() };
-    plan(&job, &world, wanted.options)
+    plan(&job, &snapshot, path_edits.options)
 }
 
 fn found(outcome: &EditOutcome) -> bool {

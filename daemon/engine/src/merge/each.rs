@@ -38,7 +38,7 @@ struct Way {
 pub(super) fn edit_by_edit(
     change: &PlannedChange,
     stages: &[FileOutcome],
-    wanted: &PathEdits<'_>,
+    path_edits: &PathEdits<'_>,
     state: &FileState,
 ) -> Option<RebasedChange> {
     let (FileState::File { mode: had, .. }, FileState::File { mode, .. }, FileState::File { mode: has, .. }) =
@@ -46,12 +46,12 @@ pub(super) fn edit_by_edit(
     else {
         return None;
     };
-    let current = wanted.current;
-    let places = located(wanted)?;
+    let current = path_edits.current;
+    let places = located(path_edits)?;
     places.iter().flatten().flatten().next()?;
-    let mut located = in_place(wanted, &places)?;
-    let mut others = by_lines(stages, wanted, &places)?;
-    tell_apart(&mut located, &mut others, current)?;
+    let mut located = in_place(path_edits, &places)?;
+    let mut others = by_lines(stages, path_edits, &places)?;
+    separate(&mut located, &mut others, current)?;
     let (own, splices) = (&located.splices, &others.splices);
     let mut splices: Vec<Splice> = own.iter().chain(splices).cloned().collect();
     splices.sort_by_key(|splice| splice.at);
@@ -66,8 +66,8 @@ pub(super) fn edit_by_edit(
 }
 
 /// Plans the edits that have a place in the current content.
-fn in_place(wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
-    let plan = planned(&moved(wanted, places), wanted.current, wanted, false).ok()?;
+fn in_place(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
+    let plan = planned(&moved(path_edits, places), path_edits.current, path_edits, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
     let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
     let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
@@ -75,10 +75,10 @@ fn in_place(wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
 }
 
 /// Plans the other edits on the older content, and merges the result.
-fn by_lines(stages: &[FileOutcome], wanted: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
+fn by_lines(stages: &[FileOutcome], path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
     let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
-    for ((entry, places), stage) in wanted.stages.iter().zip(places).zip(stages) {
+    for ((entry, places), stage) in path_edits.stages.iter().zip(places).zip(stages) {
         let edits = entry.edits.iter().zip(places).zip(&stage.edits);
         let left = edits.filter(|((_, place), told)| place.is_none() && told.status != EditStatus::Refused);
         let entry = JobEntry::of_ops(&entry.path, left.filter_map(|((op, _), _)| op.as_ref().ok().cloned()));
@@ -87,16 +87,16 @@ fn by_lines(stages: &[FileOutcome], wanted: &PathEdits<'_>, places: &[Vec<Option
         }
     }
     let Some(entry) = rest.first() else { return Some(none) };
-    let contents = wanted.contents();
-    let label = wanted.options.label(&entry.path);
+    let contents = path_edits.contents();
+    let label = path_edits.options.label(&entry.path);
     let plain = |bytes| {
         Text::read(bytes, label)
             .is_ok_and(|text| text.encoding == Encoding::Utf8 && matches!(text.breaks, Breaks::Lf))
     };
-    if wanted.stages.len() > 1 || !plain(contents.base) || !plain(contents.current) {
+    if path_edits.stages.len() > 1 || !plain(contents.base) || !plain(contents.current) {
         return None;
     }
-    let plan = planned(&rest, wanted.base, wanted, false).ok()?;
+    let plan = planned(&rest, path_edits.base, path_edits, false).ok()?;
     let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
     let merged = merged(contents.base, &splices, contents.current, label).ok()?;
     let mut outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
@@ -113,7 +113,7 @@ fn by_lines(stages: &[FileOutcome], wanted: &PathEdits<'_>, places: &[Vec<Option
 }
 
 /// Shifts the new lines of each way by the lines that the other one adds above them; `None` if both change a line.
-fn tell_apart(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
+fn separate(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
     if located.splices.is_empty() || others.splices.is_empty() {
         return Some(());
     }

@@ -21,7 +21,7 @@ use crate::{FileState, Plan, PlanOptions, PlannedChange, Refusal, Splice};
 pub struct StaleFiles<'s> {
     /// The job that was planned on their older contents.
     pub job: &'s Job,
-    /// The clipboards of the job's world.
+    /// The clipboards of the snapshot on which the job was planned.
     pub clips: &'s BTreeMap<String, Vec<u8>>,
     /// The current contents of the files.
     pub current: &'s BTreeMap<FilePath, FileState>,
@@ -69,7 +69,7 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Pla
         let change = changes.get(&path);
         let after = change.map_or(state, |change| &change.after);
         let splices = change.map_or(&[][..], |change| &change.splices);
-        retell(stages, (state, after, splices), merged.get(&path), || {
+        update_outcomes(stages, (state, after, splices), merged.get(&path), || {
             let change = change.filter(|_| diffs)?;
             let (diff, omitted) = match options.label(&path) {
                 None => LineChange::new(&change.before, &change.after, &change.splices).diff(&path),
@@ -99,9 +99,9 @@ fn located_again(
     else {
         return false;
     };
-    let wanted = PathEdits { stages: &stages, clips: stale.clips, options, base, current };
+    let path_edits = PathEdits { stages: &stages, clips: stale.clips, options, base, current };
     let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
-    let Some(moved) = edit_by_edit(change, &planned, &wanted, state) else { return false };
+    let Some(moved) = edit_by_edit(change, &planned, &path_edits, state) else { return false };
     *change = moved.change;
     told.iter_mut().zip(moved.outcomes).for_each(|(outcome, now)| **outcome = now);
     true
@@ -111,7 +111,7 @@ fn located_again(
 fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) -> Result<Delta, Refusal> {
     let (
         FileState::File { bytes: base, mode: had },
-        FileState::File { bytes: wanted, mode },
+        FileState::File { bytes: path_edits, mode },
         FileState::File { bytes, mode: has },
     ) = (&change.before, &change.after, state)
     else {
@@ -120,7 +120,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
             "only changes of a file's text can be merged; read it and make the job anew",
         ));
     };
-    let Merged { splices, theirs } = if base == wanted {
+    let Merged { splices, theirs } = if base == path_edits {
         Merged { splices: Vec::new(), theirs: Delta::default() }
     } else {
         merged(base, &change.splices, bytes, options.label(&change.path))?
@@ -136,7 +136,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
 }
 
 /// Adapts the outcomes of one file's stages, first to last, to the current content.
-fn retell(
+fn update_outcomes(
     mut stages: Vec<&mut FileOutcome>,
     (before, after, splices): (&FileState, &FileState, &[Splice]),
     theirs: Option<&Delta>,
@@ -167,7 +167,7 @@ fn retell(
     }
     if let Some(last) = stages.last_mut() {
         last.after = version(after);
-        LineChange::new(before, after, splices).tell(last);
+        LineChange::new(before, after, splices).describe(last);
         if let Some((diff, omitted)) = diff() {
             last.diff = diff;
             last.omitted_hunks = (omitted > 0).then_some(omitted);

@@ -179,19 +179,19 @@ enum LineAction {
     Before,
 }
 
-fn deed() -> impl Strategy<Value = LineAction> {
+fn action() -> impl Strategy<Value = LineAction> {
     prop_oneof![6 => Just(LineAction::Keep), 1 => Just(LineAction::Drop), 1 => Just(LineAction::Change), 1 => Just(LineAction::Before)]
 }
 
-/// The base with some deeds done; the lines that come are the side's own.
-fn done(deeds: &[LineAction], side: &str) -> String {
-    let line = |(i, deed): (usize, &LineAction)| match deed {
+/// Returns the base after some actions. Added lines have the name of the side.
+fn done(actions: &[LineAction], side: &str) -> String {
+    let line = |(i, action): (usize, &LineAction)| match action {
         LineAction::Keep => format!("{i}\n"),
         LineAction::Drop => String::new(),
         LineAction::Change => format!("{side}{i}\n"),
         LineAction::Before => format!("{side}{i}\n{i}\n"),
     };
-    deeds.iter().enumerate().map(line).collect()
+    actions.iter().enumerate().map(line).collect()
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -220,23 +220,23 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_disjoint_is_merged_in_either_order(deeds in prop::collection::vec((deed(), any::<bool>()), 1..30)) {
+    fn what_is_disjoint_is_merged_in_either_order(actions in prop::collection::vec((action(), any::<bool>()), 1..30)) {
         // Every third line stays, so that no two changes touch.
         let side = |own: bool| -> Vec<LineAction> {
             let mut list = Vec::new();
-            for (deed, ours) in &deeds {
-                list.push(if *ours == own { deed.clone() } else { LineAction::Keep });
+            for (action, ours) in &actions {
+                list.push(if *ours == own { action.clone() } else { LineAction::Keep });
                 list.extend([LineAction::Keep, LineAction::Keep]);
             }
             list
         };
-        let base = done(&vec![LineAction::Keep; deeds.len() * 3], "");
+        let base = done(&vec![LineAction::Keep; actions.len() * 3], "");
         let (ours, theirs) = (done(&side(true), "o"), done(&side(false), "t"));
         let both: String = {
             let (a, b) = (side(true), side(false));
             a.iter().zip(&b).enumerate().map(|(i, (a, b))| {
-                let (deed, name) = if matches!(a, LineAction::Keep) { (b, "t") } else { (a, "o") };
-                match deed {
+                let (action, name) = if matches!(a, LineAction::Keep) { (b, "t") } else { (a, "o") };
+                match action {
                     LineAction::Keep => format!("{i}\n"),
                     LineAction::Drop => String::new(),
                     LineAction::Change => format!("{name}{i}\n"),

@@ -23,8 +23,18 @@ pub(super) struct Merged {
     pub(super) theirs: Delta,
 }
 
-/// The splices that do to `current` what `wanted` does to `base`. `label` is the encoding that the configuration
-/// names for the file. A change that others have made already gives no splice.
+/// Returns the splices that make the changes of `wanted`, which is based on `base`, in `current`. `label` is the
+/// encoding that the configuration names for the file. A change that `current` already contains gives no splice.
+///
+/// ```
+/// use editd_engine::{apply, merge, splices_between};
+///
+/// let (base, current) = (b"a\nb\nc\nd\ne\n", b"a\nb\nc\nd\nE\n");
+/// let wanted = splices_between(base, b"A\nb\nc\nd\ne\n");
+/// let splices = merge(base, &wanted, current, None)?;
+/// assert_eq!(apply(current, &splices).unwrap(), b"A\nb\nc\nd\nE\n");
+/// # Ok::<(), editd_engine::Refusal>(())
+/// ```
 ///
 /// # Errors
 /// `conflict` with the regions in which others changed the same or neighbouring lines, or if the file's encoding
@@ -71,8 +81,12 @@ pub(super) fn merged(
             for change in ours.changes.cut(group.ours) {
                 let range = shifted(&change.before.range(), (group.current.0, group.current.0));
                 let wanted = text.content.cut(change.after.range());
-                let (gone, come) = differing(now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
-                out.put(range.start + gone.start..range.start + gone.end, wanted.cut(come))?;
+                let (removed_lines, added_lines) =
+                    differing(now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
+                out.put(
+                    range.start + removed_lines.start..range.start + removed_lines.end,
+                    wanted.cut(added_lines),
+                )?;
             }
             continue;
         }
@@ -88,7 +102,7 @@ pub(super) fn merged(
 
 /// Returns true if the session only adds lines, and all lines it wants stand in the current content already, in order.
 /// Others may have made the same change, which a comparison among equal lines can place elsewhere. The two cases cannot
-/// be told apart, so the lines are not added twice.
+/// be distinguished, so the lines are not added twice.
 fn is_there(ours: &[ChangedRun], sides: &Sides<'_>) -> bool {
     let mut current = sides.current.split_inclusive(|byte| *byte == b'\n');
     let mut wanted = sides.wanted.split_inclusive(|byte| *byte == b'\n');

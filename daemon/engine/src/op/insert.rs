@@ -240,7 +240,7 @@ fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
 
 /// A text that is inserted at an offset of the quotation that anchors it.
 fn coming(text: &str, at: usize) -> Brings<'_> {
-    let spot = Spot { gone: Span::new(at..at), come: Span::new(0..text.len()) };
+    let spot = Spot { removed: Span::new(at..at), added: Span::new(0..text.len()) };
     Brings::Beside(text, Spots::One(spot))
 }
 

@@ -16,7 +16,7 @@ use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot, limits};
 pub(super) fn with_other_failures(
     mut first: Refusal,
     job: &Job,
-    world: &WorkspaceSnapshot,
+    snapshot: &WorkspaceSnapshot,
     options: &PlanOptions,
     hashes: &BTreeMap<FilePath, ContentHash>,
 ) -> Refusal {
@@ -36,7 +36,7 @@ pub(super) fn with_other_failures(
         return first;
     }
     let whole = Job { partial: true, diff: Some(false), ..job.clone() };
-    let Ok(plan) = walk(&whole, (world, hashes), options, &BTreeMap::new()) else { return first };
+    let Ok(plan) = walk(&whole, (snapshot, hashes), options, &BTreeMap::new()) else { return first };
     let found = found_in(job, &plan, &BTreeMap::new(), Some(&first));
     Box::new(first.beside(found))
 }

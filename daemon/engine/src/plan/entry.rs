@@ -79,7 +79,7 @@ pub(crate) fn run(
     };
     outcome.warnings.extend(gets_nul.then(|| NUL.to_owned()));
     match (&delta, &after) {
-        (Some(delta), _) => delta.tell(&mut outcome),
+        (Some(delta), _) => delta.describe(&mut outcome),
         (None, FileState::Absent) if moved.is_none() => describe_change(&mut outcome, &before, &after),
         (None, _) => {}
     }
@@ -92,14 +92,14 @@ pub(crate) fn run(
         };
         show(job, &mut outcome, diff);
     }
-    replaced.into_iter().for_each(|one| tell(job, &mut outcome, one));
+    replaced.into_iter().for_each(|one| report_replaced(job, &mut outcome, one));
     Ok((outcome, verdicts.first().cloned()))
 }
 
 /// Reports the files that were replaced by another.
-fn tell(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
-    let files::Replaced { path, before, after, said } = replaced;
-    outcome.warnings.push(said);
+fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
+    let files::Replaced { path, before, after, warning } = replaced;
+    outcome.warnings.push(warning);
     // Each may be large.
     if job.diff == Some(true) && job.budget.stage(size(&before).saturating_add(size(&after))) {
         let label = job.options.label(path);

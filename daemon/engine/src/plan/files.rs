@@ -17,7 +17,7 @@ pub(super) struct Replaced<'j> {
     pub(super) before: FileState,
     pub(super) after: FileState,
     /// The warning about it.
-    pub(super) said: String,
+    pub(super) warning: String,
 }
 
 /// Runs the file operations in request order. Returns the file's new path, if it was renamed, and the files replaced.
@@ -86,8 +86,8 @@ fn put<'j>(
     if changed && before != FileState::Absent {
         let after = tree.node(&target.to)?.state.clone();
         let tag = |hash: Option<ContentHash>| hash.map(|hash| hash.version().0).unwrap_or_default();
-        let said = format!("{} was replaced: it was {}, and is {} now", target.to, tag(old), tag(hash));
-        replaced.push(Replaced { path: &target.to, before, after, said });
+        let warning = format!("{} was replaced: it was {}, and is {} now", target.to, tag(old), tag(hash));
+        replaced.push(Replaced { path: &target.to, before, after, warning });
     }
     Ok(Some(changed))
 }

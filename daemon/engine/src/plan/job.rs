@@ -13,25 +13,41 @@ use crate::refusal::no_room;
 use crate::tree::Tree;
 use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot};
 
-/// Plans a job against the world that [`needs`](crate::needs) names. It writes nothing; the same job and world give the
-/// same plan.
+/// Plans a job on a snapshot of the files and clipboards that [`needs`](crate::needs) returns. It writes nothing; the
+/// same job and snapshot give the same plan.
+///
+/// ```
+/// use editd_engine::{FileEdit, FileEntry, FileState, Job, PlanOptions, WorkspaceSnapshot, plan};
+///
+/// let mut edit = FileEdit { op: "replace".into(), ..FileEdit::default() };
+/// (edit.old, edit.new) = (Some("x = 1".into()), Some("x = 2".into()));
+/// let files = [FileEntry { path: "a.py".into(), edits: vec![edit], ..FileEntry::default() }];
+/// let job = Job::parse(&files[..])?;
+///
+/// let mut snapshot = WorkspaceSnapshot::default();
+/// snapshot.files.insert("a.py".into(), FileState::File { bytes: (*b"x = 1\n").into(), mode: 0o644 });
+/// let plan = plan(&job, &snapshot, &PlanOptions::default())?;
+/// assert_eq!(plan.changes[0].after, FileState::File { bytes: (*b"x = 2\n").into(), mode: 0o644 });
+/// # Ok::<(), editd_engine::Refusal>(())
+/// ```
 ///
 /// # Errors
 /// The first refusal, with the other edits that fail beside it; it names path and edit if it concerns one. With
 /// `partial`, only errors of the job as a whole: [`Plan::error`] has the first refusal then, and each edit its own.
-pub fn plan(job: &Job, world: &WorkspaceSnapshot, options: &PlanOptions) -> Result<Plan, Refusal> {
-    plan_known(job, world, options, &BTreeMap::new(), &BTreeMap::new())
+pub fn plan(job: &Job, snapshot: &WorkspaceSnapshot, options: &PlanOptions) -> Result<Plan, Refusal> {
+    plan_known(job, snapshot, options, &BTreeMap::new(), &BTreeMap::new())
 }
 
-/// The same for a caller that has already hashed contents of the world: those are not hashed again. The caller may also
-/// have refused entries of a `partial` job (`left_out`, by index): they change nothing, and no entry can read what
-/// their edits would have stored. The world need not have paths that only these entries name.
+/// Plans a job as [`plan`] does, for a caller that knows the hashes of contents of the snapshot: those are not hashed
+/// again. The caller may also have refused entries of a `partial` job (`left_out`, by index). These entries change
+/// nothing, and no entry can read the clipboards that their edits would have stored. The snapshot need not have the
+/// paths that only these entries name.
 ///
 /// # Errors
 /// As [`plan`]; and the first of `left_out` if the job is not `partial`, or if all its entries are left out.
 pub fn plan_known(
     job: &Job,
-    world: &WorkspaceSnapshot,
+    snapshot: &WorkspaceSnapshot,
     options: &PlanOptions,
     hashes: &BTreeMap<FilePath, ContentHash>,
     left_out: &BTreeMap<usize, Refusal>,
@@ -41,9 +57,9 @@ pub fn plan_known(
     {
         return Err(first.clone());
     }
-    match walk(job, (world, hashes), options, left_out) {
+    match walk(job, (snapshot, hashes), options, left_out) {
         Err(first) if !job.partial => {
-            Err(all_failures::with_other_failures(first, job, world, options, hashes))
+            Err(all_failures::with_other_failures(first, job, snapshot, options, hashes))
         }
         planned => planned,
     }
@@ -52,7 +68,7 @@ pub fn plan_known(
 /// Plans the entries in order.
 pub(super) fn walk(
     job: &Job,
-    (world, hashes): (&WorkspaceSnapshot, &BTreeMap<FilePath, ContentHash>),
+    (snapshot, hashes): (&WorkspaceSnapshot, &BTreeMap<FilePath, ContentHash>),
     options: &PlanOptions,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Result<Plan, Refusal> {
@@ -60,8 +76,8 @@ pub(super) fn walk(
     let paths = needs_of(job).paths;
     let diff = job.shown_diffs();
     let shared = Shared { partial: job.partial, diff, options, budget: Budget::with_room(options.room) };
-    let mut tree = Tree::new(world, hashes);
-    let mut clips = Clips::new(world);
+    let mut tree = Tree::new(snapshot, hashes);
+    let mut clips = Clips::new(snapshot);
     let mut files = Vec::with_capacity(job.entries.len());
     let mut error = None;
     for (index, entry) in job.entries.iter().enumerate() {
@@ -70,7 +86,7 @@ pub(super) fn walk(
             None => {
                 let ran = entry::run(&shared, entry, &mut tree, &mut clips);
                 // With `partial` too: it is no fault of the edit.
-                told_room(&shared)?;
+                check_room(&shared)?;
                 ran.map_err(|refusal| at_stage(job, index, refusal))?
             }
         };
@@ -78,7 +94,7 @@ pub(super) fn walk(
         error = error.or(refused);
     }
     let changes = tree.changes(&paths, &shared.budget);
-    told_room(&shared)?;
+    check_room(&shared)?;
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
 }
 
@@ -92,7 +108,7 @@ fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
 }
 
 /// Refuses a job that exceeded [`PlanOptions::room`].
-fn told_room(job: &Shared<'_>) -> Result<(), Refusal> {
+fn check_room(job: &Shared<'_>) -> Result<(), Refusal> {
     if !job.budget.is_overrun() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
-//! Turns a job and the world into changes: entries in order, each a stage on a virtual tree. It writes
-//! nothing, and a job that is not `partial` is planned as a whole or refused.
+//! Plans a job on a snapshot: applies its entries in order to a virtual tree of files. It writes nothing, and a job that
+//! is not `partial` is planned as a whole or refused.
 //!
-//! *Calling sequence*: [`needs`], then, with the world that it names, [`plan`].
+//! *Calling sequence*: [`needs`] lists the files and clipboards of the snapshot; then call [`plan`].
 
 mod all_failures;
 mod budget;

@@ -29,7 +29,17 @@ pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
     op.as_ref().map_or_else(|malformed| malformed.stores.as_deref(), Op::stores)
 }
 
-/// Returns what a job must be shown before it can be planned.
+/// Returns the files and clipboards that a job must be shown before it can be planned.
+///
+/// ```
+/// use editd_engine::{FileEdit, FileEntry, FilePath, Job, needs};
+///
+/// let edit = FileEdit { op: "copy".into(), to: Some("b.txt".into()), ..FileEdit::default() };
+/// let files = [FileEntry { path: "a.txt".into(), edits: vec![edit], ..FileEntry::default() }];
+/// let needs = needs(&Job::parse(&files[..])?)?;
+/// assert_eq!(needs.paths, ["a.txt", "b.txt"].map(FilePath::from));
+/// # Ok::<(), editd_engine::Refusal>(())
+/// ```
 ///
 /// # Errors
 /// The first malformed edit; with `partial`, edits that are malformed are left to [`crate::plan`] to report.

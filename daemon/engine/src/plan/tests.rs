@@ -21,7 +21,7 @@ fn replace(old: &str, new: &str) -> FileEdit {
     }
 }
 
-fn world(path: &str, bytes: &[u8]) -> WorkspaceSnapshot {
+fn snapshot(path: &str, bytes: &[u8]) -> WorkspaceSnapshot {
     let state = FileState::File { bytes: Arc::from(bytes), mode: 0o644 };
     WorkspaceSnapshot {
         files: [(FilePath::from(path), state)].into_iter().collect(),
@@ -68,7 +68,7 @@ fn a_result_over_the_limit_is_too_large() {
     let big = "x".repeat(2000);
     let edit = FileEdit { all: Some(true), ..replace("a", &big) };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
-    let refusal = plan(job, &world("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
+    let refusal = plan(job, &snapshot("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.edit), (ErrorCode::TooLarge, Some(1)));
     assert_eq!(refusal.limit, Some(editd_types::limits::FILE as u64));
 }
@@ -85,7 +85,7 @@ fn edits_that_together_insert_too_much_are_too_large() {
         files: &[entry("f", vec![insert(), insert(), insert(), insert()])],
         ..JobInput::default()
     };
-    let refusal = plan(job, &world("f", b"a"), &PlanOptions::default()).unwrap_err();
+    let refusal = plan(job, &snapshot("f", b"a"), &PlanOptions::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.edit), (ErrorCode::TooLarge, Some(4)));
 }
 
@@ -100,7 +100,7 @@ fn a_regular_expression_that_reads_the_rest_of_the_file_for_each_match_is_stoppe
         ..FileEdit::default()
     };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
-    let refusal = plan(job, &world("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
+    let refusal = plan(job, &snapshot("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
     assert_eq!(refusal.code, ErrorCode::Limit);
 }
 
@@ -144,7 +144,7 @@ fn look_around_finds_what_is_far_away_and_empty_matches_end() {
             diff: Some(false),
             ..JobInput::default()
         };
-        let planned = plan(job, &world("f", content.as_bytes()), &PlanOptions::default());
+        let planned = plan(job, &snapshot("f", content.as_bytes()), &PlanOptions::default());
         let found = planned.map(|plan| plan.files.first().and_then(|file| file.edits.first()?.replacements));
         match count {
             20_001 => assert_eq!(found.unwrap_err().code, ErrorCode::Limit),
@@ -161,11 +161,11 @@ fn copies_of_a_large_file_are_bounded() {
         ..FileEdit::default()
     });
     let job = JobInput { files: &[entry("f", copies.collect())], ..JobInput::default() };
-    let mut world = world("f", &vec![0; 20 << 20]);
+    let mut snapshot = snapshot("f", &vec![0; 20 << 20]);
     for path in needs(job).unwrap().paths {
-        world.files.entry(path).or_insert(FileState::Absent);
+        snapshot.files.entry(path).or_insert(FileState::Absent);
     }
-    assert_eq!(plan(job, &world, &PlanOptions::default()).unwrap_err().code, ErrorCode::TooLarge);
+    assert_eq!(plan(job, &snapshot, &PlanOptions::default()).unwrap_err().code, ErrorCode::TooLarge);
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn by_default_only_results_that_differ_from_the_request_have_a_diff() {
     };
     let shown = |old: &str, diff: Option<bool>| {
         let job = JobInput { diff, files: &[entry("f", vec![replace(old)])], ..JobInput::default() };
-        let world = world("f", b"a  \r\nx  \r\nb\r\n");
-        plan(job, &world, &PlanOptions::default()).unwrap().files[0].diff.is_some()
+        let snapshot = snapshot("f", b"a  \r\nx  \r\nb\r\n");
+        plan(job, &snapshot, &PlanOptions::default()).unwrap().files[0].diff.is_some()
     };
     // Exact, by line breaks alone, and without the white space at the end.
     for (old, loose) in [("x  \r\n", false), ("x  \n", false), ("x\n", true)] {
@@ -200,7 +200,7 @@ fn an_outcome_tells_where_the_new_content_has_the_change() {
     let told = |edits: Vec<FileEdit>| {
         let job = JobInput { files: &[entry("f", edits)], ..JobInput::default() };
         let old: String = (1..=20).map(|line| format!("{line}\n")).collect();
-        let plan = plan(job, &world("f", old.as_bytes()), &PlanOptions::default()).unwrap();
+        let plan = plan(job, &snapshot("f", old.as_bytes()), &PlanOptions::default()).unwrap();
         let file = plan.files[0].clone();
         let now: Vec<_> = file.edits.iter().map(|edit| edit.now.unwrap()).collect();
         (file.lines.to_string(), file.places, (file.added, file.removed), now)
@@ -235,9 +235,9 @@ fn a_refusal_names_every_edit_that_fails_but_not_what_follows_from_it() {
     let later = vec![replace("y", None, None)];
     let files = vec![entry("f", edits), entry("g", second), entry("f", later)];
     let job = JobInput { files: &files, ..JobInput::default() };
-    let mut world = world("f", b"a b c b");
-    world.files.extend(self::world("g", b"g").files);
-    let error = plan(job, &world, &PlanOptions::default()).unwrap_err();
+    let mut snapshot = snapshot("f", b"a b c b");
+    snapshot.files.extend(self::snapshot("g", b"g").files);
+    let error = plan(job, &snapshot, &PlanOptions::default()).unwrap_err();
     assert_eq!((error.code, error.edit), (ErrorCode::NotFound, Some(2)));
     let others: Vec<_> =
         error.others.iter().map(|one| (one.code, one.path.clone().unwrap().display(), one.edit)).collect();
@@ -258,7 +258,7 @@ fn a_refusal_of_very_many_edits_says_that_others_were_not_looked_for() {
     let refused = |edits: usize| {
         let edits = (0..edits).map(|_| replace("nowhere", "x")).collect();
         let job = JobInput { files: &[entry("f", edits)], ..JobInput::default() };
-        *plan(job, &world("f", b"a\n"), &PlanOptions::default()).unwrap_err()
+        *plan(job, &snapshot("f", b"a\n"), &PlanOptions::default()).unwrap_err()
     };
     let told = refused(crate::limits::REPLANNED_EDITS);
     let others = told.others.len() as u64 + told.more.unwrap_or(0);
@@ -276,11 +276,11 @@ fn the_diffs_of_one_job_are_bounded_together() {
         entry(&format!("f{i}"), vec![write])
     });
     let job = JobInput { diff: Some(true), files: &files.collect::<Vec<_>>(), ..JobInput::default() };
-    let mut world = WorkspaceSnapshot::default();
+    let mut snapshot = WorkspaceSnapshot::default();
     for path in needs(job).unwrap().paths {
-        world.files.insert(path, FileState::Absent);
+        snapshot.files.insert(path, FileState::Absent);
     }
-    let plan = plan(job, &world, &PlanOptions::default()).unwrap();
+    let plan = plan(job, &snapshot, &PlanOptions::default()).unwrap();
     let shown: usize = plan.files.iter().filter_map(|file| file.diff.as_ref()).map(String::len).sum();
     assert!(shown <= crate::limits::DIFFS as usize);
     let told = plan.files.iter().filter(|file| file.omitted_hunks == Some(1)).count();
@@ -301,7 +301,7 @@ fn what_a_job_stores_is_bounded_over_all_its_entries() {
     let cut =
         FileEdit { to_clipboard: Some("c".to_owned()), text: Some("x".repeat(1_000_000)), ..first("lines") };
     let job = JobInput { files: &vec![entry("f", vec![cut.clone()]); 70], ..JobInput::default() };
-    let refusal = plan(job, &world("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
+    let refusal = plan(job, &snapshot("f", content.as_bytes()), &PlanOptions::default()).unwrap_err();
     assert_eq!((refusal.code, refusal.limit), (ErrorCode::TooLarge, Some(crate::limits::CLIPS as u64)));
 }
 
@@ -314,7 +314,7 @@ fn by_regex(pattern: &str, content: &str) -> Result<crate::Plan, crate::Refusal>
         ..FileEdit::default()
     };
     let job = JobInput { files: &[entry("f", vec![edit])], ..JobInput::default() };
-    plan(job, &world("f", content.as_bytes()), &PlanOptions::default())
+    plan(job, &snapshot("f", content.as_bytes()), &PlanOptions::default())
 }
 
 #[test]
@@ -340,9 +340,9 @@ fn look_around_that_reads_little_works_on_a_large_file() {
 }
 
 /// A refusal for want of room alone, at the most room that is too little.
-fn least_room(job: JobInput<'_>, world: &WorkspaceSnapshot) -> usize {
+fn least_room(job: JobInput<'_>, snapshot: &WorkspaceSnapshot) -> usize {
     let fits = |room| {
-        let planned = plan(job, world, &PlanOptions { room: Some(room), ..PlanOptions::default() });
+        let planned = plan(job, snapshot, &PlanOptions { room: Some(room), ..PlanOptions::default() });
         planned.map_err(|refusal| assert!(crate::lacks_room(&refusal), "{refusal:?}")).is_ok()
     };
     let (mut over, mut under) = (1 << 30, 0);
@@ -378,12 +378,12 @@ fn what_a_plan_makes_is_bounded_and_too_much_is_busy_also_with_partial() {
         (vec![of("copy", Some("g"))], size),
         (vec![of("rename", Some("g"))], size * 2),
     ] {
-        let mut world = world("f", content.as_bytes());
-        world.files.insert(FilePath::from("g"), FileState::Absent);
+        let mut snapshot = snapshot("f", content.as_bytes());
+        snapshot.files.insert(FilePath::from("g"), FileState::Absent);
         let op = edits.first().unwrap().op.clone();
         for partial in [false, true] {
             let job = JobInput { partial, files: &[entry("f", edits.clone())], ..JobInput::default() };
-            let room = least_room(job, &world);
+            let room = least_room(job, &snapshot);
             assert!((least..least * 3).contains(&room), "{op}: {room}, where {least} bytes are made");
         }
     }

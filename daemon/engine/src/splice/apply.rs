@@ -5,16 +5,24 @@ use std::sync::Arc;
 use crate::Splice;
 use crate::cut::Cut;
 
-/// Applies splices to a content.
+/// Applies splices to a content. Returns `None` if the `old` of a splice differs from the bytes at its offset, or if
+/// splices overlap or are unsorted.
 ///
-/// `None` if a splice's `old` differs from the bytes at its place, or if splices overlap or are unsorted.
+/// ```
+/// use editd_engine::{apply, invert, splices_between};
+///
+/// let (before, after) = (&b"a\nb\nc\n"[..], &b"a\nB\nc\nd\n"[..]);
+/// let splices = splices_between(before, after);
+/// assert_eq!(apply(before, &splices).as_deref(), Some(after));
+/// assert_eq!(apply(after, &invert(&splices)).as_deref(), Some(before));
+/// ```
 pub fn apply(content: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     let mut out = vec![0; checked_size(content, splices)?];
     fill(&mut out, content, splices)?;
     Some(out)
 }
 
-/// The same into shared bytes, without a second copy.
+/// Applies splices as [`apply`] does, into shared bytes and without a second copy.
 pub(crate) fn apply_shared(content: &[u8], splices: &[Splice]) -> Option<Arc<[u8]>> {
     let mut out: Arc<[u8]> = std::iter::repeat_n(0, checked_size(content, splices)?).collect();
     fill(Arc::get_mut(&mut out)?, content, splices)?;
@@ -23,9 +31,9 @@ pub(crate) fn apply_shared(content: &[u8], splices: &[Splice]) -> Option<Arc<[u8
 
 /// Bytes of a content of `before` bytes after splices that fit it.
 pub(crate) fn size_after(before: usize, splices: &[Splice]) -> usize {
-    let gone: usize = splices.iter().map(|splice| splice.old.len()).sum();
-    let come: usize = splices.iter().map(|splice| splice.new.len()).sum();
-    before.saturating_add(come).saturating_sub(gone)
+    let removed: usize = splices.iter().map(|splice| splice.old.len()).sum();
+    let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
+    before.saturating_add(added).saturating_sub(removed)
 }
 
 /// The size after, having checked that every splice fits.
@@ -59,8 +67,8 @@ fn fill(out: &mut [u8], content: &[u8], splices: &[Splice]) -> Option<()> {
     put(content.cut(from..content.len()))
 }
 
-/// The splices that take these back, in the offsets of the content after. They must be sorted and apart, as
-/// every plan's are.
+/// Returns the splices that reverse `splices`, with offsets in the content after them. `splices` must be sorted and must
+/// not overlap, as in every plan.
 pub fn invert(splices: &[Splice]) -> Vec<Splice> {
     let (mut grown, mut shrunk) = (0u64, 0u64);
     splices

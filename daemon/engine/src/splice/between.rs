@@ -9,17 +9,18 @@ use crate::Splice;
 use crate::cut::Cut;
 use crate::limits;
 
-/// Splices that turn one content into another: changed lines, trimmed. Contents that differ in more than
-/// `limits::DIFF_LINES` lines between their common start and end give one splice.
+/// Returns the splices that turn one content into another: the changed lines, without the bytes that both contents
+/// share at their ends. Returns one splice if the contents differ in more than `limits::DIFF_LINES` lines between their
+/// common start and end.
 pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
     changed_lines(before, after)
         .into_iter()
         .filter_map(|(old, new)| {
-            let (gone, come) = differing(before.cut(old.clone()), after.cut(new.clone()));
+            let (removed, added) = differing(before.cut(old.clone()), after.cut(new.clone()));
             let splice = Splice {
-                at: (old.start + gone.start) as u64,
-                old: before.cut(old.start + gone.start..old.start + gone.end).to_vec(),
-                new: after.cut(new.start + come.start..new.start + come.end).to_vec(),
+                at: (old.start + removed.start) as u64,
+                old: before.cut(old.start + removed.start..old.start + removed.end).to_vec(),
+                new: after.cut(new.start + added.start..new.start + added.end).to_vec(),
             };
             (splice.old != splice.new).then_some(splice)
         })

@@ -10,8 +10,8 @@ pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, 
     let mut shift = 0_i64;
     for place in places {
         let (matched, removed, new) = (place.matched.range(), place.removed.range(), place.piece.as_str());
-        let gone = text.line_of(removed.end) - text.line_of(removed.start);
-        let come = memchr::memchr_iter(stop, new.as_bytes()).count();
+        let old_range = text.line_of(removed.end) - text.line_of(removed.start);
+        let new_range = memchr::memchr_iter(stop, new.as_bytes()).count();
         let (first, mut last) = text.lines_of(matched.clone());
         // An insertion of whole lines before a line takes nothing of that line.
         let whole_lines = !split_final_break(new, text.breaks).1.is_empty();
@@ -21,7 +21,7 @@ pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, 
         }
         let completes = u64::from(place.lead > 0);
         let start = first.saturating_add_signed(shift) + completes;
-        shift += come as i64 - gone as i64;
+        shift += new_range as i64 - old_range as i64;
         tell(place.edit, (start, last.saturating_add_signed(shift)));
     }
 }

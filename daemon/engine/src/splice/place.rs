@@ -69,9 +69,9 @@ impl Place {
     /// A new whole content: one place for each stretch of lines that differs.
     pub(crate) fn rewriting(text: &Text<'_>, edit: u32, new: &Rc<str>) -> Vec<Self> {
         let (old, bytes) = (text.content.as_bytes(), new.as_bytes());
-        let place = |(gone, come): (Range<usize>, Range<usize>)| {
-            let (removed, part) = minimise(text, &gone, new.cut(come.clone()));
-            let part = come.start + part.start..come.start + part.end;
+        let place = |(old_range, new_range): (Range<usize>, Range<usize>)| {
+            let (removed, part) = minimise(text, &old_range, new.cut(new_range.clone()));
+            let part = new_range.start + part.start..new_range.start + part.end;
             let piece = Piece { whole: Rc::clone(new), part: Span::new(part) };
             let removed = Span::new(removed);
             Self { edit, matched: Span::new(0..old.len()), removed, piece, rank: 0, lead: 0, owning: false }

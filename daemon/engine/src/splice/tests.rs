@@ -15,7 +15,7 @@ fn splice(at: u64, old: &str, new: &str) -> Splice {
 
 #[test]
 fn trimming_cuts_no_character_and_no_break() {
-    for (old, new, gone, come) in [
+    for (old, new, removed, added) in [
         ("abc", "axc", 1..2, 1..2),
         ("é", "è", 0..2, 0..2),
         ("xéy", "xèy", 1..3, 1..3),
@@ -25,7 +25,7 @@ fn trimming_cuts_no_character_and_no_break() {
         ("aa", "aaa", 2..2, 2..3),
         ("", "", 0..0, 0..0),
     ] {
-        assert_eq!(differing(old.as_bytes(), new.as_bytes()), (gone, come), "{old:?} {new:?}");
+        assert_eq!(differing(old.as_bytes(), new.as_bytes()), (removed, added), "{old:?} {new:?}");
     }
 }
 

@@ -55,9 +55,9 @@ pub(crate) fn differing(old: &[u8], new: &[u8]) -> (Range<usize>, Range<usize>) 
 /// The part of a matched range that `new` changes, and the part of `new` that replaces it.
 pub(crate) fn minimise(text: &Text<'_>, matched: &Range<usize>, new: &str) -> (Range<usize>, Range<usize>) {
     let old = text.content.cut(matched.clone());
-    let (gone, come) = differing(old.as_bytes(), new.as_bytes());
-    let mut removed = matched.start + gone.start..matched.start + gone.end;
-    let mut part = come;
+    let (old_range, new_range) = differing(old.as_bytes(), new.as_bytes());
+    let mut removed = matched.start + old_range.start..matched.start + old_range.end;
+    let mut part = new_range;
     // A match may end before a `\n` whose `\r` it covers: the common part must not end between them.
     if removed.start > matched.start && text.splits_break(removed.start) {
         removed.start -= 1;

@@ -1,4 +1,4 @@
-//! Tests of how symbols are told: places in every ending and encoding, what a reader is shown, refusals.
+//! Tests of the outlines and views of symbols: positions in every line ending and encoding, and refusals.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -31,3 +31,8 @@ pub use receipt::{
 };
 pub use symbol::{SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
 pub use type_error::plain_type_error;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

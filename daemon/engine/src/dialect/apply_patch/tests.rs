@@ -76,9 +76,7 @@ fn large_envelopes_are_read_in_linear_time() {
 fn many_updates_of_one_path_are_one_entry() {
     let inside = "*** Update File: f\n@@\n-a\n+b\n".repeat(10_000);
     let text = format!("*** Begin Patch\n{inside}*** End Patch\n");
-    let PayloadRequest::Job(wanted) = translate(None, &text, &SETTING).unwrap().request else {
-        unreachable!()
-    };
-    assert_eq!(wanted.files.len(), 1);
-    assert!(wanted.files.iter().all(|file| file.edits.len() == 10_000));
+    let PayloadRequest::Job(job) = translate(None, &text, &SETTING).unwrap().request else { unreachable!() };
+    assert_eq!(job.files.len(), 1);
+    assert!(job.files.iter().all(|file| file.edits.len() == 10_000));
 }

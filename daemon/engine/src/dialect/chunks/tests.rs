@@ -18,7 +18,7 @@ fn old(value: Value) -> Option<String> {
 
 #[test]
 fn a_list_is_its_lines_and_a_last_blank_line_has_a_break() {
-    for (value, wanted) in [
+    for (value, job) in [
         (json!([]), ""),
         (json!(""), ""),
         (json!([""]), "\n"),
@@ -32,7 +32,7 @@ fn a_list_is_its_lines_and_a_last_blank_line_has_a_break() {
         (json!(["", ""]), "\n\n"),
         (json!("a\nb\n"), "a\nb\n"),
     ] {
-        assert_eq!(old(value.clone()).unwrap(), wanted, "{value}");
+        assert_eq!(old(value.clone()).unwrap(), job, "{value}");
     }
 }
 
@@ -50,7 +50,7 @@ fn every_end_of_a_job_is_said() {
     let failed = json!({"status": "refused", "error": error});
     let failure = "Chunk 2 validation failed: Check 5 failed (boundary): m\nCandidate positions that failed \
                    validation:\n- line 3: Check 6 failed (end of symbol): r";
-    for (receipt, wanted) in [
+    for (receipt, job) in [
         (json!({"status": "verified"}), "OK: every chunk passes, nothing was written".to_owned()),
         (json!({"status": "queued"}), "OK: queued, not applied yet".to_owned()),
         (json!({"status": "refused"}), "Error: nothing was applied".to_owned()),
@@ -66,7 +66,7 @@ fn every_end_of_a_job_is_said() {
             ),
         ),
     ] {
-        assert_eq!(say(receipt), wanted);
+        assert_eq!(say(receipt), job);
     }
 }
 

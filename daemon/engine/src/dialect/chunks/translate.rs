@@ -29,10 +29,10 @@ impl Dialect for Chunks {
         let request = read(payload)?;
         let path = setting.path_or(request.path.as_deref())?;
         let entry = FileEntry { path, base: None, edits: request.chunks, ..FileEntry::default() };
-        let wanted = PayloadJob { files: vec![entry], ..PayloadJob::default() };
+        let job = PayloadJob { files: vec![entry], ..PayloadJob::default() };
         Ok(Translation {
             dialect: self.name(),
-            request: PayloadRequest::Job(wanted),
+            request: PayloadRequest::Job(job),
             reply: Box::new(ChunksReply),
         })
     }

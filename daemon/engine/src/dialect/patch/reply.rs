@@ -148,7 +148,7 @@ impl PatchReply {
         self.patches.get(index).map(|patch| patch.kind)
     }
 
-    /// Words the reason of a patch's refusal, with the names of this dialect's fields and operations.
+    /// Returns the reason of a patch's refusal, with the names of this dialect's fields and operations.
     fn about(&self, patch: Option<u64>, error: &RequestError) -> String {
         let overwrites =
             [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));

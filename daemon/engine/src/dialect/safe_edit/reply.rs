@@ -34,7 +34,7 @@ impl SafeEditReply {
         Some((count, search, replace))
     }
 
-    /// Words the reason of a refusal, with the names of this dialect's fields.
+    /// Returns the reason of a refusal, with the names of this dialect's fields.
     fn failed(&self, edit: Option<u64>, error: &RequestError) -> String {
         let sentence = match (error.code, &self.search) {
             (ErrorCode::NotFound, Some((search, _))) => {

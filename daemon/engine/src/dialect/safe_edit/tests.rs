@@ -61,9 +61,9 @@ const DIFF: &str = "**Diff Preview:**\n```diff\n-a\n+b\n```\n3 more hunks are no
 fn a_rejection_is_never_said_as_a_success() {
     let rejected = RequestError::new(ErrorCode::Rejected, "a validator refused");
     let text = said(&content(), JobStatus::Refused, &["broken"], Some(rejected.clone()));
-    let wanted =
+    let payload_job =
         "❌ Edit rejected due to validation errors (Mode: strict):\n- f:3: broken (lint)\n⚠️ f has two names";
-    assert_eq!(text, format!("{DIFF}{wanted}"));
+    assert_eq!(text, format!("{DIFF}{payload_job}"));
     for error in [
         rejected,
         RequestError::new(ErrorCode::Stale, "f changed since it was read; look"),
@@ -81,8 +81,8 @@ fn a_rejection_is_never_said_as_a_success() {
 #[test]
 fn a_verification_says_that_nothing_was_written() {
     let text = said(&search(), JobStatus::Verified, &[], None);
-    let wanted = "✅ Validation Passed (Mode: verify_only, nothing was written)\nFound 2 occurrences of \"a\" → \"b\"\n⚠️ f has two names";
-    assert_eq!(text, format!("{DIFF}{wanted}"));
+    let payload_job = "✅ Validation Passed (Mode: verify_only, nothing was written)\nFound 2 occurrences of \"a\" → \"b\"\n⚠️ f has two names";
+    assert_eq!(text, format!("{DIFF}{payload_job}"));
     let text = said(&content(), JobStatus::Verified, &["broken"], None);
     assert!(text.contains("❌ Validation Failed") && !text.contains('✅'), "{text}");
 }
@@ -90,8 +90,8 @@ fn a_verification_says_that_nothing_was_written() {
 #[test]
 fn issues_of_a_written_file_are_said_below_it() {
     let text = said(&content(), JobStatus::Applied, &["broken"], None);
-    let wanted = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:3: broken (lint)\n⚠️ f has two names";
-    assert_eq!(text, format!("{DIFF}{wanted}"));
+    let payload_job = "✅ File saved successfully.\n⚠️ Saved with validation warnings (Mode: interactive):\n- f:3: broken (lint)\n⚠️ f has two names";
+    assert_eq!(text, format!("{DIFF}{payload_job}"));
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn a_refusal_shows_what_is_nearest_and_what_changed() {
         vec![NearMiss { line: 3, text: "3 | x\n".to_owned(), score: 0.5, differs: None, quoted: None }];
     error.diff = Some("-x\n+y\n".to_owned());
     let text = said(&content(), JobStatus::Refused, &[], Some(error));
-    let wanted = "❌ Edit failed: f changed since it was read; send it again\n3 | x\n-x\n+y\n";
-    assert!(text.contains(wanted), "{text}");
+    let payload_job = "❌ Edit failed: f changed since it was read; send it again\n3 | x\n-x\n+y\n";
+    assert!(text.contains(payload_job), "{text}");
 }
 
 #[test]

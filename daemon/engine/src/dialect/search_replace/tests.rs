@@ -83,15 +83,15 @@ proptest! {
     ) {
         let named_as = named.then_some("src/a b.rs");
         let mut text = String::new();
-        let mut wanted = Vec::new();
+        let mut payload_job = Vec::new();
         for (old, new, near, wide) in parts {
             let line = text.matches('\n').count() as u64 + 1 + u64::from(named);
             let block = Block { named: named_as, line, near, old, new };
             text.push_str(&print(&block, wide, dashes, named));
-            wanted.push(block);
+            payload_job.push(block);
         }
-        prop_assert_eq!(progress(&text), wanted.len());
-        prop_assert_eq!(blocks(&text, 1, LinesBetween::Names).unwrap(), wanted);
+        prop_assert_eq!(progress(&text), payload_job.len());
+        prop_assert_eq!(blocks(&text, 1, LinesBetween::Names).unwrap(), payload_job);
     }
 
     /// Each line of the file is another, some are markers, and each block takes the place of the lines it quotes.
@@ -119,12 +119,12 @@ proptest! {
             let path = FilePath::from("f");
             let setting = PayloadContext { path: Some(&path), roots: &[], limit: usize::MAX };
             let request = translate(None, &texts.concat(), &setting).unwrap().request;
-            let PayloadRequest::Job(wanted) = request else { unreachable!() };
-            let job = JobInput { files: &wanted.files, ..JobInput::default() };
+            let PayloadRequest::Job(payload_job) = request else { unreachable!() };
+            let job = JobInput { files: &payload_job.files, ..JobInput::default() };
             let bytes = before.replace('\n', end).into_bytes();
             let state = FileState::File { bytes: bytes.clone().into(), mode: 0o644 };
-            let world = WorkspaceSnapshot { files: [(path, state)].into(), ..WorkspaceSnapshot::default() };
-            let plan = plan(job, &world, &PlanOptions::default()).unwrap();
+            let snapshot = WorkspaceSnapshot { files: [(path, state)].into(), ..WorkspaceSnapshot::default() };
+            let plan = plan(job, &snapshot, &PlanOptions::default()).unwrap();
             let splices = plan.changes.first().map_or(&[][..], |change| &change.splices);
             prop_assert_eq!(apply(&bytes, splices).unwrap(), after.replace('\n', end).into_bytes());
         }
@@ -214,7 +214,7 @@ fn every_fault_is_told_apart() {
     let kind = |text: &str| {
         blocks(text, 1, LinesBetween::Names).map_err(|fault| (fault.kind, fault.line)).unwrap_err()
     };
-    for (text, wanted) in [
+    for (text, payload_job) in [
         ("a\n=======\n", (FaultKind::Order, 2)),
         (">>>>>>> REPLACE", (FaultKind::Order, 1)),
         ("<<<<<<< HEAD\n", (FaultKind::Slip, 1)),
@@ -250,7 +250,7 @@ fn every_fault_is_told_apart() {
         ("only\nwords\n", (FaultKind::NoBlock, 2)),
         ("", (FaultKind::NoBlock, 1)),
     ] {
-        assert_eq!(kind(text), wanted, "{text}");
+        assert_eq!(kind(text), payload_job, "{text}");
     }
 }
 
@@ -352,9 +352,9 @@ fn many_files_and_blocks_are_gathered_by_path() {
     let block = |path: usize| format!("d/{path}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n");
     let payload: String = (0..40_000).map(|n| block(n % 10_000)).collect();
     let setting = PayloadContext { path: None, roots: &[], limit: usize::MAX };
-    let PayloadRequest::Job(wanted) = translate(None, &payload, &setting).unwrap().request else {
+    let PayloadRequest::Job(payload_job) = translate(None, &payload, &setting).unwrap().request else {
         unreachable!()
     };
-    assert_eq!(wanted.files.len(), 10_000);
-    assert!(wanted.files.iter().all(|file| file.edits.len() == 4));
+    assert_eq!(payload_job.files.len(), 10_000);
+    assert!(payload_job.files.iter().all(|file| file.edits.len() == 4));
 }

@@ -162,7 +162,7 @@ impl TextEditorReply {
     }
 }
 
-/// The lines after a change that its diff shows, numbered; hunks are told apart by a line of dots.
+/// Returns the numbered lines after a change that its diff shows, with a line of dots between two hunks.
 fn snippet(file: Option<&FileOutcome>) -> Option<String> {
     let diff = file?.diff.as_ref()?;
     let mut out = String::new();

@@ -108,7 +108,7 @@ impl ToolReply {
         filled(template, &Values { count, ..self.values(0) })
     }
 
-    /// Words the reason of an edit's refusal; `entry` is its file entry, if that is known from its place.
+    /// Returns the reason of an edit's refusal. `entry` is its file entry, if it is known.
     fn failure(&self, entry: Option<usize>, error: &RequestError) -> String {
         let named = error.file.and_then(|file| usize::try_from(file.checked_sub(1)?).ok());
         let index = entry.or(named).unwrap_or(0);

@@ -121,7 +121,7 @@ pub(super) const fn may(names: &'static [&'static str], meaning: FieldMeaning) -
     ToolField { names, meaning, required: false }
 }
 
-/// A tool without a list of edits, told by its fields.
+/// A tool without a list of edits, recognised by its fields.
 pub(super) const fn tool(
     names: &'static [&'static str],
     fields: &'static [ToolField],

@@ -9,10 +9,10 @@ use crate::dialect::{PayloadContext, PayloadJob, PayloadRequest, translate};
 
 const SETTING: PayloadContext<'_> = PayloadContext { path: None, roots: &[], limit: 1024 * 1024 };
 
-fn wanted(payload: &Value) -> (&'static str, PayloadJob) {
+fn payload_job(payload: &Value) -> (&'static str, PayloadJob) {
     let translation = translate(None, &payload.to_string(), &SETTING).ok().unwrap();
     match translation.request {
-        PayloadRequest::Job(wanted) => (translation.dialect, wanted),
+        PayloadRequest::Job(payload_job) => (translation.dialect, payload_job),
         other => panic!("{payload} asks for {other:?}"),
     }
 }
@@ -47,7 +47,7 @@ fn each_tool_is_told_by_its_fields() {
         ("safe-edit", json!({"path": "f", "content": "a"})),
     ];
     for (dialect, payload) in payloads {
-        assert_eq!(wanted(&payload).0, dialect, "{payload}");
+        assert_eq!(payload_job(&payload).0, dialect, "{payload}");
     }
 }
 
@@ -74,10 +74,10 @@ fn the_name_of_a_call_decides_before_its_fields() {
         ),
     ];
     for (dialect, call) in calls {
-        assert_eq!(wanted(&call).0, dialect, "{call}");
+        assert_eq!(payload_job(&call).0, dialect, "{call}");
     }
     for (name, action) in [("replace_symbol_body", "replace"), ("insert_before_symbol", "insert_before")] {
-        let (_, job) = wanted(&json!({"name": name, "arguments": symbol}));
+        let (_, job) = payload_job(&json!({"name": name, "arguments": symbol}));
         let edits: Vec<&FileEdit> = job.files.iter().flat_map(|file| &file.edits).collect();
         assert_eq!(edits.first().unwrap().action.as_deref(), Some(action));
     }
@@ -101,7 +101,7 @@ fn tools_that_cannot_be_told_apart_are_refused_with_their_names() {
 #[test]
 fn the_edits_of_a_list_are_stages_and_a_dry_run_writes_nothing() {
     let edits = json!([{"oldText": "a", "newText": "b"}, {"oldText": "b", "newText": "c"}]);
-    let (_, job) = wanted(&json!({"path": "f", "edits": edits, "dryRun": true}));
+    let (_, job) = payload_job(&json!({"path": "f", "edits": edits, "dryRun": true}));
     assert_eq!((job.files.len(), job.mode, job.diff), (2, Some(JobMode::VerifyOnly), Some(true)));
     assert!(job.files.iter().all(|file| file.edits.len() == 1 && file.base.is_none()));
 }

@@ -41,9 +41,7 @@ fn large_diffs_are_read_in_linear_time() {
 fn many_sections_of_one_path_are_one_entry_each() {
     let text = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n".repeat(10_000);
     let setting = PayloadContext { path: None, roots: &[], limit: usize::MAX };
-    let PayloadRequest::Job(wanted) = translate(None, &text, &setting).unwrap().request else {
-        unreachable!()
-    };
-    assert_eq!(wanted.files.len(), 10_000);
-    assert!(wanted.files.iter().all(|file| file.edits.len() == 1));
+    let PayloadRequest::Job(job) = translate(None, &text, &setting).unwrap().request else { unreachable!() };
+    assert_eq!(job.files.len(), 10_000);
+    assert!(job.files.iter().all(|file| file.edits.len() == 1));
 }

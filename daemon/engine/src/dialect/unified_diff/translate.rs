@@ -41,13 +41,13 @@ impl Dialect for UnifiedDiff {
         for step in steps(sections) {
             gathered.step(step)?;
         }
-        let wanted = PayloadJob {
+        let job = PayloadJob {
             files: gathered.entries.into_files(),
             warnings: gathered.warnings,
             ..PayloadJob::default()
         };
         let reply = Box::new(UnifiedDiffReply { entries: gathered.replies });
-        Ok(Translation { dialect: self.name(), request: PayloadRequest::Job(wanted), reply })
+        Ok(Translation { dialect: self.name(), request: PayloadRequest::Job(job), reply })
     }
 
     fn format_refusal(&self, error: &RequestError) -> String {

@@ -34,8 +34,8 @@ pub(crate) fn adapt(
 /// Returns the similarity of a window and the mapping of the quotation's indentation to its own.
 fn measured(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<(Option<f64>, Mapping)> {
     let text = hay.text;
-    let wanted = FuzzyTarget::of(quote, text.breaks)?;
-    let mut ruler = Ruler::new(&wanted);
+    let target = FuzzyTarget::of(quote, text.breaks)?;
+    let mut ruler = Ruler::new(&target);
     let there = text.content.cut(matched.clone());
     let broken = !quote.whole_lines && !split_final_break(quote.old, text.breaks).1.is_empty();
     let stretch = if broken { split_final_break(there, text.breaks).0 } else { there };

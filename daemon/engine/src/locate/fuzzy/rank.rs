@@ -20,15 +20,15 @@ pub(super) const SLACK: f64 = 1e-9;
 
 /// A text that is compared with many others.
 pub(super) struct Ruler<'r> {
-    wanted: &'r FuzzyTarget,
+    target: &'r FuzzyTarget,
     letters: BatchComparator<char>,
     there: String,
 }
 
 impl<'r> Ruler<'r> {
     /// A ruler for a text.
-    pub(super) fn new(wanted: &'r FuzzyTarget) -> Self {
-        Self { wanted, letters: BatchComparator::new(wanted.text.chars()), there: String::new() }
+    pub(super) fn new(target: &'r FuzzyTarget) -> Self {
+        Self { target, letters: BatchComparator::new(target.text.chars()), there: String::new() }
     }
 
     /// Returns the similarity of a stretch of a file; `None` if it is below `least`.
@@ -49,7 +49,7 @@ impl<'r> Ruler<'r> {
             }
             push_line(line, &mut self.there);
         }
-        let (here, there) = (self.wanted.chars, self.there.chars().count());
+        let (here, there) = (self.target.chars, self.there.chars().count());
         let longer = here.max(there).max(1) as f64;
         let most = ((1.0 - least) * longer + SLACK) as usize;
         let band = (here / 64 + 1).min(2 * most / 64 + 2);
@@ -63,7 +63,7 @@ impl<'r> Ruler<'r> {
     /// `at_start` is set, or without its last one, if `at_end` is set: the text may begin or end inside a line.
     pub(super) fn is_exceeded(&self, at_start: bool, at_end: bool) -> bool {
         let there = self.there.trim_start();
-        let letters = BatchComparator::new(self.wanted.text.trim_start().chars());
+        let letters = BatchComparator::new(self.target.text.trim_start().chars());
         let nearer = |part: &str| letters.distance(part.chars()) < letters.distance(there.chars());
         let (mut behind, mut ahead) = (there.chars(), there.chars());
         (at_start && behind.next().is_some() && nearer(behind.as_str()))
@@ -75,7 +75,7 @@ impl<'r> Ruler<'r> {
     pub(super) fn mapping(&self, stretch: &str, text: &Text<'_>) -> Option<Mapping> {
         let (mut equal, mut all) = (Vec::new(), Vec::new());
         let mut shaped = String::new();
-        let pairs = self.wanted.each_line().zip(file_lines(stretch, text.breaks));
+        let pairs = self.target.each_line().zip(file_lines(stretch, text.breaks));
         for ((quoted, counts), there) in pairs {
             shaped.clear();
             push_line(there, &mut shaped);

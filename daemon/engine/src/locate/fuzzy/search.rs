@@ -19,18 +19,18 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let Some(wanted) = FuzzyTarget::of(quote, text.breaks) else { return Ok(()) };
-    if wanted.chars > limits::FUZZY_QUOTE {
+    let Some(target) = FuzzyTarget::of(quote, text.breaks) else { return Ok(()) };
+    if target.chars > limits::FUZZY_QUOTE {
         let limit = limits::FUZZY_QUOTE;
         let message = format!(
             "the quoted text has {} characters, one that is looked for by likeness at most {limit}; quote less",
-            wanted.chars
+            target.chars
         );
         return Err(spent(message, limit as u64));
     }
     pay(hay.budget, text.len().saturating_mul(4))?;
-    let windows = Sieve::new(&wanted, quote.threshold).windows(text, wanted.lines)?;
-    for range in Ruler::new(&wanted).best(text, windows, quote.threshold, hay.budget)? {
+    let windows = Sieve::new(&target, quote.threshold).windows(text, target.lines)?;
+    for range in Ruler::new(&target).best(text, windows, quote.threshold, hay.budget)? {
         if visit(covered(text, quote, range)).is_break() {
             break;
         }

@@ -26,7 +26,7 @@ pub(super) struct LineWindow {
 /// The number of times that a stretch occurs in the text that is looked for, and in the window.
 #[derive(Clone, Copy, Default)]
 struct PairCount {
-    wanted: u32,
+    target: u32,
     have: u32,
 }
 
@@ -60,12 +60,12 @@ pub(super) struct Sieve {
 
 impl Sieve {
     /// A sieve for a text and the lowest similarity.
-    pub(super) fn new(wanted: &FuzzyTarget, threshold: f64) -> Self {
+    pub(super) fn new(target: &FuzzyTarget, threshold: f64) -> Self {
         // Wide enough to be rare, narrow enough that a window at the threshold shares three fifths of them.
         let width = (0.4 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;
-        let bits = (wanted.chars.saturating_mul(8).max(4096)).next_power_of_two().ilog2();
+        let bits = (target.chars.saturating_mul(8).max(4096)).next_power_of_two().ilog2();
         let mut sieve = Self {
-            wanted_chars: wanted.chars,
+            wanted_chars: target.chars,
             threshold,
             width,
             mask: u64::MAX >> (64 - 8 * width),
@@ -78,10 +78,10 @@ impl Sieve {
             chars: 0,
             long: 0,
         };
-        for (i, c) in wanted.text.chars().enumerate() {
+        for (i, c) in target.text.chars().enumerate() {
             let slot = sieve.next_slot(c);
             if let Some(slot) = sieve.slots.get_mut(slot).filter(|_| i + 1 >= width) {
-                slot.wanted += 1;
+                slot.target += 1;
             }
         }
         sieve
@@ -98,9 +98,9 @@ impl Sieve {
     /// Takes a character of the newest row. Returns true if its stretch is looked for.
     fn take(&mut self, c: char) -> bool {
         let at = self.next_slot(c);
-        let Some(slot) = self.slots.get_mut(at).filter(|slot| slot.wanted > 0) else { return false };
+        let Some(slot) = self.slots.get_mut(at).filter(|slot| slot.target > 0) else { return false };
         slot.have += 1;
-        self.shared += usize::from(slot.have <= slot.wanted);
+        self.shared += usize::from(slot.have <= slot.target);
         self.hits.push_back(u32::try_from(at).unwrap_or(u32::MAX));
         true
     }
@@ -126,7 +126,7 @@ impl Sieve {
         let Some(row) = self.rows.pop_front() else { return };
         for at in self.hits.drain(..row.slots.min(self.hits.len())) {
             if let Some(slot) = self.slots.get_mut(at as usize) {
-                self.shared -= usize::from(slot.have <= slot.wanted);
+                self.shared -= usize::from(slot.have <= slot.target);
                 slot.have -= 1;
             }
         }

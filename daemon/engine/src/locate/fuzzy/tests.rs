@@ -74,12 +74,12 @@ proptest! {
         let text = Text::read(content.as_bytes(), None).unwrap();
         let old = old.join("\n") + "\n";
         let quote = quote(&old, threshold);
-        let Some(wanted) = FuzzyTarget::of(&quote, text.breaks) else { return Ok(()) };
-        let kept = Sieve::new(&wanted, threshold).windows(&text, wanted.lines).unwrap();
+        let Some(target) = FuzzyTarget::of(&quote, text.breaks) else { return Ok(()) };
+        let kept = Sieve::new(&target, threshold).windows(&text, target.lines).unwrap();
         let lines: Vec<&str> = file_lines(&content, text.breaks).collect();
         let lines = if lines.last() == Some(&"") { &lines[..lines.len() - 1] } else { &lines[..] };
         let budget = Budget::new();
-        for window in lines.windows(wanted.lines) {
+        for window in lines.windows(target.lines) {
             let score = naive(&old, window);
             let start = window[0].as_ptr() as usize - content.as_ptr() as usize;
             let last = window[window.len() - 1];
@@ -91,7 +91,7 @@ proptest! {
             if let Some(found) = found {
                 prop_assert!(found.bound + 1e-9 >= score, "bound {} of {score}", found.bound);
             }
-            let ours = Ruler::new(&wanted).similarity(&content[start..end], &text, threshold, &budget).unwrap();
+            let ours = Ruler::new(&target).similarity(&content[start..end], &text, threshold, &budget).unwrap();
             prop_assert_eq!(ours.is_some(), score + 1e-9 >= threshold);
             prop_assert!(ours.is_none_or(|ours| (ours - score).abs() < 1e-9));
         }

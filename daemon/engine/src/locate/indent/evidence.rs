@@ -66,23 +66,23 @@ pub(super) fn evidence(
     let (mut stepped, mut wrong) = (false, false);
     let known = steps(passage.there.iter().copied());
     for site in &passage.sites {
-        let come: Vec<&str> = written
-            .get(site.come.clone())
+        let added: Vec<&str> = written
+            .get(site.added.clone())
             .unwrap_or_default()
             .iter()
             .map(String::as_str)
             .filter(|line| !is_blank(line))
             .collect();
-        let (Some(first), Some(last)) = (come.first(), come.last()) else { continue };
+        let (Some(first), Some(last)) = (added.first(), added.last()) else { continue };
         let [first, last] = [first, last].map(|line| split_indent(line).0);
-        let base = common(come.iter().copied());
-        let frame = Surroundings::of(passage, site, reading, &come);
+        let base = common(added.iter().copied());
+        let frame = Surroundings::of(passage, site, reading, &added);
         // The indentation of the first line was supplied, and is no evidence.
-        let own = reading == Frame::Torn && site.come.start == 0;
+        let own = reading == Frame::Torn && site.added.start == 0;
         let edges = [
             !own && frame.first.iter().any(|indent| indent.admits(first)),
             // Lines that are inserted between others and end deeper than they start do not end at an edge of those.
-            (last.len() <= first.len() || !passage.gone(site).is_empty())
+            (last.len() <= first.len() || !passage.removed(site).is_empty())
                 && frame.last.iter().any(|indent| indent.admits(last)),
             frame.base.iter().any(|indent| indent.admits(base)),
         ];
@@ -90,10 +90,10 @@ pub(super) fn evidence(
         found.edges.push(edges);
         let indents =
             |lines: &[&str]| lines.iter().map(|line| split_indent(line).0.len()).collect::<Vec<_>>();
-        found.shaped &= indents(&come) == indents(&passage.gone(site));
-        found.left |= come.iter().any(|line| !split_indent(line).0.starts_with(frame.left));
+        found.shaped &= indents(&added) == indents(&passage.removed(site));
+        found.left |= added.iter().any(|line| !split_indent(line).0.starts_with(frame.left));
         shared(passage, site, written, &mut found);
-        for step in steps(come.iter().copied()) {
+        for step in steps(added.iter().copied()) {
             stepped = true;
             let usual = unit.is_some_and(|unit| unit.depth(step) == Some(1));
             wrong |= !usual && !known.contains(&step);
@@ -131,11 +131,11 @@ struct Surroundings<'p> {
 }
 
 impl<'p> Surroundings<'p> {
-    fn of(passage: &Passage<'p>, site: &LineReplacement, reading: Frame, come: &[&str]) -> Self {
-        let gone = passage.gone(site);
+    fn of(passage: &Passage<'p>, site: &LineReplacement, reading: Frame, added: &[&str]) -> Self {
+        let removed = passage.removed(site);
         let indent = |line: &'p str| split_indent(line).0;
-        if let (Some(first), Some(last)) = (gone.first(), gone.last()) {
-            let base = common(gone.iter().copied());
+        if let (Some(first), Some(last)) = (removed.first(), removed.last()) {
+            let base = common(removed.iter().copied());
             return Self {
                 first: vec![Expected::Just(indent(first))],
                 last: vec![Expected::Just(indent(last))],
@@ -150,13 +150,13 @@ impl<'p> Surroundings<'p> {
                 match closes(below) {
                     _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
                     true if up == down && opens(above) => vec![Expected::Below(up)],
-                    true if reading == Frame::Quoted && reopens(come, below) => {
+                    true if reading == Frame::Quoted && reopens(added, below) => {
                         vec![Expected::Just(up), Expected::Just(down)]
                     }
                     true => vec![Expected::Just(up)],
                     false => {
                         // Any block that ends here may go on.
-                        let blocks = passage.there.cut(0..site.gone.start).iter().map(|line| indent(line));
+                        let blocks = passage.there.cut(0..site.removed.start).iter().map(|line| indent(line));
                         let open = blocks.filter(|own| up.starts_with(own) && own.starts_with(down));
                         open.chain([up, down]).map(Expected::Just).collect()
                     }
@@ -214,18 +214,18 @@ fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
 /// Compares the lines that a site removes and adds again: each should be as deep as an equal line was.
 fn shared(passage: &Passage<'_>, site: &LineReplacement, written: &[String], found: &mut Evidence) {
     let indent = |line: &str| split_indent(line).0.len();
-    let mut gone: HashMap<&str, Vec<usize>> = HashMap::new();
-    for at in site.gone.clone() {
+    let mut removed: HashMap<&str, Vec<usize>> = HashMap::new();
+    for at in site.removed.clone() {
         let says = |line: &&&str| line.contains(char::is_alphanumeric);
         if let Some(line) = passage.quoted.get(at).filter(says) {
-            gone.entry(line.trim_matches(BLANKS)).or_default().push(at);
+            removed.entry(line.trim_matches(BLANKS)).or_default().push(at);
         }
     }
-    for come in site.come.clone() {
-        let (Some((given, _)), Some(written)) = (passage.given.get(come), written.get(come)) else {
+    for added in site.added.clone() {
+        let (Some((given, _)), Some(written)) = (passage.given.get(added), written.get(added)) else {
             continue;
         };
-        let Some(alike) = gone.get(given.trim_matches(BLANKS)) else { continue };
+        let Some(alike) = removed.get(given.trim_matches(BLANKS)) else { continue };
         let depth = |lines: &[&str], at: &usize| lines.get(*at).map(|line| indent(line));
         let kept = alike.iter().any(|at| depth(&passage.there, at) == Some(indent(written)));
         let quoted = alike.iter().any(|at| depth(&passage.quoted, at) == Some(indent(given)));

@@ -15,9 +15,9 @@ const NEIGHBOURS: usize = 64;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LineReplacement {
     /// The quoted lines that go; empty for an insertion.
-    pub(super) gone: Range<usize>,
+    pub(super) removed: Range<usize>,
     /// The new lines that are inserted.
-    pub(super) come: Range<usize>,
+    pub(super) added: Range<usize>,
 }
 
 /// The lines of an edit at the place of the quoted ones.
@@ -54,12 +54,12 @@ impl<'p> Passage<'p> {
             from..from + list(part.cut(at)).len()
         };
         let sites = match spots {
-            None => vec![LineReplacement { gone: 0..quoted.len(), come: 0..given.len() }],
+            None => vec![LineReplacement { removed: 0..quoted.len(), added: 0..given.len() }],
             Some(spots) => spots
                 .iter()
                 .map(|spot| LineReplacement {
-                    gone: counted(quote.old, spot.gone.range()),
-                    come: counted(new, spot.come.range()),
+                    removed: counted(quote.old, spot.removed.range()),
+                    added: counted(new, spot.added.range()),
                 })
                 .collect(),
         };
@@ -72,16 +72,16 @@ impl<'p> Passage<'p> {
     }
 
     /// The lines of the file that go at a site and are not blank.
-    pub(super) fn gone(&self, site: &LineReplacement) -> Vec<&'p str> {
-        let there = self.there.cut(site.gone.clone());
+    pub(super) fn removed(&self, site: &LineReplacement) -> Vec<&'p str> {
+        let there = self.there.cut(site.removed.clone());
         there.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
     /// The lines of the file next to a site that are not blank, above and below.
     pub(super) fn neighbours(&self, site: &LineReplacement) -> (Option<&'p str>, Option<&'p str>) {
         let filled = |line: &&&str| !is_blank(line);
-        let head = self.there.cut(0..site.gone.start).iter().rev().find(filled);
-        let tail = self.there.cut(site.gone.end..self.there.len()).iter().find(filled);
+        let head = self.there.cut(0..site.removed.start).iter().rev().find(filled);
+        let tail = self.there.cut(site.removed.end..self.there.len()).iter().find(filled);
         (head.copied().or(self.above), tail.copied().or(self.below))
     }
 
@@ -93,21 +93,21 @@ impl<'p> Passage<'p> {
         let filled = |line: &&&str| !is_blank(line);
         let bare = |line: &&str| split_indent(line).0.is_empty();
         let given = self.given.iter().map(|(line, _)| *line).find(|line| !is_blank(line))?;
-        let quoted = self.quoted.get(..site.gone.start)?.iter().rev().find(filled)?;
+        let quoted = self.quoted.get(..site.removed.start)?.iter().rev().find(filled)?;
         let (Some(above), Some(below)) = self.neighbours(site) else { return None };
         let (up, down) = (split_indent(above).0, split_indent(below).0);
         let closes = below.trim_start_matches(BLANKS).starts_with(['}', ')', ']']);
         let ends = up.len() > down.len() && up.starts_with(down) && !closes;
-        (site.gone.is_empty() && ends && bare(&given) && bare(quoted)).then_some(down)
+        (site.removed.is_empty() && ends && bare(&given) && bare(quoted)).then_some(down)
     }
 
     /// Returns true if these lines, in place of the given ones, would leave the file as it is.
     pub(super) fn is_there(&self, lines: &[String]) -> bool {
         self.sites.iter().all(|site| {
-            let come = lines.get(site.come.clone()).unwrap_or_default();
-            let gone = self.there.cut(site.gone.clone());
+            let added = lines.get(site.added.clone()).unwrap_or_default();
+            let removed = self.there.cut(site.removed.clone());
             let bare = |line: &str| line.trim_end().to_owned();
-            come.iter().map(|line| bare(line)).eq(gone.iter().map(|line| bare(line)))
+            added.iter().map(|line| bare(line)).eq(removed.iter().map(|line| bare(line)))
         })
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn search(
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     let text = hay.text;
-    let wanted = QuotedIndents::of(list(text, quote), text);
+    let target = QuotedIndents::of(list(text, quote), text);
     if !quote.old.contains(char::is_alphanumeric) {
         // Blank lines have no indentation that could be mapped, and brackets alone are told apart by nothing else.
         return Ok(());
@@ -40,7 +40,7 @@ pub(crate) fn search(
         let (found, compared) = match last {
             Some((same, found)) if same == stretch => (found, 1 + stretch.len() / limits::SAME_BYTES),
             _ => {
-                let (found, compared) = wanted.explain(text, stretch);
+                let (found, compared) = target.explain(text, stretch);
                 (found.is_some(), compared)
             }
         };
@@ -94,8 +94,8 @@ pub(crate) fn adapt(
         return Ok(Some(Adapted::default()));
     }
     let text = hay.text;
-    let wanted = QuotedIndents::of(list(text, quote), text);
-    let (explained, _) = wanted.explain(text, text.content.cut(range.clone()));
+    let target = QuotedIndents::of(list(text, quote), text);
+    let (explained, _) = target.explain(text, text.content.cut(range.clone()));
     let Some(explained) = explained else { return Ok(None) };
     let Some(mapping) = explained.gauge.mapping() else { return Ok(None) };
     let frames = Frames { mapping: &mapping, first: explained.first, torn: explained.torn };

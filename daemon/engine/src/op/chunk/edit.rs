@@ -150,8 +150,8 @@ impl Chunk {
         let line = |at: usize, _: &str| lines.get(at).map(|(line, _)| (*line).to_owned());
         // A looser rung must not change the lines that the chunk does not.
         let matched = old.start..old.start + own.len();
-        let gone = if stand.adapted.as_file { own } else { &self.window.old };
-        let kept = locate::keep_shared(text, &quote, (gone, &self.new), &matched, line);
+        let removed = if stand.adapted.as_file { own } else { &self.window.old };
+        let kept = locate::keep_shared(text, &quote, (removed, &self.new), &matched, line);
         let kept = kept.as_deref().unwrap_or(mapped);
         // The last line's break stays the file's, whatever the new lines end with.
         let body = split_final_break(kept, text.breaks).0;

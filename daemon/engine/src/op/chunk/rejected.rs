@@ -139,11 +139,11 @@ impl FailedSearch<'_, '_> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =
             [(&window.before, 0), (&window.old, counts.before), (&window.after, counts.before + counts.old)];
-        let wanted = window.lines(self.scene.text.breaks);
+        let target = window.lines(self.scene.text.breaks);
         for (lines, above) in parts.into_iter().filter(|(lines, _)| !lines.is_empty()) {
             let spots = self.spots(self.region, &part(lines, Brings::Nothing))?;
             if !spots.is_empty() {
-                let judged = spots.into_iter().map_while(|spot| self.judge(&wanted, spot.start, above));
+                let judged = spots.into_iter().map_while(|spot| self.judge(&target, spot.start, above));
                 return Some(judged.collect::<Vec<_>>()).filter(|falls| !falls.is_empty());
             }
         }
@@ -172,7 +172,7 @@ impl FailedSearch<'_, '_> {
     }
 
     /// The check that the window fails whose line `above` starts at an offset. `None` if the budget is spent.
-    fn judge(&self, wanted: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
+    fn judge(&self, target: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
         let text = self.scene.text;
         let anchor = text.line_of(at);
         let Some(start) = anchor.checked_sub(above).filter(|start| *start as u64 >= self.region.lines.0)
@@ -184,7 +184,7 @@ impl FailedSearch<'_, '_> {
         let line = start as u64;
         let mut from = text.line_start(start);
         let mut loose = None;
-        for (k, want) in wanted.iter().enumerate() {
+        for (k, want) in target.iter().enumerate() {
             let number = start + k;
             let end = after_lines(text, from, 1);
             let there = split_final_break(text.content.cut(from..end), text.breaks).0;
@@ -214,7 +214,7 @@ impl FailedSearch<'_, '_> {
         // The lines differ only in white space that no rung accepts.
         let (k, number) = loose.unwrap_or((0, start));
         let reason = format!("line {number} is indented otherwise than the rest is");
-        Some(FailedPlace { line, equal: wanted.len(), check: self.check_of(k), reason })
+        Some(FailedPlace { line, equal: target.len(), check: self.check_of(k), reason })
     }
 
     /// The places of a quotation in a region, by the first rung that finds any; not all places of a frequent

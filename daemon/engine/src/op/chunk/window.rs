@@ -58,8 +58,8 @@ impl ChunkWindow {
     /// The whole window, with the new lines that the rung may map: they go between its lines.
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
         let start = closed(&self.before).len().min(self.joined.len());
-        let gone = start..(start + closed(&self.old).len()).min(self.joined.len());
-        let spot = Spot { gone: Span::new(gone), come: Span::new(0..new.len()) };
+        let removed = start..(start + closed(&self.old).len()).min(self.joined.len());
+        let spot = Spot { removed: Span::new(removed), added: Span::new(0..new.len()) };
         part(&self.joined, Brings::Beside(new, Spots::One(spot)))
     }
 

@@ -34,8 +34,8 @@ impl HunkEdit {
             }
             _ => text.len()..text.len(),
         };
-        let come = locate::lines(&self.body.new, text.breaks);
-        repeat::check(text, range.start, &come, OpenSides { above: true, below: true })?;
+        let added = locate::lines(&self.body.new, text.breaks);
+        repeat::check(text, range.start, &added, OpenSides { above: true, below: true })?;
         let ending = if range.end == text.len() { self.body.ending } else { Ending::Kept };
         let plain = Breaking { rung: Rung::Exact, literal: false, as_file: false };
         let (made, converted) = instead(text, &range, &self.body.new, plain, ending);

@@ -14,9 +14,9 @@ pub(super) struct LineGroup {
     /// The lines since the group before that stay, in [`HunkBody::old`].
     pub(super) kept: Range<usize>,
     /// The lines that are removed, in [`HunkBody::old`].
-    pub(super) gone: Range<usize>,
+    pub(super) removed: Range<usize>,
     /// The lines that are added, in [`HunkBody::new`].
-    pub(super) come: Range<usize>,
+    pub(super) added: Range<usize>,
 }
 
 /// The end of the content after a hunk.
@@ -84,8 +84,8 @@ impl HunkBody {
     /// Returns the places in the block where lines are added.
     pub(super) fn spots(&self) -> Vec<Spot> {
         let spot = |group: &LineGroup| {
-            let [gone, come] = [&group.gone, &group.come].map(|range| Span::new(range.clone()));
-            Spot { gone, come }
+            let [removed, added] = [&group.removed, &group.added].map(|range| Span::new(range.clone()));
+            Spot { removed, added }
         };
         self.groups.iter().map(spot).collect()
     }
@@ -139,20 +139,20 @@ impl HunkBody {
         if kind == Kind::Kept {
             return;
         }
-        let begun = self.groups.last().is_some_and(|group| group.gone.end == old);
+        let begun = self.groups.last().is_some_and(|group| group.removed.end == old);
         if !begun {
-            self.groups.push(LineGroup { kept: *kept..old, gone: old..old, come: new..new });
+            self.groups.push(LineGroup { kept: *kept..old, removed: old..old, added: new..new });
         }
         if let Some(group) = self.groups.last_mut() {
-            group.gone.end = self.old.len();
-            group.come.end = self.new.len();
-            *kept = group.gone.end;
+            group.removed.end = self.old.len();
+            group.added.end = self.new.len();
+            *kept = group.removed.end;
         }
     }
 
     /// The same lines without the blank context line that ends the block; `None` if there is none.
     pub(super) fn without_last_blank(&self) -> Option<Self> {
-        let from = self.groups.last().map_or(0, |group| group.gone.end);
+        let from = self.groups.last().map_or(0, |group| group.removed.end);
         let shorter = self.old.strip_suffix('\n')?;
         let last = shorter.rfind('\n').map_or(0, |at| at + 1);
         if last < from || last == 0 || self.last || !shorter.cut(last..shorter.len()).trim().is_empty() {
@@ -168,8 +168,8 @@ impl HunkBody {
         let mut from = 0;
         for group in &self.groups {
             after.push_str(self.old.cut(from..group.kept.end));
-            after.push_str(self.new.cut(group.come.clone()));
-            from = group.gone.end;
+            after.push_str(self.new.cut(group.added.clone()));
+            from = group.removed.end;
         }
         after.push_str(self.old.cut(from..self.old.len()));
         after

@@ -132,7 +132,7 @@ impl HunkEdit {
         let count = |range: Range<usize>| locate::lines(self.body.old.cut(range), breaks).len() as u64;
         let all = self.body.old.len();
         let head = self.body.groups.first().map_or(0, |group| count(group.kept.clone()));
-        let tail = self.body.groups.last().map_or(0..all, |group| group.gone.end..all);
+        let tail = self.body.groups.last().map_or(0..all, |group| group.removed.end..all);
         (count(0..all), head, count(tail))
     }
 
@@ -274,32 +274,32 @@ impl HunkEdit {
         let lines = list(mapped);
         let (mut at, mut taken, mut converted) = (start, 0, 0);
         let mut places = Vec::with_capacity(body.groups.len());
-        for (number, LineGroup { kept, gone, come }) in (1..).zip(&body.groups) {
+        for (number, LineGroup { kept, removed, added }) in (1..).zip(&body.groups) {
             let above = after_lines(text, at, list(body.old.cut(kept.clone())).len());
-            let (gone, come) = (list(body.old.cut(gone.clone())), list(body.new.cut(come.clone())));
-            at = after_lines(text, above, gone.len());
-            if gone.is_empty() {
+            let (removed, added) = (list(body.old.cut(removed.clone())), list(body.new.cut(added.clone())));
+            at = after_lines(text, above, removed.len());
+            if removed.is_empty() {
                 let open = self.open_sides(number);
-                repeat::check(text, above, lines.cut(taken..taken + come.len()), open)?;
+                repeat::check(text, above, lines.cut(taken..taken + added.len()), open)?;
             }
             let ends = at == text.len();
             let ending = if number == body.groups.len() && ends { body.ending } else { Ending::Kept };
             let there = list(text.content.cut(above..at));
-            let known = if with.as_file { &there } else { &gone };
-            let (head, tail) = shared(known, &come, ends.then(|| ending.keeps(text)), with.literal);
+            let known = if with.as_file { &there } else { &removed };
+            let (head, tail) = shared(known, &added, ends.then(|| ending.keeps(text)), with.literal);
             let kept = there
                 .iter()
-                .zip(&come)
+                .zip(&added)
                 .take(head)
-                .chain(there.iter().rev().zip(come.iter().rev()).take(tail));
+                .chain(there.iter().rev().zip(added.iter().rev()).take(tail));
             converted += kept.filter(|(own, given)| !own.1.is_empty() && own.1 != given.1).count() as u64;
-            let own = after_lines(text, above, head)..after_lines(text, above, gone.len() - tail);
+            let own = after_lines(text, above, head)..after_lines(text, above, removed.len() - tail);
             let new: String = lines
-                .cut(taken + head..taken + come.len() - tail)
+                .cut(taken + head..taken + added.len() - tail)
                 .iter()
                 .flat_map(|(line, ending)| [*line, *ending])
                 .collect();
-            taken += come.len();
+            taken += added.len();
             if own.is_empty() && new.is_empty() {
                 continue;
             }
@@ -324,7 +324,7 @@ impl HunkEdit {
         let last = number == self.body.groups.len();
         OpenSides {
             above: first,
-            below: last && group.is_some_and(|group| group.gone.end == self.body.old.len()),
+            below: last && group.is_some_and(|group| group.removed.end == self.body.old.len()),
         }
     }
 }
@@ -345,16 +345,16 @@ pub(super) struct Breaking {
 /// before. The last line decides about that, so it is kept only if it was the last before. Breaks are compared
 /// only if `literal`.
 fn shared(
-    gone: &[LineParts<'_>],
-    come: &[LineParts<'_>],
+    removed: &[LineParts<'_>],
+    added: &[LineParts<'_>],
     end: Option<bool>,
     literal: bool,
 ) -> (usize, usize) {
     let same = |(old, new): &(&LineParts<'_>, &LineParts<'_>)| old.0 == new.0 && (!literal || old.1 == new.1);
-    let most = if end.is_some() { come.len().saturating_sub(1) } else { come.len() };
-    let head = gone.iter().zip(come).take(most).take_while(same).count();
-    let most = if end == Some(false) { 0 } else { gone.len().min(come.len()) - head };
-    let tail = gone.iter().rev().zip(come.iter().rev()).take(most).take_while(same).count();
+    let most = if end.is_some() { added.len().saturating_sub(1) } else { added.len() };
+    let head = removed.iter().zip(added).take(most).take_while(same).count();
+    let most = if end == Some(false) { 0 } else { removed.len().min(added.len()) - head };
+    let tail = removed.iter().rev().zip(added.iter().rev()).take(most).take_while(same).count();
     (head, tail)
 }
 

@@ -40,7 +40,7 @@ impl HunkEdit {
         // Added lines stand between the two lines beside them.
         let (from, to) = match old.len().checked_sub(head + tail)? {
             0 => (head.checked_sub(1)?, (head + 1).min(old.len())),
-            gone => (head, head + gone),
+            removed => (head, head + removed),
         };
         let first = expected.saturating_sub(AROUND).max(1);
         (first..=expected.saturating_add(AROUND)).find(|line| {

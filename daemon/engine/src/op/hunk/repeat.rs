@@ -29,25 +29,25 @@ pub(super) struct OpenSides {
 pub(super) fn check(
     text: &Text<'_>,
     at: usize,
-    come: &[LineParts<'_>],
+    added: &[LineParts<'_>],
     open: OpenSides,
 ) -> Result<(), Refusal> {
-    let has = |of: fn(char) -> bool| come.iter().any(|line| line.0.chars().any(of));
-    let one_sign = come.len() == 1 && has(|c| !c.is_whitespace()) && !has(char::is_alphanumeric);
+    let has = |of: fn(char) -> bool| added.iter().any(|line| line.0.chars().any(of));
+    let one_sign = added.len() == 1 && has(|c| !c.is_whitespace()) && !has(char::is_alphanumeric);
     let stands = |range: &Range<usize>| {
         let there = locate::lines(text.content.cut(range.clone()), text.breaks);
         let at_an_end = range.start == 0 || range.end == text.len();
         let same = |(own, new): (&LineParts<'_>, &LineParts<'_>)| own.0.trim_end() == new.0.trim_end();
-        (!one_sign || at_an_end) && there.len() == come.len() && there.iter().zip(come).all(same)
+        (!one_sign || at_an_end) && there.len() == added.len() && there.iter().zip(added).all(same)
     };
     let above = || {
         let lines = if at == text.len() { text.lines() } else { text.line_of(at) - 1 };
-        let first = lines.checked_sub(come.len())? + 1;
+        let first = lines.checked_sub(added.len())? + 1;
         Some(text.line_start(first)..at)
     };
-    let below = || Some(at..after_lines(text, at, come.len()));
+    let below = || Some(at..after_lines(text, at, added.len()));
     let found = [open.above.then(above), open.below.then(below)].into_iter().flatten().flatten().find(stands);
-    let Some(range) = found.filter(|_| !come.is_empty()) else { return Ok(()) };
+    let Some(range) = found.filter(|_| !added.is_empty()) else { return Ok(()) };
     let line = text.line_of(range.start) as u64;
     let mut error = refuse(
         ErrorCode::NotFound,

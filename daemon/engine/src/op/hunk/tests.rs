@@ -15,9 +15,9 @@ fn hunk(header: &str, text: String, near: Option<u64>) -> FileEdit {
 fn planned(content: &str, edits: Vec<FileEdit>) -> Result<String, Refusal> {
     let path = FilePath::from("f");
     let files = vec![FileEntry { path: path.clone(), edits, ..FileEntry::default() }];
-    let mut world = WorkspaceSnapshot::default();
-    world.files.insert(path, FileState::File { bytes: content.as_bytes().into(), mode: 0o644 });
-    let plan = plan(JobInput { files: &files, ..JobInput::default() }, &world, &PlanOptions::default())?;
+    let mut snapshot = WorkspaceSnapshot::default();
+    snapshot.files.insert(path, FileState::File { bytes: content.as_bytes().into(), mode: 0o644 });
+    let plan = plan(JobInput { files: &files, ..JobInput::default() }, &snapshot, &PlanOptions::default())?;
     let Some(FileState::File { bytes, .. }) = plan.changes.into_iter().next().map(|change| change.after)
     else {
         return Ok(content.to_owned());

@@ -87,7 +87,7 @@ impl Swallow {
         Ok(None)
     }
 
-    /// Returns the ranges that the wildcards matched; the whole match if they cannot be told apart.
+    /// Returns the ranges that the wildcards matched; the whole match if they cannot be distinguished.
     fn spans(
         &mut self,
         text: &str,
