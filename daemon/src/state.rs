@@ -69,7 +69,7 @@ pub struct WorkspaceState {
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
     pub broken: Mutex<Vec<Intended>>,
     /// Jobs with a key, or detached, that have not ended.
-    pub underway: Mutex<PendingJobs>,
+    pub pending: Mutex<PendingJobs>,
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
     pub queued: Condvar,
     /// The turns of parsing large texts.
@@ -143,7 +143,7 @@ impl WorkspaceState {
             path_cache: Mutex::default(),
             unsettled: Mutex::default(),
             broken: Mutex::default(),
-            underway: Mutex::default(),
+            pending: Mutex::default(),
             queued: Condvar::new(),
             parsing: ParsingLock::default(),
             told: ToldWarnings::default(),

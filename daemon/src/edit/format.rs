@@ -50,7 +50,7 @@ impl Asked {
 /// Runs the formatters on a plan. Returns the plan before.
 pub(super) fn format(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     planned: &mut Planned,
 ) -> Result<Asked, JobAbort> {
     let workspace_commands = state.workspace_commands();
@@ -96,7 +96,7 @@ pub(super) fn format(
             }
         }
         if *now != *bytes {
-            underway.grow(work.made.saturating_mul(JOB_HOLDS))?;
+            guard.grow(work.made.saturating_mul(JOB_HOLDS))?;
             asked.by.extend(by.iter().cloned());
             let made = FileState::File { bytes: now.into(), mode };
             take(planned, (index, at), made, by, &mut diffs);

@@ -48,7 +48,7 @@ use crate::transaction::{DialectReply, JobAbort, JobGuard, Transaction, hooks};
 #[derive(Clone, Copy)]
 pub struct EditRequest<'g> {
     /// The caller.
-    pub who: &'g Caller,
+    pub caller: &'g Caller,
     /// The number under which the client waits for a detached job.
     pub queued: Option<JobId>,
     /// The hash of the request as it was sent.
@@ -68,21 +68,21 @@ pub type Decision = (Transaction, Option<Receipt>);
 /// [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer asked for that.
 pub fn decide(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     given: EditRequest<'_>,
 ) -> Result<Decision, JobAbort> {
     step(state, Step::Admit)?;
     let resolved = left::named(state, resolve(state, given.request)?)?;
     step(state, Step::Resolve)?;
-    underway.acquire(memory_estimate::guess(&resolved))?;
-    let snapshot = snapshot::take(state, underway, given.who, resolved)?;
+    guard.acquire(memory_estimate::guess(&resolved))?;
+    let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
     step(state, Step::Snapshot)?;
-    let checked = staleness::check_staleness(state, underway, given.who, snapshot)?;
+    let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
     step(state, Step::Judge)?;
-    let mut planned = plan::plan(state, underway, checked, given)?;
-    hooks::tell_left_out(state, &given.who.session, &mut planned.plan);
+    let mut planned = plan::plan(state, guard, checked, given)?;
+    hooks::tell_left_out(state, &given.caller.session, &mut planned.plan);
     step(state, Step::Plan)?;
-    let asked = format::format(state, underway, &mut planned)?;
+    let asked = format::format(state, guard, &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, &mut planned) {
         // A refused formatted content does not refuse the job: its own content is tried.

@@ -24,7 +24,7 @@ pub(super) fn gathered(refusals: Vec<Refusal>) -> Option<Refusal> {
 /// and lines that the session has not seen.
 pub(super) fn report(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &mut CheckedJob,
     mut refusals: Vec<Refusal>,
 ) -> Refusal {
@@ -42,8 +42,8 @@ pub(super) fn report(
         let some = refusals.first().cloned();
         let left_out = left_out.into_iter().filter_map(|index| Some((index, some.clone()?))).collect();
         let current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
-        let failing = failing(state, who, checked, &left_out);
-        let further = further(state, who, checked, &current, &left_out);
+        let failing = failing(state, caller, checked, &left_out);
+        let further = further(state, caller, checked, &current, &left_out);
         checked.snapshot.world.files.extend(current);
         refusals.extend(failing);
         refusals.extend(further);
@@ -68,14 +68,14 @@ fn in_part(
 /// Returns the refusals of failing edits of the other entries.
 fn failing(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
     let Some((job, plan)) = in_part(state, checked, left_out) else { return Vec::new() };
     let known: BTreeMap<FilePath, ContentHash> = checked
         .snapshot
-        .sights
+        .observations
         .iter()
         .filter_map(|(path, observation)| Some((path.clone(), observation.hash()?)))
         .collect();
@@ -89,7 +89,7 @@ fn failing(
             let stale = told.path.clone().filter(|path| checked.bases.contains_key(path));
             match stale {
                 Some(path) if !unfit.insert(path.clone()) => None,
-                Some(_) => Some(plan::unfit(state, checked, who, told)),
+                Some(_) => Some(plan::unfit(state, checked, caller, told)),
                 None => Some(told),
             }
         })
@@ -100,7 +100,7 @@ fn failing(
 /// seen, and changes that cannot be merged into the present content.
 pub(super) fn further(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     current: &BTreeMap<FilePath, FileState>,
     left_out: &BTreeMap<usize, Refusal>,
@@ -109,19 +109,19 @@ pub(super) fn further(
         return Vec::new();
     }
     let Some((_, mut plan)) = in_part(state, checked, left_out) else { return Vec::new() };
-    let mut refusals = unread::of_plan(state, who, &plan, checked);
-    refusals.extend(conflicts(state, who, checked, current, &mut plan));
+    let mut refusals = unread::of_plan(state, caller, &plan, checked);
+    refusals.extend(conflicts(state, caller, checked, current, &mut plan));
     refusals
 }
 
 /// Returns the refusals of changes that cannot be moved onto the present contents.
 pub(super) fn conflicts(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     current: &BTreeMap<FilePath, FileState>,
     plan: &mut Plan,
 ) -> Vec<Refusal> {
     let conflicts = rebase::onto(state, checked, current, plan);
-    conflicts.into_iter().map(|conflict| stale::conflict(state, who, checked, conflict)).collect()
+    conflicts.into_iter().map(|conflict| stale::conflict(state, caller, checked, conflict)).collect()
 }

@@ -29,7 +29,7 @@ pub(super) struct Planned {
     /// The job, with every path as the workspace knows it.
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
-    pub(super) sights: BTreeMap<FilePath, Observation>,
+    pub(super) observations: BTreeMap<FilePath, Observation>,
     pub(super) seen: BTreeMap<FilePath, ReadReceipt>,
     pub(super) plan: Plan,
     /// Paths whose change was planned on an older content and merged into the present one.
@@ -42,11 +42,11 @@ pub(super) struct Planned {
 /// [`JobAbort::NeedsMemory`] if the new contents are more than the job may hold.
 pub(super) fn plan(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     mut checked: CheckedJob,
     given: EditRequest<'_>,
 ) -> Result<Planned, JobAbort> {
-    let room = underway.room();
+    let room = guard.room();
     checked.room = room.saturating_sub(checked.held);
     let mut plan = plan_on_bases(state, &mut checked, given).map_err(|refusal| {
         if editd_engine::lacks_room(&refusal) {
@@ -62,8 +62,8 @@ pub(super) fn plan(
     if let Some(dialect_reply) = given.dialect_reply {
         dialect_reply.warn(&mut plan.files);
     }
-    let Snapshot { request, places, sights, .. } = snapshot;
-    Ok(Planned { request, places, sights, seen, plan, rebased: bases.into_keys().collect() })
+    let Snapshot { request, places, observations, .. } = snapshot;
+    Ok(Planned { request, places, observations, seen, plan, rebased: bases.into_keys().collect() })
 }
 
 /// Plans stale entries on the content that their session saw, and merges the changes into the present one. With
@@ -76,12 +76,12 @@ fn plan_on_bases(
     let mut current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
     let mut plan = match plan_as_seen(state, checked) {
         Ok(plan) => plan,
-        Err(refusal) => return Err(refused(state, checked, given.who, current, refusal)),
+        Err(refusal) => return Err(refused(state, checked, given.caller, current, refusal)),
     };
-    let mut unseen = unread::of_plan(state, given.who, &plan, checked);
+    let mut unseen = unread::of_plan(state, given.caller, &plan, checked);
     if !unseen.is_empty() {
         if !checked.snapshot.request.job.partial {
-            unseen.extend(others::conflicts(state, given.who, checked, &current, &mut plan));
+            unseen.extend(others::conflicts(state, given.caller, checked, &current, &mut plan));
         }
         leave_out(checked, &mut current, unseen)?;
         plan = plan_again(state, checked, given)?;
@@ -90,7 +90,7 @@ fn plan_on_bases(
     if conflicts.is_empty() {
         return Ok(plan);
     }
-    let told = |conflict: Refusal| stale::conflict(state, given.who, checked, conflict);
+    let told = |conflict: Refusal| stale::conflict(state, given.caller, checked, conflict);
     let conflicts = conflicts.into_iter().map(told).collect();
     leave_out(checked, &mut current, conflicts)?;
     let mut plan = plan_again(state, checked, given)?;
@@ -103,7 +103,7 @@ fn plan_on_bases(
 /// Plans the rest of a job again after files were left out, since it may have depended on them.
 fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'_>) -> Result<Plan, Refusal> {
     let plan = plan_as_seen(state, checked)?;
-    match unread::of_plan(state, given.who, &plan, checked).into_iter().next() {
+    match unread::of_plan(state, given.caller, &plan, checked).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
     }
@@ -142,7 +142,7 @@ fn leave_out(
 fn refused(
     state: &WorkspaceState,
     checked: &mut CheckedJob,
-    who: &Caller,
+    caller: &Caller,
     current: BTreeMap<FilePath, FileState>,
     refusal: Refusal,
 ) -> Refusal {
@@ -150,22 +150,27 @@ fn refused(
     let mut further = if request.job.partial || editd_engine::has_unlisted_failures(&request.job) {
         Vec::new()
     } else {
-        others::further(state, who, checked, &current, &BTreeMap::new())
+        others::further(state, caller, checked, &current, &BTreeMap::new())
     };
     checked.snapshot.world.files.extend(current);
-    let first = unfit(state, checked, who, refusal);
+    let first = unfit(state, checked, caller, refusal);
     further.retain(|other| other.path != first.path);
     Box::new(first.beside(further.into_iter().map(|other| *other)))
 }
 
 /// Turns the refusal of a job that does not fit the content that its session saw into a stale one, which shows what
 /// changed: the job may fit the present content when it is sent again.
-pub(super) fn unfit(state: &WorkspaceState, checked: &CheckedJob, who: &Caller, refusal: Refusal) -> Refusal {
+pub(super) fn unfit(
+    state: &WorkspaceState,
+    checked: &CheckedJob,
+    caller: &Caller,
+    refusal: Refusal,
+) -> Refusal {
     let Some(path) = refusal.path.as_ref().filter(|path| checked.bases.contains_key(path)) else {
         return refusal;
     };
     let why = Some("the job does not fit what its session has read");
-    let mut stale = stale::refusal(state, who, checked, path, Verdict::Stale, why);
+    let mut stale = stale::refusal(state, caller, checked, path, Verdict::Stale, why);
     (stale.edit, stale.cause) = (refusal.edit, Some(refusal.message));
     (stale.others, stale.more) = (refusal.others, refusal.more);
     stale
@@ -180,7 +185,7 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
         bases.get(path).map(|base| base.hash).or_else(|| observation.hash())
     };
     let known: BTreeMap<FilePath, ContentHash> = snapshot
-        .sights
+        .observations
         .iter()
         .filter_map(|(path, observation)| Some((path.clone(), hash(path, observation)?)))
         .collect();
@@ -248,13 +253,13 @@ pub(super) fn token(plan: &Plan) -> String {
 
 /// Turns a plan into a transaction.
 pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planned: Planned) -> Transaction {
-    let Planned { request, mut places, mut sights, seen, plan, rebased } = planned;
+    let Planned { request, mut places, mut observations, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request.job);
     let diffs = request.job.diff != Some(false);
     let mut changes = Vec::with_capacity(plan.changes.len());
     for change in plan.changes {
         let Some(place) = places.remove(&change.path) else { continue };
-        let before = match sights.remove(&change.path) {
+        let before = match observations.remove(&change.path) {
             Some(Observation::File(found)) => Some(found),
             _ => None,
         };
@@ -277,7 +282,7 @@ pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planne
     }
     let origin = Origin {
         kind: EntryKind::Edit,
-        who: given.who.clone(),
+        caller: given.caller.clone(),
         key: request.key,
         request: given.hash,
         label: request.label,

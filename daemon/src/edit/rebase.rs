@@ -173,7 +173,8 @@ pub(super) fn tell_theirs(
     let now = state.clock.wall_ms();
     for outcome in &mut plan.files {
         let path = &outcome.path;
-        let observation = checked.snapshot.sights.get(path).filter(|_| checked.bases.contains_key(path));
+        let observation =
+            checked.snapshot.observations.get(path).filter(|_| checked.bases.contains_key(path));
         let Some(found) = observation.and_then(Observation::found) else { continue };
         let seen = checked.seen.get(path);
         if seen.is_some_and(|seen| seen.hash == Some(found.meta.hash)) {
@@ -215,8 +216,8 @@ pub(super) fn trial(
     let entry = alone.entries.iter().find(|entry| entry.path == *path)?;
     let seen = checked.seen.get(path);
     let expects = expectation(entry, seen.cloned()).ok()?;
-    let base =
-        base(state, path, &expects, seen, checked.snapshot.sights.get(path)?, &checked.patience).ok()?;
+    let base = base(state, path, &expects, seen, checked.snapshot.observations.get(path)?, &checked.patience)
+        .ok()?;
     let room = checked.room.checked_sub(base.bytes.len())?;
     let bases = BTreeMap::from([(path.clone(), base)]);
     if !obstacles(alone, &bases).is_empty() {

@@ -103,12 +103,12 @@ pub(super) fn cover(shown: &[(u64, u64)], wanted: &[(u64, u64)]) -> bool {
 /// only needs one more read.
 pub(super) fn widen(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     path: &FilePath,
     shown: &[(u64, u64)],
 ) {
-    let Some(found) = checked.snapshot.sights.get(path).and_then(Observation::found) else { return };
+    let Some(found) = checked.snapshot.observations.get(path).and_then(Observation::found) else { return };
     let now = state.clock.wall_ms();
     let renewed = match checked.seen.get(path) {
         _ if shown.is_empty() => return,
@@ -117,12 +117,17 @@ pub(super) fn widen(
         None => receipt::glimpsed(None, found.meta.hash, shown, now),
     };
     state.store.keep_content(found.meta.hash, &found.bytes);
-    record(state, who, path, renewed);
+    record(state, caller, path, renewed);
 }
 
 /// Records a receipt.
-pub(super) fn record(state: &WorkspaceState, who: &Caller, path: &FilePath, shown: receipt::ReceiptContent) {
-    let _ = state.store.append(&[Record::ReadReceipt(receipt::of(who, path, shown))]);
+pub(super) fn record(
+    state: &WorkspaceState,
+    caller: &Caller,
+    path: &FilePath,
+    shown: receipt::ReceiptContent,
+) {
+    let _ = state.store.append(&[Record::ReadReceipt(receipt::of(caller, path, shown))]);
 }
 
 /// Returns the lines of the present content that a plan replaces and that some ranges do not cover.

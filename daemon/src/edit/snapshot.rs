@@ -24,7 +24,7 @@ use crate::transaction::JobGuard;
 pub(super) struct Snapshot {
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
-    pub(super) sights: BTreeMap<FilePath, Observation>,
+    pub(super) observations: BTreeMap<FilePath, Observation>,
     pub(super) world: WorkspaceSnapshot,
     /// With `partial`: the refusals of the entries (by index) whose files cannot be edited.
     pub(super) skipped: BTreeMap<usize, Refusal>,
@@ -36,18 +36,18 @@ pub(super) struct Snapshot {
 /// [`JobAbort::NeedsMemory`] if the files are larger than the job may hold: they have grown since they were resolved.
 pub(super) fn take(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
-    who: &Caller,
+    guard: &JobGuard<'_>,
+    caller: &Caller,
     resolved: Resolved,
 ) -> Result<Snapshot, JobAbort> {
     let Resolved { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request.job)?;
     let mut world = WorkspaceSnapshot::default();
-    let mut sights = BTreeMap::new();
+    let mut observations = BTreeMap::new();
     let mut read = 0_usize;
     let mut refused: BTreeMap<&FilePath, Refusal> = BTreeMap::new();
     let holds = memory_estimate::holds(&request);
-    let room = (underway.room() / holds).min(JOB_BYTES);
+    let room = (guard.room() / holds).min(JOB_BYTES);
     for (path, place) in &places {
         let seen = state.disk.observe_within(place, room.saturating_sub(read));
         let seen = seen.map_err(|error| disk_refusal(path, &error));
@@ -76,10 +76,10 @@ pub(super) fn take(
             read = read.saturating_add(bytes.len());
         }
         world.files.insert(path.clone(), state);
-        sights.insert(path.clone(), observation);
+        observations.insert(path.clone(), observation);
     }
     for name in needs.clips {
-        let session = crate::clipboard::owner(&who.session, &name);
+        let session = crate::clipboard::owner(&caller.session, &name);
         if let Some(clip) = state.store.clip(session, &name).map_err(|error| store_refusal(&error))?
             && let Some(bytes) = clip.bytes
         {
@@ -92,7 +92,7 @@ pub(super) fn take(
             skipped.entry(index).or_insert_with(|| refusal.clone());
         }
     }
-    Ok(Snapshot { request, places, sights, world, skipped })
+    Ok(Snapshot { request, places, observations, world, skipped })
 }
 
 /// Returns the state of a file for the engine.

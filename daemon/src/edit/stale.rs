@@ -27,15 +27,15 @@ use crate::state::WorkspaceState;
 /// Returns the refusal for a verdict that is not `Fresh`; `why` is the reason why the entry was not rebased.
 pub(super) fn refusal(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     path: &FilePath,
     verdict: Verdict,
     why: Option<Obstacle>,
 ) -> Refusal {
-    let observation = checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let observation = checked.snapshot.observations.get(path).unwrap_or(&Observation::Absent);
     match (verdict, observation.found()) {
-        (Verdict::Unread, Some(found)) => super::unread::refusal(state, who, checked, (path, found)),
+        (Verdict::Unread, Some(found)) => super::unread::refusal(state, caller, checked, (path, found)),
         (Verdict::Exists, _) => {
             let message = format!(
                 "{path} exists, and the job expects that it does not; read it and edit what is there"
@@ -44,15 +44,15 @@ pub(super) fn refusal(
             error.version = observation.hash().map(|hash| hash.version());
             Box::new(error)
         }
-        (_, Some(found)) => stale(state, who, checked, (path, found), why),
-        (_, None) => gone(state, who, checked, path, why),
+        (_, Some(found)) => stale(state, caller, checked, (path, found), why),
+        (_, None) => gone(state, caller, checked, path, why),
     }
 }
 
 /// Returns the refusal of a job whose file no longer exists.
 fn gone(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     path: &FilePath,
     why: Option<Obstacle>,
@@ -66,14 +66,14 @@ fn gone(
         }
     };
     let mut error = RequestError::new(ErrorCode::Stale, format!("{path} {what}{}", obstacle(why))).at(path);
-    (error.by, _) = by(state, who, path, &Observation::Absent);
+    (error.by, _) = by(state, caller, path, &Observation::Absent);
     error.would_apply = would;
     if let Some(seen) = checked.seen.get(path) {
         let old = seen.hash.and_then(|hash| state.store.content(hash));
         if let Some(old) = old {
             show_diff(checked, path, (&file(old.into()), &FileState::Absent), &[], &mut error);
         }
-        shown::record(state, who, path, receipt::absent(state.clock.wall_ms()));
+        shown::record(state, caller, path, receipt::absent(state.clock.wall_ms()));
     }
     Box::new(error)
 }
@@ -85,18 +85,18 @@ fn obstacle(why: Option<Obstacle>) -> String {
 /// Returns the refusal of a job whose file was changed by others, or by other jobs of its session.
 fn stale(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     why: Option<Obstacle>,
 ) -> Refusal {
     let mut error = RequestError::new(ErrorCode::Stale, String::new()).at(path);
     let version = found.meta.hash.version();
-    let observation = checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
-    let (by, own) = by(state, who, path, observation);
+    let observation = checked.snapshot.observations.get(path).unwrap_or(&Observation::Absent);
+    let (by, own) = by(state, caller, path, observation);
     error.by = by;
     let trial = Trial::run(state, checked, path);
-    error.moved = show_change(state, who, checked, (path, found), trial.as_ref(), &mut error);
+    error.moved = show_change(state, caller, checked, (path, found), trial.as_ref(), &mut error);
     let partial = checked.snapshot.request.job.partial;
     let further = trial.as_ref().filter(|_| !partial).map(|trial| trial.further.clone()).unwrap_or_default();
     error.would_apply = match trial {
@@ -126,27 +126,27 @@ fn stale(
 /// neither asked for a rebase nor named lines by number gets the stale refusal itself.
 pub(super) fn conflict(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     mut refusal: Refusal,
 ) -> Refusal {
     let Some(path) = refusal.path.clone() else { return refusal };
-    let Some(observation) = checked.snapshot.sights.get(&path) else { return refusal };
+    let Some(observation) = checked.snapshot.observations.get(&path) else { return refusal };
     let request = &checked.snapshot.request;
     let named = request.job.entries.iter().any(|entry| entry.path == path && !entry.named_lines().is_empty());
     if request.on_stale != Some(OnStale::Rebase) && !named {
-        return self::refusal(state, who, checked, &path, Verdict::Stale, None);
+        return self::refusal(state, caller, checked, &path, Verdict::Stale, None);
     }
     refusal.version = observation.hash().map(|hash| hash.version());
     let own;
-    (refusal.by, own) = by(state, who, &path, observation);
+    (refusal.by, own) = by(state, caller, &path, observation);
     if let Some(job) = own {
         refusal.message =
             refusal.message.replacen("others changed", &format!("this session's own job {job} changed"), 1);
     }
     if let Some(found) = observation.found() {
         let trial = Trial::run(state, checked, &path);
-        show_change(state, who, checked, (&path, found), trial.as_ref(), &mut refusal);
+        show_change(state, caller, checked, (&path, found), trial.as_ref(), &mut refusal);
         refusal.near_misses.clear();
     }
     refusal
@@ -156,7 +156,7 @@ pub(super) fn conflict(
 /// session's receipt for these lines. Returns the lines that the job names by number and that have moved or changed.
 fn show_change(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     trial: Option<&Trial>,
@@ -196,7 +196,7 @@ fn show_change(
     let shown_lines = ranges::union(shown_lines);
     let renewed = overtaken.renewed(seen, found, (&shown_lines, whole), now);
     state.store.keep_content(found.meta.hash, &found.bytes);
-    shown::record(state, who, path, renewed);
+    shown::record(state, caller, path, renewed);
     unclear.moved
 }
 
@@ -242,7 +242,7 @@ fn file(bytes: Arc<[u8]>) -> FileState {
 /// Returns the author of the last change of a file, and the job if it was the session's own.
 fn by(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     path: &FilePath,
     observation: &Observation,
 ) -> (Option<ChangeAuthor>, Option<editd_proto::ids::JobId>) {
@@ -253,7 +253,7 @@ fn by(
     }
     match state.store.summary(id) {
         Ok(Some(entry)) if entry.kind != EntryKind::External => {
-            (Some(ChangeAuthor::Entry(id)), (entry.session == who.session).then_some(id))
+            (Some(ChangeAuthor::Entry(id)), (entry.session == caller.session).then_some(id))
         }
         _ => outside,
     }

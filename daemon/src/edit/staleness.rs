@@ -53,17 +53,17 @@ pub(super) struct CheckedJob {
 /// [`JobAbort::NeedsMemory`] if the older contents from which it is to be merged are more than the job may hold.
 pub(super) fn check_staleness(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
-    who: &Caller,
+    guard: &JobGuard<'_>,
+    caller: &Caller,
     snapshot: Snapshot,
 ) -> Result<CheckedJob, JobAbort> {
-    let found = snapshot.sights.values().filter_map(Observation::found);
+    let found = snapshot.observations.values().filter_map(Observation::found);
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
     let mut checked = CheckedJob {
         held: found,
         diffs: Cell::new(shown::room_of(&snapshot.request)),
-        room: underway.room().saturating_sub(found),
-        seen: seen_of(state, who, &snapshot)?,
+        room: guard.room().saturating_sub(found),
+        seen: seen_of(state, caller, &snapshot)?,
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
@@ -71,15 +71,15 @@ pub(super) fn check_staleness(
         skipped: BTreeMap::new(),
     };
     checked.skipped.append(&mut checked.snapshot.skipped);
-    for (path, observation) in &checked.snapshot.sights {
+    for (path, observation) in &checked.snapshot.observations {
         let seen = checked.seen.get(path).map(|seen| seen.hash);
         external::note(state, path, observation, ObservationVersion::Lane, seen, true);
     }
-    let refused = check_entries(state, underway, who, &mut checked)?;
-    leave_out_unmergeable(state, who, &mut checked);
+    let refused = check_entries(state, guard, caller, &mut checked)?;
+    leave_out_unmergeable(state, caller, &mut checked);
     if !refused.is_empty() || (!checked.snapshot.request.job.partial && !checked.skipped.is_empty()) {
         let all: Vec<Refusal> = refused.into_iter().chain(checked.skipped.values().cloned()).collect();
-        return Err(others::report(state, who, &mut checked, all).into());
+        return Err(others::report(state, caller, &mut checked, all).into());
     }
     leave_out_later_stages(&mut checked);
     Ok(checked)
@@ -89,8 +89,8 @@ pub(super) fn check_staleness(
 /// one file at a time would have to send the job once for each file.
 fn check_entries(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
-    who: &Caller,
+    guard: &JobGuard<'_>,
+    caller: &Caller,
     checked: &mut CheckedJob,
 ) -> Result<Vec<Refusal>, JobAbort> {
     let mut targets = Targets::default();
@@ -100,14 +100,14 @@ fn check_entries(
         if checked.skipped.contains_key(&index) {
             continue;
         }
-        let outcome = check_entry(state, who, checked, index, &targets);
+        let outcome = check_entry(state, caller, checked, index, &targets);
         let Some(entry) = checked.snapshot.request.job.entries.get(index) else { break };
         match outcome {
             Ok((verdict, base)) => {
                 if let Some(base) = base {
                     if !checked.bases.contains_key(&entry.path) {
                         held = rebase::held(held, &base)?;
-                        underway.grow(checked.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
+                        guard.grow(checked.held.saturating_add(held).saturating_mul(JOB_HOLDS))?;
                     }
                     checked.bases.insert(entry.path.clone(), base);
                 }
@@ -189,16 +189,16 @@ impl Targets {
 fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j FilePath> {
     let to = edit.target()?;
     let checked = edit.overwrites();
-    let nothing = snapshot.sights.get(to).is_none_or(|observation| observation.found().is_none());
+    let nothing = snapshot.observations.get(to).is_none_or(|observation| observation.found().is_none());
     (checked || nothing || !snapshot.request.job.partial).then_some(to)
 }
 
 /// Leaves out entries for which a base was found, but which cannot be merged.
-fn leave_out_unmergeable(state: &WorkspaceState, who: &Caller, checked: &mut CheckedJob) {
+fn leave_out_unmergeable(state: &WorkspaceState, caller: &Caller, checked: &mut CheckedJob) {
     let request = &checked.snapshot.request;
     let mut refusals: BTreeMap<FilePath, Refusal> = BTreeMap::new();
     for (path, why) in rebase::obstacles(&request.job, &checked.bases) {
-        let refusal = stale::refusal(state, who, checked, &path, Verdict::Stale, Some(why));
+        let refusal = stale::refusal(state, caller, checked, &path, Verdict::Stale, Some(why));
         refusals.insert(path, refusal);
     }
     for (index, entry) in request.job.entries.iter().enumerate().filter(|_| !refusals.is_empty()) {
@@ -211,12 +211,12 @@ fn leave_out_unmergeable(state: &WorkspaceState, who: &Caller, checked: &mut Che
 
 fn seen_of(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     snapshot: &Snapshot,
 ) -> Result<BTreeMap<FilePath, ReadReceipt>, Refusal> {
     let mut seen = BTreeMap::new();
     for path in snapshot.places.keys() {
-        if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+        if let Some(one) = state.store.seen(&caller.session, path).map_err(|error| store_refusal(&error))? {
             seen.insert(path.clone(), one);
         }
     }
@@ -225,14 +225,14 @@ fn seen_of(
 
 fn check_entry(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     index: usize,
     targets: &Targets,
 ) -> Result<(Verdict, Option<Base>), Refusal> {
     let files = &checked.snapshot.request.job.entries;
     let Some(entry) = files.get(index) else { return Ok((Verdict::Fresh, None)) };
-    let observation = |path| checked.snapshot.sights.get(path).unwrap_or(&Observation::Absent);
+    let observation = |path| checked.snapshot.observations.get(path).unwrap_or(&Observation::Absent);
     let seen = |path| checked.seen.get(path).cloned();
     let mut verdict = Verdict::Fresh;
     let mut base = None;
@@ -257,21 +257,21 @@ fn check_entry(
             }
         }
         if !matches!(verdict, Verdict::Fresh | Verdict::WhereSeen) {
-            return Err(stale::refusal(state, who, checked, origin, verdict, why));
+            return Err(stale::refusal(state, caller, checked, origin, verdict, why));
         }
         let later = files.iter().take(index).any(|other| other.path == entry.path);
         if !moved && !later && entry.base.is_none() {
-            check_numbers(state, who, checked, entry, base.as_ref())?;
+            check_numbers(state, caller, checked, entry, base.as_ref())?;
         }
     }
-    check_targets(state, who, checked, entry, targets)?;
+    check_targets(state, caller, checked, entry, targets)?;
     Ok((verdict, base))
 }
 
 /// Checks the files that an entry replaces by moving or copying others over them.
 fn check_targets(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     entry: &JobEntry,
     targets: &Targets,
@@ -282,11 +282,13 @@ fn check_targets(
             Some("any") => Expectation::Any,
             _ => Expectation::Receipt(checked.seen.get(to).cloned()),
         };
-        let observation = checked.snapshot.sights.get(to).unwrap_or(&Observation::Absent);
+        let observation = checked.snapshot.observations.get(to).unwrap_or(&Observation::Absent);
         match verdict_of(&expects, observation, ContentProof::Blind, state.settings.unread) {
             Verdict::Fresh => {}
-            Verdict::WhereSeen => return Err(stale::refusal(state, who, checked, to, Verdict::Unread, None)),
-            other => return Err(stale::refusal(state, who, checked, to, other, None)),
+            Verdict::WhereSeen => {
+                return Err(stale::refusal(state, caller, checked, to, Verdict::Unread, None));
+            }
+            other => return Err(stale::refusal(state, caller, checked, to, other, None)),
         }
     }
     Ok(())
@@ -299,7 +301,7 @@ fn may_rebase(checked: &CheckedJob, entry: &JobEntry, proof: ContentProof) -> bo
     if checked.snapshot.request.on_stale == Some(OnStale::Rebase) {
         return true;
     }
-    let now = checked.snapshot.sights.get(&entry.path).and_then(Observation::hash);
+    let now = checked.snapshot.observations.get(&entry.path).and_then(Observation::hash);
     let knows = checked.seen.get(&entry.path).is_some_and(|seen| seen.hash.is_some() && seen.hash == now);
     let named = entry.named_lines().len();
     entry.base.is_some() && (named > 0 || (knows && proof != ContentProof::Blind))
@@ -311,7 +313,7 @@ fn find_base(
     entry: &JobEntry,
     expects: &Expectation,
 ) -> Result<Base, rebase::Obstacle> {
-    let observation = checked.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let observation = checked.snapshot.observations.get(&entry.path).unwrap_or(&Observation::Absent);
     let known = checked.bases.get(&entry.path);
     match known.filter(|base| rebase::names(expects, base.hash, &base.bytes)) {
         Some(base) => Ok(base.clone()),
@@ -325,13 +327,13 @@ fn find_base(
 /// Refuses line numbers that do not identify the lines that are meant.
 fn check_numbers(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     entry: &JobEntry,
     base: Option<&Base>,
 ) -> Result<(), Refusal> {
     let Some(seen) = checked.seen.get(&entry.path) else { return Ok(()) };
-    let observation = checked.snapshot.sights.get(&entry.path).unwrap_or(&Observation::Absent);
+    let observation = checked.snapshot.observations.get(&entry.path).unwrap_or(&Observation::Absent);
     let Some(found) = observation.found() else { return Ok(()) };
     let known: &[u8] = base.map_or(&found.bytes, |base| &base.bytes);
     let unclear = numbers::unclear(state, entry, &seen.numbered, known);
@@ -340,7 +342,7 @@ fn check_numbers(
     }
     if base.is_some() {
         let why = "the line numbers do not say which lines are meant";
-        return Err(stale::refusal(state, who, checked, &entry.path, Verdict::Stale, Some(why)));
+        return Err(stale::refusal(state, caller, checked, &entry.path, Verdict::Stale, Some(why)));
     }
     if !unclear.moved.is_empty() {
         return Err(numbers::refusal(&entry.path, found.meta.hash, unclear.moved));
@@ -356,5 +358,5 @@ fn check_numbers(
     if lines.is_empty() {
         return Ok(());
     }
-    Err(unread::of_numbers(state, who, checked, (&entry.path, found), lines))
+    Err(unread::of_numbers(state, caller, checked, (&entry.path, found), lines))
 }

@@ -19,7 +19,7 @@ use crate::state::WorkspaceState;
 /// Returns the refusal of an entry whose session has not read the file.
 pub(super) fn refusal(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
 ) -> Refusal {
@@ -32,14 +32,14 @@ pub(super) fn refusal(
         if named { lines } else { vec![(1, last_line(&found.bytes))] }
     });
     let wanted = wanted.get_or_insert_with(|| vec![(1, last_line(&found.bytes))]);
-    of_lines(state, who, checked, (path, found), wanted)
+    of_lines(state, caller, checked, (path, found), wanted)
 }
 
 /// Returns the refusal of an entry with line numbers under which its session was shown nothing, and the other lines
 /// that it has not seen.
 pub(super) fn of_numbers(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     mut lines: Vec<(u64, u64)>,
@@ -50,13 +50,13 @@ pub(super) fn of_numbers(
             some => shown::unseen_lines(&trial.plan, (path, &found.bytes), some),
         });
     }
-    of_lines(state, who, checked, (path, found), &ranges::union(lines))
+    of_lines(state, caller, checked, (path, found), &ranges::union(lines))
 }
 
 /// Returns the refusal of edits that replace lines that the session has not seen.
 pub(super) fn of_lines(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     checked: &CheckedJob,
     (path, found): (&FilePath, &FileSnapshot),
     wanted: &[(u64, u64)],
@@ -90,7 +90,7 @@ pub(super) fn of_lines(
     error.line = Some(first);
     error.version = Some(version);
     error.excerpts = excerpts;
-    shown::widen(state, who, checked, path, &shown);
+    shown::widen(state, caller, checked, path, &shown);
     Box::new(error)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn of_lines(
 /// shown.
 pub(super) fn of_plan(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     plan: &Plan,
     checked: &CheckedJob,
 ) -> Vec<Refusal> {
@@ -113,13 +113,13 @@ pub(super) fn of_plan(
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
-        let found = checked.snapshot.sights.get(path).and_then(Observation::found);
+        let found = checked.snapshot.observations.get(path).and_then(Observation::found);
         let Some(found) = found.filter(|found| found.bytes == *bytes) else {
             // It is planned on an older content, from which the present one differs.
             refusals.push(of_older(path, missing));
             continue;
         };
-        refusals.push(of_lines(state, who, checked, (path, found), &missing));
+        refusals.push(of_lines(state, caller, checked, (path, found), &missing));
     }
     refusals
 }

@@ -71,7 +71,7 @@ pub(super) fn contents<'p>(
     planned: &'p Planned,
     moved: &BTreeMap<FilePath, FilePath>,
 ) -> Vec<CheckedContent<'p>> {
-    let there = |path: &FilePath| match planned.sights.get(path) {
+    let there = |path: &FilePath| match planned.observations.get(path) {
         Some(Observation::File(found)) => Some(&*found.bytes),
         _ => None,
     };

@@ -273,8 +273,8 @@ mod tests {
         assert_eq!(shown.omitted_hunks, Some(1));
         assert_eq!(first_hunks(&diff, 10), ("", 3));
         assert_eq!(first_hunks(&diff, diff.len()), (diff.as_str(), 0));
-        let asked = shortened(&receipt, ReplyWish::new(Some(true), None));
-        assert_eq!(asked.hooks, receipt.hooks);
+        let parsed = shortened(&receipt, ReplyWish::new(Some(true), None));
+        assert_eq!(parsed.hooks, receipt.hooks);
     }
 
     fn long_error() -> RequestError {

@@ -70,7 +70,7 @@ impl ConnectionReader {
         let server = Arc::clone(&self.server);
         match self.session.greet(frame, &server.info.workspace, || server.fresh_session()) {
             GreetingOutcome::Refused { id, error } => Err(ConnectionEnd::Refused(id, error)),
-            GreetingOutcome::Welcome { id, who, on_stale, welcome } => {
+            GreetingOutcome::Welcome { id, caller, on_stale, welcome } => {
                 if let Err(refusal) = server.workspace.root_present()
                     && refusal.code == ErrorCode::Stopping
                 {
@@ -79,7 +79,7 @@ impl ConnectionReader {
                     return Err(ConnectionEnd::Refused(id, refusal));
                 }
                 self.frames.set_limit(self.session.frame_limit());
-                let client = ClientSession::new(server, (who, on_stale), Arc::clone(&self.outbox));
+                let client = ClientSession::new(server, (caller, on_stale), Arc::clone(&self.outbox));
                 self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
                 Ok(client)
             }
@@ -138,7 +138,7 @@ impl ConnectionReader {
                 // Bytes that have arrived are taken before the deadline is checked: if the daemon itself was delayed,
                 // the client is not late.
                 biased;
-                () = self.server.stop.asked() => return Err(ConnectionEnd::Stopping),
+                () = self.server.stop.parsed() => return Err(ConnectionEnd::Stopping),
                 () = self.outbox.closed() => return Err(ConnectionEnd::Quiet),
                 read = more => match read {
                     Ok(0) | Err(_) => return Err(ConnectionEnd::Quiet),

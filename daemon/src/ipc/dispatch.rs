@@ -121,7 +121,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
             return NextStep::Next;
         }
     };
-    tracing::debug!(kind = message.kind(), id = message.id(), session = %client.who.session, "request");
+    tracing::debug!(kind = message.kind(), id = message.id(), session = %client.caller.session, "request");
     match message.kind() {
         kind::EDIT => job(client, &message, answer, pass, kind::EDIT),
         kind::UNDO => job(client, &message, answer, pass, kind::UNDO),
@@ -168,13 +168,13 @@ fn job(
             return NextStep::Next;
         }
     };
-    let (queue, who) = (&client.server.queue, client.who.clone());
+    let (queue, caller) = (&client.server.queue, client.caller.clone());
     let runnable: Result<Option<RunnableJob>, (RequestAnswer, Refusal)> = match kind {
         kind::EDIT => match body::<JobRequest>(message) {
             Ok(mut request) => {
                 request.on_stale = request.on_stale.or(client.on_stale);
                 let reply = answer.of_job(kind, ReplyWish::of_job(&request));
-                Ok(queue.edit(who, request, pass, reply))
+                Ok(queue.edit(caller, request, pass, reply))
             }
             Err(refusal) => Err((answer, refusal)),
         },
@@ -182,9 +182,9 @@ fn job(
             Ok(request) => {
                 let reply = answer.of_job(kind, ReplyWish::of_undo(&request));
                 Ok(if kind == kind::UNDO {
-                    queue.undo(who, request, pass, reply)
+                    queue.undo(caller, request, pass, reply)
                 } else {
-                    queue.redo(who, request, pass, reply)
+                    queue.redo(caller, request, pass, reply)
                 })
             }
             Err(refusal) => Err((answer, refusal)),
@@ -210,7 +210,8 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
     }
     match message.kind() {
         kind::READ => {
-            let read = body::<ReadRequest>(message).and_then(|request| workspace.read(&client.who, &request));
+            let read =
+                body::<ReadRequest>(message).and_then(|request| workspace.read(&client.caller, &request));
             let renewed = read.is_ok();
             answer.tell_covered(kind::READ, read);
             if renewed {
@@ -234,11 +235,11 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
         }
         kind::CLIP => {
             let request = body::<ClipRequest>(message);
-            answer.tell(kind::CLIP, request.and_then(|request| workspace.clip(&client.who, &request)));
+            answer.tell(kind::CLIP, request.and_then(|request| workspace.clip(&client.caller, &request)));
         }
         kind::DIALECTS => {
-            let asked = body::<DialectsRequest>(message);
-            answer.tell(kind::DIALECTS, asked.map(|_| workspace.dialects()));
+            let parsed = body::<DialectsRequest>(message);
+            answer.tell(kind::DIALECTS, parsed.map(|_| workspace.dialects()));
         }
         kind::TRUST => {
             let request = body::<TrustRequest>(message);
@@ -254,13 +255,13 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
         kind::SUBSCRIBE => subscribe(client, message, answer),
         kind::STOP => {
             let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
-            let asked = stop.is_ok();
-            if asked {
+            let parsed = stop.is_ok();
+            if parsed {
                 server.keep(client.outbox.stream());
             }
             answer.tell(kind::STOP, stop);
-            if asked {
-                tracing::info!(session = %client.who.session, client = %client.who.client, "asked to stop");
+            if parsed {
+                tracing::info!(session = %client.caller.session, client = %client.caller.client, "asked to stop");
                 server.stop.ask_once();
             }
         }

@@ -31,7 +31,7 @@ pub(super) struct ReceivedFrame {
 /// A client session: a connection that was greeted, as its requests see it.
 pub(super) struct ClientSession {
     pub(super) server: Arc<Server>,
-    pub(super) who: Caller,
+    pub(super) caller: Caller,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
     pub(super) outbox: Arc<Outbox>,
@@ -52,12 +52,12 @@ impl ClientSession {
     /// Creates a session that has sent nothing yet.
     pub(super) fn new(
         server: Arc<Server>,
-        (who, on_stale): (Caller, Option<OnStale>),
+        (caller, on_stale): (Caller, Option<OnStale>),
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
-            who,
+            caller,
             on_stale,
             outbox,
             gone: watch::Sender::new(false),

@@ -219,7 +219,7 @@ impl Outbox {
     /// Returns when a frame should have been taken: earlier if the daemon is stopping.
     async fn too_late(&self) {
         let parting = async {
-            self.stop.asked().await;
+            self.stop.parsed().await;
             tokio::time::sleep(Duration::from_millis(limits::PARTING_MS)).await;
         };
         tokio::select! {

@@ -29,7 +29,7 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
                 }
             },
             Some(_) = connections.join_next() => {}
-            () = server.stop.asked() => break,
+            () = server.stop.parsed() => break,
         }
     }
     server.gate.close();

@@ -39,12 +39,12 @@ impl Default for StopSignal {
 impl StopSignal {
     /// Requests a stop: the first time to finish and exit, the second time to hurry.
     pub fn ask(&self) {
-        self.0.send_modify(|asked| *asked = asked.saturating_add(1));
+        self.0.send_modify(|parsed| *parsed = parsed.saturating_add(1));
     }
 
     /// Requests a stop unless that was done already.
     pub fn ask_once(&self) {
-        self.0.send_modify(|asked| *asked = (*asked).max(1));
+        self.0.send_modify(|parsed| *parsed = (*parsed).max(1));
     }
 
     /// Returns true if a stop was requested.
@@ -53,7 +53,7 @@ impl StopSignal {
     }
 
     /// Returns once a stop was requested.
-    pub async fn asked(&self) {
+    pub async fn parsed(&self) {
         self.reaches(1).await;
     }
 
@@ -64,7 +64,7 @@ impl StopSignal {
 
     async fn reaches(&self, times: u32) {
         // The sender is `self`, so it cannot be gone.
-        let _ = self.0.subscribe().wait_for(|asked| *asked >= times).await;
+        let _ = self.0.subscribe().wait_for(|parsed| *parsed >= times).await;
     }
 }
 
@@ -213,10 +213,10 @@ mod tests {
         let soon = Duration::from_secs(1);
         runtime.block_on(async {
             let stop = StopSignal::default();
-            assert!(tokio::time::timeout(soon, stop.asked()).await.is_err());
+            assert!(tokio::time::timeout(soon, stop.parsed()).await.is_err());
             stop.ask_once();
             stop.ask_once();
-            stop.asked().await;
+            stop.parsed().await;
             assert!(tokio::time::timeout(soon, stop.hurried()).await.is_err(), "a request never hurries");
             stop.ask();
             stop.hurried().await;

@@ -29,7 +29,7 @@ pub enum GreetingOutcome {
         /// The number of the request.
         id: u64,
         /// The session and the client.
-        who: Caller,
+        caller: Caller,
         /// The default of its jobs for stale files.
         on_stale: Option<OnStale>,
         /// The reply.
@@ -128,7 +128,7 @@ impl ProtocolSession {
             },
         });
         let on_stale = hello.on_stale;
-        GreetingOutcome::Welcome { id, who: Caller { session, client: hello.client }, on_stale, welcome }
+        GreetingOutcome::Welcome { id, caller: Caller { session, client: hello.client }, on_stale, welcome }
     }
 }
 
@@ -186,9 +186,9 @@ mod tests {
         let mut session = ProtocolSession::new(at(0));
         assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
         match session.greet(frame(7, kind::HELLO, &hello()), "/w", || "fresh".into()) {
-            GreetingOutcome::Welcome { id, who, on_stale, welcome } => {
+            GreetingOutcome::Welcome { id, caller, on_stale, welcome } => {
                 assert_eq!(on_stale, None);
-                assert_eq!((id, who.session.as_str(), who.client.as_str()), (7, "fresh", "test"));
+                assert_eq!((id, caller.session.as_str(), caller.client.as_str()), (7, "fresh", "test"));
                 assert_eq!((welcome.protocol, welcome.session.as_str()), (1, "fresh"));
             }
             other => panic!("{other:?}"),

@@ -25,7 +25,7 @@ pub(super) enum JobWork {
 /// An admitted job.
 #[derive(Debug)]
 pub(super) struct QueuedJob {
-    pub(super) who: Caller,
+    pub(super) caller: Caller,
     pub(super) work: JobWork,
     /// The reply to its sender; `None` if it is detached.
     pub(super) reply: Option<JobReply>,

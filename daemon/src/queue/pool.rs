@@ -81,51 +81,56 @@ impl JobQueue {
     /// Adds an edit. The calling thread runs the returned job, if any.
     pub fn edit(
         &self,
-        who: Caller,
+        caller: Caller,
         request: JobRequest,
         pass: AdmissionPass,
         reply: JobReply,
     ) -> Option<RunnableJob> {
         let workspace = &self.0.workspace;
-        let asked = workspace.understand(request);
-        let request = asked.request();
+        let parsed = workspace.understand(request);
+        let request = parsed.request();
         // A job whose key may be known is looked up before its paths are: they may be gone because it ran.
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
-            false => match workspace.lanes(&asked) {
+            false => match workspace.lanes(&parsed) {
                 Ok(lanes) => Some(lanes),
                 Err(refusal) => {
-                    reply.send(Ok(asked.refused(refusal)));
+                    reply.send(Ok(parsed.refused(refusal)));
                     return None;
                 }
             },
         };
-        let (id, reply) = self.admit(&who, &asked, reply)?;
+        let (id, reply) = self.admit(&caller, &parsed, reply)?;
         // A job whose lanes cannot be determined runs alone, and finds out itself what is wrong.
-        let lanes = early.unwrap_or_else(|| workspace.lanes(&asked).unwrap_or(Lanes::All));
+        let lanes = early.unwrap_or_else(|| workspace.lanes(&parsed).unwrap_or(Lanes::All));
         let reply = if request.detach {
-            reply.send(Ok(asked.with_dialect_text(reply::queued(id))));
+            reply.send(Ok(parsed.with_dialect_text(reply::queued(id))));
             None
         } else {
             Some(reply)
         };
         let durability = request.durability.unwrap_or(self.0.durability);
         let runs_commands = workspace.runs_commands(&lanes);
-        let work = JobWork::Edit(id, Box::new(asked));
-        self.place(QueuedJob { runs_commands, ..self.job(who, work, reply, durability, pass) }, lanes)
+        let work = JobWork::Edit(id, Box::new(parsed));
+        self.place(QueuedJob { runs_commands, ..self.job(caller, work, reply, durability, pass) }, lanes)
     }
 
     /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
-    fn admit(&self, who: &Caller, asked: &ParsedRequest, mut reply: JobReply) -> Option<(JobId, JobReply)> {
+    fn admit(
+        &self,
+        caller: &Caller,
+        parsed: &ParsedRequest,
+        mut reply: JobReply,
+    ) -> Option<(JobId, JobReply)> {
         let mut before = None;
         loop {
-            let outcome = match self.0.workspace.admit(who, asked) {
+            let outcome = match self.0.workspace.admit(caller, parsed) {
                 Admission::New(id) => return Some((id, reply.repeated_if(false))),
-                Admission::Ended(receipt) => Ok(asked.with_dialect_text(*receipt)),
-                Admission::Refused(refusal) => Ok(asked.refused(refusal)),
-                Admission::Underway(id) if asked.request().detach && !is_call_id(id) => {
-                    Ok(asked.with_dialect_text(reply::repeated(&reply::queued(id))))
+                Admission::Ended(receipt) => Ok(parsed.with_dialect_text(*receipt)),
+                Admission::Refused(refusal) => Ok(parsed.refused(refusal)),
+                Admission::Underway(id) if parsed.request().detach && !is_call_id(id) => {
+                    Ok(parsed.with_dialect_text(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.repeated_if(true))?;
@@ -146,38 +151,38 @@ impl JobQueue {
     /// Adds an undo. It runs alone.
     pub fn undo(
         &self,
-        who: Caller,
+        caller: Caller,
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
     ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Undo(Box::new(request));
-        self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
+        self.place(self.job(caller, work, Some(reply), durability, pass), Lanes::All)
     }
 
     /// Adds a redo. It runs alone.
     pub fn redo(
         &self,
-        who: Caller,
+        caller: Caller,
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
     ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Redo(Box::new(request));
-        self.place(self.job(who, work, Some(reply), durability, pass), Lanes::All)
+        self.place(self.job(caller, work, Some(reply), durability, pass), Lanes::All)
     }
 
     /// Adds a detached job of an earlier daemon.
-    pub fn requeue(&self, id: JobId, who: Caller, request: JobRequest, pass: AdmissionPass) {
-        let asked = self.0.workspace.understand(request);
-        let lanes = self.0.workspace.lanes(&asked).unwrap_or(Lanes::All);
-        let durability = asked.request().durability.unwrap_or(self.0.durability);
+    pub fn requeue(&self, id: JobId, caller: Caller, request: JobRequest, pass: AdmissionPass) {
+        let parsed = self.0.workspace.understand(request);
+        let lanes = self.0.workspace.lanes(&parsed).unwrap_or(Lanes::All);
+        let durability = parsed.request().durability.unwrap_or(self.0.durability);
         let runs_commands = self.0.workspace.runs_commands(&lanes);
-        let work = JobWork::Edit(id, Box::new(asked));
+        let work = JobWork::Edit(id, Box::new(parsed));
         let runnable =
-            self.place(QueuedJob { runs_commands, ..self.job(who, work, None, durability, pass) }, lanes);
+            self.place(QueuedJob { runs_commands, ..self.job(caller, work, None, durability, pass) }, lanes);
         self.spawn(runnable);
     }
 
@@ -255,14 +260,21 @@ impl JobQueue {
 
     fn job(
         &self,
-        who: Caller,
+        caller: Caller,
         work: JobWork,
         reply: Option<JobReply>,
         durability: Durability,
         pass: AdmissionPass,
     ) -> QueuedJob {
         let held = (pass, self.0.activity.begin());
-        QueuedJob { who, work, reply, relaxed: durability == Durability::Relaxed, runs_commands: false, held }
+        QueuedJob {
+            caller,
+            work,
+            reply,
+            relaxed: durability == Durability::Relaxed,
+            runs_commands: false,
+            held,
+        }
     }
 
     fn place(&self, job: QueuedJob, lanes: Lanes) -> Option<RunnableJob> {
@@ -290,9 +302,9 @@ impl JobQueue {
     fn perform(&self, job: &QueuedJob) -> Result<Receipt, Refusal> {
         let workspace = &self.0.workspace;
         let work = || match &job.work {
-            JobWork::Edit(id, asked) => workspace.edit(&job.who, *id, asked),
-            JobWork::Undo(request) => workspace.undo(&job.who, request),
-            JobWork::Redo(request) => workspace.redo(&job.who, request),
+            JobWork::Edit(id, parsed) => workspace.edit(&job.caller, *id, parsed),
+            JobWork::Undo(request) => workspace.undo(&job.caller, request),
+            JobWork::Redo(request) => workspace.redo(&job.caller, request),
         };
         // A panic is an error in editd; the lanes must become free and the other jobs must go on.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;

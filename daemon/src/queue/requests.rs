@@ -30,20 +30,20 @@ macro_rules! workspace_requests {
 
 workspace_requests! {
     fn root_present(&self) -> Result<(), Refusal>;
-    fn read(&self, who: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
+    fn read(&self, caller: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
     fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> ParsedRequest;
-    fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal>;
+    fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
-    fn admit(&self, who: &Caller, asked: &ParsedRequest) -> Admission;
-    fn edit(&self, who: &Caller, id: JobId, asked: &ParsedRequest) -> Receipt;
-    fn undo(&self, who: &Caller, request: &UndoRequest) -> Receipt;
-    fn redo(&self, who: &Caller, request: &UndoRequest) -> Receipt;
+    fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission;
+    fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt;
+    fn undo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
+    fn redo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
     fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
-    fn clip(&self, who: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
+    fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;

@@ -35,8 +35,8 @@ pub struct ReceiptContent {
 }
 
 /// Makes it the receipt of a session for a path.
-pub fn of(who: &Caller, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
-    of_session(&who.session, path, shown)
+pub fn of(caller: &Caller, path: &FilePath, shown: ReceiptContent) -> ReadReceipt {
+    of_session(&caller.session, path, shown)
 }
 
 /// The same for a session given by its name.

@@ -285,12 +285,12 @@ fn again(server: &Server, recovered: Recovered) {
 
 fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     let request: JobRequest = rmp_serde::from_slice(&queued.payload).map_err(|why| why.to_string())?;
-    let who = Caller { session: queued.session.clone(), client: queued.client.clone() };
+    let caller = Caller { session: queued.session.clone(), client: queued.client.clone() };
     // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
     let pass =
         server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<FileEdit>())));
-    server.queue.requeue(queued.id, who, request, pass);
+    server.queue.requeue(queued.id, caller, request, pass);
     Ok(())
 }
 
@@ -309,7 +309,7 @@ impl RunningServer {
         // Both must end, whichever branch below is polled first: also a daemon that has nothing left to do reports
         // that it stops.
         let leaving = async {
-            server.stop.asked().await;
+            server.stop.parsed().await;
             notify(false);
         };
         let end = async {

@@ -19,7 +19,7 @@ pub struct Origin {
     /// The kind of the journal entry.
     pub kind: EntryKind,
     /// The caller.
-    pub who: Caller,
+    pub caller: Caller,
     /// The client's key.
     pub key: Option<String>,
     /// The hash of the request.

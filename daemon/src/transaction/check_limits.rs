@@ -42,13 +42,13 @@ impl Deref for CheckedTransaction {
 /// Checks a transaction.
 pub(super) fn check_limits(
     state: &WorkspaceState,
-    draft: Transaction,
+    transaction: Transaction,
 ) -> Result<CheckedTransaction, Refusal> {
     let clips: Vec<(&str, usize)> =
-        draft.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
-    check_clips(state, &draft.origin.who.session, &clips)?;
+        transaction.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
+    check_clips(state, &transaction.origin.caller.session, &clips)?;
     let mut total = 0_usize;
-    for change in &draft.changes {
+    for change in &transaction.changes {
         check_size(change)?;
         check_permission(state, change)?;
         total = total.saturating_add(size_of_change(change));
@@ -61,7 +61,7 @@ pub(super) fn check_limits(
         error.limit = Some(JOB_BYTES as u64);
         return Err(Box::new(error));
     }
-    Ok(CheckedTransaction(draft))
+    Ok(CheckedTransaction(transaction))
 }
 
 /// Returns the bytes of a change: the new file and its part of the journal.

@@ -76,10 +76,10 @@ mod tests {
     }
 
     fn ask(bench: &Bench, session: &str, action: ClipAction, name: &str, text: &str) -> Result<(), Refusal> {
-        let who = Caller { session: session.to_owned(), client: "test".to_owned() };
+        let caller = Caller { session: session.to_owned(), client: "test".to_owned() };
         let text = (action == ClipAction::Set).then(|| text.to_owned());
         let request = ClipRequest { action, name: Some(name.to_owned()), to: None, text };
-        bench.workspace.clip(&who, &request).map(drop)
+        bench.workspace.clip(&caller, &request).map(drop)
     }
 
     fn cut(bench: &Bench, session: &str, name: &str) -> JobStatus {

@@ -16,14 +16,14 @@ use crate::transaction::JobAbort;
 /// A transaction whose intent is in the log.
 #[must_use]
 pub(super) struct IntendedTransaction {
-    pub(super) draft: Transaction,
+    pub(super) transaction: Transaction,
     pub(super) intended: Intended,
 }
 
 /// Writes the intent and waits until it is as durable as the job demands.
 pub(super) fn intend(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     ready: Ready,
 ) -> Result<IntendedTransaction, JobAbort> {
     // Jobs that come while too many entries are unsettled settle them themselves.
@@ -41,7 +41,7 @@ pub(super) fn intend(
         return Err(JobAbort::Refused(refusal));
     }
     let paths: Vec<FilePath> = ready.records.iter().map(|file| file.path.clone()).collect();
-    if !underway.begin(paths) {
+    if !guard.begin(paths) {
         ready.unstage(state);
         let message = "another job is writing one of the files; send the job again";
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
@@ -52,13 +52,13 @@ pub(super) fn intend(
         return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     let entry = entry_of(state, &ready);
-    underway.intends(entry.id);
+    guard.intends(entry.id);
     let id = entry.id;
     let appended = state.store.append_intent(entry).map_err(|error| {
         ready.unstage(state);
         JobAbort::Refused(store_refusal(&error))
     })?;
-    let intended = match ready.draft.origin.durability {
+    let intended = match ready.transaction.origin.durability {
         Durability::Relaxed => appended.relaxed(),
         Durability::Durable | Durability::Full => state.store.flush_intent(appended).map_err(|error| {
             ready.unstage(state);
@@ -69,7 +69,7 @@ pub(super) fn intend(
             JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
         })?,
     };
-    Ok(IntendedTransaction { draft: ready.draft, intended })
+    Ok(IntendedTransaction { transaction: ready.transaction, intended })
 }
 
 /// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.
@@ -80,10 +80,10 @@ fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
 }
 
 fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
-    let origin = &ready.draft.origin;
+    let origin = &ready.transaction.origin;
     let now = state.clock.wall_ms();
     let clip = |write: &editd_engine::ClipboardWrite| ClipboardRecord {
-        session: crate::clipboard::owner(&origin.who.session, &write.name).to_owned(),
+        session: crate::clipboard::owner(&origin.caller.session, &write.name).to_owned(),
         name: write.name.clone(),
         bytes: Some(write.bytes.clone()),
         origin: Some(write.origin.clone()),
@@ -94,15 +94,15 @@ fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
         kind: origin.kind,
         boot: state.boot,
         time: now,
-        session: origin.who.session.clone(),
-        client: origin.who.client.clone(),
+        session: origin.caller.session.clone(),
+        client: origin.caller.client.clone(),
         key: origin.key.clone(),
         request: Some(origin.request),
         label: origin.label.clone(),
         queued: origin.queued,
         of: origin.of.clone(),
         files: ready.records.clone(),
-        clips: ready.draft.clips.iter().map(clip).collect(),
+        clips: ready.transaction.clips.iter().map(clip).collect(),
         parts: origin.parts.clone(),
     }
 }

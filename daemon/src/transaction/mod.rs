@@ -44,7 +44,7 @@ use abort::step;
 /// [`JobAbort::Refused`] if nothing was changed; [`JobAbort::NeedsRecovery`] and the others say what must follow.
 pub fn commit(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     transaction: Transaction,
 ) -> Result<Receipt, JobAbort> {
     let checked = check_limits::check_limits(state, transaction)?;
@@ -52,16 +52,16 @@ pub fn commit(
     if checked.changes_nothing() {
         return seal::unchanged(state, checked);
     }
-    underway.grow(memory_estimate::of_transaction(&checked))?;
+    guard.grow(memory_estimate::of_transaction(&checked))?;
     let staged = stage::stage(state, checked)?;
     step(state, Step::Stage)?;
-    let intended = intend::intend(state, underway, staged)?;
+    let intended = intend::intend(state, guard, staged)?;
     step(state, Step::Intend)?;
     let swapped = swap::swap(state, intended)?;
     step(state, Step::Swap)?;
-    let sealed = seal::seal(state, underway, swapped)?;
+    let sealed = seal::seal(state, guard, swapped)?;
     step(state, Step::Seal)?;
-    let sealed = hooks::run(state, underway, sealed)?;
+    let sealed = hooks::run(state, guard, sealed)?;
     step(state, Step::Hooks)?;
     Ok(sealed.receipt)
 }

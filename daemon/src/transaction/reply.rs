@@ -8,8 +8,8 @@ use crate::journal::seal::encode_receipt;
 use crate::record::{ChangeMethod, Entry};
 
 /// Returns the receipt of a job of which every file has its new content.
-pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
-    let mut files = draft.files.clone();
+pub(super) fn receipt_of(transaction: &Transaction, entry: &Entry) -> Receipt {
+    let mut files = transaction.files.clone();
     for record in entry.files.iter().filter(|record| record.how == ChangeMethod::InPlace) {
         for file in files.iter_mut().filter(|file| file.path == record.path) {
             file.warnings.push(
@@ -19,11 +19,11 @@ pub(super) fn receipt_of(draft: &Transaction, entry: &Entry) -> Receipt {
             );
         }
     }
-    let status = if draft.error.is_some() { JobStatus::Partial } else { JobStatus::Applied };
+    let status = if transaction.error.is_some() { JobStatus::Partial } else { JobStatus::Applied };
     Receipt {
         files,
-        error: draft.error.as_deref().cloned(),
-        rebased: draft.rebased,
+        error: transaction.error.as_deref().cloned(),
+        rebased: transaction.rebased,
         queued: entry.queued,
         ..Receipt::new(Some(entry.id), status)
     }
@@ -48,10 +48,10 @@ pub fn stored(receipt: &Receipt, dialect_reply: Option<&DialectReply>) -> Vec<u8
 
 /// Returns the receipt of an undo or redo with the mode `verify_only`.
 pub(super) fn previewed(checked: CheckedTransaction) -> Receipt {
-    let draft = checked.into_inner();
+    let transaction = checked.into_inner();
     Receipt {
-        files: draft.files.into_iter().map(would_apply).collect(),
-        rebased: draft.rebased,
+        files: transaction.files.into_iter().map(would_apply).collect(),
+        rebased: transaction.rebased,
         ..Receipt::new(None, JobStatus::Verified)
     }
 }

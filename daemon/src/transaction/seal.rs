@@ -22,7 +22,7 @@ use crate::transaction::JobAbort;
 /// A sealed job.
 #[must_use]
 pub(super) struct Sealed {
-    pub(super) draft: Transaction,
+    pub(super) transaction: Transaction,
     pub(super) receipt: Receipt,
     pub(super) entry: Intended,
 }
@@ -30,32 +30,33 @@ pub(super) struct Sealed {
 /// Seals a job.
 pub(super) fn seal(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     swapped: SwappedTransaction,
 ) -> Result<Sealed, JobAbort> {
-    let SwappedTransaction { draft, swapped } = swapped;
+    let SwappedTransaction { transaction, swapped } = swapped;
     let entry = swapped.entry().clone();
-    let receipt = reply::receipt_of(&draft, &entry);
-    let stored = reply::stored(&receipt, draft.dialect_reply.as_ref());
+    let receipt = reply::receipt_of(&transaction, &entry);
+    let stored = reply::stored(&receipt, transaction.dialect_reply.as_ref());
     let mut records = vec![seal_record(&SealProof::of_swaps(&swapped), stored.clone())];
     records.extend(done_record(state, &entry, stored));
-    let changed = draft.changes.iter().zip(&entry.files);
-    records
-        .extend(changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &draft, change, file))));
+    let changed = transaction.changes.iter().zip(&entry.files);
+    records.extend(
+        changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &transaction, change, file))),
+    );
     state.store.append(&records).map_err(|error| JobAbort::NeedsRecovery(store_refusal(&error)))?;
-    for (change, file) in draft.changes.iter().zip(&entry.files) {
+    for (change, file) in transaction.changes.iter().zip(&entry.files) {
         flushing::put(state, file, &change.place);
         if let (FileState::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|meta| meta.hash);
             state.store.keep_made(before, after.hash, bytes);
         }
     }
-    for made in &draft.unmade {
+    for made in &transaction.unmade {
         state.disk.remove_made(made);
     }
-    underway.end();
+    guard.end();
     lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
-    if draft.origin.durability == Durability::Full {
+    if transaction.origin.durability == Durability::Full {
         settle::flush_now(state, &entry).map_err(|error| {
             let message = format!(
                 "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
@@ -65,30 +66,32 @@ pub(super) fn seal(
             JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
         })?;
     }
-    Ok(Sealed { draft, receipt, entry })
+    Ok(Sealed { transaction, receipt, entry })
 }
 
 /// Ends a job that changes no file: stores its clipboards, and its receipt if it has a key.
 pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> Result<Receipt, JobAbort> {
-    let draft = checked.into_inner();
+    let transaction = checked.into_inner();
     let now = state.clock.wall_ms();
-    let origin = &draft.origin;
-    let status = match &draft.error {
+    let origin = &transaction.origin;
+    let status = match &transaction.error {
         None => JobStatus::Unchanged,
-        Some(_) if draft.files.iter().any(|file| file.status != JobStatus::Refused) => JobStatus::Partial,
+        Some(_) if transaction.files.iter().any(|file| file.status != JobStatus::Refused) => {
+            JobStatus::Partial
+        }
         Some(_) => JobStatus::Refused,
     };
     let receipt = Receipt {
-        files: draft.files,
-        error: draft.error.map(|refusal| *refusal),
-        rebased: draft.rebased,
+        files: transaction.files,
+        error: transaction.error.map(|refusal| *refusal),
+        rebased: transaction.rebased,
         ..Receipt::new(origin.queued, status)
     };
-    let mut records: Vec<Record> = draft
+    let mut records: Vec<Record> = transaction
         .clips
         .into_iter()
         .map(|clip| {
-            let session = crate::clipboard::owner(&origin.who.session, &clip.name).to_owned();
+            let session = crate::clipboard::owner(&origin.caller.session, &clip.name).to_owned();
             let (name, bytes) = (clip.name, Some(clip.bytes));
             Record::Clip(ClipboardRecord { session, name, bytes, origin: Some(clip.origin), time: now })
         })
@@ -97,11 +100,11 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
     if origin.key.is_some() && origin.queued.is_none() && receipt.status == JobStatus::Unchanged {
         records.push(Record::Done(EndedWithoutEntry {
             id: state.next_id(),
-            session: origin.who.session.clone(),
+            session: origin.caller.session.clone(),
             time: now,
             key: origin.key.clone(),
             request: origin.request,
-            receipt: reply::stored(&receipt, draft.dialect_reply.as_ref()),
+            receipt: reply::stored(&receipt, transaction.dialect_reply.as_ref()),
         }));
     }
     if !records.is_empty() {
@@ -116,7 +119,7 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
 /// Returns the read receipt of the session for a path that it changed.
 fn seen_after(
     state: &WorkspaceState,
-    draft: &Transaction,
+    transaction: &Transaction,
     change: &FileChange,
     file: &FileRecord,
 ) -> ReadReceipt {
@@ -124,20 +127,20 @@ fn seen_after(
     let path = change.place.path();
     let shown = match (file.after.as_ref().map(|meta| meta.hash), &change.from) {
         (None, _) => receipt::absent(now),
-        (Some(hash), Some(from)) => shown_of_moved(draft, from, hash, now),
-        (Some(hash), None) => shown_of_written(draft, change, hash, now),
+        (Some(hash), Some(from)) => shown_of_moved(transaction, from, hash, now),
+        (Some(hash), None) => shown_of_written(transaction, change, hash, now),
     };
-    receipt::of(&draft.origin.who, path, shown)
+    receipt::of(&transaction.origin.caller, path, shown)
 }
 
 /// Returns the receipt for a moved file: the lines that were shown at its old path, since a move shows none.
 fn shown_of_moved(
-    draft: &Transaction,
+    transaction: &Transaction,
     from: &editd_proto::FilePath,
     hash: editd_proto::ids::ContentHash,
     now: u64,
 ) -> ReceiptContent {
-    match draft.seen.get(from) {
+    match transaction.seen.get(from) {
         Some(seen) if seen.hash == Some(hash) => {
             let (ranges, numbered) = (seen.ranges.clone(), seen.numbered.clone());
             ReceiptContent { hash: seen.hash, ranges, numbered, time: now }
@@ -148,14 +151,14 @@ fn shown_of_moved(
 }
 
 fn shown_of_written(
-    draft: &Transaction,
+    transaction: &Transaction,
     change: &FileChange,
     hash: editd_proto::ids::ContentHash,
     now: u64,
 ) -> ReceiptContent {
     let before: &[u8] = change.before.as_ref().map_or(&[], |found| &found.bytes);
     let had = change.before.as_ref().map(|found| found.meta.hash);
-    match draft.seen.get(change.place.path()) {
+    match transaction.seen.get(change.place.path()) {
         Some(seen) if seen.hash == had && had.is_some() => {
             receipt::renewed(seen, hash, before, &change.splices, now)
         }

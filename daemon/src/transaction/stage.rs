@@ -19,7 +19,7 @@ use crate::transaction::abort::stage_refusal;
 
 /// A transaction whose new bytes are staged.
 pub(super) struct Ready {
-    pub(super) draft: Transaction,
+    pub(super) transaction: Transaction,
     /// One for each change, in the same order.
     pub(super) records: Vec<FileRecord>,
 }
@@ -33,15 +33,15 @@ impl Ready {
 
 /// Stages every change of a transaction.
 pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Result<Ready, Refusal> {
-    let mut draft = checked.into_inner();
+    let mut transaction = checked.into_inner();
     // Files that are rewritten in place come last: the displaced files of the others may be further names of them.
-    draft.changes.sort_by_key(|change| match (&change.before, &change.after) {
+    transaction.changes.sort_by_key(|change| match (&change.before, &change.after) {
         (Some(found), FileState::File { .. }) => found.links > 1,
         _ => false,
     });
-    let mut records = Vec::with_capacity(draft.changes.len());
+    let mut records = Vec::with_capacity(transaction.changes.len());
     let mut bases = Bases { state, folders: BTreeSet::new() };
-    for change in &draft.changes {
+    for change in &transaction.changes {
         match stage_one(state, change, &mut bases) {
             Ok(record) => records.push(record),
             Err(refusal) => {
@@ -50,7 +50,7 @@ pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Resu
             }
         }
     }
-    Ok(Ready { draft, records })
+    Ok(Ready { transaction, records })
 }
 
 fn unstage(state: &WorkspaceState, records: &[FileRecord]) {

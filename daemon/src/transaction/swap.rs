@@ -17,7 +17,7 @@ use crate::transaction::JobAbort;
 /// A transaction of which every file has its new content.
 #[must_use]
 pub(super) struct SwappedTransaction {
-    pub(super) draft: Transaction,
+    pub(super) transaction: Transaction,
     pub(super) swapped: AllSwapped,
 }
 
@@ -26,14 +26,14 @@ pub(super) fn swap(
     state: &WorkspaceState,
     intent: IntendedTransaction,
 ) -> Result<SwappedTransaction, JobAbort> {
-    let IntendedTransaction { draft, intended } = intent;
+    let IntendedTransaction { transaction, intended } = intent;
     let mut proofs = Vec::with_capacity(intended.files.len());
-    for (file, change) in intended.files().zip(&draft.changes) {
+    for (file, change) in intended.files().zip(&transaction.changes) {
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         let put = state.disk.put(file, &change.place, &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
-            Ok(Err(foreign)) => return Err(withdraw(state, &draft, &intended, proofs.len(), foreign)),
+            Ok(Err(foreign)) => return Err(withdraw(state, &transaction, &intended, proofs.len(), foreign)),
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
                 // The call may have had a part of its effect; only recovery, which observes the files, can tell.
@@ -43,19 +43,19 @@ pub(super) fn swap(
     }
     let swapped = AllSwapped::of(&intended, &proofs)
         .ok_or_else(|| JobAbort::NeedsRecovery(fault("a file of the job was not put in place")))?;
-    Ok(SwappedTransaction { draft, swapped })
+    Ok(SwappedTransaction { transaction, swapped })
 }
 
 /// Rolls back the first `done` files, and records in the log that the job did not happen.
 fn withdraw(
     state: &WorkspaceState,
-    draft: &Transaction,
+    transaction: &Transaction,
     entry: &Intended,
     done: usize,
     foreign: SwapRefusal,
 ) -> JobAbort {
     let back = || -> io::Result<()> {
-        for (file, change) in entry.files().zip(&draft.changes).take(done).rev() {
+        for (file, change) in entry.files().zip(&transaction.changes).take(done).rev() {
             let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }

@@ -49,23 +49,23 @@ pub enum UndoDirection {
 /// `not_found` if nothing is selected, `stale` if later changes are in the way or it was undone already, `conflict`
 /// if they were to be merged and touch the same lines, `unsupported` if the journal has no bytes of a change;
 /// [`JobAbort::NeedsMemory`] if the files need more memory than was reserved.
-pub fn draft(
+pub fn transaction(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
-    (who, hash): (&Caller, ContentHash),
+    guard: &JobGuard<'_>,
+    (caller, hash): (&Caller, ContentHash),
     request: &UndoRequest,
     direction: UndoDirection,
 ) -> Result<Transaction, JobAbort> {
-    let chosen = select::select(state, who, request, direction)?;
-    let (entries, recorded) = entries_of(state, underway, &chosen.choices)?;
-    let mut now = EntryFiles::take(state, underway, (&chosen.choices, &entries), recorded)?;
+    let chosen = select::select(state, caller, request, direction)?;
+    let (entries, recorded) = entries_of(state, guard, &chosen.choices)?;
+    let mut now = EntryFiles::take(state, guard, (&chosen.choices, &entries), recorded)?;
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
-    let merged = unwind::unwind(state, who, &resolved.turns, &mut now.states, request.on_stale)?;
+    let merged = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let mut origin = Origin {
         kind: chosen.kind,
-        who: who.clone(),
+        caller: caller.clone(),
         key: request.key.clone(),
         request: hash,
         label: request.label.clone().or_else(|| Some(label(chosen.kind, &ids, !resolved.parts.is_empty()))),
@@ -76,7 +76,7 @@ pub fn draft(
     };
     let mut seen = BTreeMap::new();
     for path in now.states.keys() {
-        if let Some(one) = state.store.seen(&who.session, path).map_err(|error| store_refusal(&error))? {
+        if let Some(one) = state.store.seen(&caller.session, path).map_err(|error| store_refusal(&error))? {
             seen.insert(path.clone(), one);
         }
     }
@@ -109,7 +109,7 @@ pub fn draft(
 /// Reads the entries of some choices, in the same order, and the size of their records.
 fn entries_of(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     choices: &[SelectedPart],
 ) -> Result<(Vec<Entry>, usize), JobAbort> {
     let mut recorded = 0_usize;
@@ -117,7 +117,7 @@ fn entries_of(
         let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
         recorded = recorded.saturating_add(size.unwrap_or(0));
     }
-    underway.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
+    guard.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len());
     let mut held = 0_usize;
     for SelectedPart { id, .. } in choices {
@@ -157,7 +157,7 @@ impl EntryFiles {
     /// Reads the files of some entries; the entries themselves hold `held` bytes.
     fn take(
         state: &WorkspaceState,
-        underway: &JobGuard<'_>,
+        guard: &JobGuard<'_>,
         (choices, entries): (&[SelectedPart], &[Entry]),
         held: usize,
     ) -> Result<Self, JobAbort> {
@@ -190,7 +190,7 @@ impl EntryFiles {
             let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
-            underway.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
+            guard.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
             // A file that has grown since is too large for the reservation.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let observation =

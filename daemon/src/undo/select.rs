@@ -39,7 +39,7 @@ pub(super) struct SelectedEntries {
 /// Selects the entries of a request.
 pub(super) fn select(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     request: &UndoRequest,
     direction: UndoDirection,
 ) -> Result<SelectedEntries, Refusal> {
@@ -47,8 +47,8 @@ pub(super) fn select(
         return Ok(chosen);
     }
     let entries = match direction {
-        UndoDirection::Undo => with_hooks(state, to_undo(state, who, request)?)?,
-        UndoDirection::Redo => to_redo(state, who, request)?,
+        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request)?)?,
+        UndoDirection::Redo => to_redo(state, caller, request)?,
     };
     if entries.is_empty() {
         return Err(nothing(direction));
@@ -93,14 +93,14 @@ fn too_many(direction: UndoDirection) -> Refusal {
 
 fn to_undo(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     request: &UndoRequest,
 ) -> Result<Vec<EntrySummary>, Refusal> {
     if !request.jobs.is_empty() {
         return named(state, &request.jobs);
     }
     if request.session.is_none() && request.since.is_none() {
-        let session = if request.path.is_none() { Some(who.session.clone()) } else { None };
+        let session = if request.path.is_none() { Some(caller.session.clone()) } else { None };
         let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
         let last = newest(state, &query)?;
         return last.map(|last| whole(state, last)).into_iter().collect();
@@ -129,14 +129,14 @@ fn to_undo(
 
 fn to_redo(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     request: &UndoRequest,
 ) -> Result<Vec<EntrySummary>, Refusal> {
     let whole_group = request.session.is_some() || request.since.is_some();
     let session = match (&request.session, request.jobs.is_empty() && request.path.is_none() && !whole_group)
     {
         (Some(session), _) => Some(session.clone()),
-        (None, true) => Some(who.session.clone()),
+        (None, true) => Some(caller.session.clone()),
         (None, false) => None,
     };
     let query =
@@ -236,9 +236,12 @@ fn with_hooks(state: &WorkspaceState, entries: Vec<EntrySummary>) -> Result<Vec<
 ///
 /// # Errors
 /// `not_found` if there is none, `io` if the journal cannot be read.
-pub fn last_of_session(state: &WorkspaceState, who: &Caller, path: &FilePath) -> Result<JobId, Refusal> {
-    let query =
-        EntryQuery { path: Some(path.clone()), session: Some(who.session.clone()), ..EntryQuery::default() };
+pub fn last_of_session(state: &WorkspaceState, caller: &Caller, path: &FilePath) -> Result<JobId, Refusal> {
+    let query = EntryQuery {
+        path: Some(path.clone()),
+        session: Some(caller.session.clone()),
+        ..EntryQuery::default()
+    };
     let last = newest(state, &query)?;
     let last = last.map(|entry| whole(state, entry)).transpose()?;
     last.map(|entry| entry.id).ok_or_else(|| {

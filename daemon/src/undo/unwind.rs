@@ -55,7 +55,7 @@ impl EntryTurn {
 /// changes, into which the turn was merged.
 pub(super) fn unwind(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     turns: &[EntryTurn],
     states: &mut BTreeMap<FilePath, FileState>,
     on_stale: OnStale,
@@ -79,10 +79,10 @@ pub(super) fn unwind(
                 states.insert(file.path.clone(), turned);
                 continue;
             }
-            let stale = || changed_since(state, who, entry.id, &file.path, &chosen);
+            let stale = || changed_since(state, caller, entry.id, &file.path, &chosen);
             if on_stale == OnStale::Reject {
                 // Tried on a copy, so that the refusal can say whether a rebase would work.
-                let trial = unwind(state, who, turns, &mut there.clone(), OnStale::Rebase);
+                let trial = unwind(state, caller, turns, &mut there.clone(), OnStale::Rebase);
                 return Err(advised(stale(), entry.id, &file.path, trial.map(drop)));
             }
             let turned = merged::turned(&turn, &current);
@@ -97,7 +97,7 @@ pub(super) fn unwind(
 /// The refusal to undo a file that later entries have changed, with those entries.
 fn changed_since(
     state: &WorkspaceState,
-    who: &Caller,
+    caller: &Caller,
     id: JobId,
     path: &FilePath,
     chosen: &BTreeSet<JobId>,
@@ -114,7 +114,7 @@ fn changed_since(
         .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
         .map(|entry| LaterEntry {
             job: entry.id,
-            own: entry.session == who.session && entry.kind != EntryKind::External,
+            own: entry.session == caller.session && entry.kind != EntryKind::External,
             session: entry.session,
             client: entry.client,
             label: entry.label,

@@ -17,9 +17,9 @@ impl Workspace {
     ///
     /// # Errors
     /// `malformed` for a missing or bad name, `no_clipboard` for one that is empty, `too_large`, `io`.
-    pub fn clip(&self, who: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal> {
+    pub fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal> {
         if request.action == ClipAction::List {
-            let mut clips = self.state.store.clips(&who.session).map_err(|error| store_refusal(&error))?;
+            let mut clips = self.state.store.clips(&caller.session).map_err(|error| store_refusal(&error))?;
             // Jobs that were checked at the same moment may together have stored more than the limit.
             let omitted = clips.len().saturating_sub(limits::CLIPBOARDS) as u64;
             clips.truncate(limits::CLIPBOARDS);
@@ -29,28 +29,28 @@ impl Workspace {
         let name = wanted(request.name.as_deref(), "name")?;
         clipboard::check_name(name)?;
         match request.action {
-            ClipAction::List | ClipAction::Show => self.show_clip(who, name),
+            ClipAction::List | ClipAction::Show => self.show_clip(caller, name),
             ClipAction::Set => {
                 let text = wanted(request.text.as_deref(), "text")?;
-                check_clips(&self.state, &who.session, &[(name, text.len())])?;
-                self.store_clip(who, name, Some(text.as_bytes().to_vec()), None)
+                check_clips(&self.state, &caller.session, &[(name, text.len())])?;
+                self.store_clip(caller, name, Some(text.as_bytes().to_vec()), None)
             }
             ClipAction::Copy => {
                 let to = wanted(request.to.as_deref(), "to")?;
-                let clip = self.find_clip(who, name)?;
+                let clip = self.find_clip(caller, name)?;
                 let bytes = clip.bytes.as_ref().map_or(0, Vec::len);
-                check_clips(&self.state, &who.session, &[(to, bytes)])?;
-                self.store_clip(who, to, clip.bytes, clip.origin)
+                check_clips(&self.state, &caller.session, &[(to, bytes)])?;
+                self.store_clip(caller, to, clip.bytes, clip.origin)
             }
             ClipAction::Rm => {
-                self.find_clip(who, name)?;
-                self.store_clip(who, name, None, None)
+                self.find_clip(caller, name)?;
+                self.store_clip(caller, name, None, None)
             }
         }
     }
 
-    fn find_clip(&self, who: &Caller, name: &str) -> Result<ClipboardRecord, Refusal> {
-        let session = clipboard::owner(&who.session, name);
+    fn find_clip(&self, caller: &Caller, name: &str) -> Result<ClipboardRecord, Refusal> {
+        let session = clipboard::owner(&caller.session, name);
         let clip = self.state.store.clip(session, name).map_err(|error| store_refusal(&error))?;
         clip.filter(|clip| clip.bytes.is_some()).ok_or_else(|| {
             let message =
@@ -59,8 +59,8 @@ impl Workspace {
         })
     }
 
-    fn show_clip(&self, who: &Caller, name: &str) -> Result<ClipReply, Refusal> {
-        let clip = self.find_clip(who, name)?;
+    fn show_clip(&self, caller: &Caller, name: &str) -> Result<ClipReply, Refusal> {
+        let clip = self.find_clip(caller, name)?;
         let (text, bytes) = match String::from_utf8(clip.bytes.unwrap_or_default()) {
             Ok(text) => (Some(text), None),
             Err(error) => (None, Some(error.into_bytes())),
@@ -71,13 +71,13 @@ impl Workspace {
 
     fn store_clip(
         &self,
-        who: &Caller,
+        caller: &Caller,
         name: &str,
         bytes: Option<Vec<u8>>,
         origin: Option<editd_proto::FilePath>,
     ) -> Result<ClipReply, Refusal> {
         let clip = ClipboardRecord {
-            session: clipboard::owner(&who.session, name).to_owned(),
+            session: clipboard::owner(&caller.session, name).to_owned(),
             name: name.to_owned(),
             bytes,
             origin: origin.clone(),

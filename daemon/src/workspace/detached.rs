@@ -18,8 +18,8 @@ impl Workspace {
     /// # Errors
     /// `not_found` if no such job waits, `busy` if it has begun.
     pub fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
-        let mut underway = lock(&self.state.underway);
-        let Some((queued, begun)) = underway.detached.get(&id) else {
+        let mut pending = lock(&self.state.pending);
+        let Some((queued, begun)) = pending.detached.get(&id) else {
             let message = format!("no detached job {id} waits; `editctl wait {id}` tells how it ended");
             return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
         };
@@ -29,13 +29,13 @@ impl Workspace {
         }
         let queued = queued.clone();
         // From here on it cannot begin.
-        underway.detached.remove(&id);
-        drop(underway);
-        let who = Caller { session: queued.session, client: queued.client };
+        pending.detached.remove(&id);
+        drop(pending);
+        let caller = Caller { session: queued.session, client: queued.client };
         // A job whose stored request cannot be decoded is cancelled all the same.
         let bare = || JobRequest { key: queued.key.clone(), detach: true, ..JobRequest::default() };
-        let asked = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
-        Ok(self.end(&who, id, &asked, queued.request, Receipt::refused(*cancelled())))
+        let parsed = self.understand(rmp_serde::from_slice(&queued.payload).unwrap_or_else(|_| bare()));
+        Ok(self.end(&caller, id, &parsed, queued.request, Receipt::refused(*cancelled())))
     }
 
     /// Returns the receipt of a job that ended; `None` while it waits or runs.
@@ -43,11 +43,11 @@ impl Workspace {
     /// # Errors
     /// `not_found` if there is none.
     pub fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal> {
-        let underway = lock(&self.state.underway);
-        if underway.detached.contains_key(&id) || underway.keys.values().any(|(other, _)| *other == id) {
+        let pending = lock(&self.state.pending);
+        if pending.detached.contains_key(&id) || pending.keys.values().any(|(other, _)| *other == id) {
             return Ok(None);
         }
-        drop(underway);
+        drop(pending);
         match self.state.store.receipt(id) {
             Err(error) => Err(store_refusal(&error)),
             Ok(Some(receipt)) => Ok(Some(receipt)),
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn who_sends_a_key_while_its_job_is_withdrawn_learns_that_it_was() {
         let bench = Arc::new(Bench::new());
-        let who = Caller { session: "s".to_owned(), client: "test".to_owned() };
+        let caller = Caller { session: "s".to_owned(), client: "test".to_owned() };
         // The moment is short, so it is looked for more than once.
         for nth in 0..20 {
             let edit = FileEdit { op: "create".into(), text: Some("text\n".into()), ..FileEdit::default() };
@@ -90,18 +90,18 @@ mod tests {
                 }],
                 ..JobRequest::default()
             };
-            let asked = bench.workspace.understand(request.clone());
-            let Admission::New(id) = bench.workspace.admit(&who, &asked) else { panic!("it is new") };
+            let parsed = bench.workspace.understand(request.clone());
+            let Admission::New(id) = bench.workspace.admit(&caller, &parsed) else { panic!("it is new") };
             let (tell, told) = mpsc::channel();
-            let held = lock(&bench.state().underway);
-            let (again, same) = (Arc::clone(&bench), who.clone());
+            let held = lock(&bench.state().pending);
+            let (again, same) = (Arc::clone(&bench), caller.clone());
             let cancels = {
                 let bench = Arc::clone(&bench);
                 std::thread::spawn(move || bench.workspace.cancel(id).unwrap())
             };
             std::thread::spawn(move || {
-                let asked = again.workspace.understand(request);
-                tell.send(again.workspace.admit(&same, &asked)).unwrap();
+                let parsed = again.workspace.understand(request);
+                tell.send(again.workspace.admit(&same, &parsed)).unwrap();
             });
             drop(held);
             assert_eq!(cancels.join().unwrap().status, JobStatus::Refused);

@@ -22,33 +22,33 @@ use crate::transaction::{self, JobAbort, JobGuard};
 
 impl Workspace {
     /// Issues a number for a job, or finds the job by its key. A detached job is durable when this returns.
-    pub fn admit(&self, who: &Caller, asked: &ParsedRequest) -> Admission {
-        let request = asked.request();
+    pub fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission {
+        let request = parsed.request();
         // It is refused before it is queued, while its client is connected.
         if request.detach
-            && let Err(refusal) = self.lanes(asked)
+            && let Err(refusal) = self.lanes(parsed)
         {
             return Admission::Refused(refusal);
         }
-        let hash = asked.hash();
+        let hash = parsed.hash();
         // Locked from the look-up to the insertion: of two requests with one key, one becomes the job.
-        let mut underway = self.underway_stored(who, request.key.as_deref());
+        let mut pending = self.pending_jobs(caller, request.key.as_deref());
         if let Some(key) = &request.key
-            && let Some(known) = self.find_key(&underway, who, key, hash)
+            && let Some(known) = self.find_key(&pending, caller, key, hash)
         {
             return known;
         }
         let id = if request.detach { self.state.next_id() } else { self.state.next_call_id() };
         if let Some(key) = &request.key {
-            underway.keys.insert((who.session.clone(), key.clone()), (id, hash));
+            pending.keys.insert((caller.session.clone(), key.clone()), (id, hash));
         }
-        drop(underway);
+        drop(pending);
         if !request.detach {
             return Admission::New(id);
         }
-        let queued = self.queue_detached(who, id, request, hash);
+        let queued = self.queue_detached(caller, id, request, hash);
         if let (Some(key), Err(_)) = (&request.key, &queued) {
-            lock(&self.state.underway).keys.remove(&(who.session.clone(), key.clone()));
+            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.clone()));
         }
         self.state.queued.notify_all();
         match queued {
@@ -59,22 +59,22 @@ impl Workspace {
 
     /// Locks the pending jobs. If a detached job with this key is being stored, it waits for that first: only then may
     /// the number of the job be told to another request with the key.
-    fn underway_stored(&self, who: &Caller, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
-        let underway = lock(&self.state.underway);
-        let Some(key) = key else { return underway };
-        let name = (who.session.clone(), key.to_owned());
-        let being_stored = |underway: &mut PendingJobs| {
-            let job = underway.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_call_id(*id));
-            job.is_some_and(|id| !underway.detached.contains_key(&id))
+    fn pending_jobs(&self, caller: &Caller, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
+        let pending = lock(&self.state.pending);
+        let Some(key) = key else { return pending };
+        let name = (caller.session.clone(), key.to_owned());
+        let being_stored = |pending: &mut PendingJobs| {
+            let job = pending.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_call_id(*id));
+            job.is_some_and(|id| !pending.detached.contains_key(&id))
         };
-        self.state.queued.wait_while(underway, being_stored).unwrap_or_else(PoisonError::into_inner)
+        self.state.queued.wait_while(pending, being_stored).unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the admission of a known key; `None` if the key is new.
     pub(super) fn find_key(
         &self,
-        underway: &PendingJobs,
-        who: &Caller,
+        pending: &PendingJobs,
+        caller: &Caller,
         key: &str,
         hash: ContentHash,
     ) -> Option<Admission> {
@@ -82,11 +82,11 @@ impl Workspace {
             let message = format!("a key has 1 to {} bytes; this one has {}", limits::NAME, key.len());
             return Some(Admission::Refused(Box::new(RequestError::new(ErrorCode::Malformed, message))));
         }
-        if let Some((id, first)) = underway.keys.get(&(who.session.clone(), key.to_owned())) {
+        if let Some((id, first)) = pending.keys.get(&(caller.session.clone(), key.to_owned())) {
             let same = *first == hash;
             return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
         }
-        match self.state.store.keyed(&who.session, key) {
+        match self.state.store.keyed(&caller.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
             Ok(None) => None,
             Ok(Some(keyed)) if keyed.request.is_some_and(|first| first != hash) => {
@@ -104,15 +104,15 @@ impl Workspace {
 
     fn queue_detached(
         &self,
-        who: &Caller,
+        caller: &Caller,
         id: JobId,
         request: &JobRequest,
         hash: ContentHash,
     ) -> Result<(), Refusal> {
         let queued = QueuedJobRecord {
             id,
-            session: who.session.clone(),
-            client: who.client.clone(),
+            session: caller.session.clone(),
+            client: caller.client.clone(),
             time: self.state.clock.wall_ms(),
             key: request.key.clone(),
             request: hash,
@@ -121,16 +121,16 @@ impl Workspace {
         let record = Record::Queued(queued.clone());
         let durable = self.state.store.append(&[record]).and_then(|at| self.state.store.flush(at));
         let _flushed = durable.map_err(|error| store_refusal(&error))?;
-        lock(&self.state.underway).detached.insert(id, (queued, false));
+        lock(&self.state.pending).detached.insert(id, (queued, false));
         Ok(())
     }
 
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
-    pub fn edit(&self, who: &Caller, id: JobId, asked: &ParsedRequest) -> Receipt {
-        let request = asked.request();
-        let hash = asked.hash();
+    pub fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt {
+        let request = parsed.request();
+        let hash = parsed.hash();
         if request.detach {
-            match lock(&self.state.underway).detached.get_mut(&id) {
+            match lock(&self.state.pending).detached.get_mut(&id) {
                 Some((_, begun)) => *begun = true,
                 // It was cancelled before its turn.
                 None => {
@@ -139,26 +139,26 @@ impl Workspace {
             }
         }
         let queued = request.detach.then_some(id);
-        let dialect_reply = asked.dialect_reply();
+        let dialect_reply = parsed.dialect_reply();
         let run = |request: &edit::ParsedJob| {
-            let given = edit::EditRequest { who, queued, hash, request, dialect_reply };
+            let given = edit::EditRequest { caller, queued, hash, request, dialect_reply };
             self.attempts(|guard| self.decide_and_commit(guard, given))
         };
-        let ended = match asked.action() {
+        let ended = match parsed.action() {
             Err(refusal) => Some(Receipt::refused(*refusal)),
-            Ok(Action::Native | Action::Job(_)) => match self.edit_job(asked) {
+            Ok(Action::Native | Action::Job(_)) => match self.edit_job(parsed) {
                 Ok(request) => run(request),
                 Err(refusal) => Some(Receipt::refused(*refusal)),
             },
-            Ok(Action::View(view)) => Some(self.view(who, view, dialect_reply)),
+            Ok(Action::View(view)) => Some(self.view(caller, view, dialect_reply)),
             Ok(Action::Undo(path)) => self.attempts(|guard| {
-                let mut transaction = self.undo_of_last(guard, (who, hash), request, path)?;
+                let mut transaction = self.undo_of_last(guard, (caller, hash), request, path)?;
                 (transaction.origin.queued, transaction.dialect_reply) = (queued, dialect_reply.cloned());
                 transaction::commit(&self.state, guard, transaction)
             }),
         };
         match ended {
-            Some(receipt) => self.end(who, id, asked, hash, receipt),
+            Some(receipt) => self.end(caller, id, parsed, hash, receipt),
             None => stopped(),
         }
     }
@@ -178,30 +178,30 @@ impl Workspace {
     /// Removes a job that ended from the pending jobs, and stores the receipt of a detached one.
     pub(super) fn end(
         &self,
-        who: &Caller,
+        caller: &Caller,
         id: JobId,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         hash: ContentHash,
         mut receipt: Receipt,
     ) -> Receipt {
-        let key = asked.request().key.as_deref();
-        if asked.request().detach
+        let key = parsed.request().key.as_deref();
+        if parsed.request().detach
             && receipt.error.as_ref().is_some_and(|left| left.code == ErrorCode::Stopping)
         {
             // It has not ended: it stays stored, and the next daemon runs it.
-            return asked.with_dialect_text(receipt);
+            return parsed.with_dialect_text(receipt);
         }
         // The receipt of a job with an entry was stored with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
-        if asked.request().detach && !written {
+        if parsed.request().detach && !written {
             receipt.job = Some(id);
             let done = EndedWithoutEntry {
                 id,
-                session: who.session.clone(),
+                session: caller.session.clone(),
                 time: self.state.clock.wall_ms(),
                 key: key.map(str::to_owned),
                 request: hash,
-                receipt: stored(&asked.with_dialect_text(receipt.clone()), asked.dialect_reply()),
+                receipt: stored(&parsed.with_dialect_text(receipt.clone()), parsed.dialect_reply()),
             };
             let durable =
                 self.state.store.append(&[Record::Done(done)]).and_then(|at| self.state.store.flush(at));
@@ -209,15 +209,15 @@ impl Workspace {
                 tracing::error!(%error, job = id.0, "cannot store the receipt of a detached job");
             }
         }
-        let mut underway = lock(&self.state.underway);
-        underway.detached.remove(&id);
+        let mut pending = lock(&self.state.pending);
+        pending.detached.remove(&id);
         if let Some(key) = key {
-            underway.keys.remove(&(who.session.clone(), key.to_owned()));
+            pending.keys.remove(&(caller.session.clone(), key.to_owned()));
         }
-        drop(underway);
+        drop(pending);
         // Another request with its key may wait for its end.
         self.state.queued.notify_all();
-        asked.with_dialect_text(receipt)
+        parsed.with_dialect_text(receipt)
     }
 }
 

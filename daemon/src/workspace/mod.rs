@@ -159,11 +159,11 @@ impl Workspace {
     ///
     /// # Errors
     /// The refusal of the request; `outside`, `malformed`, `denied` and other errors of its paths.
-    pub fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
-        let lanes = match asked.action()? {
+    pub fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
+        let lanes = match parsed.action()? {
             // Its files are looked up when it runs; before that its lanes are unknown.
-            Action::Native if asked.names_several() && asked.request().detach => Lanes::All,
-            Action::Native | Action::Job(_) => crate::edit::lanes_of(&self.state, self.edit_job(asked)?)?,
+            Action::Native if parsed.names_several() && parsed.request().detach => Lanes::All,
+            Action::Native | Action::Job(_) => crate::edit::lanes_of(&self.state, self.edit_job(parsed)?)?,
             Action::View(_) => Lanes::Some(Vec::new()),
             Action::Undo(_) => Lanes::All,
         };

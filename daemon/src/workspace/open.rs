@@ -60,13 +60,13 @@ pub(super) fn open(
             queued.push(job);
         }
     }
-    let mut underway = lock(&state.underway);
+    let mut pending = lock(&state.pending);
     for job in &queued {
         if let Some(key) = &job.key {
-            underway.keys.insert((job.session.clone(), key.clone()), (job.id, job.request));
+            pending.keys.insert((job.session.clone(), key.clone()), (job.id, job.request));
         }
-        underway.detached.insert(job.id, (job.clone(), false));
+        pending.detached.insert(job.id, (job.clone(), false));
     }
-    drop(underway);
+    drop(pending);
     Ok((Workspace::of(state), Recovered { queued, notes }))
 }

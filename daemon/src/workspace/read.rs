@@ -35,8 +35,12 @@ impl Workspace {
     ///
     /// # Errors `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` if the client
     /// reports a content that the file does not have; for a symbol, those of [`editd_engine::view_symbol`].
-    pub fn read(&self, who: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
-        self.read_if(who, request, |_| Ok(()))
+    pub fn read(
+        &self,
+        caller: &Caller,
+        request: &ReadRequest,
+    ) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
+        self.read_if(caller, request, |_| Ok(()))
     }
 
     /// Reads a file after reserving memory for its bytes and the reply.
@@ -72,7 +76,7 @@ impl Workspace {
     /// The same as [`Workspace::read`], unless `fits` refuses the reply: then the session gets no receipt either.
     fn read_if(
         &self,
-        who: &Caller,
+        caller: &Caller,
         request: &ReadRequest,
         fits: impl FnOnce(&ReadReply) -> Result<(), Refusal>,
     ) -> Result<ReservedReply<'_, ReadReply>, Refusal> {
@@ -81,7 +85,7 @@ impl Workspace {
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
         let Looked { path, version, observation, reservation } =
             self.observe_reserved(&request.path, most)?;
-        let earlier = self.state.store.seen(&who.session, &path).map_err(|error| store_refusal(&error))?;
+        let earlier = self.state.store.seen(&caller.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
         external::note(&self.state, &path, &observation, version, had, observation.found().is_some());
         let found = self.file(&path, &observation)?;
@@ -125,7 +129,7 @@ impl Workspace {
             symbol,
         };
         fits(&reply)?;
-        let renewed = receipt::of(who, &path, renewed);
+        let renewed = receipt::of(caller, &path, renewed);
         if !earlier.is_some_and(|seen| receipt::says_the_same(&seen, &renewed)) {
             let record = Record::ReadReceipt(renewed);
             self.state.store.append(&[record]).map_err(|error| store_refusal(&error))?;
@@ -161,12 +165,12 @@ impl Workspace {
     /// Reads a file for a payload that asks to see it: returns a receipt with the text in its dialect.
     pub(super) fn view(
         &self,
-        who: &Caller,
+        caller: &Caller,
         request: &ReadRequest,
         dialect_reply: Option<&DialectReply>,
     ) -> Receipt {
         let mut receipt = Receipt::new(None, JobStatus::Unchanged);
-        let read = self.read_if(who, request, |read| {
+        let read = self.read_if(caller, request, |read| {
             if let Some(dialect_reply) = dialect_reply {
                 dialect_reply.add_view(read, &mut receipt);
             }

@@ -29,8 +29,8 @@ impl Workspace {
     ///
     /// # Errors
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, `busy`, and the errors of an exact path.
-    pub(super) fn edit_job<'u>(&self, asked: &'u ParsedRequest) -> Result<&'u ParsedJob, Refusal> {
-        asked.job(|came| {
+    pub(super) fn edit_job<'u>(&self, parsed: &'u ParsedRequest) -> Result<&'u ParsedJob, Refusal> {
+        parsed.job(|came| {
             let job = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));
             Ok(job)

@@ -15,25 +15,25 @@ use crate::undo::{self, UndoDirection};
 
 impl Workspace {
     /// Undoes entries. The caller holds all lanes.
-    pub fn undo(&self, who: &Caller, request: &UndoRequest) -> Receipt {
-        self.undo_or_redo(who, request, UndoDirection::Undo)
+    pub fn undo(&self, caller: &Caller, request: &UndoRequest) -> Receipt {
+        self.undo_or_redo(caller, request, UndoDirection::Undo)
     }
 
     /// Redoes what was undone. The caller holds all lanes.
-    pub fn redo(&self, who: &Caller, request: &UndoRequest) -> Receipt {
-        self.undo_or_redo(who, request, UndoDirection::Redo)
+    pub fn redo(&self, caller: &Caller, request: &UndoRequest) -> Receipt {
+        self.undo_or_redo(caller, request, UndoDirection::Redo)
     }
 
-    fn undo_or_redo(&self, who: &Caller, request: &UndoRequest, direction: UndoDirection) -> Receipt {
+    fn undo_or_redo(&self, caller: &Caller, request: &UndoRequest, direction: UndoDirection) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
         // The fields that only change the reply are not part of the hash.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
         if request.mode == JobMode::VerifyOnly {
-            return self.preview_undo(who, hash, request, direction);
+            return self.preview_undo(caller, hash, request, direction);
         }
-        match request.key.as_deref().and_then(|key| self.hold_key(who, key, hash)) {
+        match request.key.as_deref().and_then(|key| self.hold_key(caller, key, hash)) {
             None => {}
             Some(Admission::Ended(receipt)) => return *receipt,
             Some(Admission::Refused(refusal)) => return Receipt::refused(*refusal),
@@ -43,11 +43,11 @@ impl Workspace {
             }
         }
         let ended = self.attempts(|guard| {
-            let draft = undo::draft(&self.state, guard, (who, hash), request, direction)?;
-            transaction::commit(&self.state, guard, draft)
+            let transaction = undo::transaction(&self.state, guard, (caller, hash), request, direction)?;
+            transaction::commit(&self.state, guard, transaction)
         });
         if let Some(key) = &request.key {
-            lock(&self.state.underway).keys.remove(&(who.session.clone(), key.clone()));
+            lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.clone()));
         }
         let receipt = ended.unwrap_or_else(stopped);
         receipt.files.iter().for_each(|file| self.touch(&file.path));
@@ -57,25 +57,25 @@ impl Workspace {
     /// Returns the receipt that an undo or redo would have. It writes nothing and takes no key.
     fn preview_undo(
         &self,
-        who: &Caller,
+        caller: &Caller,
         hash: ContentHash,
         request: &UndoRequest,
         direction: UndoDirection,
     ) -> Receipt {
         let ended = self.attempts(|guard| {
-            let draft = undo::draft(&self.state, guard, (who, hash), request, direction)?;
-            transaction::preview(&self.state, draft)
+            let transaction = undo::transaction(&self.state, guard, (caller, hash), request, direction)?;
+            transaction::preview(&self.state, transaction)
         });
         ended.unwrap_or_else(stopped)
     }
 
     /// Takes a key for an undo or redo that begins now; returns the admission of a key that is taken.
-    fn hold_key(&self, who: &Caller, key: &str, hash: ContentHash) -> Option<Admission> {
-        let mut underway = lock(&self.state.underway);
-        let known = self.find_key(&underway, who, key, hash);
+    fn hold_key(&self, caller: &Caller, key: &str, hash: ContentHash) -> Option<Admission> {
+        let mut pending = lock(&self.state.pending);
+        let known = self.find_key(&pending, caller, key, hash);
         if known.is_none() {
             let ticket = self.state.next_call_id();
-            underway.keys.insert((who.session.clone(), key.to_owned()), (ticket, hash));
+            pending.keys.insert((caller.session.clone(), key.to_owned()), (ticket, hash));
         }
         known
     }
@@ -84,11 +84,11 @@ impl Workspace {
     pub(super) fn undo_of_last(
         &self,
         guard: &JobGuard<'_>,
-        (who, hash): (&Caller, ContentHash),
+        (caller, hash): (&Caller, ContentHash),
         request: &JobRequest,
         path: &FilePath,
     ) -> Result<Transaction, JobAbort> {
-        let last = undo::last_of_session(&self.state, who, &self.known_path(path)?)?;
+        let last = undo::last_of_session(&self.state, caller, &self.known_path(path)?)?;
         let undo = UndoRequest {
             jobs: vec![last],
             key: request.key.clone(),
@@ -100,6 +100,6 @@ impl Workspace {
             budget: request.budget,
             ..UndoRequest::default()
         };
-        undo::draft(&self.state, guard, (who, hash), &undo, UndoDirection::Undo)
+        undo::transaction(&self.state, guard, (caller, hash), &undo, UndoDirection::Undo)
     }
 }

@@ -164,8 +164,8 @@ impl WorkspaceRequests for FakeWorkspace {
     fn understand(&self, request: JobRequest) -> ParsedRequest {
         ParsedRequest::new(request, &[], crate::limits::PAYLOAD)
     }
-    fn lanes(&self, asked: &ParsedRequest) -> Result<Lanes, Refusal> {
-        let request = asked.request();
+    fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal> {
+        let request = parsed.request();
         if request.files.iter().any(|file| file.path.as_bytes().starts_with(b"../")) {
             return Err(Box::new(RequestError::new(ErrorCode::Outside, "the path leaves the workspace")));
         }
@@ -176,8 +176,8 @@ impl WorkspaceRequests for FakeWorkspace {
             |key: &LaneKey| matches!(key, LaneKey::Path(path) if path.as_bytes().starts_with(b"checked/"));
         matches!(lanes, Lanes::Some(keys) if keys.iter().any(is_called_for))
     }
-    fn admit(&self, _: &Caller, asked: &ParsedRequest) -> Admission {
-        let request = asked.request();
+    fn admit(&self, _: &Caller, parsed: &ParsedRequest) -> Admission {
+        let request = parsed.request();
         let mut inside = self.inside();
         if let Some(id) = request.key.as_ref().and_then(|key| inside.keys.get(key)) {
             return match inside.ended.get(id) {
@@ -192,8 +192,8 @@ impl WorkspaceRequests for FakeWorkspace {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Caller, id: JobId, asked: &ParsedRequest) -> Receipt {
-        self.perform(asked.request().label.as_deref().unwrap_or("edit"), Some(id))
+    fn edit(&self, _: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt {
+        self.perform(parsed.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
     fn undo(&self, _: &Caller, _: &UndoRequest) -> Receipt {
         self.perform("undo", None)
@@ -224,8 +224,8 @@ impl WorkspaceRequests for FakeWorkspace {
     fn show(&self, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         Err(not_there())
     }
-    fn clip(&self, who: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
-        Ok(ClipReply { name: Some(who.session.clone()), ..ClipReply::default() })
+    fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
+        Ok(ClipReply { name: Some(caller.session.clone()), ..ClipReply::default() })
     }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         self.note(format!("look {path}"));

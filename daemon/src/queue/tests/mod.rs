@@ -45,7 +45,7 @@ fn bench() -> Bench {
     Bench { runtime, fake, gate: AdmissionGate::new(), activity, queue }
 }
 
-fn who() -> Caller {
+fn caller() -> Caller {
     Caller { session: "s".into(), client: "c".into() }
 }
 
@@ -60,7 +60,7 @@ impl Bench {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
-        if let Some(runnable) = self.queue.edit(who(), request, pass, reply) {
+        if let Some(runnable) = self.queue.edit(caller(), request, pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from
@@ -70,7 +70,7 @@ impl Bench {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
         let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
-        if let Some(runnable) = self.queue.undo(who(), UndoRequest::default(), pass, reply) {
+        if let Some(runnable) = self.queue.undo(caller(), UndoRequest::default(), pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from
@@ -240,11 +240,11 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
     let bench = bench();
     let left = JobRequest { detach: true, key: Some("k".into()), ..job("left", &["a"]) };
     // As it was admitted then; its queue is gone.
-    let Admission::New(id) = bench.fake.admit(&who(), &bench.fake.understand(left.clone())) else {
+    let Admission::New(id) = bench.fake.admit(&caller(), &bench.fake.understand(left.clone())) else {
         panic!("it is new")
     };
     let waiting = bench.wait(id);
-    bench.queue.requeue(id, who(), left.clone(), bench.gate.requeue(1));
+    bench.queue.requeue(id, caller(), left.clone(), bench.gate.requeue(1));
     assert_eq!(got(&waiting).status, JobStatus::Applied);
     let requeue = got(&bench.send(left));
     assert!(requeue.repeated && requeue.job == Some(id));

@@ -26,11 +26,11 @@ struct Left {
 }
 
 /// Runs a hook for every file that matches it.
-pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
+pub(super) fn run(work: &mut Work<'_>, guard: &JobGuard<'_>, hook: &CommandSpec) -> HookOutcome {
     let mut outcome = silent(hook);
     // Held until its changes are journaled, so that no observation in between takes them for changes by another
     // program.
-    if !underway.begin(work.stands.keys().cloned().collect()) {
+    if !guard.begin(work.stands.keys().cloned().collect()) {
         warn(&mut outcome, "not run: another job writes one of the files".to_owned());
         return outcome;
     }
@@ -49,7 +49,7 @@ pub(super) fn run(work: &mut Work<'_>, underway: &JobGuard<'_>, hook: &CommandSp
     if ran {
         take_in(work, hook, &mut outcome);
     }
-    underway.end();
+    guard.end();
     outcome
 }
 
@@ -157,9 +157,9 @@ pub(super) fn splices(old: &[u8], new: &[u8]) -> Vec<Splice> {
 
 /// Returns the session's read receipt for the changed file: its reply shows the change.
 fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
-    let (who, path) = (&work.sealed.draft.origin.who, &left.record.path);
+    let (caller, path) = (&work.sealed.transaction.origin.caller, &left.record.path);
     let now = work.state.clock.wall_ms();
-    let seen = work.state.store.seen(&who.session, path).ok().flatten();
+    let seen = work.state.store.seen(&caller.session, path).ok().flatten();
     let hash = |meta: &FileMeta| meta.hash;
     let shown = match (left.after.as_ref().map(|after| hash(&after.meta)), seen) {
         (None, _) => receipt::absent(now),
@@ -171,5 +171,5 @@ fn seen_after(work: &Work<'_>, left: &Left) -> ReadReceipt {
             receipt::first(earlier.as_ref(), hash, (&left.before.bytes, after), &left.record.splices, now)
         }
     };
-    receipt::of(who, path, shown)
+    receipt::of(caller, path, shown)
 }

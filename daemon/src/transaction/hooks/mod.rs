@@ -60,7 +60,7 @@ struct Work<'w> {
 /// Runs the hooks for a sealed job's files, and adds their outcomes to the receipt.
 pub(super) fn run(
     state: &WorkspaceState,
-    underway: &JobGuard<'_>,
+    guard: &JobGuard<'_>,
     mut sealed: Sealed,
 ) -> Result<Sealed, JobAbort> {
     if sealed.entry.kind != EntryKind::Edit {
@@ -99,11 +99,11 @@ pub(super) fn run(
         // The job is applied: a panic from here on must not become the result of the job.
         let ran = catch_unwind(AssertUnwindSafe(|| match hook.stdout {
             true => rewritten::run(&mut work, hook),
-            false => Ok(in_place::run(&mut work, underway, hook)),
+            false => Ok(in_place::run(&mut work, guard, hook)),
         }));
         told.push(ran.unwrap_or_else(|_| Ok(broken(hook)))?);
     }
-    underway.end();
+    guard.end();
     tell(state, &mut sealed, told);
     Ok(sealed)
 }
@@ -128,7 +128,7 @@ fn fresh(sealed: &Sealed) -> Vec<FilePath> {
         let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
         file.before.as_ref().map(|meta| meta.hash)
     };
-    let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
+    let changes = sealed.transaction.changes.iter().zip(&sealed.entry.files);
     let fresh = changes.filter(|(change, file)| {
         let from = change.from.as_ref().unwrap_or(&file.path);
         let after = file.after.as_ref().map(|meta| meta.hash);
@@ -190,11 +190,11 @@ impl Work<'_> {
 
     /// Returns true if the reply shows diffs: a change by a command is not the change that was requested.
     fn shows_diffs(&self) -> bool {
-        self.sealed.draft.diffs
+        self.sealed.transaction.diffs
     }
 
     fn relaxed(&self) -> bool {
-        self.sealed.draft.origin.durability == Durability::Relaxed
+        self.sealed.transaction.origin.durability == Durability::Relaxed
     }
 
     /// Returns the outcome of a file that a hook changed.
@@ -258,7 +258,7 @@ fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
         return;
     }
     let entry = &sealed.entry;
-    let receipt = reply::stored(&sealed.receipt, sealed.draft.dialect_reply.as_ref());
+    let receipt = reply::stored(&sealed.receipt, sealed.transaction.dialect_reply.as_ref());
     let own = Record::Done(EndedWithoutEntry {
         id: entry.id,
         session: entry.session.clone(),
@@ -268,7 +268,7 @@ fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
         receipt: receipt.clone(),
     });
     let records: Vec<Record> = std::iter::once(own).chain(done_record(state, entry, receipt)).collect();
-    let relaxed = sealed.draft.origin.durability == Durability::Relaxed;
+    let relaxed = sealed.transaction.origin.durability == Durability::Relaxed;
     let stored = state.store.append(&records).and_then(|_| match relaxed {
         true => Ok(()),
         false => state.store.flush(LogPosition(u64::MAX)).map(|_flushed| ()),

@@ -67,14 +67,14 @@ pub(super) fn commit(
     made: BTreeMap<FilePath, Vec<u8>>,
     outcome: &mut HookOutcome,
 ) -> Result<(), JobAbort> {
-    let draft = draft(work, hook, made, outcome);
-    if draft.changes.is_empty() {
+    let transaction = transaction(work, hook, made, outcome);
+    if transaction.changes.is_empty() {
         return Ok(());
     }
-    let files = draft.files.clone();
-    let underway = JobGuard::new(work.state, 0);
+    let files = transaction.files.clone();
+    let guard = JobGuard::new(work.state, 0);
     // A panic may leave an open intent, which must be ended before the job's lanes are free.
-    let commit = || crate::transaction::commit(work.state, &underway, draft);
+    let commit = || crate::transaction::commit(work.state, &guard, transaction);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(JobAbort::NeedsRecovery(mistake()))) {
         Ok(receipt) if receipt.status == JobStatus::Applied => {
             written(work, outcome, receipt.job, receipt.files)
@@ -88,7 +88,7 @@ pub(super) fn commit(
         Err(JobAbort::NeedsMemory(_)) => {
             warn(outcome, "its output was not written: it is too large".to_owned())
         }
-        Err(JobAbort::NeedsRecovery(refusal)) => match end(work, &underway) {
+        Err(JobAbort::NeedsRecovery(refusal)) => match end(work, &guard) {
             Some(job) => written(work, outcome, Some(job), files),
             None => warn(outcome, format!("its output was not written: {}", refusal.message)),
         },
@@ -116,9 +116,9 @@ fn written(work: &mut Work<'_>, outcome: &mut HookOutcome, job: Option<JobId>, f
 }
 
 /// Ends a commit that failed after its intent, as recovery would. Returns its number if it was applied.
-fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
+fn end(work: &mut Work<'_>, guard: &JobGuard<'_>) -> Option<JobId> {
     let open = work.state.store.open_entries();
-    let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == underway.entry())?;
+    let (entry, sealed) = open.into_iter().find(|(entry, _)| Some(entry.id) == guard.entry())?;
     if sealed {
         return Some(entry.id);
     }
@@ -134,16 +134,16 @@ fn end(work: &mut Work<'_>, underway: &JobGuard<'_>) -> Option<JobId> {
     }
 }
 
-fn draft(
+fn transaction(
     work: &Work<'_>,
     hook: &CommandSpec,
     made: BTreeMap<FilePath, Vec<u8>>,
     outcome: &mut HookOutcome,
 ) -> Transaction {
-    let of = &work.sealed.draft.origin;
+    let of = &work.sealed.transaction.origin;
     let origin = Origin {
         kind: EntryKind::Hook,
-        who: of.who.clone(),
+        caller: of.caller.clone(),
         key: None,
         request: of.request,
         label: Some(external::hook_label(&hook.name)),
@@ -165,7 +165,7 @@ fn draft(
         let old = stand.state();
         let after = FileState::File { bytes: bytes.into(), mode: found.meta.mode };
         files.push(work.outcome(&path, &old, &after));
-        if let Ok(Some(one)) = work.state.store.seen(&of.who.session, &path) {
+        if let Ok(Some(one)) = work.state.store.seen(&of.caller.session, &path) {
             seen.insert(path.clone(), one);
         }
         let (splices, (added, removed)) = match &after {

@@ -34,7 +34,7 @@ impl Stand {
 
 /// Returns the files that a job has just written.
 pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
-    let changes = sealed.draft.changes.iter().zip(&sealed.entry.files);
+    let changes = sealed.transaction.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
         (FileState::File { bytes, .. }, Some(meta)) => {
             Some((file.path.clone(), Stand { meta: meta.clone(), bytes: bytes.clone() }))

@@ -145,7 +145,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
     let entry = bench.state().store.entry(job.job.unwrap()).unwrap().unwrap();
     let origin = Origin {
         kind: EntryKind::Edit,
-        who: Caller { session: "s".to_owned(), client: "test".to_owned() },
+        caller: Caller { session: "s".to_owned(), client: "test".to_owned() },
         key: None,
         request: hash(b""),
         label: None,
@@ -156,7 +156,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
     };
     let (changes, clips, files, seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
     let unmade = Vec::new();
-    let draft = Transaction {
+    let transaction = Transaction {
         origin,
         changes,
         clips,
@@ -168,7 +168,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         diffs: true,
         dialect_reply: None,
     };
-    Sealed { draft, receipt: job, entry: entry.into() }
+    Sealed { transaction, receipt: job, entry: entry.into() }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn text(file: usize, taken: &[bool]) -> String {
     (0..taken.len() * 10).map(line).collect()
 }
 
-fn who() -> Caller {
+fn caller() -> Caller {
     Caller { session: "s".to_owned(), client: "test".to_owned() }
 }
 
@@ -105,7 +105,7 @@ impl Play {
 
     fn go(&self, request: &UndoRequest, undo: bool) -> Receipt {
         let workspace = &self.bench.workspace;
-        if undo { workspace.undo(&who(), request) } else { workspace.redo(&who(), request) }
+        if undo { workspace.undo(&caller(), request) } else { workspace.redo(&caller(), request) }
     }
 
     /// Undoes or redoes the named hunks, first as a preview.
@@ -245,15 +245,15 @@ fn the_counts_of_every_entry_are_those_of_its_diff() {
         bench.put("a", &lines(&mut seed));
         for _ in 0..12 {
             let now = bench.get("a");
-            let read = bench.workspace.read(&who(), &whole("a"));
+            let read = bench.workspace.read(&caller(), &whole("a"));
             drop(read.unwrap());
             if next(&mut seed).is_multiple_of(3) {
                 bench.put("a", &touched(&now, &mut seed));
             }
             let request = UndoRequest { on_stale: OnStale::Rebase, ..UndoRequest::default() };
             match next(&mut seed) % 4 {
-                0 => drop(bench.workspace.undo(&who(), &request)),
-                1 => drop(bench.workspace.redo(&who(), &request)),
+                0 => drop(bench.workspace.undo(&caller(), &request)),
+                1 => drop(bench.workspace.redo(&caller(), &request)),
                 _ => {
                     let text = Some(touched(&now, &mut seed));
                     let edits = vec![FileEdit { op: "write".into(), text, ..FileEdit::default() }];

@@ -103,14 +103,14 @@ impl Bench {
         std::fs::read_to_string(self.folder.path().join("w").join(path)).unwrap()
     }
 
-    pub(crate) fn run(&self, session: &str, asked: &ParsedRequest) -> Receipt {
-        let who = Caller { session: session.to_owned(), client: "test".to_owned() };
-        if let Err(refusal) = self.workspace.lanes(asked) {
-            return asked.refused(refusal);
+    pub(crate) fn run(&self, session: &str, parsed: &ParsedRequest) -> Receipt {
+        let caller = Caller { session: session.to_owned(), client: "test".to_owned() };
+        if let Err(refusal) = self.workspace.lanes(parsed) {
+            return parsed.refused(refusal);
         }
-        match self.workspace.admit(&who, asked) {
-            Admission::New(id) => self.workspace.edit(&who, id, asked),
-            Admission::Ended(receipt) => asked.with_dialect_text(*receipt),
+        match self.workspace.admit(&caller, parsed) {
+            Admission::New(id) => self.workspace.edit(&caller, id, parsed),
+            Admission::Ended(receipt) => parsed.with_dialect_text(*receipt),
             other => panic!("{other:?}"),
         }
     }
