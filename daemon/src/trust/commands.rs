@@ -28,7 +28,7 @@ impl WorkspaceCommands {
     }
 
     /// Returns every command, also those that may not run: only for display.
-    pub fn told(&self) -> &[CommandSpec] {
+    pub fn all(&self) -> &[CommandSpec] {
         &self.commands.list
     }
 
@@ -82,7 +82,7 @@ impl WorkspaceCommands {
         let names: Vec<&str> = commands.map(|command| command.name.as_str()).collect();
         (!names.is_empty()).then(|| {
             format!(
-                "{FILE_NAME} brings commands that are not trusted and do not run: {}; `editctl trust` shows them \
+                "{FILE_NAME} has commands that are not trusted and do not run: {}; `editctl trust` shows them \
                  and lets them run",
                 names.join(", ")
             )

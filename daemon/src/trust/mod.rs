@@ -12,11 +12,11 @@
 //! of that program, decides what runs.
 
 mod commands;
-mod look;
+mod observe;
 mod record;
 #[cfg(all(test, unix))]
 mod tests;
 
 pub use commands::WorkspaceCommands;
-pub use look::CommandTrust;
-pub use record::TrustRecordError;
+pub use observe::CommandTrust;
+pub use record::{TrustRecordError, format_hash, parse_hash};

@@ -70,7 +70,7 @@ impl TrustRecord {
         }
         let mut text = format!("{VERSION}\n{}\n", self.workspace);
         for hash in hashes {
-            text.push_str(&said(*hash));
+            text.push_str(&format_hash(*hash));
             text.push('\n');
         }
         match self.dir.remove_file(FRESH) {
@@ -90,7 +90,7 @@ impl TrustRecord {
         if !ours || bytes.len() > LONGEST {
             return None;
         }
-        lines.map(read_hash).collect()
+        lines.map(parse_hash).collect()
     }
 }
 
@@ -98,12 +98,12 @@ impl TrustRecord {
 const LONGEST: usize = 256 + limits::TRUSTED * 80;
 
 /// Formats a hash for people and the wire.
-pub(super) fn said(hash: ContentHash) -> String {
+pub fn format_hash(hash: ContentHash) -> String {
     format!("{PREFIX}{}", hash.hex())
 }
 
 /// Parses `blake3:` and 64 hexadecimal digits.
-pub(super) fn read_hash(text: &str) -> Option<ContentHash> {
+pub fn parse_hash(text: &str) -> Option<ContentHash> {
     let digits = text.strip_prefix(PREFIX)?;
     let hash = blake3::Hash::from_hex(digits).ok()?;
     Some(ContentHash::from_bytes(*hash.as_bytes()))

@@ -92,7 +92,7 @@ fn a_change_is_seen_though_size_and_times_are_the_same() {
         yard.write(name);
         let workspace_commands = yard.trust.observe(&yard.disk, now);
         assert_eq!(
-            (workspace_commands.told().first().unwrap().name.as_str(), workspace_commands.trusted()),
+            (workspace_commands.all().first().unwrap().name.as_str(), workspace_commands.trusted()),
             (name, false)
         );
     }
@@ -136,7 +136,7 @@ fn links_and_what_is_wrong_bring_no_command() {
     std::fs::rename(&file, &real).unwrap();
     symlink("real.toml", &file).unwrap();
     let workspace_commands = yard.observe();
-    assert!(workspace_commands.problem().unwrap().contains("link") && workspace_commands.told().is_empty());
+    assert!(workspace_commands.problem().unwrap().contains("link") && workspace_commands.all().is_empty());
     assert!(workspace_commands.left_out([]).unwrap().contains("left out"));
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, config("a") + "shell = \"sh\"\n").unwrap();

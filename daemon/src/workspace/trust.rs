@@ -6,7 +6,7 @@ use editd_proto::message::{CheckFinding, CommandInfo, TrustReply, TrustRequest};
 
 use super::Workspace;
 use crate::config::{CommandSpec, FILE_NAME};
-use crate::trust::{CommandTrust, TrustRecordError, WorkspaceCommands};
+use crate::trust::{self, TrustRecordError, WorkspaceCommands};
 
 impl Workspace {
     /// Lists the commands of the workspace; with a hash, records that they may run; with `revoke`, that none may.
@@ -24,14 +24,14 @@ impl Workspace {
             }
             self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
             tracing::info!("the commands of the workspace may no longer run");
-            return Ok(told(&self.state.workspace_commands()));
+            return Ok(trust_reply(&self.state.workspace_commands()));
         }
         let workspace_commands = self.state.workspace_commands();
         if let Some(why) = workspace_commands.problem() {
             return Err(refusal(ErrorCode::Malformed, format!("{FILE_NAME} cannot be used: {why}")));
         }
-        let Some(wanted) = &request.hash else { return Ok(told(&workspace_commands)) };
-        let Some(wanted) = CommandTrust::hash_of(wanted) else {
+        let Some(wanted) = &request.hash else { return Ok(trust_reply(&workspace_commands)) };
+        let Some(wanted) = trust::parse_hash(wanted) else {
             let message = "a hash is `blake3:` and 64 hexadecimal digits, as `trust` without one tells it";
             return Err(refusal(ErrorCode::Malformed, message));
         };
@@ -42,8 +42,8 @@ impl Workspace {
             return Err(refusal(ErrorCode::Stale, message));
         }
         self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
-        tracing::info!(hash = CommandTrust::said(wanted), "the commands of the workspace may run");
-        Ok(told(&self.state.workspace_commands()))
+        tracing::info!(hash = trust::format_hash(wanted), "the commands of the workspace may run");
+        Ok(trust_reply(&self.state.workspace_commands()))
     }
 
     /// Lists the commands of the workspace that are left out, each with the reason; `None` if there are none.
@@ -55,18 +55,18 @@ impl Workspace {
         let workspace_commands = self.state.workspace_commands();
         let (severity, message) = match workspace_commands.all_left_out() {
             Some(left_out) => ("note", left_out),
-            None if workspace_commands.told().is_empty() => ("ok", "it brings no commands".to_owned()),
-            None => ("ok", format!("{} commands, trusted", workspace_commands.told().len())),
+            None if workspace_commands.all().is_empty() => ("ok", "it has no commands".to_owned()),
+            None => ("ok", format!("{} commands, trusted", workspace_commands.all().len())),
         };
         CheckFinding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
     }
 }
 
-fn told(workspace_commands: &WorkspaceCommands) -> TrustReply {
+fn trust_reply(workspace_commands: &WorkspaceCommands) -> TrustReply {
     TrustReply {
-        hash: workspace_commands.hash().map(CommandTrust::said),
+        hash: workspace_commands.hash().map(trust::format_hash),
         trusted: workspace_commands.trusted(),
-        commands: workspace_commands.told().iter().map(info).collect(),
+        commands: workspace_commands.all().iter().map(info).collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use super::commands::WorkspaceCommands;
-use super::record::{self, TrustRecord, TrustRecordError};
+use super::record::{TrustRecord, TrustRecordError};
 use crate::config::{CommandConfig, FILE_NAME, read_commands};
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::limits;
@@ -31,14 +31,14 @@ struct TrustState {
 
 /// The last content that was read.
 struct LastRead {
-    /// `None` while the file is so young that another write could have the same times.
+    /// `None` if the file is so new that another write could result in the same times.
     mark: Option<FileMark>,
     hash: ContentHash,
     read: Result<Arc<CommandConfig>, Arc<str>>,
 }
 
 impl CommandTrust {
-    /// Creates it for the workspace at `root`; hashes are recorded in the state folder, opened as `dir`.
+    /// Creates the decisions for the workspace at `root`. The hashes are recorded in the state folder, opened as `dir`.
     pub fn new(os: Arc<dyn Os>, dir: Dir, state: &Path, root: &Path) -> Self {
         Self { register: TrustRecord::new(os, dir, state, root), now: Mutex::default() }
     }
@@ -79,21 +79,11 @@ impl CommandTrust {
     /// Trusts no hash from now on.
     ///
     /// # Errors
-    /// This could not be made durable; until the daemon restarts no command runs all the same.
+    /// The record could not be made durable. No command runs until the daemon restarts all the same.
     pub fn revoke(&self) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         now.trusted = Some(Vec::new());
         self.put(&mut now, Vec::new())
-    }
-
-    /// Formats a hash for people and the wire.
-    pub fn said(hash: ContentHash) -> String {
-        record::said(hash)
-    }
-
-    /// Parses a hash in that format; `None` if it is invalid.
-    pub fn hash_of(text: &str) -> Option<ContentHash> {
-        record::read_hash(text)
     }
 
     fn put(&self, now: &mut TrustState, hashes: Vec<ContentHash>) -> Result<(), TrustRecordError> {
