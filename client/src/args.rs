@@ -9,10 +9,10 @@ use editd_proto::message::{Durability, JobMode, OnStale};
 mod scope;
 pub(crate) mod values;
 
-use values::Hunks;
+use values::HunkList;
 
 const AFTER: &str = "\
-Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
+ExitStatus status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
 5 input/output or internal.
 
 Paths are relative to the current folder, or to the root of the workspace if the current folder is
@@ -104,9 +104,9 @@ pub(crate) struct JobFlags {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Print a file byte for byte and record that it was read
-    Read(Read),
+    Read(ReadArgs),
     /// Run a job, written in JSON or as the payload of another tool
-    Edit(Edit),
+    Edit(EditArgs),
     /// List the dialects of payloads
     Dialects,
     /// Show the fields, types and examples of an edit operation, or of all operations
@@ -115,9 +115,9 @@ pub(crate) enum Command {
         op: Option<String>,
     },
     /// Replace a text that occurs once
-    Replace(Replace),
+    Replace(ReplaceArgs),
     /// Create a new file and its folders; refused if the file exists
-    Create(Create),
+    Create(CreateArgs),
     /// List the definitions in a file
     Outline {
         /// The file
@@ -131,11 +131,11 @@ pub(crate) enum Command {
     /// Without JOB, --since, --path and --session: the last entry of this session (see `status`). `undo --session S`
     /// undoes all entries of session S that are applied (with --since or --path: those that also match). With JOB,
     /// --session only names the requesting session.
-    Undo(Undo),
+    Undo(UndoArgs),
     /// Undo the last undo of the session, or the given ones
-    Redo(Redo),
+    Redo(RedoArgs),
     /// List journal entries, newest first
-    Log(Log),
+    Log(LogArgs),
     /// Show a journal entry with its changes
     Show {
         /// The number of the entry
@@ -147,7 +147,7 @@ pub(crate) enum Command {
     },
     /// Use named clipboards of the session or (with a leading /) of the workspace
     #[command(subcommand)]
-    Clip(Clip),
+    Clip(ClipCommand),
     /// Print changes as they happen, until interrupted
     Watch {
         /// Globs of workspace paths [default: every file]
@@ -158,11 +158,11 @@ pub(crate) enum Command {
     /// Check the journal, the staging folder and the database
     Doctor,
     /// Show the commands in .editd.toml and allow them to run
-    Trust(Trust),
+    Trust(TrustArgs),
     /// Stop the daemon after its jobs are finished and settled; never starts one
     Stop,
     /// Wait for a detached job
-    Wait(Wait),
+    Wait(WaitArgs),
     /// Cancel a detached job that has not started
     Cancel {
         /// The number of the job
@@ -172,7 +172,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadArgs {
     /// The file
     pub(crate) path: PathBuf,
     /// Only these lines, from 1, inclusive; also A-B, A:, :B and a single number
@@ -190,7 +190,7 @@ pub(crate) struct Read {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Edit {
+pub(crate) struct EditArgs {
     /// The job: {"files": [{"path", "base", "edits"}]}; with --path only the edits, or one edit. Or the payload of
     /// another tool [default: -, standard input]
     pub(crate) file: Option<PathBuf>,
@@ -206,7 +206,7 @@ pub(crate) struct Edit {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Replace {
+pub(crate) struct ReplaceArgs {
     /// The file
     pub(crate) path: PathBuf,
     /// The text to replace, literally
@@ -239,7 +239,7 @@ pub(crate) struct Replace {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Create {
+pub(crate) struct CreateArgs {
     /// The file
     pub(crate) path: PathBuf,
     /// The text, literally; standard input if it is -, or if neither TEXT nor --file is given
@@ -251,7 +251,7 @@ pub(crate) struct Create {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Undo {
+pub(crate) struct UndoArgs {
     /// The numbers of the entries
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
@@ -263,14 +263,14 @@ pub(crate) struct Undo {
     pub(crate) paths: Vec<PathBuf>,
     /// With JOB: undo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
-    pub(crate) hunks: Vec<Hunks>,
+    pub(crate) hunks: Vec<HunkList>,
     /// Show the effect and write nothing; the same as --mode verify_only
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Redo {
+pub(crate) struct RedoArgs {
     /// The numbers of undo entries, or of the entries that they undid
     #[arg(value_name = "JOB", value_parser = values::job)]
     pub(crate) jobs: Vec<u64>,
@@ -279,14 +279,14 @@ pub(crate) struct Redo {
     pub(crate) paths: Vec<PathBuf>,
     /// With JOB: redo only these hunks of a file, as numbered by `show`: 2, 1,3 or 2-4
     #[arg(long = "hunk", value_name = "N", value_parser = values::hunks, requires = "jobs")]
-    pub(crate) hunks: Vec<Hunks>,
+    pub(crate) hunks: Vec<HunkList>,
     /// Show the effect and write nothing; the same as --mode verify_only
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     /// Only entries that changed this file
     #[arg(long)]
     pub(crate) path: Option<PathBuf>,
@@ -302,7 +302,7 @@ pub(crate) struct Log {
 }
 
 #[derive(Subcommand, Debug)]
-pub(crate) enum Clip {
+pub(crate) enum ClipCommand {
     /// List the clipboards
     List,
     /// Print a clipboard byte for byte
@@ -336,7 +336,7 @@ pub(crate) enum Clip {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArgs {
     /// Allow without a question, if .editd.toml has this hash
     #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
     pub(crate) yes: Option<String>,
@@ -349,7 +349,7 @@ pub(crate) struct Trust {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Wait {
+pub(crate) struct WaitArgs {
     /// The number of the job
     #[arg(value_parser = values::job)]
     pub(crate) job: u64,
@@ -366,8 +366,10 @@ impl Command {
             Self::Read(_) => true,
             Self::Undo(words) => words.jobs.is_empty() && words.since.is_none() && words.paths.is_empty(),
             Self::Redo(words) => words.jobs.is_empty(),
-            Self::Clip(Clip::Show { name } | Clip::Set { name, .. } | Clip::Rm { name }) => named(name),
-            Self::Clip(Clip::Copy { name, to }) => named(name) || named(to),
+            Self::Clip(
+                ClipCommand::Show { name } | ClipCommand::Set { name, .. } | ClipCommand::Rm { name },
+            ) => named(name),
+            Self::Clip(ClipCommand::Copy { name, to }) => named(name) || named(to),
             _ => false,
         }
     }

@@ -9,7 +9,7 @@ use editd_proto::{ErrorCode, RequestError};
 
 /// The exit status of `editctl`. The numbers are stable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Exit {
+pub(crate) enum ExitStatus {
     /// Done, unchanged, verified or queued.
     Done = 0,
     /// Refused, or applied only in part.
@@ -24,7 +24,7 @@ pub(crate) enum Exit {
     Fault = 5,
 }
 
-impl Exit {
+impl ExitStatus {
     pub(crate) fn code(self) -> ExitCode {
         ExitCode::from(self as u8)
     }
@@ -67,14 +67,14 @@ impl Failure {
         Self::Refused(Box::new(RequestError::new(code, message)))
     }
 
-    pub(crate) fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> ExitStatus {
         match self {
-            Self::Usage(_) => Exit::Usage,
-            Self::Refused(error) => Exit::of_error(error),
+            Self::Usage(_) => ExitStatus::Usage,
+            Self::Refused(error) => ExitStatus::of_error(error),
             // The daemon is running and reports why it rejects the connection.
-            Self::Reach(ReachError::Hello(CallError::Refused(error))) => Exit::of_error(error),
-            Self::Reach(_) => Exit::NoDaemon,
-            Self::Call(_) | Self::File(..) => Exit::Fault,
+            Self::Reach(ReachError::Hello(CallError::Refused(error))) => ExitStatus::of_error(error),
+            Self::Reach(_) => ExitStatus::NoDaemon,
+            Self::Call(_) | Self::File(..) => ExitStatus::Fault,
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
             (JobStatus::Refused, Some(ErrorCode::Internal), 5),
             (JobStatus::Refused, Some(ErrorCode::Unknown), 1),
         ] {
-            assert_eq!(Exit::of_receipt(&receipt(status, code)) as u8, number, "{status:?} {code:?}");
+            assert_eq!(ExitStatus::of_receipt(&receipt(status, code)) as u8, number, "{status:?} {code:?}");
         }
     }
 

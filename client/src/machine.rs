@@ -1,7 +1,11 @@
 //! Access to the system: folders, files of the user, environment, clock and waiting. Never opens a file of the
 //! workspace for writing.
 
-#![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "the client's door to the machine")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the only module of the client that accesses the system"
+)]
 
 pub mod process;
 

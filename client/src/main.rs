@@ -10,7 +10,7 @@ mod show;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use failure::{Exit, Failure};
+use failure::{ExitStatus, Failure};
 use run::CommandOutput;
 use show::OutputStyle;
 
@@ -19,27 +19,27 @@ fn main() -> ExitCode {
         Ok(line) => line,
         Err(error) => return wrong_words(&error),
     };
-    let look = OutputStyle::of_this_terminal(line.everywhere.json);
-    let answer = run::run(line, &look).unwrap_or_else(|failure| answer_to(&failure, &look));
+    let style = OutputStyle::of_this_terminal(line.everywhere.json);
+    let answer = run::run(line, &style).unwrap_or_else(|failure| answer_to(&failure, &style));
     answer.print().code()
 }
 
 /// Returns the output for a failure: a JSON object on standard output, or text on standard error.
-fn answer_to(failure: &Failure, look: &OutputStyle) -> CommandOutput {
+fn answer_to(failure: &Failure, style: &OutputStyle) -> CommandOutput {
     let error = failure.wire();
     let exit = failure.exit();
-    if look.json {
+    if style.json {
         return CommandOutput { exit, ..CommandOutput::json(&show::error::ErrorInJson { error: &error }) };
     }
-    CommandOutput { out: Vec::new(), err: show::error::text(&error, &look.for_errors()), exit }
+    CommandOutput { out: Vec::new(), err: show::error::text(&error, &style.for_errors()), exit }
 }
 
 /// Prints a message of the parser. Help and version are no errors; everything else is a usage error, printed as a JSON
 /// object if the arguments contain `--json`.
 fn wrong_words(error: &clap::Error) -> ExitCode {
-    let exit = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+    let exit = if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done };
     let json = std::env::args_os().take_while(|word| word != "--").any(|word| word == "--json");
-    if json && exit == Exit::Usage {
+    if json && exit == ExitStatus::Usage {
         let said = error.to_string();
         let said = said.trim_start_matches("error: ");
         // The hint about `--help` is only useful to people.
@@ -54,7 +54,7 @@ fn wrong_words(error: &clap::Error) -> ExitCode {
 
 impl CommandOutput {
     /// Prints the output. A closed pipe is no failure; a full disk is.
-    fn print(self) -> Exit {
+    fn print(self) -> ExitStatus {
         let mut stdout = std::io::stdout().lock();
         let printed = stdout.write_all(&self.out).and_then(|()| stdout.flush());
         // The status stays the same if the error message cannot be printed.
@@ -62,7 +62,7 @@ impl CommandOutput {
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 let _ = writeln!(std::io::stderr(), "editctl: standard output: {error}");
-                Exit::Fault
+                ExitStatus::Fault
             }
             _ => self.exit,
         }

@@ -19,7 +19,7 @@ use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
 use serde::Serialize;
 
 use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
-use crate::failure::{Exit, Failure};
+use crate::failure::{ExitStatus, Failure};
 use crate::show::{self, OutputStyle};
 use session::ActiveSession;
 
@@ -50,13 +50,13 @@ fn tell(words: &str) {
 pub(crate) struct CommandOutput {
     pub(crate) out: Vec<u8>,
     pub(crate) err: String,
-    pub(crate) exit: Exit,
+    pub(crate) exit: ExitStatus,
 }
 
 impl CommandOutput {
     /// Creates an output of text.
     fn text(out: impl Into<Vec<u8>>) -> Self {
-        Self { out: out.into(), err: String::new(), exit: Exit::Done }
+        Self { out: out.into(), err: String::new(), exit: ExitStatus::Done }
     }
 
     /// Creates an output of a JSON object.
@@ -69,18 +69,18 @@ impl CommandOutput {
             Err(error) => Self {
                 out: Vec::new(),
                 err: format!("editctl: the reply cannot be written as JSON: {error}\n"),
-                exit: Exit::Fault,
+                exit: ExitStatus::Fault,
             },
         }
     }
 }
 
 /// Runs a command.
-pub(crate) fn run(line: CommandLine, look: &OutputStyle) -> Result<CommandOutput, Failure> {
+pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutput, Failure> {
     if let Command::Help { op } = &line.command {
         return help(op.as_deref());
     }
-    let context = CommandContext::open(line.everywhere, line.job, look)?;
+    let context = CommandContext::open(line.everywhere, line.job, style)?;
     let kept = line.command.uses_its_session();
     let answer = dispatch(&context, line.command);
     if kept { context.session_noted(answer) } else { answer }
@@ -134,11 +134,11 @@ struct CommandContext<'a> {
     socket: Option<PathBuf>,
     start: SpawnPolicy,
     flags: JobFlags,
-    look: &'a OutputStyle,
+    style: &'a OutputStyle,
 }
 
 impl<'a> CommandContext<'a> {
-    fn open(everywhere: GlobalFlags, flags: JobFlags, look: &'a OutputStyle) -> Result<Self, Failure> {
+    fn open(everywhere: GlobalFlags, flags: JobFlags, style: &'a OutputStyle) -> Result<Self, Failure> {
         let current =
             machine::current_folder().map_err(|error| Failure::File("the current folder".into(), error))?;
         let workspace = match &everywhere.workspace {
@@ -159,7 +159,7 @@ impl<'a> CommandContext<'a> {
             socket: everywhere.socket,
             start,
             flags,
-            look,
+            style,
         })
     }
 
@@ -200,25 +200,29 @@ impl<'a> CommandContext<'a> {
         reply: &R,
         text: impl FnOnce(&R, &OutputStyle) -> String,
     ) -> CommandOutput {
-        if self.look.json { CommandOutput::json(reply) } else { CommandOutput::text(text(reply, self.look)) }
+        if self.style.json {
+            CommandOutput::json(reply)
+        } else {
+            CommandOutput::text(text(reply, self.style))
+        }
     }
 
     /// Requests diffs if the output is a terminal; else `None`, which leaves the choice to the daemon.
     fn shows_diffs(&self) -> Option<bool> {
-        (self.look.terminal && !self.look.json).then_some(true)
+        (self.style.terminal && !self.style.json).then_some(true)
     }
 
     /// Returns the output for a receipt. It is not shortened if the command line asks for a diff or a budget.
-    fn receipt(&self, mut receipt: Receipt, look: &OutputStyle) -> CommandOutput {
-        let look = &look.whole(self.flags.diff || self.flags.budget.is_some());
-        let exit = Exit::of_receipt(&receipt);
+    fn receipt(&self, mut receipt: Receipt, style: &OutputStyle) -> CommandOutput {
+        let style = &style.whole(self.flags.diff || self.flags.budget.is_some());
+        let exit = ExitStatus::of_receipt(&receipt);
         let unread = receipt.error.as_mut().filter(|error| error.code == ErrorCode::Unread);
         let limits = unread.and_then(|error| Some((error, self.session.limits()?)));
-        if self.look.json {
+        if self.style.json {
             if let Some((error, limits)) = limits {
                 error.message = format!("{}; {limits}", error.message);
             }
-            let json = if look.whole {
+            let json = if style.whole {
                 CommandOutput::json(&receipt)
             } else {
                 CommandOutput::json(&show::json::short(&receipt))
@@ -226,7 +230,7 @@ impl<'a> CommandContext<'a> {
             return CommandOutput { exit, ..json };
         }
         let note = limits.map(|(_, limits)| format!("editctl: {limits}\n")).unwrap_or_default();
-        let texts = show::receipt::text(&receipt, look);
+        let texts = show::receipt::text(&receipt, style);
         CommandOutput { out: texts.out.into_bytes(), err: texts.err + &note, exit }
     }
 
@@ -237,7 +241,7 @@ impl<'a> CommandContext<'a> {
             return answer;
         };
         match answer {
-            Ok(mut answer) if !self.look.json => {
+            Ok(mut answer) if !self.style.json => {
                 answer.err.push_str(&format!("editctl: {limits}\n"));
                 Ok(answer)
             }

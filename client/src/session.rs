@@ -130,8 +130,8 @@ pub fn derive() -> DerivedSession {
 }
 
 /// Derives the session of a process from the facts that `look` returns about it and its parents.
-fn of_process(own: u32, look: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSession {
-    match look(own).and_then(|facts| caller(facts, look)) {
+fn of_process(own: u32, facts_of: impl Fn(u32) -> Option<ProcessFacts>) -> DerivedSession {
+    match facts_of(own).and_then(|facts| caller(facts, facts_of)) {
         Some(CallerProcess::Terminal(leader)) => {
             let terminal = leader.terminal.clone().unwrap_or_default();
             let name = named(&terminal, &leader);
@@ -157,12 +157,12 @@ enum CallerProcess {
 }
 
 /// Follows the parents of `own`. Returns `None` if no parent represents the caller.
-fn caller(own: ProcessFacts, look: impl Fn(u32) -> Option<ProcessFacts>) -> Option<CallerProcess> {
+fn caller(own: ProcessFacts, facts_of: impl Fn(u32) -> Option<ProcessFacts>) -> Option<CallerProcess> {
     let id = own.id;
     let mut below = own;
     for _ in 0..PARENTS {
         let parent = Some(below.parent).filter(|parent| *parent != 0);
-        let Some(above) = parent.and_then(&look).filter(|above| started_it(above, &below)) else { break };
+        let Some(above) = parent.and_then(&facts_of).filter(|above| started_it(above, &below)) else { break };
         let lone = above.id == 1 && !shares_terminal(&above, &below);
         if lone || SERVERS.contains(&above.name.as_str()) {
             break;

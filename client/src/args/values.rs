@@ -60,10 +60,10 @@ pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
 
 /// The hunks that one argument names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Hunks(pub(crate) Vec<HunkChoice>);
+pub(crate) struct HunkList(pub(crate) Vec<HunkChoice>);
 
 /// Parses `2`, `2-4`, or several of these with commas between them.
-pub(crate) fn hunks(text: &str) -> Result<Hunks, String> {
+pub(crate) fn hunks(text: &str) -> Result<HunkList, String> {
     let number = |text: &str| text.trim().parse().ok().filter(|number: &u64| *number > 0);
     let one = |text: &str| match text.split_once('-') {
         None => number(text).map(HunkChoice::One),
@@ -73,7 +73,7 @@ pub(crate) fn hunks(text: &str) -> Result<Hunks, String> {
         }
     };
     let all: Option<Vec<HunkChoice>> = text.split(',').map(one).collect();
-    all.map(Hunks).ok_or_else(|| "use the numbers that `show` prints: 2, 1,3 or 2-4".into())
+    all.map(HunkList).ok_or_else(|| "use the numbers that `show` prints: 2, 1,3 or 2-4".into())
 }
 
 /// Parses a time to wait. Returns milliseconds.

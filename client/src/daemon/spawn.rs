@@ -7,7 +7,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "the client's door to processes, and to the log that they are given"
+    reason = "the only module of the client that starts processes, and creates their log"
 )]
 
 use std::ffi::OsStr;

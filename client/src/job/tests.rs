@@ -9,7 +9,7 @@ use editd_proto::message::{
 
 use super::{PayloadContext, fields, lay_over, read};
 use crate::args::JobFlags;
-use crate::failure::{Exit, Failure};
+use crate::failure::{ExitStatus, Failure};
 
 fn plain(payload: &str) -> Result<JobRequest, Failure> {
     read(payload.as_bytes(), PayloadContext::default())
@@ -154,28 +154,31 @@ fn the_fields_are_those_of_the_types() {
 #[test]
 fn what_is_no_job_is_told_apart_from_a_payload() {
     for (payload, path, exit) in [
-        ("", false, Exit::Usage),
-        ("{", false, Exit::Usage),
-        ("3", false, Exit::Usage),
-        ("null", true, Exit::Usage),
-        ("[]", false, Exit::Usage),
-        (r#"{"edits": []}"#, false, Exit::Usage),
-        (r#"{"files": []}"#, true, Exit::Usage),
-        (r#"{"path": "a", "edits": []}"#, true, Exit::Usage),
-        (r#"{"files": 3}"#, false, Exit::Usage),
-        (r#"{"files": [{"path": "a"}]}"#, false, Exit::Usage),
-        (r#"{"files": [{"path": "a", "edits": [{}]}]}"#, false, Exit::Usage),
-        (r#"{"files": [{"path": "a", "edits": [{"op": 3}]}]}"#, false, Exit::Usage),
-        (r#"{"files": []} trailing"#, false, Exit::Usage),
-        (r#"{"payload": {"text": "x"}}"#, true, Exit::Usage),
-        (r#"{"payload": {"txet": "x"}}"#, false, Exit::Usage),
-        ("[{\"op\": \"delete\"}, {}]", false, Exit::Usage),
-        (" \n", true, Exit::Usage),
+        ("", false, ExitStatus::Usage),
+        ("{", false, ExitStatus::Usage),
+        ("3", false, ExitStatus::Usage),
+        ("null", true, ExitStatus::Usage),
+        ("[]", false, ExitStatus::Usage),
+        (r#"{"edits": []}"#, false, ExitStatus::Usage),
+        (r#"{"files": []}"#, true, ExitStatus::Usage),
+        (r#"{"path": "a", "edits": []}"#, true, ExitStatus::Usage),
+        (r#"{"files": 3}"#, false, ExitStatus::Usage),
+        (r#"{"files": [{"path": "a"}]}"#, false, ExitStatus::Usage),
+        (r#"{"files": [{"path": "a", "edits": [{}]}]}"#, false, ExitStatus::Usage),
+        (r#"{"files": [{"path": "a", "edits": [{"op": 3}]}]}"#, false, ExitStatus::Usage),
+        (r#"{"files": []} trailing"#, false, ExitStatus::Usage),
+        (r#"{"payload": {"text": "x"}}"#, true, ExitStatus::Usage),
+        (r#"{"payload": {"txet": "x"}}"#, false, ExitStatus::Usage),
+        ("[{\"op\": \"delete\"}, {}]", false, ExitStatus::Usage),
+        (" \n", true, ExitStatus::Usage),
     ] {
         let read = if path { beside(payload) } else { plain(payload) };
         assert_eq!(read.unwrap_err().exit(), exit, "{payload}");
     }
-    assert_eq!(read(b"{\"files\": [\xff]}", PayloadContext::default()).unwrap_err().exit(), Exit::Usage);
+    assert_eq!(
+        read(b"{\"files\": [\xff]}", PayloadContext::default()).unwrap_err().exit(),
+        ExitStatus::Usage
+    );
     for payload in [
         "{}",
         r#"{"path": "a", "patches": []}"#,
@@ -204,7 +207,7 @@ fn what_is_no_job_is_told_apart_from_a_payload() {
     let job = read(br#"{"files": []}"#, named).unwrap();
     assert_eq!(job.payload.unwrap().text, r#"{"files": []}"#, "who names a dialect means it");
     let deep = "[".repeat(100_000);
-    assert_eq!(plain(&deep).unwrap_err().exit(), Exit::Usage);
+    assert_eq!(plain(&deep).unwrap_err().exit(), ExitStatus::Usage);
 }
 
 #[test]
@@ -314,7 +317,7 @@ fn one_edit_and_one_file_may_come_without_a_list() {
     ] {
         assert_eq!(plain(payload).unwrap().files, wanted, "{payload}");
     }
-    assert_eq!(plain(r#"{"op": "delete"}"#).unwrap_err().exit(), Exit::Usage);
+    assert_eq!(plain(r#"{"op": "delete"}"#).unwrap_err().exit(), ExitStatus::Usage);
     let several = plain(r#"{"paths": ["a*"], "base": "any", "op": "delete"}"#).unwrap().files;
     assert_eq!((&several[0].paths, &several[0].edits), (&vec!["a*".to_owned()], &wanted[0].edits));
     assert_eq!(several[0].base.as_deref(), Some("any"));

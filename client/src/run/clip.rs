@@ -3,30 +3,32 @@
 use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
 use super::{CommandContext, CommandOutput};
-use crate::args::Clip;
+use crate::args::ClipCommand;
 use crate::failure::Failure;
 use crate::show::{OutputStyle, letters, state};
 
-pub(super) fn run(context: &CommandContext<'_>, words: Clip) -> Result<CommandOutput, Failure> {
+pub(super) fn run(context: &CommandContext<'_>, words: ClipCommand) -> Result<CommandOutput, Failure> {
     let of = |action| ClipRequest { action, name: None, to: None, text: None };
     let request = match words {
-        Clip::List => of(ClipAction::List),
-        Clip::Show { name } => ClipRequest { name: Some(name), ..of(ClipAction::Show) },
-        Clip::Set { name, text, file } => {
+        ClipCommand::List => of(ClipAction::List),
+        ClipCommand::Show { name } => ClipRequest { name: Some(name), ..of(ClipAction::Show) },
+        ClipCommand::Set { name, text, file } => {
             let text = match text {
                 Some(text) => text,
                 None => context.payload_text(file.as_deref())?,
             };
             ClipRequest { name: Some(name), text: Some(text), ..of(ClipAction::Set) }
         }
-        Clip::Copy { name, to } => ClipRequest { name: Some(name), to: Some(to), ..of(ClipAction::Copy) },
-        Clip::Rm { name } => ClipRequest { name: Some(name), ..of(ClipAction::Rm) },
+        ClipCommand::Copy { name, to } => {
+            ClipRequest { name: Some(name), to: Some(to), ..of(ClipAction::Copy) }
+        }
+        ClipCommand::Rm { name } => ClipRequest { name: Some(name), ..of(ClipAction::Rm) },
     };
     // A second removal is refused; every other action may be repeated.
     let reply = context.ask(request.action != ClipAction::Rm, |it| it.clip(&request))?;
     Ok(match request.action {
         ClipAction::List => context.answer(&reply, state::clipboards),
-        ClipAction::Show if !context.look.json => CommandOutput::text(content(reply)),
+        ClipAction::Show if !context.style.json => CommandOutput::text(content(reply)),
         action => context.answer(&reply, |reply, _: &OutputStyle| done(action, &request, reply)),
     })
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::session::SessionInJson;
 use super::{CommandContext, CommandOutput, tell};
-use crate::failure::{Exit, Failure};
+use crate::failure::{ExitStatus, Failure};
 use crate::show::state;
 
 /// The time after which the user is told that the daemon has jobs to finish.
@@ -19,7 +19,7 @@ pub(super) fn status(context: &CommandContext<'_>) -> Result<CommandOutput, Fail
     let daemon: StatusReply = context.ask(true, |it| it.status())?;
     let reply = StatusInJson { daemon, session: context.session.in_json() };
     let session = format!("{:<9}  {} ({})\n", "session", context.session.name, context.session.source());
-    Ok(context.answer(&reply, |reply, look| state::status(&reply.daemon, look) + &session))
+    Ok(context.answer(&reply, |reply, style| state::status(&reply.daemon, style) + &session))
 }
 
 /// The reply of the daemon and the session of this command.
@@ -43,7 +43,7 @@ pub(super) fn doctor(context: &CommandContext<'_>) -> Result<CommandOutput, Fail
     }));
     findings.extend(found.findings);
     let bad = findings.iter().any(|finding| finding.severity == "bad");
-    let exit = if bad { Exit::Refused } else { Exit::Done };
+    let exit = if bad { ExitStatus::Refused } else { ExitStatus::Done };
     Ok(CommandOutput { exit, ..context.answer(&CheckReply { findings }, state::findings) })
 }
 

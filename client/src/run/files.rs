@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::job;
 use crate::show;
 
-pub(super) fn read(context: &CommandContext<'_>, words: &args::Read) -> Result<CommandOutput, Failure> {
+pub(super) fn read(context: &CommandContext<'_>, words: &args::ReadArgs) -> Result<CommandOutput, Failure> {
     let request = ReadRequest {
         path: context.name(&words.path),
         lines: words.lines,
@@ -21,7 +21,7 @@ pub(super) fn read(context: &CommandContext<'_>, words: &args::Read) -> Result<C
         body: words.body,
     };
     let reply = context.ask(true, |it| it.read(&request))?;
-    if context.look.json {
+    if context.style.json {
         return Ok(CommandOutput::json(&reply));
     }
     let whole = words.lines.is_none() && words.symbol.is_none();
@@ -64,7 +64,7 @@ fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
     Ok(lines.flat_map(|(line, number)| format!("{number} | {line}").into_bytes()).collect())
 }
 
-pub(super) fn edit(context: &CommandContext<'_>, words: args::Edit) -> Result<CommandOutput, Failure> {
+pub(super) fn edit(context: &CommandContext<'_>, words: args::EditArgs) -> Result<CommandOutput, Failure> {
     let path = words.path.as_deref().map(|path| context.name(path));
     let beside = job::PayloadContext { path, dialect: words.dialect };
     let mut job = job::read(&context.payload(words.file.as_deref())?, beside)?;
@@ -82,10 +82,13 @@ fn send(context: &CommandContext<'_>, mut job: JobRequest) -> Result<CommandOutp
     job.diff = job.diff.or(context.shows_diffs());
     let receipt = context.ask(job.key.is_some(), |it| it.edit(&job))?;
     let whole = job.budget.is_some() || job.diff == Some(true);
-    Ok(context.receipt(receipt, &context.look.whole(whole)))
+    Ok(context.receipt(receipt, &context.style.whole(whole)))
 }
 
-pub(super) fn replace(context: &CommandContext<'_>, words: args::Replace) -> Result<CommandOutput, Failure> {
+pub(super) fn replace(
+    context: &CommandContext<'_>,
+    words: args::ReplaceArgs,
+) -> Result<CommandOutput, Failure> {
     let path = context.name(&words.path);
     let (old, new) = old_and_new(context, &words)?;
     let edit = FileEdit {
@@ -103,7 +106,10 @@ pub(super) fn replace(context: &CommandContext<'_>, words: args::Replace) -> Res
     send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
-pub(super) fn create(context: &CommandContext<'_>, words: args::Create) -> Result<CommandOutput, Failure> {
+pub(super) fn create(
+    context: &CommandContext<'_>,
+    words: args::CreateArgs,
+) -> Result<CommandOutput, Failure> {
     let text = match words.text.filter(|text| text != "-") {
         Some(text) => text,
         None => context.payload_text(words.file.as_deref())?,
@@ -115,7 +121,7 @@ pub(super) fn create(context: &CommandContext<'_>, words: args::Create) -> Resul
 }
 
 /// Returns the two texts, each from a file or from the next argument.
-fn old_and_new(context: &CommandContext<'_>, words: &args::Replace) -> Result<(String, String), Failure> {
+fn old_and_new(context: &CommandContext<'_>, words: &args::ReplaceArgs) -> Result<(String, String), Failure> {
     let mut texts = words.old.iter().chain(&words.new);
     let old = TextSource::of(words.old_file.as_deref(), &mut texts).ok_or_else(|| missing("OLD", "old"))?;
     let new = TextSource::of(words.new_file.as_deref(), &mut texts).ok_or_else(|| missing("NEW", "new"))?;

@@ -6,7 +6,7 @@ use editd_proto::message::{HistoryRequest, JobMode, JobStatus, UndoRequest, Wait
 
 use super::{CommandContext, CommandOutput};
 use crate::args::{self, values};
-use crate::failure::{Exit, Failure};
+use crate::failure::{ExitStatus, Failure};
 use crate::job;
 use crate::show;
 
@@ -14,7 +14,7 @@ fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
     text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()
 }
 
-pub(super) fn undo(context: &CommandContext<'_>, words: args::Undo) -> Result<CommandOutput, Failure> {
+pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Result<CommandOutput, Failure> {
     let (path, paths) = match (words.jobs.as_slice(), words.paths.as_slice()) {
         ([], [path]) => (Some(context.name(path)), Vec::new()),
         ([], [_, _, ..]) => {
@@ -35,7 +35,7 @@ pub(super) fn undo(context: &CommandContext<'_>, words: args::Undo) -> Result<Co
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
     let receipt = context.ask(request.key.is_some(), |it| it.undo(&request))?;
-    Ok(context.receipt(receipt, &context.look.of("undone")))
+    Ok(context.receipt(receipt, &context.style.of("undone")))
 }
 
 /// Returns the session whose entries are undone: the value of `--session` if no entries were given. A session from the
@@ -48,7 +48,7 @@ const fn mode(dry_run: bool) -> JobMode {
     if dry_run { JobMode::VerifyOnly } else { JobMode::Strict }
 }
 
-pub(super) fn redo(context: &CommandContext<'_>, words: args::Redo) -> Result<CommandOutput, Failure> {
+pub(super) fn redo(context: &CommandContext<'_>, words: args::RedoArgs) -> Result<CommandOutput, Failure> {
     let jobs = words.jobs.into_iter().map(JobId).collect();
     let mut request = UndoRequest {
         jobs,
@@ -60,10 +60,10 @@ pub(super) fn redo(context: &CommandContext<'_>, words: args::Redo) -> Result<Co
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
     let receipt = context.ask(request.key.is_some(), |it| it.redo(&request))?;
-    Ok(context.receipt(receipt, &context.look.of("redone")))
+    Ok(context.receipt(receipt, &context.style.of("redone")))
 }
 
-pub(super) fn log(context: &CommandContext<'_>, words: args::Log) -> Result<CommandOutput, Failure> {
+pub(super) fn log(context: &CommandContext<'_>, words: args::LogArgs) -> Result<CommandOutput, Failure> {
     let request = HistoryRequest {
         path: words.path.as_deref().map(|path| context.name(path)),
         session: context.chosen_session.clone(),
@@ -82,10 +82,10 @@ pub(super) fn show(
 ) -> Result<CommandOutput, Failure> {
     let reply = context.ask(true, |it| it.show(JobId(job), from))?;
     let shown = from.unwrap_or(0).saturating_add(reply.changes.len() as u64);
-    Ok(context.answer(&reply, |reply, look| show::history::one(reply, shown, look)))
+    Ok(context.answer(&reply, |reply, style| show::history::one(reply, shown, style)))
 }
 
-pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<CommandOutput, Failure> {
+pub(super) fn wait(context: &CommandContext<'_>, words: &args::WaitArgs) -> Result<CommandOutput, Failure> {
     let begun = machine::tick();
     loop {
         let receipt = context.ask(true, |it| {
@@ -96,9 +96,9 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<C
         })?;
         if receipt.status != JobStatus::Queued {
             // A receipt with both numbers already shows them.
-            let untold = receipt.queued.is_none() && !context.look.json;
+            let untold = receipt.queued.is_none() && !context.style.json;
             let entry = receipt.job.filter(|job| job.0 != words.job && untold);
-            let mut answer = context.receipt(receipt, context.look);
+            let mut answer = context.receipt(receipt, context.style);
             if let Some(entry) = entry {
                 let both =
                     format!("job {} is entry {entry} of the journal; each number names it\n", words.job);
@@ -108,7 +108,10 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<C
         }
         if words.timeout.is_some() {
             // The exit status must not suggest that the job has ended.
-            return Ok(CommandOutput { exit: Exit::Refused, ..context.receipt(receipt, context.look) });
+            return Ok(CommandOutput {
+                exit: ExitStatus::Refused,
+                ..context.receipt(receipt, context.style)
+            });
         }
     }
 }
@@ -116,7 +119,7 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::Wait) -> Result<C
 pub(super) fn cancel(context: &CommandContext<'_>, job: u64) -> Result<CommandOutput, Failure> {
     // On a second request the daemon would report its own cancellation as a refusal.
     let receipt = context.ask(false, |it| it.cancel(JobId(job)))?;
-    Ok(context.receipt(receipt, context.look))
+    Ok(context.receipt(receipt, context.style))
 }
 
 #[cfg(test)]

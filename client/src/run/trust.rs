@@ -6,14 +6,14 @@ use editd_proto::ErrorCode;
 use editd_proto::message::TrustRequest;
 
 use super::{CommandContext, CommandOutput};
-use crate::args::Trust;
-use crate::failure::{Exit, Failure};
+use crate::args::TrustArgs;
+use crate::failure::{ExitStatus, Failure};
 use crate::show::state;
 
 const UNANSWERED: &str =
     "editctl: nothing was recorded; check the commands, then run `editctl trust --yes HASH`\n";
 
-pub(super) fn run(context: &CommandContext<'_>, words: Trust) -> Result<CommandOutput, Failure> {
+pub(super) fn run(context: &CommandContext<'_>, words: TrustArgs) -> Result<CommandOutput, Failure> {
     let ask = |request: TrustRequest| context.ask(true, |it| it.trust(&request));
     if words.yes.is_some() || words.revoke {
         let reply = ask(TrustRequest { hash: words.yes, revoke: words.revoke })?;
@@ -25,9 +25,9 @@ pub(super) fn run(context: &CommandContext<'_>, words: Trust) -> Result<CommandO
         return Ok(told);
     }
     let at_a_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if context.look.json || !at_a_terminal {
-        let err = if context.look.json { String::new() } else { UNANSWERED.to_owned() };
-        return Ok(CommandOutput { err, exit: Exit::Refused, ..told });
+    if context.style.json || !at_a_terminal {
+        let err = if context.style.json { String::new() } else { UNANSWERED.to_owned() };
+        return Ok(CommandOutput { err, exit: ExitStatus::Refused, ..told });
     }
     if !agreed(&told.out) {
         return Err(Failure::refused(ErrorCode::Rejected, "nothing was recorded; the commands do not run"));

@@ -15,14 +15,14 @@ const LONG: usize = 500;
 const PAIRS: usize = 500;
 
 /// Appends a diff and a line break.
-pub(crate) fn add(out: &mut String, diff: &str, look: &OutputStyle) {
+pub(crate) fn add(out: &mut String, diff: &str, style: &OutputStyle) {
     if diff.is_empty() {
         return;
     }
-    if look.colour {
-        coloured(out, diff, look);
+    if style.colour {
+        coloured(out, diff, style);
     } else {
-        out.push_str(&look.content(diff));
+        out.push_str(&style.content(diff));
     }
     if !out.ends_with('\n') {
         out.push('\n');
@@ -36,7 +36,7 @@ struct ChangedLines<'a> {
     added: Vec<&'a str>,
 }
 
-fn coloured(out: &mut String, diff: &str, look: &OutputStyle) {
+fn coloured(out: &mut String, diff: &str, style: &OutputStyle) {
     let mut change = ChangedLines::default();
     let mut pairs = PAIRS;
     // The remaining old and new lines of the hunk. They are counted since content may look like a header.
@@ -47,7 +47,7 @@ fn coloured(out: &mut String, diff: &str, look: &OutputStyle) {
         match text.as_bytes().first() {
             Some(b'-') if in_hunk => {
                 if !change.added.is_empty() {
-                    change.flush(out, look, &mut pairs);
+                    change.flush(out, style, &mut pairs);
                 }
                 left.0 = left.0.saturating_sub(1);
                 change.removed.push(text);
@@ -66,7 +66,7 @@ fn coloured(out: &mut String, diff: &str, look: &OutputStyle) {
             }
             _ => {}
         }
-        change.flush(out, look, &mut pairs);
+        change.flush(out, style, &mut pairs);
         let paint = match text.as_bytes().first() {
             Some(b'@') if !in_hunk => {
                 left = hunk(text).unwrap_or_default();
@@ -78,11 +78,11 @@ fn coloured(out: &mut String, diff: &str, look: &OutputStyle) {
             }
             _ => Some(TextStyle::Strong),
         };
-        let shown = look.content(text);
-        out.push_str(&paint.map_or_else(|| shown.clone(), |paint| look.paint(paint, &shown)));
+        let shown = style.content(text);
+        out.push_str(&paint.map_or_else(|| shown.clone(), |paint| style.paint(paint, &shown)));
         out.push('\n');
     }
-    change.flush(out, look, &mut pairs);
+    change.flush(out, style, &mut pairs);
 }
 
 /// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`.
@@ -96,11 +96,11 @@ pub(super) fn hunk(line: &str) -> Option<(u64, u64)> {
 }
 
 impl ChangedLines<'_> {
-    fn flush(&mut self, out: &mut String, look: &OutputStyle, pairs: &mut usize) {
+    fn flush(&mut self, out: &mut String, style: &OutputStyle, pairs: &mut usize) {
         let paired = self.removed.len() == self.added.len() && *pairs >= self.removed.len();
         let parts = if paired {
             *pairs -= self.removed.len();
-            self.removed.iter().zip(&self.added).map(|(old, new)| inline(old, new, look)).collect()
+            self.removed.iter().zip(&self.added).map(|(old, new)| inline(old, new, style)).collect()
         } else {
             vec![None; self.removed.len()]
         };
@@ -111,10 +111,10 @@ impl ChangedLines<'_> {
                 parts.get(at).and_then(Option::as_ref).map(|(old, new)| if added { new } else { old });
             match inline {
                 Some(text) => out.push_str(text),
-                None if line.starts_with('\\') => out.push_str(&look.content(line)),
+                None if line.starts_with('\\') => out.push_str(&style.content(line)),
                 None => {
                     let paint = if added { TextStyle::Good } else { TextStyle::Bad };
-                    out.push_str(&look.paint(paint, &look.content(line)));
+                    out.push_str(&style.paint(paint, &style.content(line)));
                 }
             }
             out.push('\n');
@@ -125,7 +125,7 @@ impl ChangedLines<'_> {
 }
 
 /// Returns a removed and an added line with their changed parts marked, if at least half of their bytes are equal.
-fn inline(old: &str, new: &str, look: &OutputStyle) -> Option<(String, String)> {
+fn inline(old: &str, new: &str, style: &OutputStyle) -> Option<(String, String)> {
     let (old, new) = (old.strip_prefix('-')?, new.strip_prefix('+')?);
     if old.len() > LONG || new.len() > LONG {
         return None;
@@ -148,9 +148,9 @@ fn inline(old: &str, new: &str, look: &OutputStyle) -> Option<(String, String)> 
     let side = |sign, words: Vec<&str>, same: Vec<bool>, (whole, part)| {
         let mut runs = StyledRuns::begin(whole, sign);
         for (word, same) in words.into_iter().zip(same) {
-            runs.add(if same { whole } else { part }, &look.content(word));
+            runs.add(if same { whole } else { part }, &style.content(word));
         }
-        runs.painted(look)
+        runs.painted(style)
     };
     Some((
         side("-", old_words, same.old, (TextStyle::Bad, TextStyle::BadPart)),
@@ -190,8 +190,8 @@ impl StyledRuns {
         }
     }
 
-    fn painted(&self, look: &OutputStyle) -> String {
-        self.0.iter().map(|(paint, text)| look.paint(*paint, text)).collect()
+    fn painted(&self, style: &OutputStyle) -> String {
+        self.0.iter().map(|(paint, text)| style.paint(*paint, text)).collect()
     }
 }
 

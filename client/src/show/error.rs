@@ -17,15 +17,15 @@ pub(crate) struct ErrorInJson<'a> {
 }
 
 /// Returns the whole text with a line break at the end.
-pub(crate) fn text(error: &RequestError, look: &OutputStyle) -> String {
+pub(crate) fn text(error: &RequestError, style: &OutputStyle) -> String {
     let mut out = String::new();
-    add(&mut out, "editctl", error, look);
+    add(&mut out, "editctl", error, style);
     out
 }
 
 /// Appends an error. `what` names its subject.
-pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, look: &OutputStyle) {
-    let code = look.paint(TextStyle::Bad, &code(error.code));
+pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, style: &OutputStyle) {
+    let code = style.paint(TextStyle::Bad, &code(error.code));
     line(out, &format!("{what}: {code}: {}", lines(&error.message)));
     if let Some(place) = place(error) {
         line(out, &format!("  at {place}"));
@@ -53,7 +53,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, look: &Out
     for issue in error.issues.iter().filter(|issue| !error.message.contains(&issue.message)) {
         line(out, &format!("  {}", lines(&issue.to_string())));
     }
-    staleness(out, error, look);
+    staleness(out, error, style);
     for one in &error.others {
         other(out, one);
         excerpt::add(out, one);
@@ -62,7 +62,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, look: &Out
         line(out, &format!("  and {more} more"));
     }
     if let Some(hint) = hint(error) {
-        line(out, &format!("  {}", look.paint(TextStyle::Notice, &hint)));
+        line(out, &format!("  {}", style.paint(TextStyle::Notice, &hint)));
     }
 }
 
@@ -95,17 +95,17 @@ fn nearest(out: &mut String, miss: &NearMiss) {
 }
 
 /// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
-pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, look: &OutputStyle) {
+pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, style: &OutputStyle) {
     if !told.contains(&error.message) {
-        let code = look.paint(TextStyle::Bad, &code(error.code));
+        let code = style.paint(TextStyle::Bad, &code(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
     }
     let mut rest = error.clone();
     // The reply of a dialect may end with the diff without its last line break.
     rest.diff = rest.diff.filter(|diff| !told.contains(diff.trim_end()));
-    staleness(out, &rest, look);
+    staleness(out, &rest, style);
     if let Some(hint) = hint(error) {
-        line(out, &format!("  {}", look.paint(TextStyle::Notice, &hint)));
+        line(out, &format!("  {}", style.paint(TextStyle::Notice, &hint)));
     }
 }
 
@@ -178,7 +178,7 @@ fn counts(out: &mut String, error: &RequestError) {
     }
 }
 
-fn staleness(out: &mut String, error: &RequestError, look: &OutputStyle) {
+fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     excerpt::add(out, error);
     match &error.by {
         // The cause contains the entry and more.
@@ -199,7 +199,7 @@ fn staleness(out: &mut String, error: &RequestError, look: &OutputStyle) {
         line(out, &format!("  later: {}  {whose}{}", later.job, label.unwrap_or_default()));
     }
     if let Some(text) = &error.diff {
-        diff::add(out, text, look);
+        diff::add(out, text, style);
     }
     if let Some(hunks) = error.omitted_hunks.filter(|hunks| *hunks > 0) {
         line(out, &format!("  and {hunks} more hunks"));

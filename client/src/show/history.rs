@@ -10,10 +10,10 @@ use super::{OutputStyle, diff};
 /// Maximum number of files of an entry in a list. Further ones are counted.
 const FILES: usize = 8;
 
-pub(crate) fn list(reply: &HistoryReply, look: &OutputStyle) -> String {
+pub(crate) fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
-        add(&mut out, entry, FILES, look);
+        add(&mut out, entry, FILES, style);
     }
     if reply.entries.is_empty() {
         out.push_str("no entries\n");
@@ -25,15 +25,15 @@ pub(crate) fn list(reply: &HistoryReply, look: &OutputStyle) -> String {
 }
 
 /// Formats an entry. `shown` is the number of its files that are shown here or were skipped.
-pub(crate) fn one(reply: &ShowReply, shown: u64, look: &OutputStyle) -> String {
+pub(crate) fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
     let mut out = String::new();
-    add(&mut out, &reply.entry, usize::MAX, look);
+    add(&mut out, &reply.entry, usize::MAX, style);
     for change in &reply.changes {
         out.push('\n');
         if change.diff.is_empty() {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
-        diff::add(&mut out, &numbered(&change.diff, &change.hunks), look);
+        diff::add(&mut out, &numbered(&change.diff, &change.hunks), style);
         if change.omitted_hunks > 0 {
             out.push_str(&format!("and {} more hunks\n", change.omitted_hunks));
         }
@@ -75,10 +75,10 @@ fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
     Cow::Owned(out)
 }
 
-fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &OutputStyle) {
+fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle) {
     let mut words = vec![
-        look.paint(TextStyle::Strong, &entry.id.to_string()),
-        look.time(entry.time),
+        style.paint(TextStyle::Strong, &entry.id.to_string()),
+        style.time(entry.time),
         kind(entry.kind).to_owned(),
     ];
     if let Some(queued) = entry.queued {
@@ -97,12 +97,12 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &OutputStyle)
         words.push(format!("\u{201c}{}\u{201d}", one_line(label)));
     }
     if entry.undone {
-        words.push(look.paint(TextStyle::Notice, "undone"));
+        words.push(style.paint(TextStyle::Notice, "undone"));
     } else if entry.partly_undone {
-        words.push(look.paint(TextStyle::Notice, "partly undone"));
+        words.push(style.paint(TextStyle::Notice, "partly undone"));
     }
     if entry.diverged {
-        words.push(look.paint(TextStyle::Bad, "diverged"));
+        words.push(style.paint(TextStyle::Bad, "diverged"));
     }
     out.push_str(&words.join("  "));
     out.push('\n');
@@ -110,7 +110,7 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &OutputStyle)
         out.push_str(&format!("    key {}\n", one_line(key)));
     }
     for file in entry.files.iter().take(files) {
-        out.push_str(&format!("    {}  {}\n", file.path.display(), extent(file, look)));
+        out.push_str(&format!("    {}  {}\n", file.path.display(), extent(file, style)));
     }
     let more = (entry.files.len().saturating_sub(files) as u64).saturating_add(entry.omitted_files);
     if more > 0 {
@@ -118,11 +118,11 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, look: &OutputStyle)
     }
 }
 
-fn extent(file: &EntryFile, look: &OutputStyle) -> String {
+fn extent(file: &EntryFile, style: &OutputStyle) -> String {
     let counts = format!(
         "{} {}",
-        look.paint(TextStyle::Good, &format!("+{}", file.added)),
-        look.paint(TextStyle::Bad, &format!("-{}", file.removed))
+        style.paint(TextStyle::Good, &format!("+{}", file.added)),
+        style.paint(TextStyle::Bad, &format!("-{}", file.removed))
     );
     let counts = match (&file.before, &file.after) {
         (None, Some(_)) => format!("{counts} new"),
@@ -130,7 +130,7 @@ fn extent(file: &EntryFile, look: &OutputStyle) -> String {
         _ => counts,
     };
     if file.undone {
-        return format!("{counts}  {}", look.paint(TextStyle::Notice, "undone"));
+        return format!("{counts}  {}", style.paint(TextStyle::Notice, "undone"));
     }
     let run = |&(first, last): &(u64, u64)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
@@ -143,7 +143,7 @@ fn extent(file: &EntryFile, look: &OutputStyle) -> String {
                 && runs.len() == 1;
             let word = if one { "hunk" } else { "hunks" };
             let note = format!("{word} {} undone", runs.join(", "));
-            format!("{counts}  {}", look.paint(TextStyle::Notice, &note))
+            format!("{counts}  {}", style.paint(TextStyle::Notice, &note))
         }
     }
 }

@@ -9,7 +9,7 @@ use super::letters::{TextStyle, lines, one_line};
 const LEVELS: usize = 20;
 
 /// Returns a line per symbol: its lines in the file, its kind, and its name without that of its parent.
-pub(crate) fn tree(reply: &OutlineReply, look: &OutputStyle) -> String {
+pub(crate) fn tree(reply: &OutlineReply, style: &OutputStyle) -> String {
     let ranges: Vec<String> = reply.symbols.iter().map(range).collect();
     let width = ranges.iter().map(String::len).max().unwrap_or_default();
     let mut holders: Vec<&str> = Vec::new();
@@ -23,20 +23,20 @@ pub(crate) fn tree(reply: &OutlineReply, look: &OutputStyle) -> String {
         // The name of an implementation starts with the word.
         let kind = format!("{kind} ");
         let kind = if name.starts_with(&kind) { "" } else { &kind };
-        let place = look.paint(TextStyle::Place, &format!("{range:>width$}"));
+        let place = style.paint(TextStyle::Place, &format!("{range:>width$}"));
         let indentation = "  ".repeat(depth.min(LEVELS));
-        out.push_str(&format!("{place}  {indentation}{kind}{}\n", look.paint(TextStyle::Strong, &name)));
+        out.push_str(&format!("{place}  {indentation}{kind}{}\n", style.paint(TextStyle::Strong, &name)));
         holders.push(&symbol.name);
     }
     if reply.symbols.is_empty() {
         out.push_str("no definitions\n");
     }
     if let Some(omitted) = reply.omitted {
-        out.push_str(&look.paint(TextStyle::Notice, &format!("{omitted} more are left out")));
+        out.push_str(&style.paint(TextStyle::Notice, &format!("{omitted} more are left out")));
         out.push('\n');
     }
     for warning in &reply.warnings {
-        out.push_str(&format!("{}: {}\n", look.paint(TextStyle::Notice, "warning"), lines(warning)));
+        out.push_str(&format!("{}: {}\n", style.paint(TextStyle::Notice, "warning"), lines(warning)));
     }
     out
 }

@@ -16,11 +16,11 @@ pub(crate) struct OutputTexts {
     pub(crate) err: String,
 }
 
-pub(crate) fn text(receipt: &Receipt, look: &OutputStyle) -> OutputTexts {
+pub(crate) fn text(receipt: &Receipt, style: &OutputStyle) -> OutputTexts {
     let mut texts = OutputTexts::default();
     match &receipt.text {
-        Some(text) => in_dialect(&mut texts, text, receipt, look),
-        None => natively(&mut texts, receipt, look),
+        Some(text) => in_dialect(&mut texts, text, receipt, style),
+        None => natively(&mut texts, receipt, style),
     }
     if let Some(token) = &receipt.verified {
         texts.out.push_str(&format!("to apply exactly this: --verified {}\n", one_line(token)));
@@ -30,49 +30,49 @@ pub(crate) fn text(receipt: &Receipt, look: &OutputStyle) -> OutputTexts {
 
 /// Appends the reply in the format of the payload's dialect. After a stale refusal details are added that the dialect
 /// cannot express.
-fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, look: &OutputStyle) {
+fn in_dialect(texts: &mut OutputTexts, text: &str, receipt: &Receipt, style: &OutputStyle) {
     let refused = receipt.status == JobStatus::Refused;
     let side = if refused { &mut texts.err } else { &mut texts.out };
-    side.push_str(&if refused { look.for_errors().content(text) } else { look.content(text) });
+    side.push_str(&if refused { style.for_errors().content(text) } else { style.content(text) });
     if !text.is_empty() && !text.ends_with('\n') {
         side.push('\n');
     }
     if let Some(refusal) = receipt.error.as_ref().filter(|error| error.diff.is_some()) {
-        error::add_untold(&mut texts.err, text, refusal, &look.for_errors());
+        error::add_untold(&mut texts.err, text, refusal, &style.for_errors());
     }
     for hook in &receipt.hooks {
-        one_hook(texts, hook, look);
+        one_hook(texts, hook, style);
     }
     if let (JobStatus::Queued, Some(job)) = (receipt.status, receipt.job) {
         texts.out.push_str(&format!("job {job} is queued; wait for it: editctl wait {job}\n"));
     }
 }
 
-fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
+fn natively(texts: &mut OutputTexts, receipt: &Receipt, style: &OutputStyle) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
             JobStatus::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
-            other => format!("job {job}{} {}", queued(receipt), word(other, look)),
+            other => format!("job {job}{} {}", queued(receipt), word(other, style)),
         };
         if let Some(version) = short::version(receipt) {
             words.push_str(&format!(", version {version}"));
         }
         words.push_str(if receipt.rebased { ", rebased" } else { "" });
         words.push_str(if receipt.repeated { ", done before under this key" } else { "" });
-        texts.out.push_str(&look.paint(paint(receipt.status), &words));
+        texts.out.push_str(&style.paint(paint(receipt.status), &words));
         texts.out.push('\n');
     } else if receipt.status != JobStatus::Refused {
-        texts.out.push_str(&look.paint(paint(receipt.status), word(receipt.status, look)));
+        texts.out.push_str(&style.paint(paint(receipt.status), word(receipt.status, style)));
         texts.out.push('\n');
     }
-    for (file, told) in receipt.files.iter().zip(short::files(receipt, look.whole)) {
-        one_file(texts, (file, &told), receipt.status, look);
+    for (file, told) in receipt.files.iter().zip(short::files(receipt, style.whole)) {
+        one_file(texts, (file, &told), receipt.status, style);
     }
     if receipt.omitted_files > 0 {
         texts.out.push_str(&format!("and {} more files\n", receipt.omitted_files));
     }
     for hook in &receipt.hooks {
-        one_hook(texts, hook, look);
+        one_hook(texts, hook, style);
     }
     // The error of an edit that was left out is printed with that edit.
     let told = |error: &&RequestError| {
@@ -80,24 +80,24 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, look: &OutputStyle) {
         edits.filter_map(|edit| edit.error.as_deref()).all(|one| one.message != error.message)
     };
     if let Some(refusal) = receipt.error.as_ref().filter(told) {
-        error::add(&mut texts.err, "editctl", refusal, &look.for_errors());
+        error::add(&mut texts.err, "editctl", refusal, &style.for_errors());
     } else if receipt.status == JobStatus::Refused && receipt.error.is_none() {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
     }
 }
 
 /// Appends the result of a command that ran after writing.
-fn one_hook(texts: &mut OutputTexts, hook: &HookOutcome, look: &OutputStyle) {
+fn one_hook(texts: &mut OutputTexts, hook: &HookOutcome, style: &OutputStyle) {
     let job = hook.job.map(|job| format!(", entry {job}")).unwrap_or_default();
     texts
         .out
-        .push_str(&format!("after_write {}{job}\n", look.paint(TextStyle::Strong, &one_line(&hook.name))));
+        .push_str(&format!("after_write {}{job}\n", style.paint(TextStyle::Strong, &one_line(&hook.name))));
     for file in &hook.files {
         let told = FileWords { name: short::name(file), words: short::words(file, "", usize::MAX) };
-        one_file(texts, (file, &told), JobStatus::Applied, look);
+        one_file(texts, (file, &told), JobStatus::Applied, style);
     }
     for warning in &hook.warnings {
-        texts.out.push_str(&format!("  {}: {}\n", look.paint(TextStyle::Notice, "warning"), lines(warning)));
+        texts.out.push_str(&format!("  {}: {}\n", style.paint(TextStyle::Notice, "warning"), lines(warning)));
     }
 }
 
@@ -106,15 +106,15 @@ fn one_file(
     texts: &mut OutputTexts,
     (file, told): (&FileOutcome, &FileWords),
     job: JobStatus,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) {
     let path = file.path.display();
     // The error of a refused job names its files, unless they have details of their own.
     let mute = file.status == JobStatus::Refused && file.diff.is_none();
     if !mute {
         let name = FilePath::from(told.name.as_str()).display();
-        texts.out.push_str(&look.paint(TextStyle::Strong, &name));
-        let status = (file.status != job).then(|| look.paint(paint(file.status), word(file.status, look)));
+        texts.out.push_str(&style.paint(TextStyle::Strong, &name));
+        let status = (file.status != job).then(|| style.paint(paint(file.status), word(file.status, style)));
         let words = Some(told.words.clone()).filter(|words| !words.is_empty());
         for word in [status, words].into_iter().flatten() {
             texts.out.push(' ');
@@ -124,19 +124,19 @@ fn one_file(
     }
     for (number, edit) in file.edits.iter().enumerate() {
         let number = edit.edit.unwrap_or(number as u64 + 1);
-        one_edit(texts, &path, number, edit, look);
+        one_edit(texts, &path, number, edit, style);
     }
     if let Some(formatted) = &file.formatted {
         texts.out.push_str(&format!("  formatted by {}\n", one_line(&formatted.by.join(", "))));
-        diff::add(&mut texts.out, &formatted.diff, look);
+        diff::add(&mut texts.out, &formatted.diff, style);
     }
     let issues = file.issues.iter().map(|issue| ("issue", issue.to_string()));
     for (name, sentence) in issues.chain(file.warnings.iter().map(|warning| ("warning", warning.clone()))) {
-        let name = look.paint(TextStyle::Notice, name);
+        let name = style.paint(TextStyle::Notice, name);
         texts.out.push_str(&format!("  {name}: {}\n", lines(&sentence)));
     }
     if let Some(text) = &file.diff {
-        diff::add(&mut texts.out, text, look);
+        diff::add(&mut texts.out, text, style);
     }
     if let Some(count) = file.omitted_hunks.filter(|count| *count > 0) {
         texts.out.push_str(&format!("  and {count} more hunks\n"));
@@ -144,10 +144,10 @@ fn one_file(
 }
 
 /// Appends the details of an edit that its diff does not show.
-fn one_edit(texts: &mut OutputTexts, path: &str, number: u64, edit: &EditOutcome, look: &OutputStyle) {
+fn one_edit(texts: &mut OutputTexts, path: &str, number: u64, edit: &EditOutcome, style: &OutputStyle) {
     if let Some(refusal) = &edit.error {
         let told = RequestError { path: None, edit: None, ..(**refusal).clone() };
-        error::add(&mut texts.err, &format!("{path}, edit {number}"), &told, &look.for_errors());
+        error::add(&mut texts.err, &format!("{path}, edit {number}"), &told, &style.for_errors());
     }
     let mut notes = Vec::new();
     if let Some(rung) = edit.rung.as_ref().filter(|rung| *rung != "exact") {
@@ -182,9 +182,9 @@ fn queued(receipt: &Receipt) -> String {
     receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
 }
 
-fn word(status: JobStatus, look: &OutputStyle) -> &'static str {
+fn word(status: JobStatus, style: &OutputStyle) -> &'static str {
     match status {
-        JobStatus::Applied => look.done,
+        JobStatus::Applied => style.done,
         JobStatus::Unchanged => "unchanged",
         JobStatus::Verified => "verified",
         JobStatus::Refused => "refused",

@@ -9,7 +9,7 @@ use editd_proto::message::{
 use super::OutputStyle;
 use super::letters::{TextStyle, lines, one_line};
 
-pub(crate) fn status(reply: &StatusReply, look: &OutputStyle) -> String {
+pub(crate) fn status(reply: &StatusReply, style: &OutputStyle) -> String {
     let rows = [
         ("workspace", one_line(&reply.workspace)),
         ("daemon", format!("editd {}, process {}", one_line(&reply.version), reply.pid)),
@@ -24,18 +24,18 @@ pub(crate) fn status(reply: &StatusReply, look: &OutputStyle) -> String {
     ];
     let mut out: String = rows.iter().map(|(name, value)| format!("{name:<9}  {value}\n")).collect();
     if let Some(reason) = &reply.failed {
-        out.push_str(&look.paint(TextStyle::Bad, "no edits are accepted"));
+        out.push_str(&style.paint(TextStyle::Bad, "no edits are accepted"));
         out.push_str(&format!(": {}\n", lines(reason)));
     }
     for other in &reply.nearby {
         out.push_str(&format!(
             "{}: {}\n",
-            look.paint(TextStyle::Notice, "note"),
+            style.paint(TextStyle::Notice, "note"),
             nearby(&reply.workspace, other)
         ));
     }
     if let Some(left_out) = &reply.left_out {
-        out.push_str(&format!("{}: {}\n", look.paint(TextStyle::Notice, "left out"), lines(left_out)));
+        out.push_str(&format!("{}: {}\n", style.paint(TextStyle::Notice, "left out"), lines(left_out)));
     }
     out
 }
@@ -50,12 +50,12 @@ pub(crate) fn nearby(workspace: &str, other: &str) -> String {
     )
 }
 
-pub(crate) fn trust(reply: &TrustReply, look: &OutputStyle) -> String {
+pub(crate) fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for one in &reply.commands {
         // The words are quoted, so that their boundaries are visible.
         let words: Vec<String> = one.command.iter().map(|word| one_line(&format!("{word:?}"))).collect();
-        let name = look.paint(TextStyle::Strong, &one_line(&one.name));
+        let name = style.paint(TextStyle::Strong, &one_line(&one.name));
         let files = one_line(&one.files.join(" "));
         out.push_str(&format!("{} {name} for {files}\n  {}\n", one_line(&one.kind), words.join(" ")));
     }
@@ -65,7 +65,7 @@ pub(crate) fn trust(reply: &TrustReply, look: &OutputStyle) -> String {
     if let Some(hash) = &reply.hash {
         let (paint, word) =
             if reply.trusted { (TextStyle::Good, "trusted") } else { (TextStyle::Notice, "not trusted") };
-        out.push_str(&format!("{}: {}\n", look.paint(paint, word), one_line(hash)));
+        out.push_str(&format!("{}: {}\n", style.paint(paint, word), one_line(hash)));
     }
     out
 }
@@ -82,7 +82,7 @@ fn length(seconds: u64) -> String {
     shown.join(" ")
 }
 
-pub(crate) fn findings(reply: &CheckReply, look: &OutputStyle) -> String {
+pub(crate) fn findings(reply: &CheckReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for finding in &reply.findings {
         let paint = match finding.severity.as_str() {
@@ -90,22 +90,22 @@ pub(crate) fn findings(reply: &CheckReply, look: &OutputStyle) -> String {
             "bad" => TextStyle::Bad,
             _ => TextStyle::Notice,
         };
-        let severity = look.paint(paint, &format!("{:<4}", one_line(&finding.severity)));
+        let severity = style.paint(paint, &format!("{:<4}", one_line(&finding.severity)));
         out.push_str(&format!("{severity}  {}: {}\n", one_line(&finding.subject), lines(&finding.message)));
     }
     out
 }
 
-pub(crate) fn dialects(reply: &DialectsReply, look: &OutputStyle) -> String {
+pub(crate) fn dialects(reply: &DialectsReply, style: &OutputStyle) -> String {
     let width = reply.dialects.iter().map(|one| one.name.chars().count()).max().unwrap_or_default();
     let row = |one: &DialectInfo| {
-        let name = look.paint(TextStyle::Strong, &format!("{:<width$}", one_line(&one.name)));
+        let name = style.paint(TextStyle::Strong, &format!("{:<width$}", one_line(&one.name)));
         format!("{name}  {}\n", one_line(&one.sentence))
     };
     reply.dialects.iter().map(row).collect()
 }
 
-pub(crate) fn clipboards(reply: &ClipReply, look: &OutputStyle) -> String {
+pub(crate) fn clipboards(reply: &ClipReply, style: &OutputStyle) -> String {
     let clips = reply.clips.as_deref().unwrap_or_default();
     if clips.is_empty() {
         return String::from("no clipboards\n");
@@ -113,23 +113,23 @@ pub(crate) fn clipboards(reply: &ClipReply, look: &OutputStyle) -> String {
     clips
         .iter()
         .map(|clip| {
-            let name = look.paint(TextStyle::Strong, &one_line(&clip.name));
+            let name = style.paint(TextStyle::Strong, &one_line(&clip.name));
             let origin =
                 clip.origin.as_ref().map(|path| format!("  from {}", path.display())).unwrap_or_default();
-            format!("{name}  {} bytes  {}{origin}\n", clip.size, look.time(clip.time))
+            format!("{name}  {} bytes  {}{origin}\n", clip.size, style.time(clip.time))
         })
         .collect()
 }
 
 /// Returns a line per event.
-pub(crate) fn change(event: &ChangeEvent, look: &OutputStyle) -> String {
+pub(crate) fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
     let (word, paint) = match event.change {
         ChangeKind::Created => ("created", TextStyle::Good),
         ChangeKind::Changed => ("changed", TextStyle::Notice),
         ChangeKind::Removed => ("removed", TextStyle::Bad),
         ChangeKind::Overflow => ("overflow: events were lost, look again at what matters", TextStyle::Bad),
     };
-    let mut out = look.paint(paint, word);
+    let mut out = style.paint(paint, word);
     if let Some(path) = &event.path {
         out.push_str(&format!(" {}", path.display()));
     }

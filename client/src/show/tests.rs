@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use super::letters::{lines, one_line};
 use super::{OutputStyle, error, history, json, outline, receipt, state};
 
-fn look(name: &str) -> OutputStyle {
+fn style(name: &str) -> OutputStyle {
     let (terminal, colour) = match name {
         "pipe" | "json" | "whole" => (false, false),
         "terminal" => (true, true),
@@ -40,29 +40,29 @@ fn value<T: DeserializeOwned>(json: &str) -> T {
 }
 
 /// Returns the output, with ESC as a visible character.
-fn printed(subject: &str, look: &OutputStyle, data: &str) -> String {
+fn printed(subject: &str, style: &OutputStyle, data: &str) -> String {
     let (out, err) = match subject {
-        "receipt" if look.json => {
+        "receipt" if style.json => {
             (serde_json::to_string(&json::short(&value(data))).unwrap() + "\n", String::new())
         }
         "receipt" => {
-            let texts = receipt::text(&value(data), look);
+            let texts = receipt::text(&value(data), style);
             (texts.out, texts.err)
         }
         "undo" => {
-            let look = OutputStyle { done: "undone", ..look.clone() };
-            let texts = receipt::text(&value(data), &look);
+            let style = OutputStyle { done: "undone", ..style.clone() };
+            let texts = receipt::text(&value(data), &style);
             (texts.out, texts.err)
         }
-        "error" => (String::new(), error::text(&value(data), look)),
-        "log" => (history::list(&value(data), look), String::new()),
-        "show" => (history::one(&value(data), 1, look), String::new()),
-        "status" => (state::status(&value(data), look), String::new()),
-        "findings" => (state::findings(&value(data), look), String::new()),
-        "dialects" => (state::dialects(&value(data), look), String::new()),
-        "outline" => (outline::tree(&value(data), look), String::new()),
-        "clipboards" => (state::clipboards(&value(data), look), String::new()),
-        "change" => (state::change(&value(data), look), String::new()),
+        "error" => (String::new(), error::text(&value(data), style)),
+        "log" => (history::list(&value(data), style), String::new()),
+        "show" => (history::one(&value(data), 1, style), String::new()),
+        "status" => (state::status(&value(data), style), String::new()),
+        "findings" => (state::findings(&value(data), style), String::new()),
+        "dialects" => (state::dialects(&value(data), style), String::new()),
+        "outline" => (outline::tree(&value(data), style), String::new()),
+        "clipboards" => (state::clipboards(&value(data), style), String::new()),
+        "change" => (state::change(&value(data), style), String::new()),
         other => panic!("nothing is called {other}"),
     };
     format!("{out}=== err\n{err}").replace('\x1b', "␛")
@@ -78,7 +78,7 @@ fn every_case_is_printed_as_it_says() {
         let (head, rest) = text.split_once('\n').unwrap();
         let (subject, name) = head.split_once(' ').unwrap();
         let (json, expected) = rest.split_once("=== out\n").unwrap();
-        let found = printed(subject, &look(name), json);
+        let found = printed(subject, &style(name), json);
         if std::env::var_os("EDITD_BLESS").is_some() {
             fs::write(&path, format!("{head}\n{json}=== out\n{found}")).unwrap();
         } else {
@@ -92,11 +92,11 @@ fn every_case_is_printed_as_it_says() {
 #[test]
 fn nothing_that_a_terminal_obeys_gets_through() {
     let hostile = "a\x1b[2J\u{9b}b\rc\u{7f}\u{202e}d\te\nf\x07\0";
-    for shown in [one_line(hostile), lines(hostile), look("colourless").content(hostile)] {
+    for shown in [one_line(hostile), lines(hostile), style("colourless").content(hostile)] {
         let left: String = shown.chars().filter(|c| c.is_control()).collect();
         assert!(left.chars().all(|c| matches!(c, '\t' | '\n')), "{shown:?}");
         assert!(!shown.contains('\u{202e}'));
     }
     assert!(!one_line(hostile).contains('\n'));
-    assert_eq!(look("pipe").content(hostile), hostile);
+    assert_eq!(style("pipe").content(hostile), hostile);
 }
