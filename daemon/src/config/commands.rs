@@ -264,7 +264,7 @@ impl<'de> Deserialize<'de> for SomeFiles {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let files = FileGlobs::deserialize(from)?;
         if files.globs().is_empty() {
-            return Err(de::Error::custom("no file is meant; `[\"**\"]` means every file"));
+            return Err(de::Error::custom("it matches no file; `[\"**\"]` matches every file"));
         }
         Ok(Self(files))
     }

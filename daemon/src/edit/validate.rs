@@ -38,7 +38,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
         clock: &*state.clock,
         root: &state.root,
         disk: &state.disk,
-        slot: &|| state.next_staged_name(),
+        scratch_name: &|| state.next_staged_name(),
         trusted: &|| workspace_commands.still_runs(&state.workspace_commands()),
         options: &options,
         in_turn: &|bytes, parse| {

@@ -44,7 +44,7 @@ pub struct CheckContext<'a> {
     /// Creates temporary files.
     pub disk: &'a Disk,
     /// Returns a unique name for a temporary file.
-    pub slot: &'a (dyn Fn() -> String + Sync),
+    pub scratch_name: &'a (dyn Fn() -> String + Sync),
     /// Returns the reason if the commands may no longer run.
     pub trusted: &'a (dyn Fn() -> Result<(), &'static str> + Sync),
     /// The encodings of the texts.
@@ -91,20 +91,20 @@ pub fn check(
     contents: &[CheckedContent<'_>],
 ) -> CheckResults {
     let mut checked = CheckResults::default();
-    let mut looked_at = 0;
+    let mut parsed_bytes = 0;
     for (index, content) in contents.iter().enumerate() {
         if syntax.check && !syntax.except.matches(content.path) {
-            let told = syntax::introduced(content, &mut looked_at, around);
-            checked.take(index, content, BUILT_IN, Ok(told));
+            let report = syntax::introduced(content, &mut parsed_bytes, around);
+            checked.take(index, content, BUILT_IN, Ok(report));
         }
     }
     let pairs = contents.iter().enumerate().flat_map(|(index, content)| {
         commands.iter().filter(|spec| spec.files.matches(content.path)).map(move |spec| (index, *spec))
     });
     let pairs: Vec<(usize, &CommandSpec)> = pairs.collect();
-    for ((index, spec), told) in pairs.iter().zip(side_by_side(around, &pairs, contents)) {
+    for ((index, spec), report) in pairs.iter().zip(side_by_side(around, &pairs, contents)) {
         if let Some(content) = contents.get(*index) {
-            checked.take(*index, content, &spec.name, told);
+            checked.take(*index, content, &spec.name, report);
         }
     }
     // The issues of each content together, from all validators.
@@ -129,8 +129,8 @@ fn side_by_side(
             pairs.get(at).zip(answers.get(at)).filter(|_| at < CHECK_RUNS)
         } {
             let Some(content) = contents.get(*index) else { continue };
-            let told = command::introduced(around, spec, content, &left);
-            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+            let report = command::introduced(around, spec, content, &left);
+            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
         }
     };
     match pairs.len().min(RUNS) {
@@ -157,13 +157,13 @@ impl CheckResults {
         content: usize,
         of: &CheckedContent<'_>,
         validator: &str,
-        told: Result<ValidatorReport, String>,
+        report: Result<ValidatorReport, String>,
     ) {
-        match told {
+        match report {
             Err(why) => self.unable.push(FailedValidator { content, validator: validator.to_owned(), why }),
-            Ok(told) => {
-                self.notes.extend(told.notes.into_iter().map(|note| (content, note)));
-                let issues = told.issues.into_iter().map(|found| {
+            Ok(report) => {
+                self.notes.extend(report.notes.into_iter().map(|note| (content, note)));
+                let issues = report.issues.into_iter().map(|found| {
                     let issue = editd_proto::message::Issue {
                         path: found.elsewhere.unwrap_or_else(|| of.path.clone()),
                         validator: validator.to_owned(),

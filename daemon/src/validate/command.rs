@@ -23,21 +23,21 @@ pub(super) fn introduced(
     content: &CheckedContent<'_>,
     left: &dyn Fn() -> Duration,
 ) -> Result<ValidatorReport, String> {
-    let mut told = ValidatorReport::default();
+    let mut report = ValidatorReport::default();
     let not_run = |why| ValidatorReport {
         notes: vec![format!("`{}` did not run: {why}", spec.name)],
         issues: Vec::new(),
     };
-    let new = match judge(around, spec, content, content.new, left()) {
+    let new = match run_on(around, spec, content, content.new, left()) {
         // If trust is revoked while a command waits for its turn, the job is not at fault.
         Err(why) => return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why)),
         Ok(new) => new,
     };
     let Some(old) = content.old.filter(|_| !new.is_empty()) else {
-        told.issues = new;
-        return Ok(told);
+        report.issues = new;
+        return Ok(report);
     };
-    let before = match judge(around, spec, content, old, left()) {
+    let before = match run_on(around, spec, content, old, left()) {
         Err(why) => {
             let why = format!("{why}, on the file as it was; it has {} issues now", new.len());
             return (around.trusted)().map_or_else(|gone| Ok(not_run(gone)), |()| Err(why));
@@ -45,7 +45,7 @@ pub(super) fn introduced(
         Ok(before) => before,
     };
     if let (Some(_), Some(found)) = (before.iter().find(|old| old.bare), new.iter().find(|new| new.bare)) {
-        told.notes.push(format!("`{}` fails with and without the job: {}", spec.name, found.message));
+        report.notes.push(format!("`{}` fails with and without the job: {}", spec.name, found.message));
     }
     let splices;
     let splices = match content.splices {
@@ -55,11 +55,11 @@ pub(super) fn introduced(
             &splices
         }
     };
-    told.issues = subtract::introduced(new, &before, &LineMapping::of(old, splices));
-    Ok(told)
+    report.issues = subtract::introduced(new, &before, &LineMapping::of(old, splices));
+    Ok(report)
 }
 
-fn judge(
+fn run_on(
     around: &CheckContext<'_>,
     spec: &CommandSpec,
     content: &CheckedContent<'_>,
@@ -70,9 +70,9 @@ fn judge(
         return Err("the time limit for the validators of one job was reached".to_owned());
     }
     let in_file = spec.command.iter().any(|word| word.contains(FILE));
-    let scratch = in_file.then(|| around.disk.scratch(&(around.slot)(), content.path, bytes));
+    let scratch = in_file.then(|| around.disk.scratch(&(around.scratch_name)(), content.path, bytes));
     let scratch =
-        scratch.transpose().map_err(|why| format!("no temporary file can be made in .editd: {why}"))?;
+        scratch.transpose().map_err(|why| format!("no temporary file can be created in .editd: {why}"))?;
     let file = scratch.as_ref().map(|scratch| around.root.join(scratch.below()));
     let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
     let run = CommandRun {
@@ -88,11 +88,11 @@ fn judge(
     let ran = around.runner.run_if(run, || (around.trusted)().map_err(str::to_owned));
     let by_last = in_file && !spec.command.iter().any(|word| word.contains(PATH));
     let names = FileNames { root: around.root, path: content.path, file: file.as_deref(), by_last };
-    understood(spec, &ran, names)
+    interpret(spec, &ran, names)
 }
 
 /// Interprets the result of a run. With a status of 0 there are no issues, whatever was written.
-fn understood(
+fn interpret(
     spec: &CommandSpec,
     ran: &CommandOutput,
     names: FileNames<'_>,

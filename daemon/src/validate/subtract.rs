@@ -4,8 +4,8 @@
 //! in a message are ignored then, since they may name lines that moved. From the rest it removes pairs on lines that
 //! the edit changed, if the new line replaces the old one and the messages are equal except for numbers and quoted
 //! names: the line was wrong before and still is. Then it removes as many issues of each message, numbers included,
-//! as there were on changed lines before: they moved with them. An old issue on an unchanged line excuses nothing
-//! else. A validator that only failed, before and after, introduces nothing.
+//! as there were on changed lines before: they moved with those lines. An old issue on an unchanged line removes no
+//! other new issue. A validator that only failed, before and after, introduces nothing.
 
 use std::collections::HashMap;
 use std::ops::Range;

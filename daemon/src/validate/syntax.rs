@@ -9,12 +9,12 @@ use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 /// Returns the syntax errors that each content introduces; contents beyond [`SYNTAX_BYTES`] in all are not checked.
 pub(super) fn introduced(
     content: &CheckedContent<'_>,
-    looked_at: &mut usize,
+    parsed_bytes: &mut usize,
     around: &CheckContext<'_>,
 ) -> ValidatorReport {
     let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
-    *looked_at = looked_at.saturating_add(bytes);
-    if *looked_at > SYNTAX_BYTES {
+    *parsed_bytes = parsed_bytes.saturating_add(bytes);
+    if *parsed_bytes > SYNTAX_BYTES {
         let note = format!(
             "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to check"
         );
@@ -34,12 +34,12 @@ pub(super) fn introduced(
             notes: vec![format!("its syntax was not checked: {why}")],
             ..ValidatorReport::default()
         },
-        Ok(errors) => told(errors),
+        Ok(errors) => report_of(errors),
     }
 }
 
 /// Returns a report. Errors that a grammar may report wrongly are notes instead of issues.
-fn told(errors: Vec<SyntaxError>) -> ValidatorReport {
+fn report_of(errors: Vec<SyntaxError>) -> ValidatorReport {
     let (sure, doubtful): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.certainty == Certainty::Sure);
     let issues = sure.into_iter().map(|error| ParsedIssue {
@@ -54,9 +54,9 @@ fn told(errors: Vec<SyntaxError>) -> ValidatorReport {
         let (line, column) = (error.line, error.column);
         format!("its syntax may be wrong at {line}:{column}, or unknown to this check: {}", error.message)
     });
-    let mut told = ValidatorReport { issues: issues.collect(), notes: notes.collect() };
+    let mut report = ValidatorReport { issues: issues.collect(), notes: notes.collect() };
     if more > 0 {
-        told.notes.push(format!("its syntax may be wrong in {more} more places"));
+        report.notes.push(format!("its syntax may be wrong in {more} more places"));
     }
-    told
+    report
 }

@@ -162,16 +162,16 @@ impl CommandRunner {
         let waited = self.clock.monotonic().saturating_sub(asked);
         let time = run.time.min(run.within.saturating_sub(waited));
         let memory = run.memory.max(RUN_MEMORY_LEAST);
-        self.look_after(CommandRun { time, memory, ..run })
+        self.run_supervised(CommandRun { time, memory, ..run })
     }
 
     #[cfg(unix)]
-    fn look_after(&self, run: CommandRun<'_>) -> CommandOutput {
-        unix::look_after(self.program.as_deref(), &*self.clock, run)
+    fn run_supervised(&self, run: CommandRun<'_>) -> CommandOutput {
+        unix::run_supervised(self.program.as_deref(), &*self.clock, run)
     }
 
     #[cfg(windows)]
-    fn look_after(&self, _: CommandRun<'_>) -> CommandOutput {
+    fn run_supervised(&self, _: CommandRun<'_>) -> CommandOutput {
         CommandOutput::without_output(windows::refused())
     }
 

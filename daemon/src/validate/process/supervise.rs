@@ -70,9 +70,9 @@ fn serve() -> std::io::Result<()> {
 
 fn not_started(program: &str, why: &std::io::Error) -> String {
     match why.kind() {
-        std::io::ErrorKind::NotFound => format!(
-            "{program:?} is not there: install it, or see that it stands in the PATH with which the daemon was started"
-        ),
+        std::io::ErrorKind::NotFound => {
+            format!("{program:?} was not found: install it, or start the daemon with a PATH that contains it")
+        }
         _ => format!("{program:?} cannot be started: {why}"),
     }
 }
@@ -117,7 +117,7 @@ struct SupervisedCommand {
     order: CommandOrder,
     line: UnixStream,
     ended_child: UnixStream,
-    /// The part of its input that the command has not read.
+    /// The part of its input that the command has not read yet.
     input: Option<CommandInput>,
     /// The exit status of the command itself, once it has one.
     status: Option<WaitStatus>,
@@ -207,7 +207,7 @@ impl SupervisedCommand {
                 return Some(CommandEnd::TimedOut);
             }
             if now >= next_look {
-                if let Some(too_much) = self.look() {
+                if let Some(too_much) = self.exceeded_limit() {
                     return Some(too_much);
                 }
                 let took = clock.monotonic().saturating_sub(now);
@@ -238,7 +238,7 @@ impl SupervisedCommand {
         if child {
             let _one = std::io::Read::read(&mut &self.ended_child, &mut [0; 64]);
         }
-        // The daemon sends nothing after its order.
+        // The daemon sends nothing after the order, so anything that can be read is the end of the socket.
         line
     }
 
@@ -256,7 +256,7 @@ impl SupervisedCommand {
 
     /// Returns the limit that is exceeded.
     #[cfg(target_os = "linux")]
-    fn look(&self) -> Option<CommandEnd> {
+    fn exceeded_limit(&self) -> Option<CommandEnd> {
         let family = super::descent::family();
         if family.len() > self.order.processes {
             return Some(CommandEnd::Processes);
@@ -267,14 +267,15 @@ impl SupervisedCommand {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn look(&self) -> Option<CommandEnd> {
+    fn exceeded_limit(&self) -> Option<CommandEnd> {
         None
     }
 
     /// Ends the command and all its descendants; returns true if none is left.
     ///
-    /// The group first: one call reaches all of it, whatever it forks meanwhile. Then, round by round, every process
-    /// that is found below this one, until the system says that it has no child: every orphan becomes one.
+    /// The process group is ended first: one call reaches all of it, whatever it forks meanwhile. Then every process that
+    /// is found below this one is ended, round by round, until this process has no child: every orphan becomes its
+    /// child.
     fn end_all(&mut self) -> bool {
         self.over = true;
         let clock = SystemClock::start();

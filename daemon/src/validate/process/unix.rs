@@ -35,9 +35,13 @@ const OWN: &[&str] = &[
 ];
 
 /// Starts a command under a supervisor and waits until all of its processes have ended.
-pub(super) fn look_after(program: Option<&Path>, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
+pub(super) fn run_supervised(
+    program: Option<&Path>,
+    clock: &dyn Clock,
+    run: CommandRun<'_>,
+) -> CommandOutput {
     match begin(program, run) {
-        Ok(watch) => watch.see_through(clock, run),
+        Ok(watch) => watch.until_reported(clock, run),
         Err(why) => CommandOutput::without_output(CommandEnd::Lost(why.to_string())),
     }
 }
@@ -122,7 +126,7 @@ impl RunWatch {
     #[cfg(not(target_os = "linux"))]
     fn sweep(&self) {}
 
-    fn see_through(mut self, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
+    fn until_reported(mut self, clock: &dyn Clock, run: CommandRun<'_>) -> CommandOutput {
         let spare = Duration::from_millis(RUN_KILL_MS + RUN_SPARE_MS);
         let latest = clock.monotonic().saturating_add(run.time).saturating_add(spare);
         let (mut stdout, mut stderr, mut flooded) = (Vec::new(), Vec::new(), false);
@@ -138,7 +142,7 @@ impl RunWatch {
             self.take_in(&ready, &mut stdout, &mut stderr);
             if stdout.len() + stderr.len() > run.output {
                 if !flooded {
-                    // The supervisor takes this for the daemon's end, and ends the command.
+                    // The supervisor reads this as the end of the daemon, and ends the command.
                     let _gone = rustix::net::shutdown(&self.line, rustix::net::Shutdown::Write);
                 }
                 flooded = true;
