@@ -21,6 +21,7 @@ use crate::disk::{Disk, Observation, ResolveError};
 use crate::edit::ParsedJob;
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
+use crate::state::refusal::disk_refusal;
 use crate::state::{BudgetClass, WorkspaceState};
 use crate::watch::files_below;
 
@@ -179,7 +180,7 @@ impl<'w> LookUp<'w> {
     }
 
     /// Returns the number of places of each pattern in a file; `None` for a file that is missing, too large, no text,
-    /// or not readable.
+    /// or not permitted to be read. Refuses the job if the disk fails.
     fn counts(
         &mut self,
         patterns: &PatternCounts,
@@ -197,9 +198,18 @@ impl<'w> LookUp<'w> {
         })?;
         // The text, and as much again for the matches.
         let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
-        let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(None) };
-        let Ok(Observation::File(found)) = self.state.disk.observe_within(&place, size) else {
-            return Ok(None);
+        let place = match self.state.disk.resolve_link(path) {
+            Ok(place) => place,
+            Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
+                return Err(Box::new(error.to_wire(path)));
+            }
+            Err(_) => return Ok(None),
+        };
+        // A file that the disk fails to read must not be left out silently: the job would change only the others.
+        let found = match self.state.disk.observe_within(&place, size) {
+            Ok(Observation::File(found)) => found,
+            Ok(_) => return Ok(None),
+            Err(error) => return Err(disk_refusal(path, &error)),
         };
         let options = self.state.options([path]);
         patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
