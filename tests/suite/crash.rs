@@ -16,6 +16,7 @@ use editd_tests::sim::{Op, Seeded, SimMachine};
 fn plan() -> CrashPlan {
     let many = long();
     CrashPlan {
+        both_disks: true,
         cuts: Cuts { limit: if many { 60 } else { 6 }, seed: 7 },
         images: if many { 4000 } else { 40 },
         whole_one_in: if many { 3 } else { 5 },
@@ -92,6 +93,7 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
 /// The crash test must find each kind of missing flush: of the log, of files, of folders.
 fn a_lie_is_noticed(lies: &'static [Op]) {
     let plan = CrashPlan {
+        both_disks: true,
         cuts: Cuts { limit: 24, seed: 11 },
         images: 400,
         whole_one_in: 4,

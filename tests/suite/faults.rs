@@ -45,7 +45,7 @@ fn no_fault_breaks_a_job_on_links_mounts_and_poor_systems() {
 fn disordered(stories: Vec<SimScenario>) -> Vec<SimScenario> {
     let other = |story: SimScenario| {
         let [_, abilities] = disks(story.abilities);
-        SimScenario { abilities, ..story }
+        story.on(abilities)
     };
     stories.into_iter().map(other).collect()
 }

@@ -42,6 +42,10 @@ impl ScenarioTarget for Plain {
     fn settle(&mut self) {
         self.hook.after(StepName::Settle);
     }
+
+    fn observe(&mut self, _: &str) {}
+
+    fn flush(&mut self) {}
 }
 
 fn plain(opening: &Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String> {

@@ -1,7 +1,6 @@
 //! Crash tests: the process is killed, or the power cut, after every effect of a scenario's job and of its settling,
 //! and again after every effect of the recovery from that. It does not judge the results.
 
-use super::desk::SimWorkspace;
 use super::image::{Album, Answer, CrashKind, Cuts, Image};
 use super::story::{Course, KEY, SimScenario};
 use super::verdict::{Depth, judge};
@@ -10,6 +9,8 @@ use crate::sim::{Abilities, Op, Seeded};
 /// The extent of a crash test.
 #[derive(Clone, Copy, Debug)]
 pub struct CrashPlan {
+    /// True to test both disks; else one of them, chosen by the seed.
+    pub both_disks: bool,
     /// The power cuts after each effect of the job and of its settling.
     pub cuts: Cuts,
     /// The number of images of one scenario on one disk that are opened at most.
@@ -52,8 +53,9 @@ pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
             return report;
         }
     };
-    for abilities in disks(story.abilities) {
-        let story = SimScenario { abilities, ..story.clone() };
+    let disks = disks(story.abilities).into_iter().zip(0..);
+    for (abilities, _) in disks.filter(|(_, nth)| plan.both_disks || plan.cuts.seed % 2 == *nth) {
+        let story = story.clone().on(abilities);
         match images(&story, plan) {
             Ok(images) => {
                 killed_inside(&story, &course, &images, &mut report);
@@ -150,7 +152,7 @@ fn recover_under_blows(
     let seed = plan.cuts.seed ^ report.images as u64;
     let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
     album.watch(&machine);
-    if let Ok(desk) = SimWorkspace::open(&machine) {
+    if let Ok(desk) = story.open(&machine) {
         desk.settle();
     }
     let mut images = album.close(&machine);

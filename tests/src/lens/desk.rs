@@ -29,7 +29,7 @@ const SEGMENT: u64 = 64 * 1024;
 const SETTLES: usize = 8;
 
 /// The machine's own time.
-pub struct SimClock(pub SimMachine);
+struct SimClock(SimMachine);
 
 impl Clock for SimClock {
     fn wall_ms(&self) -> u64 {
@@ -41,26 +41,62 @@ impl Clock for SimClock {
     }
 }
 
-/// An open workspace.
+/// The actions of other processes that tests need to know later. A clone shares them.
+#[derive(Clone, Default)]
+pub struct ByOthers {
+    /// Files that they have open for writing.
+    held: Arc<Mutex<Vec<OutsideFile>>>,
+    /// Contents that they took away.
+    gone: Arc<Mutex<BTreeSet<Vec<u8>>>>,
+}
+
+impl ByOthers {
+    /// Does something as another process and notes the contents that it took away.
+    pub fn run<T>(&self, outside: &Outside, run: impl FnOnce(&Outside) -> T) -> T {
+        let (done, taken) = taken_away_by(outside, run);
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
+        done
+    }
+
+    /// Keeps a file open.
+    pub fn hold(&self, file: OutsideFile) {
+        self.held().push(file);
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<OutsideFile>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An open workspace. A clone is the same workspace.
+#[derive(Clone)]
 pub struct SimWorkspace {
     /// The machine on which it runs.
     pub machine: SimMachine,
     /// The workspace.
-    pub workspace: Workspace,
+    pub workspace: Arc<Workspace>,
+    /// The session that sends the jobs.
+    pub session: String,
     /// The notes of recovery.
     pub notes: Vec<String>,
-    /// Files that other processes have open for writing.
-    held: Mutex<Vec<OutsideFile>>,
-    /// Contents that other processes took away.
-    gone: Mutex<BTreeSet<Vec<u8>>>,
+    /// The actions of other processes.
+    pub others: ByOthers,
 }
 
 impl SimWorkspace {
-    /// Opens the workspace on a machine, which recovers what the last process left.
+    /// Opens the workspace on a machine, which recovers the state that the last process left.
     ///
     /// # Errors
-    /// What the workspace says.
+    /// The message of the workspace.
     pub fn open(machine: &SimMachine) -> Result<Self, String> {
+        Self::open_with(machine, settings(), "s")
+    }
+
+    /// Opens the workspace with other settings, for jobs of this session.
+    ///
+    /// # Errors
+    /// The message of the workspace.
+    pub fn open_with(machine: &SimMachine, settings: Settings, session: &str) -> Result<Self, String> {
         // No daemon starts in the millisecond in which another one ended.
         machine.pass(Duration::from_millis(20));
         let opened = Workspace::open(
@@ -68,16 +104,16 @@ impl SimWorkspace {
             Path::new(ROOT),
             Path::new(STATE),
             options(),
-            settings(),
+            settings,
             Arc::new(SimClock(machine.clone())),
         );
         let (workspace, recovered) = opened.map_err(|error| error.to_string())?;
         Ok(Self {
             machine: machine.clone(),
-            workspace,
+            workspace: Arc::new(workspace),
+            session: session.to_owned(),
             notes: recovered.notes,
-            held: Mutex::default(),
-            gone: Mutex::default(),
+            others: ByOthers::default(),
         })
     }
 
@@ -87,7 +123,7 @@ impl SimWorkspace {
     /// If a file that is to be held open is absent.
     #[must_use]
     pub fn act(&self, act: &Act, key: &str) -> Option<Receipt> {
-        let who = who();
+        let who = Caller { session: self.session.clone(), ..who() };
         match act {
             Act::Edit(request) => {
                 let mut request = request.clone();
@@ -121,12 +157,12 @@ impl SimWorkspace {
                 None
             }
             Act::Others(run) => {
-                self.others(*run);
+                self.others.run(&self.machine.outside(), *run);
                 None
             }
             Act::Hold(path) => {
                 let file = self.machine.outside().open(&format!("{ROOT}/{path}")).expect("it is there");
-                self.held().push(file);
+                self.others.hold(file);
                 None
             }
             Act::Flush => {
@@ -140,25 +176,15 @@ impl SimWorkspace {
         }
     }
 
-    /// Other processes do something.
-    pub fn others(&self, run: fn(&Outside)) {
-        let ((), taken) = taken_away_by(&self.machine.outside(), run);
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
-    }
-
     /// Contents that other processes took away.
     #[must_use]
     pub fn gone(&self) -> BTreeSet<Vec<u8>> {
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.others.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<OutsideFile>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Other processes close what they had open.
+    /// Other processes close the files that they had open.
     pub fn release(&self) {
-        self.held().clear();
+        self.others.held().clear();
     }
 
     /// Settles everything; `false` where something never comes to an end.

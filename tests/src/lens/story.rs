@@ -1,12 +1,20 @@
 //! A scenario: the initial files, the actions before, and the tested job. It is data; the tests play it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, JobRequest, JobStatus, UndoRequest};
 
-use super::desk::{ROOT, STATE, SimWorkspace};
+use serde_json::Value;
+
+use super::desk::SimWorkspace;
 use super::view::View;
+use crate::scenario::machine::{self, ScenarioMachine};
+use crate::scenario::player::{self, Player};
+use crate::scenario::simulated::{self, SimulatedMachine};
+use crate::scenario::{Scenario, workspace};
 use crate::sim::{Abilities, Outside, SimMachine};
 
 /// An action through the daemon or beside it.
@@ -32,21 +40,50 @@ pub enum Act {
     Flush,
 }
 
+/// The files and the actions before the tested job.
+#[derive(Clone)]
+enum Preparation {
+    /// A case file: its steps before this one.
+    Case(Arc<Scenario>, usize),
+    /// Functions of a test.
+    Code {
+        /// Writes the files that were flushed long before.
+        files: fn(&Outside),
+        /// Writes the files that are not flushed yet, a moment before the job.
+        young: fn(&Outside),
+        /// The actions before the job.
+        prior: Vec<Act>,
+    },
+}
+
+impl Act {
+    /// Returns the action of a request, if that changes files.
+    fn of_request(kind: &str, body: Value) -> Option<Self> {
+        match kind {
+            "edit" => {
+                let request: JobRequest = serde_json::from_value(body).ok()?;
+                // The queue, which runs detached jobs after a restart, is not there.
+                Some(Self::Edit(JobRequest { detach: false, ..request }))
+            }
+            "undo" => serde_json::from_value(body).ok().map(Self::Undo),
+            "redo" => serde_json::from_value(body).ok().map(Self::Redo),
+            _ => None,
+        }
+    }
+}
+
 /// A scenario on the simulated machine.
 #[derive(Clone)]
 pub struct SimScenario {
     /// The name of the scenario.
-    pub name: &'static str,
+    pub name: String,
     /// The features of the machine.
     pub abilities: Abilities,
-    /// Writes the files that were flushed long before.
-    pub files: fn(&Outside),
-    /// Writes the files that are not flushed yet, a moment before the job.
-    pub young: fn(&Outside),
-    /// Their paths.
+    before: Preparation,
+    /// The paths of files that are not flushed when the job begins.
     pub young_paths: Vec<String>,
-    /// The actions before the job.
-    pub prior: Vec<Act>,
+    /// The session that sends the job.
+    pub session: String,
     /// The job.
     pub job: Act,
 }
@@ -61,12 +98,12 @@ pub struct Course {
     pub clips_before: BTreeMap<String, String>,
     /// Clipboards after it.
     pub clips_after: BTreeMap<String, String>,
-    /// Keys of the jobs before it, oldest first.
-    pub priors: Vec<String>,
+    /// The entries of the jobs before it.
+    pub priors: Vec<JobId>,
     /// Calls that the process had made when the job began, when it was answered, and when all was settled.
     pub calls: [u64; 3],
     /// All calls until then, one line each.
-    pub trace: Vec<std::sync::Arc<str>>,
+    pub trace: Vec<Arc<str>>,
     /// Paths that the job changes.
     pub paths: Vec<String>,
     /// Paths that others changed before the job, according to the journal.
@@ -79,22 +116,62 @@ pub const KEY: &str = "looked-at";
 impl SimScenario {
     /// Returns a scenario on a usual machine, without earlier actions.
     #[must_use]
-    pub fn new(name: &'static str, files: fn(&Outside), job: Act) -> Self {
+    pub fn new(name: &str, files: fn(&Outside), job: Act) -> Self {
         Self {
-            name,
+            name: name.to_owned(),
             abilities: Abilities::default(),
-            files,
-            young: |_| (),
+            before: Preparation::Code { files, young: |_| (), prior: Vec::new() },
             young_paths: Vec::new(),
-            prior: Vec::new(),
+            session: "s".to_owned(),
             job,
         }
     }
 
+    /// Returns the scenario of a case file, whose tested job is the last edit, undo or redo that is applied while other
+    /// programs do nothing; `None` if there is no such job.
+    ///
+    /// # Errors
+    /// The scenario cannot be played.
+    pub fn of_case(name: &str, scenario: Scenario) -> Result<Option<Self>, String> {
+        let abilities = simulated::abilities(&scenario.without);
+        let machine = SimMachine::new();
+        machine.set_abilities(abilities);
+        let on: Arc<dyn ScenarioMachine> = Arc::new(SimulatedMachine::new(&machine));
+        let played = player::play(&scenario, &on);
+        let tested = (0..scenario.steps.len()).rev().find_map(|at| {
+            let step = scenario.steps.get(at)?;
+            let reply = played.replies.get(at)?.as_ref()?;
+            let applied =
+                reply.get("status")? == "applied" && reply.get("repeated").is_none_or(|is| is != true);
+            if !applied || !step.meanwhile.is_empty() || step.stop_after.is_some() {
+                return None;
+            }
+            let (kind, body) = played.requests.get(at)?.clone()?;
+            Some((at, Act::of_request(kind, body)?))
+        });
+        let Some((at, job)) = tested else { return Ok(None) };
+        let before = scenario.steps.iter().take(at);
+        let young = before.clone().filter(|step| step.unflushed).filter_map(|step| step.outside.as_ref());
+        Ok(Some(Self {
+            name: name.to_owned(),
+            abilities,
+            young_paths: young.flat_map(|files| files.keys().cloned()).collect(),
+            session: scenario.steps[at].session.clone().unwrap_or_else(|| "s".to_owned()),
+            before: Preparation::Case(Arc::new(scenario), at),
+            job,
+        }))
+    }
+
     /// Returns the scenario with earlier actions.
+    ///
+    /// # Panics
+    /// If the scenario is a case file.
     #[must_use]
-    pub fn after(mut self, prior: Vec<Act>) -> Self {
-        self.prior = prior;
+    pub fn after(mut self, actions: Vec<Act>) -> Self {
+        match &mut self.before {
+            Preparation::Code { prior, .. } => *prior = actions,
+            Preparation::Case(..) => panic!("the actions of a case file are its steps"),
+        }
         self
     }
 
@@ -106,9 +183,15 @@ impl SimScenario {
     }
 
     /// Returns the scenario with files that were written a moment before.
+    ///
+    /// # Panics
+    /// If the scenario is a case file.
     #[must_use]
-    pub fn young(mut self, young: fn(&Outside), paths: &[&str]) -> Self {
-        self.young = young;
+    pub fn young(mut self, write: fn(&Outside), paths: &[&str]) -> Self {
+        match &mut self.before {
+            Preparation::Code { young, .. } => *young = write,
+            Preparation::Case(..) => panic!("the actions of a case file are its steps"),
+        }
         self.young_paths = paths.iter().map(|path| (*path).to_owned()).collect();
         self
     }
@@ -139,13 +222,28 @@ impl SimScenario {
     pub fn machine(&self) -> SimMachine {
         let machine = SimMachine::new();
         machine.set_abilities(self.abilities);
-        let outside = machine.outside();
-        outside.mkdir(ROOT).expect("a folder can be made");
-        outside.mkdir(STATE).expect("a folder can be made");
-        (self.files)(&outside);
+        let on = SimulatedMachine::new(&machine);
+        match &self.before {
+            Preparation::Case(scenario, _) => machine::make(&on, &scenario.before),
+            Preparation::Code { files, .. } => files(&machine.outside()),
+        }
         machine.settle();
         machine.pass(Duration::from_secs(3600));
         machine
+    }
+
+    /// Opens the workspace with the settings of the scenario.
+    ///
+    /// # Errors
+    /// The message of the workspace.
+    pub fn open(&self, machine: &SimMachine) -> Result<SimWorkspace, String> {
+        match &self.before {
+            Preparation::Case(scenario, _) => {
+                let settings = workspace::settings(&scenario.settings)?;
+                SimWorkspace::open_with(machine, settings, &self.session)
+            }
+            Preparation::Code { .. } => SimWorkspace::open(machine),
+        }
     }
 
     /// Opens the workspace and performs all actions before the job.
@@ -153,15 +251,31 @@ impl SimScenario {
     /// # Errors
     /// If one of them fails, which is not the subject of the scenario.
     pub fn begin(&self, machine: &SimMachine) -> Result<SimWorkspace, String> {
+        let (young, prior) = match &self.before {
+            Preparation::Case(scenario, at) => return self.play(scenario, *at, machine),
+            Preparation::Code { young, prior, .. } => (young, prior),
+        };
         let desk = SimWorkspace::open(machine)?;
-        for (at, act) in self.prior.iter().enumerate() {
-            let receipt = desk.act(act, &prior_key(at));
+        for (at, act) in prior.iter().enumerate() {
+            let receipt = desk.act(act, &format!("prior-{at}"));
             if let Some(receipt) = receipt.filter(|receipt| receipt.status != JobStatus::Applied) {
                 return Err(format!("act {at} before the job: {:?}", receipt.error));
             }
         }
-        desk.others(self.young);
+        desk.others.run(&machine.outside(), *young);
         Ok(desk)
+    }
+
+    /// Plays the steps of a case file before the job.
+    fn play(&self, scenario: &Scenario, at: usize, machine: &SimMachine) -> Result<SimWorkspace, String> {
+        let simulated = Arc::new(SimulatedMachine::existing(machine));
+        let on = Arc::clone(&simulated) as Arc<dyn ScenarioMachine>;
+        let mut player = Player::new(&on, &scenario.settings);
+        scenario.steps.iter().take(at).for_each(|step| player.play(step, &scenario.before));
+        player.open()?;
+        let workspace = simulated.workspace(&self.session).ok_or("the workspace is not open")?;
+        let complaints = player.close().complaints;
+        if complaints.is_empty() { Ok(workspace) } else { Err(complaints.join("; ")) }
     }
 
     /// Plays the scenario without a crash, a fault or an outside write.
@@ -172,6 +286,8 @@ impl SimScenario {
         let machine = self.machine();
         let desk = self.begin(&machine)?;
         let (before, clips_before) = (View::of(&machine), desk.clips()?);
+        let jobs = desk.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
+        let priors = jobs.map(|entry| entry.id).collect();
         let from = machine.calls();
         let receipt = desk.act(&self.job, KEY).ok_or("the job is no job")?;
         if receipt.status != JobStatus::Applied {
@@ -190,8 +306,6 @@ impl SimScenario {
         let entries = desk.entries()?;
         let others = entries.iter().filter(|entry| entry.kind == EntryKind::External);
         let others = others.flat_map(|entry| entry.files.iter().map(|file| file.path.display()));
-        let jobs = self.prior.iter().enumerate();
-        let jobs = jobs.filter(|(_, act)| matches!(act, Act::Edit(_) | Act::Undo(_) | Act::Redo(_)));
         Ok(Course {
             paths: before.changed(&after),
             others: others.map(|path| path.to_string()).collect(),
@@ -199,15 +313,9 @@ impl SimScenario {
             after: settled,
             clips_before,
             clips_after,
-            priors: jobs.map(|(at, _)| prior_key(at)).collect(),
+            priors,
             calls: [from, answered, machine.calls()],
             trace: machine.trace(),
         })
     }
-}
-
-/// Returns the key of an action before the job.
-#[must_use]
-pub fn prior_key(at: usize) -> String {
-    format!("prior-{at}")
 }

@@ -1,6 +1,7 @@
 //! The properties of a workspace that is opened on an image of a machine whose process was ended: the job is applied
 //! to all its files or to none, a reply holds, nothing else changed, and undo is exact.
 
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, JobStatus, UndoRequest};
 
@@ -46,7 +47,7 @@ pub fn judge(story: &SimScenario, course: &Course, image: &Image, depth: Depth) 
 impl Look<'_> {
     fn at_all(&mut self, depth: Depth) -> Result<(), String> {
         let machine = &self.image.machine;
-        let desk = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let desk = self.story.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let side = self.journal(&desk, "")?;
         self.files(&View::of(machine), side, "");
         let owed = self.image.answer == Answer::Applied
@@ -64,8 +65,7 @@ impl Look<'_> {
         self.settled(&desk, side);
         drop(desk);
         let machine = machine.kill();
-        let again =
-            SimWorkspace::open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
+        let again = self.story.open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
         if self.journal(&again, "opened again, ")? != side {
             self.found.push("opened again, it is on the other side".to_owned());
         }
@@ -82,16 +82,15 @@ impl Look<'_> {
     /// did not happen.
     fn journal(&mut self, desk: &SimWorkspace, when: &str) -> Result<Side, String> {
         let entries = desk.entries()?;
-        let has = |key: &str| entries.iter().find(|entry| entry.key.as_deref() == Some(key));
-        for key in &self.course.priors {
-            if has(key).is_none() {
-                self.found.push(format!("{when}the entry of {key} is gone"));
-            }
+        for id in self.course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
+            self.found.push(format!("{when}the earlier entry {id} is gone"));
         }
         let told = |entry: &EntrySummary| format!("{:?} {} {:?}", entry.kind, entry.id, entry.label);
         let exempt = self.exempt();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
-            let theirs = |path: &String| !entry.diverged && self.course.others.contains(path);
+            // A cut may take the outside entry, which nobody flushed: then the entry below it shows the outside change.
+            let known = !entry.diverged || self.course.priors.contains(&entry.id);
+            let theirs = |path: &String| known && self.course.others.contains(path);
             // What a cut leaves of bytes that nobody flushed is no file that anybody wrote.
             let may = |path: String| exempt.contains(&path) || theirs(&path);
             if !entry.files.iter().all(|file| may(file.path.display())) {
@@ -100,7 +99,8 @@ impl Look<'_> {
                 self.found.push(format!("{when}{diverged}: {}; notes: {notes:?}", told(entry)));
             }
         }
-        Ok(has(KEY).map_or(Side::Before, |entry| Side::After(entry.id)))
+        let tested = entries.iter().find(|entry| entry.key.as_deref() == Some(KEY));
+        Ok(tested.map_or(Side::Before, |entry| Side::After(entry.id)))
     }
 
     /// Paths of which nothing can be asked where the job is not there: bytes that nobody had flushed were lost with
@@ -161,12 +161,22 @@ impl Look<'_> {
             return Ok(());
         }
         let machine = self.image.machine.fork();
-        let desk = SimWorkspace::open(&machine)?;
+        let desk = self.story.open(&machine)?;
         let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
         let right = match side {
             Side::Before => receipt.status == JobStatus::Applied && !receipt.repeated,
             Side::After(id) => receipt.repeated && receipt.job == Some(id),
         };
+        // A cut may take receipts and outside entries, which nobody flushed: then the job is refused.
+        let cut = self.image.blow != CrashKind::Kill;
+        let code = receipt.error.as_ref().map(|error| error.code);
+        if cut
+            && side == Side::Before
+            && matches!(code, Some(ErrorCode::Unread | ErrorCode::Stale | ErrorCode::NotFound))
+        {
+            self.files(&View::of(&machine), side, "sent again and refused, ");
+            return Ok(());
+        }
         if !right {
             let (status, error) = (receipt.status, receipt.error);
             self.found.push(format!("sent again ({side:?}): {status:?} {error:?}"));
@@ -179,7 +189,7 @@ impl Look<'_> {
     /// Its undo gives exactly what was before.
     fn undone(&mut self, id: JobId) -> Result<(), String> {
         let machine = self.image.machine.fork();
-        let desk = SimWorkspace::open(&machine)?;
+        let desk = self.story.open(&machine)?;
         let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
         let receipt = desk.act(&Act::Undo(undo), "undo of it").ok_or("an undo is a job")?;
         if receipt.status != JobStatus::Applied {

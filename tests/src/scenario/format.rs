@@ -14,6 +14,12 @@ pub struct Scenario {
     /// An explanation, where the name is not enough.
     #[serde(default)]
     pub why: String,
+    /// The test modes in which the scenario does not run, each with the reason.
+    #[serde(default)]
+    pub skip: BTreeMap<TestMode, String>,
+    /// The features that the machine does not have. Real machines have all.
+    #[serde(default)]
+    pub without: Vec<Feature>,
     /// The settings, as in `.editd.toml`.
     #[serde(default)]
     pub settings: Settings,
@@ -26,6 +32,42 @@ pub struct Scenario {
     /// The world after, where it is not as before.
     #[serde(default)]
     pub after: BTreeMap<String, PathState>,
+}
+
+/// A way in which every scenario is tested.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum TestMode {
+    /// On real files, also with a kill after each step of the last edit.
+    Real,
+    /// On the simulated machine.
+    Simulated,
+    /// All of the following modes, which interrupt the last job.
+    Interrupted,
+    /// With a kill and with a power cut after each effect of the last job.
+    Crash,
+    /// With a fault at each call of the last job.
+    Faults,
+    /// With an outside write before each call of the last job.
+    OutsideWrites,
+    /// With combinations of outside writes, faults, kills and power cuts.
+    Combined,
+}
+
+/// A feature that a simulated machine may lack.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum Feature {
+    /// The exchange of two names.
+    Exchange,
+    /// The rename that does not replace.
+    NoReplace,
+    /// Leases.
+    Leases,
+    /// Times at which files were made.
+    BirthTimes,
+    /// Times of files with nanoseconds.
+    FineTimes,
 }
 
 /// The settings that a scenario may set.
@@ -59,6 +101,12 @@ pub struct PathState {
     /// The content this many times.
     #[serde(default)]
     pub times: Option<usize>,
+    /// A file with numbered lines of this name, of at least `size` bytes; see [`numbered_lines`].
+    #[serde(default)]
+    pub lines_of: Option<String>,
+    /// The bytes that `lines_of` fills at least.
+    #[serde(default)]
+    pub size: usize,
     /// Permission bits, octal; 644 (folders 755) before, and not looked at where a job makes the file.
     #[serde(default)]
     pub mode: Option<String>,
@@ -74,6 +122,12 @@ pub struct PathState {
     /// A FIFO.
     #[serde(default)]
     pub fifo: bool,
+    /// A folder that is another file system. Only before, and only on the simulated machine.
+    #[serde(default)]
+    pub mount: bool,
+    /// The file that was at this path until another program moved it. Only in `outside` and `meanwhile`.
+    #[serde(default)]
+    pub moved_from: Option<String>,
     /// Nothing.
     #[serde(default)]
     pub absent: bool,
@@ -95,7 +149,7 @@ pub enum WriteMethod {
     Append,
 }
 
-/// One thing that happens. Exactly one of `read` to `settle` is named.
+/// One thing that happens. Exactly one of `read` to `flush` is named.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioStep {
@@ -126,6 +180,15 @@ pub struct ScenarioStep {
     /// Others change files.
     #[serde(default)]
     pub outside: Option<BTreeMap<String, PathState>>,
+    /// A power cut may take these outside changes: nobody flushed them.
+    #[serde(default)]
+    pub unflushed: bool,
+    /// Another program opens these files for writing and keeps them open.
+    #[serde(default)]
+    pub hold: Vec<String>,
+    /// The seconds that pass.
+    #[serde(default)]
+    pub wait: u64,
     /// The daemon settles, stops and starts.
     #[serde(default)]
     pub restart: bool,
@@ -135,6 +198,12 @@ pub struct ScenarioStep {
     /// The daemon settles what is due.
     #[serde(default)]
     pub settle: bool,
+    /// The daemon looks at this path, as it does after a hint that the file changed.
+    #[serde(default)]
+    pub observe: Option<String>,
+    /// The daemon flushes its log.
+    #[serde(default)]
+    pub flush: bool,
     /// The session that sends the request; `s` by default.
     #[serde(default)]
     pub session: Option<String>,
@@ -166,6 +235,13 @@ pub struct Meanwhile {
 }
 
 impl Scenario {
+    /// Returns the reason why the scenario does not run in a mode.
+    #[must_use]
+    pub fn skips(&self, mode: TestMode) -> Option<&str> {
+        let all = self.skip.get(&TestMode::Interrupted).filter(|_| mode > TestMode::Interrupted);
+        self.skip.get(&mode).or(all).map(String::as_str)
+    }
+
     /// Reads a scenario and checks that it is valid.
     ///
     /// # Errors
@@ -225,7 +301,16 @@ impl ScenarioStep {
             &self.check,
         ];
         let requests = bodies.iter().filter(|body| body.is_some()).count();
-        let others = [self.outside.is_some(), self.restart, self.kill, self.settle];
+        let others = [
+            self.outside.is_some(),
+            !self.hold.is_empty(),
+            self.wait > 0,
+            self.restart,
+            self.kill,
+            self.settle,
+            self.observe.is_some(),
+            self.flush,
+        ];
         if requests + others.iter().filter(|named| **named).count() != 1 {
             return Err("exactly one thing happens in a step".into());
         }
@@ -251,10 +336,13 @@ impl PathState {
         let kinds = [
             self.text.is_some(),
             self.hex.is_some(),
+            self.lines_of.is_some(),
             self.link.is_some(),
             self.hard.is_some(),
+            self.moved_from.is_some(),
             self.folder,
             self.fifo,
+            self.mount,
             self.absent,
         ];
         if kinds.iter().filter(|named| **named).count() > 1 {
@@ -269,10 +357,11 @@ impl PathState {
     /// # Errors
     /// `hex` is not hexadecimal.
     pub fn bytes(&self) -> Result<Vec<u8>, String> {
-        let once = match (&self.text, &self.hex) {
-            (Some(text), _) => text.clone().into_bytes(),
-            (None, Some(hex)) => unhex(hex).ok_or_else(|| format!("not hexadecimal: {hex:?}"))?,
-            (None, None) => Vec::new(),
+        let once = match (&self.text, &self.hex, &self.lines_of) {
+            (Some(text), _, _) => text.clone().into_bytes(),
+            (None, Some(hex), _) => unhex(hex).ok_or_else(|| format!("not hexadecimal: {hex:?}"))?,
+            (None, None, Some(name)) => numbered_lines(name, self.size),
+            (None, None, None) => Vec::new(),
         };
         Ok(once.repeat(self.times.unwrap_or(1)))
     }
@@ -285,6 +374,20 @@ impl PathState {
         let parse = |mode: &String| u32::from_str_radix(mode, 8).map_err(|_| format!("not octal: {mode:?}"));
         self.mode.as_ref().map(parse).transpose()
     }
+}
+
+/// Returns text of at least `size` bytes in which no two lines are equal: `start of NAME`, `line 0 of NAME` and so on,
+/// and `the end`.
+#[must_use]
+pub fn numbered_lines(name: &str, size: usize) -> Vec<u8> {
+    let mut text = format!("start of {name}\n");
+    let mut line = 0;
+    while text.len() < size {
+        text.push_str(&format!("line {line} of {name}\n"));
+        line += 1;
+    }
+    text.push_str("the end\n");
+    text.into_bytes()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::format::{PathState, Settings, WriteMethod};
 use super::target::{ScenarioTarget, StepHook};
@@ -41,10 +42,16 @@ pub trait ScenarioMachine: Send + Sync {
     fn tree(&self) -> Tree;
     /// Returns true if both paths are names of the same file.
     fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool;
-    /// Makes the written files durable.
+    /// Makes a folder that is another file system.
+    fn mount(&self, path: &[u8]) -> io::Result<()>;
+    /// Opens a file for writing and keeps it open.
+    fn hold(&self, path: &[u8]) -> io::Result<()>;
+    /// Flushes a file and the folder that holds it.
+    fn flush(&self, path: &[u8]) -> io::Result<()>;
+    /// Makes all files durable.
     fn sync(&self);
-    /// Lets the time of one step pass and returns the time, in milliseconds since 1970.
-    fn begin_step(&self) -> u64;
+    /// Lets time pass and returns the time then, in milliseconds since 1970.
+    fn pass(&self, time: Duration) -> u64;
     /// Starts the daemon, which recovers what the previous one left. The previous one has ended without any cleanup.
     ///
     /// # Errors
@@ -86,9 +93,10 @@ pub fn path_text(bytes: &[u8]) -> String {
 /// # Panics
 /// If the system refuses.
 pub fn make(machine: &dyn ScenarioMachine, nodes: &Nodes) {
-    // Second names after the first ones.
-    let (second, first): (Vec<_>, Vec<_>) = nodes.iter().partition(|(_, node)| node.hard.is_some());
-    for (path, node) in first.into_iter().chain(second) {
+    // Mounts before the files on them, and second names after the first ones.
+    let mut ordered: Vec<_> = nodes.iter().collect();
+    ordered.sort_by_key(|(_, node)| (node.hard.is_some(), !node.mount));
+    for (path, node) in ordered {
         let bytes = path_bytes(path);
         if let Some(end) = bytes.iter().rposition(|byte| *byte == b'/') {
             machine.make_folders(&bytes[..end]).expect("a folder can be made");
@@ -103,11 +111,24 @@ pub fn make(machine: &dyn ScenarioMachine, nodes: &Nodes) {
     machine.sync();
 }
 
+/// Changes paths as another program would, and flushes them unless they are to stay `unflushed`.
+///
+/// # Panics
+/// If the system refuses.
+pub fn change(machine: &dyn ScenarioMachine, nodes: &Nodes, unflushed: bool) {
+    for (path, node) in nodes {
+        put(machine, path, node);
+        if !unflushed {
+            machine.flush(&path_bytes(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+        }
+    }
+}
+
 /// Changes a path as another program would.
 ///
 /// # Panics
 /// If the system refuses.
-pub fn put(machine: &dyn ScenarioMachine, path: &str, node: &PathState) {
+fn put(machine: &dyn ScenarioMachine, path: &str, node: &PathState) {
     let place = path_bytes(path);
     let done = if node.absent {
         machine.remove(&place)
@@ -117,6 +138,10 @@ pub fn put(machine: &dyn ScenarioMachine, path: &str, node: &PathState) {
         replace(machine, &place, |fresh| machine.make_symlink(&path_bytes(target), fresh))
     } else if let Some(other) = &node.hard {
         machine.make_hard_link(&path_bytes(other), &place)
+    } else if let Some(from) = &node.moved_from {
+        machine.rename(&path_bytes(from), &place)
+    } else if node.mount {
+        machine.mount(&place)
     } else if node.fifo {
         replace(machine, &place, |fresh| machine.make_fifo(fresh))
     } else {
@@ -200,11 +225,11 @@ fn differs(
 ) -> Option<String> {
     let named = node.permissions().ok().flatten();
     let fits = match there {
-        tree::Node::Folder(mode) => node.folder && named.unwrap_or(*mode) == *mode,
+        tree::Node::Folder(mode) => (node.folder || node.mount) && named.unwrap_or(*mode) == *mode,
         tree::Node::Link(target) => node.link.as_ref().is_some_and(|link| path_bytes(link) == *target),
         tree::Node::Other => node.fifo,
         tree::Node::File { mode, .. } => {
-            let is_file = !node.folder && !node.fifo && node.link.is_none();
+            let is_file = !node.folder && !node.mount && !node.fifo && node.link.is_none();
             // A second name shows what the first one should hold.
             let content =
                 node.hard.as_ref().map_or(Some(node), |other| all.get(&path_bytes(other)).map(|(n, _)| *n));

@@ -6,6 +6,8 @@
 //! The name of the file is a sentence about the daemon. The file has, in this order:
 //!
 //! * `why`: a line or two, if the name does not say it all.
+//! * `skip.MODE`: the reason why the scenario does not run in a mode; see [`TestMode`].
+//! * `without`: features that the simulated machine lacks; see [`format::Feature`].
 //! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`).
 //! * `[before."path"]`: the initial state; see [`PathState`]. `%NN` in a path is that byte.
 //! * `[[step]]`: the steps, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.
@@ -30,5 +32,5 @@ pub mod target;
 pub mod variants;
 pub mod workspace;
 
-pub use format::{PathState, Scenario, ScenarioStep};
+pub use format::{PathState, Scenario, ScenarioStep, TestMode};
 pub use target::{ScenarioTarget, StepHook, StepName};

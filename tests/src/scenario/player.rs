@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -12,6 +13,9 @@ use super::matching::{self, Saved};
 use super::target::{ScenarioTarget, StepHook, StepName};
 use super::{bless, machine};
 
+/// The time that each step takes.
+const TICK: Duration = Duration::from_secs(1);
+
 /// The result of a scenario.
 #[derive(Default, Debug)]
 pub struct Played {
@@ -19,6 +23,8 @@ pub struct Played {
     pub complaints: Vec<String>,
     /// The reply to each step, where it had one.
     pub replies: Vec<Option<Value>>,
+    /// The kind and the body of each step's request, with the saved values filled in.
+    pub requests: Vec<Option<(&'static str, Value)>>,
     /// The values that later steps could use.
     pub saved: Saved,
 }
@@ -87,7 +93,7 @@ impl<'a> Player<'a> {
     /// Plays the next step and compares its reply and the files that it names.
     pub fn play(&mut self, step: &ScenarioStep, before: &machine::Nodes) {
         let number = self.played.replies.len() + 1;
-        let now = self.machine.begin_step();
+        let now = self.machine.pass(TICK);
         self.played.saved.insert(format!("t{number}"), json!(now));
         let known = self.played.complaints.len();
         let reply = self.step(step).unwrap_or_else(|what| {
@@ -95,11 +101,20 @@ impl<'a> Player<'a> {
             None
         });
         self.played.replies.push(reply);
+        self.played.requests.resize(number, None);
         let world = machine::differences(self.machine.as_ref(), before, &step.world, true);
         self.played.complaints.extend(world);
         for complaint in self.played.complaints.iter_mut().skip(known) {
             *complaint = format!("step {number}: {complaint}");
         }
+    }
+
+    /// Starts the daemon if it does not run.
+    ///
+    /// # Errors
+    /// The workspace does not open.
+    pub fn open(&mut self) -> Result<(), String> {
+        self.target().map(drop)
     }
 
     /// Ends the daemon and returns the results.
@@ -121,7 +136,17 @@ impl<'a> Player<'a> {
             return self.ask(step, kind, &body);
         }
         if let Some(files) = &step.outside {
-            files.iter().for_each(|(path, node)| machine::put(self.machine.as_ref(), path, node));
+            machine::change(self.machine.as_ref(), files, step.unflushed);
+        }
+        for path in &step.hold {
+            self.machine.hold(&machine::path_bytes(path)).map_err(|e| format!("{path}: {e}"))?;
+        }
+        self.machine.pass(Duration::from_secs(step.wait));
+        if let Some(path) = &step.observe {
+            self.target()?.observe(path);
+        }
+        if step.flush {
+            self.target()?.flush();
         }
         if step.settle || step.restart {
             self.target()?.settle();
@@ -133,8 +158,14 @@ impl<'a> Player<'a> {
         Ok(None)
     }
 
-    fn ask(&mut self, step: &ScenarioStep, kind: &str, body: &Value) -> Result<Option<Value>, String> {
+    fn ask(
+        &mut self,
+        step: &ScenarioStep,
+        kind: &'static str,
+        body: &Value,
+    ) -> Result<Option<Value>, String> {
         let body = matching::filled(body, &self.played.saved);
+        self.played.requests.push(Some((kind, body.clone())));
         // Opening runs recovery, whose steps do not count.
         self.target()?;
         self.script.learn(&step.meanwhile, step.stop_after);
@@ -202,9 +233,7 @@ impl StepHook for Script {
         let (now, later) = lines.meanwhile.drain(..).partition(|one| one.after == step);
         lines.meanwhile = later;
         let now: Vec<Meanwhile> = now;
-        for (path, node) in now.iter().flat_map(|one| &one.files) {
-            machine::put(self.machine.as_ref(), path, node);
-        }
+        now.iter().for_each(|one| machine::change(self.machine.as_ref(), &one.files, false));
         let stop = lines.stop_after == Some(step);
         if stop {
             lines.stop_after = None;

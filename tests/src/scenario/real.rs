@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use editd::testing::{Clock, DatabaseBackend, StoreOptions, Unix, Workspace};
@@ -21,8 +21,6 @@ use crate::tree::Tree;
 
 /// The time at which every scenario begins, in milliseconds since 1970.
 const BEGIN: u64 = 1_767_225_600_000;
-/// Milliseconds that each step takes.
-const TICK: u64 = 1_000;
 /// Bytes of a log segment.
 const SEGMENT: u64 = 1024 * 1024;
 /// Bytes of kept contents.
@@ -51,6 +49,8 @@ pub struct RealMachine {
     state: PathBuf,
     now: Arc<AtomicU64>,
     open: Open,
+    /// Files that other programs keep open.
+    held: Mutex<Vec<fs::File>>,
     _scratch: tempfile::TempDir,
 }
 
@@ -68,7 +68,14 @@ impl RealMachine {
         for folder in [&root, &state] {
             fs::create_dir(folder).expect("a folder can be made in a temporary folder");
         }
-        Self { root, state, now: Arc::new(AtomicU64::new(BEGIN)), open, _scratch: scratch }
+        Self {
+            root,
+            state,
+            now: Arc::new(AtomicU64::new(BEGIN)),
+            open,
+            held: Mutex::default(),
+            _scratch: scratch,
+        }
     }
 
     /// Makes an empty workspace for the daemon.
@@ -135,11 +142,28 @@ impl ScenarioMachine for RealMachine {
         number(path) == number(other)
     }
 
+    /// Fails: a mount needs privileges.
+    fn mount(&self, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn hold(&self, path: &[u8]) -> io::Result<()> {
+        let file = fs::File::options().append(true).open(self.place(path))?;
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+        Ok(())
+    }
+
     /// Does nothing: the machine that runs the tests does not lose its power.
+    fn flush(&self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing, as [`Self::flush`].
     fn sync(&self) {}
 
-    fn begin_step(&self) -> u64 {
-        self.now.fetch_add(TICK, Ordering::SeqCst) + TICK
+    fn pass(&self, time: Duration) -> u64 {
+        let passed = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.now.fetch_add(passed, Ordering::SeqCst) + passed
     }
 
     fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String> {

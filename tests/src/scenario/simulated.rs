@@ -2,38 +2,46 @@
 //! process, so that everything that the previous process had open is closed.
 
 use std::io;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use editd::testing::{DatabaseBackend, StoreOptions, Workspace};
+use editd::testing::Workspace;
 
-use super::format::Settings;
+use super::format::{Feature, Settings};
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
-use crate::lens::desk::{ROOT, STATE, SimClock};
-use crate::sim::{Outside, SimMachine, SnapshotNode};
+use crate::lens::desk::{ByOthers, ROOT, STATE, SimWorkspace};
+use crate::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 use crate::tree::{Node, Tree};
-
-/// The time that each step takes.
-const TICK: Duration = Duration::from_secs(1);
-/// Bytes of a log segment: small, so that scenarios cross from one to the next.
-const SEGMENT: u64 = 64 * 1024;
-/// Bytes of kept contents.
-const CONTENTS: u64 = 64 * 1024 * 1024;
 
 /// A simulated machine with one workspace.
 pub struct SimulatedMachine {
     process: Mutex<Process>,
     outside: Outside,
+    others: ByOthers,
 }
 
 struct Process {
     machine: SimMachine,
-    workspace: Option<Arc<Workspace>>,
+    /// The daemon's workspace. It is not kept alive, because its observer refers to this machine.
+    workspace: Option<Weak<Workspace>>,
     /// The notes of the last recovery.
     notes: Vec<String>,
+}
+
+/// Returns what a machine can do without these features.
+#[must_use]
+pub fn abilities(without: &[Feature]) -> Abilities {
+    let has = |feature| !without.contains(&feature);
+    Abilities {
+        exchange: has(Feature::Exchange),
+        no_replace: has(Feature::NoReplace),
+        leases: has(Feature::Leases),
+        birth_times: has(Feature::BirthTimes),
+        fine_times: has(Feature::FineTimes),
+        ..Abilities::default()
+    }
 }
 
 impl SimulatedMachine {
@@ -42,13 +50,32 @@ impl SimulatedMachine {
     /// # Panics
     /// If the folders cannot be made.
     #[must_use]
-    pub fn new(machine: SimMachine) -> Self {
+    pub fn new(machine: &SimMachine) -> Self {
         let outside = machine.outside();
         for folder in [ROOT, STATE] {
             outside.mkdir(folder).expect("a folder can be made");
         }
-        let process = Process { machine, workspace: None, notes: Vec::new() };
-        Self { process: Mutex::new(process), outside }
+        Self::existing(machine)
+    }
+
+    /// Uses the workspace that is on a machine.
+    #[must_use]
+    pub fn existing(machine: &SimMachine) -> Self {
+        let process = Process { machine: machine.clone(), workspace: None, notes: Vec::new() };
+        Self { process: Mutex::new(process), outside: machine.outside(), others: ByOthers::default() }
+    }
+
+    /// Returns the workspace that is open, for requests of this session.
+    #[must_use]
+    pub fn workspace(&self, session: &str) -> Option<SimWorkspace> {
+        let process = self.process();
+        Some(SimWorkspace {
+            machine: process.machine.clone(),
+            workspace: process.workspace.as_ref()?.upgrade()?,
+            session: session.to_owned(),
+            notes: process.notes.clone(),
+            others: self.others.clone(),
+        })
     }
 
     fn process(&self) -> MutexGuard<'_, Process> {
@@ -66,11 +93,11 @@ impl ScenarioMachine for SimulatedMachine {
     }
 
     fn remove(&self, path: &[u8]) -> io::Result<()> {
-        self.outside.remove_all(&place(path))
+        self.others.run(&self.outside, |outside| outside.remove_all(&place(path)))
     }
 
     fn rename(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
-        self.outside.rename(&place(from), &place(to))
+        self.others.run(&self.outside, |outside| outside.rename(&place(from), &place(to)))
     }
 
     fn make_symlink(&self, target: &[u8], path: &[u8]) -> io::Result<()> {
@@ -86,7 +113,7 @@ impl ScenarioMachine for SimulatedMachine {
     }
 
     fn write(&self, path: &[u8], bytes: &[u8]) -> io::Result<()> {
-        self.outside.write(&place(path), bytes)
+        self.others.run(&self.outside, |outside| outside.write(&place(path), bytes))
     }
 
     fn append(&self, path: &[u8], bytes: &[u8]) -> io::Result<()> {
@@ -117,41 +144,37 @@ impl ScenarioMachine for SimulatedMachine {
         identity(path) == identity(other)
     }
 
+    fn mount(&self, path: &[u8]) -> io::Result<()> {
+        self.outside.mount(&place(path))
+    }
+
+    fn hold(&self, path: &[u8]) -> io::Result<()> {
+        self.others.hold(self.outside.open(&place(path))?);
+        Ok(())
+    }
+
+    fn flush(&self, path: &[u8]) -> io::Result<()> {
+        self.outside.flush(&place(path))
+    }
+
     fn sync(&self) {
         self.process().machine.settle();
     }
 
-    fn begin_step(&self) -> u64 {
+    fn pass(&self, time: Duration) -> u64 {
         let process = self.process();
-        process.machine.pass(TICK);
+        process.machine.pass(time);
         u64::try_from(process.machine.now() / 1_000_000).unwrap_or(0)
     }
 
     fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String> {
         let mut process = self.process();
-        if process.workspace.take().is_some() {
+        if process.workspace.is_some() {
             process.machine = process.machine.kill();
-            // No daemon starts in the millisecond in which another one ended.
-            process.machine.pass(Duration::from_millis(20));
         }
-        let options = StoreOptions {
-            database: DatabaseBackend::Memory,
-            segment: SEGMENT,
-            contents: CONTENTS,
-            background: false,
-        };
-        let opened = Workspace::open(
-            Arc::new(process.machine.clone()),
-            Path::new(ROOT),
-            Path::new(STATE),
-            options,
-            workspace::settings(settings)?,
-            Arc::new(SimClock(process.machine.clone())),
-        );
-        let (workspace, recovered) = opened.map_err(|error| error.to_string())?;
-        let workspace = Arc::new(workspace);
-        process.workspace = Some(Arc::clone(&workspace));
-        process.notes = recovered.notes;
-        Ok(workspace::target(workspace, hook))
+        let opened = SimWorkspace::open_with(&process.machine, workspace::settings(settings)?, "")?;
+        process.workspace = Some(Arc::downgrade(&opened.workspace));
+        process.notes = opened.notes;
+        Ok(workspace::target(opened.workspace, hook))
     }
 }

@@ -67,4 +67,8 @@ pub trait ScenarioTarget {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value;
     /// Settles everything.
     fn settle(&mut self);
+    /// Looks at a path, as after a hint that the file changed.
+    fn observe(&mut self, path: &str);
+    /// Flushes the log.
+    fn flush(&mut self);
 }

@@ -93,6 +93,14 @@ impl ScenarioTarget for WorkspaceTarget {
     fn settle(&mut self) {
         self.0.settle(true);
     }
+
+    fn observe(&mut self, path: &str) {
+        let _event = self.0.observe(&path.into());
+    }
+
+    fn flush(&mut self) {
+        let _flushed = self.0.flush();
+    }
 }
 
 /// As the queue does it: lanes first, then its number, then its turn. The lanes of a job that may be known by its key are

@@ -178,7 +178,7 @@ impl Run<'_> {
         self.images += 1;
         let when = format!("{image:?}: ");
         let desk =
-            SimWorkspace::open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
+            self.story.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
         if !desk.settle() {
             self.found.push(format!("{when}it never settles"));
         }

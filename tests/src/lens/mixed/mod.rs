@@ -88,8 +88,8 @@ pub struct Trouble {
 pub fn look(story: &SimScenario, plan: &MixedPlan) -> Report {
     let mut report = Report::default();
     for (nth, abilities) in disks(story.abilities).into_iter().enumerate() {
-        let story = SimScenario { abilities, ..story.clone() };
-        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(story.name)));
+        let story = story.clone().on(abilities);
+        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&story.name)));
         let mut look = Look { story: &story, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
         if let Err(error) = look.all() {
             report.found.push(format!("{}: {error}", story.name));

@@ -50,7 +50,7 @@ impl Scene<'_, '_> {
     pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
         let when = &self.when;
         let desk =
-            SimWorkspace::open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
+            self.play.story.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
         if !desk.settle() {
             self.say("it never settles");
         }
@@ -74,7 +74,10 @@ impl Scene<'_, '_> {
         drop(desk);
         let machine = machine.kill();
         let when = &self.when;
-        let again = SimWorkspace::open(&machine)
+        let again = self
+            .play
+            .story
+            .open(&machine)
             .map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
         if is_there(&again)? != there {
             self.say("opened again, it is on the other side");
@@ -99,10 +102,9 @@ impl Scene<'_, '_> {
     fn stands(&mut self, desk: &SimWorkspace) -> Result<bool, String> {
         let (story, course) = (self.play.story, self.play.course);
         let entries = desk.entries()?;
-        let has = |key: &str| entries.iter().any(|entry| entry.key.as_deref() == Some(key));
-        let there = has(KEY);
-        for key in course.priors.iter().filter(|key| !has(key)) {
-            self.say(&format!("the entry of {key} is gone"));
+        let there = entries.iter().any(|entry| entry.key.as_deref() == Some(KEY));
+        for id in course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
+            self.say(&format!("the earlier entry {id} is gone"));
         }
         let relaxed = story.durability() == Durability::Relaxed;
         let applied = matches!(self.answer, Answer::Applied | Answer::Sealed);
