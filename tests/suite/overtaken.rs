@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use editd_proto::message::JobStatus;
+use editd_proto::message::{FileEntry, JobStatus};
 use editd_tests::lens::crash::disks;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::foreign::deed::Deed;
@@ -164,4 +164,67 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
     }
     assert!(voided > 0, "no job was taken back");
     assert!(found.is_empty(), "{} times:\n{}", found.len(), found.join("\n"));
+}
+
+fn files_to_roll_back(outside: &Outside) {
+    outside.write("/w/b.txt", b"line 1 of b\n").unwrap();
+    outside.write("/w/c.txt", b"line 1 of c\n").unwrap();
+}
+
+/// Plays a job that is rolled back since others replace its second file, `c.txt`, just as it is put in place, by the
+/// second of these calls; the first file, at `path`, was put in place and then replaced by others, too. The daemon is
+/// killed at every step from there on. The file of others must remain, below what the job adds when it is tried again.
+fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities, (op, skip): (Op, u64)) {
+    const THEIRS: &[u8] = b"theirs, and nobody else's\n";
+    let mut found = Vec::new();
+    let mut images = 0;
+    for abilities in disks(abilities) {
+        let request = job(vec![first.clone(), file("c.txt", vec![append("more\n")])]);
+        let story = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
+        let machine = story.machine();
+        let desk = story.begin(&machine).unwrap();
+        let album = Album::new(Cuts { limit: 0, seed: 5 });
+        let (watching, same) = (album.clone(), machine.clone());
+        machine.at_next(op, skip, When::Before, move |outside| {
+            outside.replace(&format!("/w/{path}"), THEIRS).unwrap();
+            outside.replace("/w/c.txt", b"line 1 of c\nand theirs\n").unwrap();
+            watching.watch_from_this_call(&same);
+        });
+        let shown = |machine: &SimMachine| machine.outside().read(&format!("/w/{path}")).unwrap_or_default();
+        let _receipt = desk.act(&story.job, KEY);
+        if !shown(&machine).starts_with(THEIRS) {
+            found.push(format!("without a kill: {:?}", String::from_utf8_lossy(&shown(&machine))));
+        }
+        drop(desk);
+        for image in album.close(&machine) {
+            images += 1;
+            let desk = SimWorkspace::open(&image.machine).unwrap();
+            desk.settle();
+            let shown = shown(&image.machine);
+            if !shown.starts_with(THEIRS) {
+                found.push(format!("{image:?}: {:?}; {:?}", String::from_utf8_lossy(&shown), desk.notes));
+            }
+        }
+    }
+    assert!(images > 0, "nothing was looked at");
+    assert!(found.is_empty(), "{} times theirs is not there:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_created() {
+    let made = file("a.txt", vec![create("ours\n")]);
+    killed_roll_back("a.txt", &made, Abilities::default(), (Op::Exchange, 0));
+}
+
+#[test]
+fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_exchanged() {
+    let changed = file("b.txt", vec![append("ours\n")]);
+    killed_roll_back("b.txt", &changed, Abilities::default(), (Op::Exchange, 1));
+}
+
+#[test]
+fn killed_roll_back_leaves_a_file_of_others_without_exchange() {
+    let changed = file("b.txt", vec![append("ours\n")]);
+    let abilities = Abilities { exchange: false, ..Abilities::default() };
+    killed_roll_back("b.txt", &changed, abilities, (Op::Link, 1));
 }

@@ -19,7 +19,8 @@ const ROUNDS: usize = 16;
 
 impl Disk {
     /// Rolls back one file that was put in place: its target has its old content again, or what another program made
-    /// of it.
+    /// of it. A target that shows the change of another program is not touched: while it is away from its name, a kill
+    /// would leave the name without it.
     ///
     /// # Errors
     /// Errors of the system; recovery must find out the state.
@@ -30,6 +31,7 @@ impl Disk {
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<()> {
         match file.how {
+            ChangeMethod::Swap if is_of_others(&file, &self.observe(place)?) => Ok(()),
             ChangeMethod::Swap | ChangeMethod::Delete => self.put_back(&file, place, rescue),
             ChangeMethod::Create => self.withdraw_new(&file, rescue),
             ChangeMethod::InPlace => self.withdraw_in_place(&file, place),
@@ -139,12 +141,19 @@ impl Disk {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         // Its folders may be new: the path may lead elsewhere than when it was resolved.
         let Some(place) = self.find(&file.path)? else { return Ok(()) };
+        if is_of_others(file, &self.observe(&place)?) {
+            return Ok(());
+        }
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // An interrupted call may have moved a file of another program.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
         let out = observation::observe(&staging, &staged_name)?;
+        if matches!(out, Observation::Absent) {
+            return Ok(());
+        }
         if file.after.as_ref().is_some_and(|after| out.is(after)) {
             self.remove_made(&file.made);
             return Ok(());
@@ -170,6 +179,11 @@ impl Disk {
             }
         }
     }
+}
+
+/// Returns true if a target that was put in place has a file of another program, or one that it changed.
+fn is_of_others(file: &FileRecord, target: &Observation) -> bool {
+    !matches!(target, Observation::Absent) && !file.after.as_ref().is_some_and(|after| target.is(after))
 }
 
 /// The way in which a displaced file went back.

@@ -158,6 +158,10 @@ fn standing(
             }
         }
         ChangeMethod::Create if is(&target, &file.after) => FileProgress::Put,
+        // A roll back that moved the file of another program was interrupted before it moved it back.
+        ChangeMethod::Create if pending && !matches!(staged_name, Observation::Absent) => {
+            FileProgress::Displaced
+        }
         ChangeMethod::Swap if shows(&staged_name, &file.before) => FileProgress::PutThenForeign,
         ChangeMethod::Delete => match (&staged_name, pending) {
             (Observation::Absent, true) => FileProgress::Pending,
