@@ -224,3 +224,16 @@ impl ResolveError {
         wire
     }
 }
+
+/// Returns the system's form of a workspace path.
+pub fn native_path(path: &FilePath) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()))
+    }
+    #[cfg(not(unix))]
+    {
+        PathBuf::from(path.display())
+    }
+}

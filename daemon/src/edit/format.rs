@@ -13,25 +13,24 @@ use editd_proto::path::FilePath;
 use super::plan::{Planned, origins};
 use super::validate::contents;
 use crate::config::{CommandKind, CommandSpec};
+use crate::disk::place::native_path;
 use crate::journal::change;
 use crate::limits::{CHECK_RUNS, CHECK_TIME, CHECK_WARNINGS, JOB_BYTES, JOB_HOLDS};
 use crate::state::WorkspaceState;
-use crate::transaction::JobAbort;
-use crate::transaction::JobGuard;
-use crate::transaction::hooks::{complaint, native};
+use crate::transaction::{JobAbort, JobGuard};
 use crate::trust::WorkspaceCommands;
 use crate::validate::process::{CommandEnd, CommandRun};
 
 /// The plan before the formatters ran.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct Unformatted {
     changes: Vec<PlannedChange>,
     files: Vec<FileOutcome>,
     /// The formatters that changed something.
     by: BTreeSet<String>,
 }
 
-impl Asked {
+impl Unformatted {
     /// Returns true if any formatter changed something.
     pub(super) fn is_formatted(&self) -> bool {
         !self.by.is_empty()
@@ -52,16 +51,16 @@ pub(super) fn format(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     planned: &mut Planned,
-) -> Result<Asked, JobAbort> {
+) -> Result<Unformatted, JobAbort> {
     let workspace_commands = state.workspace_commands();
     let commands: Vec<&CommandSpec> = workspace_commands.runnable(CommandKind::Format).collect();
     if commands.is_empty() {
-        return Ok(Asked::default());
+        return Ok(Unformatted::default());
     }
     let (_, moved) = origins(&planned.request.job);
     let fresh: BTreeSet<FilePath> =
         contents(planned, &moved).into_iter().map(|content| content.path.clone()).collect();
-    let mut asked = Asked {
+    let mut asked = Unformatted {
         changes: planned.plan.changes.clone(),
         files: planned.plan.files.clone(),
         by: BTreeSet::new(),
@@ -174,7 +173,7 @@ impl Formatting<'_> {
             ));
         }
         self.runs += 1;
-        let words = command.words(path, &self.state.root.join(native(path)));
+        let words = command.words(path, &self.state.root.join(native_path(path)));
         let run = CommandRun {
             command: &words,
             folder: &self.state.root,
@@ -191,7 +190,7 @@ impl Formatting<'_> {
         if let CommandEnd::NotStarted(why) = &ran.ended {
             return Err(why.clone());
         }
-        if let Some(told) = complaint(&ran) {
+        if let Some(told) = ran.failure() {
             return Err(told);
         }
         let made = ran.stdout;

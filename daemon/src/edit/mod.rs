@@ -82,14 +82,14 @@ pub fn decide(
     let mut planned = plan::plan(state, guard, checked, given)?;
     hooks::tell_left_out(state, &given.caller.session, &mut planned.plan);
     step(state, Step::Plan)?;
-    let asked = format::format(state, guard, &mut planned)?;
+    let unformatted = format::format(state, guard, &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, &mut planned) {
         // A refused formatted content does not refuse the job: its own content is tried.
-        if !asked.is_formatted() {
+        if !unformatted.is_formatted() {
             return Err(refusal.into());
         }
-        asked.restore(&mut planned, &refusal);
+        unformatted.restore(&mut planned, &refusal);
         plan::verified(&planned)?;
         validate::validate(state, &mut planned)?;
     }

@@ -20,9 +20,7 @@ use crate::disk::{Observation, ResolvedPath};
 use crate::limits::HOLDS_MORE;
 use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
-use crate::transaction::JobAbort;
-use crate::transaction::JobGuard;
-use crate::transaction::{FileChange, Origin, Transaction};
+use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
 
 /// A job and its plan.
 pub(super) struct Planned {

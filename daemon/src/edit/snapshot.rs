@@ -17,8 +17,7 @@ use crate::limits::JOB_BYTES;
 use crate::os::FileKind;
 use crate::state::WorkspaceState;
 use crate::state::refusal::{disk_refusal, store_refusal};
-use crate::transaction::JobAbort;
-use crate::transaction::JobGuard;
+use crate::transaction::{JobAbort, JobGuard};
 
 /// A job with the files and clipboards that it reads.
 pub(super) struct Snapshot {

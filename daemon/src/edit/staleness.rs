@@ -23,8 +23,7 @@ use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
 use crate::state::refusal::store_refusal;
-use crate::transaction::JobAbort;
-use crate::transaction::JobGuard;
+use crate::transaction::{JobAbort, JobGuard};
 
 /// A job whose entries were checked against the read receipts of its session.
 pub(super) struct CheckedJob {

@@ -7,7 +7,7 @@ use editd_proto::message::HookOutcome;
 use editd_proto::path::FilePath;
 
 use super::stand::Stand;
-use super::{Work, complaint, silent, warn};
+use super::{Work, silent, warn};
 use crate::config::CommandSpec;
 use crate::disk::flush::FlushedTarget;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -40,7 +40,7 @@ pub(super) fn run(work: &mut Work<'_>, guard: &JobGuard<'_>, hook: &CommandSpec)
         match work.start(hook, &path, b"") {
             Ok(run) => {
                 ran = true;
-                complaint(&run).into_iter().for_each(|told| warn(&mut outcome, format!("{path}: {told}")));
+                run.failure().into_iter().for_each(|told| warn(&mut outcome, format!("{path}: {told}")));
             }
             Err(told) => warn(&mut outcome, told),
         }

@@ -28,6 +28,7 @@ use super::JobGuard;
 use super::reply;
 use super::seal::Sealed;
 use crate::config::{CommandKind, CommandSpec};
+use crate::disk::place::native_path;
 use crate::journal::seal::done_record;
 use crate::limits;
 use crate::record::{EndedWithoutEntry, Record};
@@ -37,7 +38,6 @@ use crate::transaction::JobAbort;
 use crate::trust::WorkspaceCommands;
 use crate::validate::process::{CommandEnd, CommandOutput, CommandRun};
 use stand::Stand;
-pub use stand::native;
 
 /// The message for a hook that made editd panic.
 const MISTAKE: &str = "editd made a mistake with this hook; please report it with the daemon's log";
@@ -167,7 +167,7 @@ impl Work<'_> {
             ));
         }
         self.runs += 1;
-        let file = self.state.root.join(stand::native(path));
+        let file = self.state.root.join(native_path(path));
         let words = hook.words(path, &file);
         let run = CommandRun {
             command: &words,
@@ -223,17 +223,6 @@ fn version(state: &FileState) -> Option<Version> {
 /// Returns the outcome of a hook without changes and warnings.
 fn silent(hook: &CommandSpec) -> HookOutcome {
     HookOutcome { name: hook.name.clone(), job: None, files: Vec::new(), warnings: Vec::new() }
-}
-
-/// Returns the message for a run that failed; `None` if it succeeded.
-pub fn complaint(ran: &CommandOutput) -> Option<String> {
-    if ran.ended == CommandEnd::Exited(0) {
-        return None;
-    }
-    let said = String::from_utf8_lossy(&ran.stderr);
-    let said: String = said.trim().chars().take(limits::HOOK_SAYS).collect();
-    let colon = if said.is_empty() { "" } else { ": " };
-    Some(format!("{}{colon}{said}", ran.ended))
 }
 
 /// Adds a warning, up to the number that a receipt shows.

@@ -11,7 +11,7 @@ use editd_proto::message::{EntryKind, FileOutcome, HookOutcome, JobStatus};
 use editd_proto::path::FilePath;
 
 use super::stand::Stand;
-use super::{Work, complaint, silent, warn};
+use super::{Work, silent, warn};
 use crate::config::CommandSpec;
 use crate::disk::Observation;
 use crate::disk::stage::StagedMode;
@@ -19,9 +19,7 @@ use crate::journal::external;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::limits::JOB_BYTES;
 use crate::state::lock;
-use crate::transaction::JobAbort;
-use crate::transaction::JobGuard;
-use crate::transaction::{FileChange, Origin, Transaction};
+use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
 
 /// Runs a hook for every file that matches it, and commits its outputs.
 pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome, JobAbort> {
@@ -33,7 +31,7 @@ pub(super) fn run(work: &mut Work<'_>, hook: &CommandSpec) -> Result<HookOutcome
         let Some(stand) = work.stands.get(&path).cloned() else { continue };
         match work.start(hook, &path, &stand.bytes) {
             Err(told) => warn(&mut outcome, told),
-            Ok(ran) => match complaint(&ran) {
+            Ok(ran) => match ran.failure() {
                 Some(told) => warn(&mut outcome, format!("{path}: {told}")),
                 // A formatter never empties a file, but a command that writes its output elsewhere would.
                 None if ran.stdout.is_empty() && !stand.bytes.is_empty() => {

@@ -2,7 +2,6 @@
 //! changes no file.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use editd_engine::FileState;
@@ -42,19 +41,6 @@ pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
         _ => None,
     });
     stand.collect()
-}
-
-/// Returns the system's form of a workspace path.
-pub fn native(path: &FilePath) -> PathBuf {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes()))
-    }
-    #[cfg(not(unix))]
-    {
-        PathBuf::from(path.display())
-    }
 }
 
 impl Work<'_> {

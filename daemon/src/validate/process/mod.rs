@@ -111,6 +111,17 @@ impl CommandOutput {
     fn without_output(ended: CommandEnd) -> Self {
         Self { ended, stdout: Vec::new(), stderr: Vec::new() }
     }
+
+    /// Returns the reason why the command failed, with the beginning of its standard error; `None` if it succeeded.
+    pub fn failure(&self) -> Option<String> {
+        if self.ended == CommandEnd::Exited(0) {
+            return None;
+        }
+        let stderr = String::from_utf8_lossy(&self.stderr);
+        let stderr: String = stderr.trim().chars().take(crate::limits::HOOK_SAYS).collect();
+        let colon = if stderr.is_empty() { "" } else { ": " };
+        Some(format!("{}{colon}{stderr}", self.ended))
+    }
 }
 
 /// Runs commands, a bounded number at once.
