@@ -1,11 +1,12 @@
-//! Decides what an edit job writes: the steps from the request to its transaction. The result of each step is the argument
-//! of the next one, so that no other order compiles:
+//! Decides what an edit job writes: the steps from the request to its transaction. The result of each step is the
+//! argument of the next one, so that no other order compiles:
 //!
 //! ```text
 //! resolve → snapshot → check_staleness → plan → format → validate → a transaction
 //! ```
 //!
-//! It writes no file and no record but the read receipts of refusals; [`transaction`](crate::transaction) does the rest.
+//! It changes no file. The only records that it writes are the changes of other programs that it finds, and the read
+//! receipts of refusals; [`transaction`](crate::transaction) does the rest.
 //!
 //! *Invariants*: a job is decided only while `queue::lanes` holds its lanes, so no other job touches its files.
 
@@ -64,8 +65,8 @@ pub type Decision = (Transaction, Option<Receipt>);
 
 /// Decides what a job writes, and changes no file.
 ///
-/// # Errors
-/// [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer asked for that.
+/// # Errors [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer
+/// asked for that.
 pub fn decide(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,

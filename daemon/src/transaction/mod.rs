@@ -1,13 +1,14 @@
-//! Carries out a transaction, the changes that an edit, an undo, a redo or a hook has decided. No other module but recovery
-//! changes a file of the workspace. The result of each step is the argument of the next one, so that no other order compiles:
+//! Carries out a transaction, the changes that an edit, an undo, a redo or a hook has decided. Beside this module, only
+//! `journal` changes files of the workspace: in recovery, and to write files again whose flush failed. The result of
+//! each step is the argument of the next one, so that no other order compiles:
 //!
 //! ```text
 //! check_limits → stage → intend (durable) → swap → seal → hooks → reply
 //! ```
 //!
-//! No target is touched before `intend`. After it the journal decides the outcome, whatever happens: either every file has
-//! its content *after* the transaction and a seal records that, or every file has its content from *before* and a void
-//! records that.
+//! No target is touched before `intend`. After it the journal decides the outcome, whatever happens: either every file
+//! has its content *after* the transaction and a seal records that, or every file has its content from *before*, or
+//! what another program made of it, and a void records that.
 //!
 //! *Invariants*: only `disk` and `store` touch a file or the log.
 
