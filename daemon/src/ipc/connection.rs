@@ -34,8 +34,8 @@ struct ConnectionReader {
     outbox: Arc<Outbox>,
     session: ProtocolSession,
     frames: FrameReader,
-    /// Held while a large frame arrives, from the byte on at which it becomes large: the size in a header costs
-    /// nothing yet.
+    /// Held while a large frame arrives, once so many of its bytes have arrived: the size in its header takes no
+    /// memory.
     large: Option<OwnedSemaphorePermit>,
     /// True if a frame was taken since the last wait.
     another: bool,
@@ -99,7 +99,7 @@ impl ConnectionReader {
             client.arrive(ReceivedFrame { frame, place, pass });
             self.large = None;
             if !counted {
-                // Reads no more than there is room for: that request must be answered first.
+                // The frame is not counted, so nothing more is read until every request of the connection is answered.
                 let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
                 drop(pipeline.acquire_many(all).await);
             }
@@ -107,7 +107,7 @@ impl ConnectionReader {
         }
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     async fn frame(&mut self) -> Result<codec::Frame, ConnectionEnd> {
         loop {
             match self.frames.next_frame() {

@@ -47,12 +47,12 @@ impl RequestAnswer {
         self.client.outbox.send(frame, place);
     }
 
-    fn say<T: Serialize>(self, kind: &str, body: &T) {
+    fn send<T: Serialize>(self, kind: &str, body: &T) {
         let frame = codec::reply(self.id, kind, body);
         self.frame(frame);
     }
 
-    fn subscribed(mut self, reply: &SubscribeReply) {
+    fn send_subscribed(mut self, reply: &SubscribeReply) {
         let place = self.place.take();
         self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
     }
@@ -62,23 +62,23 @@ impl RequestAnswer {
         self.frame(frame);
     }
 
-    fn tell<T: Serialize>(self, kind: &str, result: Result<T, Refusal>) {
+    fn send_result<T: Serialize>(self, kind: &str, result: Result<T, Refusal>) {
         match result {
-            Ok(body) => self.say(kind, &body),
+            Ok(body) => self.send(kind, &body),
             Err(refusal) => self.refuse(&refusal),
         }
     }
 
     /// The same for a reply with a memory reservation, which is released once the reply is sent.
-    fn tell_covered<T: Serialize>(self, kind: &str, result: Result<ReservedReply<'_, T>, Refusal>) {
+    fn send_reserved<T: Serialize>(self, kind: &str, result: Result<ReservedReply<'_, T>, Refusal>) {
         match result {
-            Ok(held) => self.say(kind, &held.reply),
+            Ok(held) => self.send(kind, &held.reply),
             Err(refusal) => self.refuse(&refusal),
         }
     }
 
     /// Converts it to the reply of a job.
-    fn of_job(self, kind: &'static str, wish: ReplyWish) -> JobReply {
+    fn into_job_reply(self, kind: &'static str, wish: ReplyWish) -> JobReply {
         JobReply::new(move |outcome| {
             let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
             self.frame(frame);
@@ -98,18 +98,18 @@ impl Drop for RequestAnswer {
 pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> NextStep {
     let ReceivedFrame { frame, place, pass } = arrived;
     if client.outbox.is_closed() {
-        // Bytes after something that was not a frame are not trusted either.
+        // Nothing is trusted that follows an invalid frame.
         return NextStep::Next;
     }
     let message = match Message::parse(frame) {
         Ok(message) => message,
         Err(error) => {
-            // The sender does not speak the protocol; nothing after this can be trusted.
+            // The sender does not speak the protocol.
             client.outbox.close(codec::encode_error(0, &boxed(&error)));
             return NextStep::Next;
         }
     };
-    if asks_only(message.kind()) && client.outbox.is_broken() {
+    if is_read_only(message.kind()) && client.outbox.is_broken() {
         // Nobody would see the answer, and no session may get a receipt for content that it did not see.
         return NextStep::Next;
     }
@@ -135,7 +135,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
 }
 
 /// Returns true for requests that only read: they change nothing but the session's receipts.
-fn asks_only(kind: &str) -> bool {
+fn is_read_only(kind: &str) -> bool {
     let kinds = [
         kind::READ,
         kind::HISTORY,
@@ -173,14 +173,14 @@ fn job(
         kind::EDIT => match body::<JobRequest>(message) {
             Ok(mut request) => {
                 request.on_stale = request.on_stale.or(client.on_stale);
-                let reply = answer.of_job(kind, ReplyWish::of_job(&request));
+                let reply = answer.into_job_reply(kind, ReplyWish::of_job(&request));
                 Ok(queue.edit(caller, request, pass, reply))
             }
             Err(refusal) => Err((answer, refusal)),
         },
         _ => match body::<UndoRequest>(message) {
             Ok(request) => {
-                let reply = answer.of_job(kind, ReplyWish::of_undo(&request));
+                let reply = answer.into_job_reply(kind, ReplyWish::of_undo(&request));
                 Ok(if kind == kind::UNDO {
                     queue.undo(caller, request, pass, reply)
                 } else {
@@ -213,7 +213,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
             let read =
                 body::<ReadRequest>(message).and_then(|request| workspace.read(&client.caller, &request));
             let renewed = read.is_ok();
-            answer.tell_covered(kind::READ, read);
+            answer.send_reserved(kind::READ, read);
             if renewed {
                 server.events.receipt_renewed();
             } else {
@@ -222,35 +222,38 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
         }
         kind::OUTLINE => {
             let outline = body::<OutlineRequest>(message).and_then(|request| workspace.outline(&request));
-            answer.tell_covered(kind::OUTLINE, outline);
+            answer.send_reserved(kind::OUTLINE, outline);
             server.events.memory_freed();
         }
         kind::HISTORY => {
             let request = body::<HistoryRequest>(message);
-            answer.tell_covered(kind::HISTORY, request.and_then(|request| workspace.history(&request)));
+            answer.send_reserved(kind::HISTORY, request.and_then(|request| workspace.history(&request)));
         }
         kind::SHOW => {
             let request = body::<ShowRequest>(message);
-            answer.tell_covered(kind::SHOW, request.and_then(|request| workspace.show(&request)));
+            answer.send_reserved(kind::SHOW, request.and_then(|request| workspace.show(&request)));
         }
         kind::CLIP => {
-            let request = body::<ClipRequest>(message);
-            answer.tell(kind::CLIP, request.and_then(|request| workspace.clip(&client.caller, &request)));
+            let clip =
+                body::<ClipRequest>(message).and_then(|request| workspace.clip(&client.caller, &request));
+            answer.send_result(kind::CLIP, clip);
         }
         kind::DIALECTS => {
             let parsed = body::<DialectsRequest>(message);
-            answer.tell(kind::DIALECTS, parsed.map(|_| workspace.dialects()));
+            answer.send_result(kind::DIALECTS, parsed.map(|_| workspace.dialects()));
         }
         kind::TRUST => {
             let request = body::<TrustRequest>(message);
-            answer.tell(kind::TRUST, request.and_then(|request| workspace.trust(&request)));
+            answer.send_result(kind::TRUST, request.and_then(|request| workspace.trust(&request)));
         }
-        kind::STATUS => answer.say(kind::STATUS, &server.status()),
-        kind::CHECK => answer.tell(kind::CHECK, body::<CheckRequest>(message).map(|_| workspace.check())),
+        kind::STATUS => answer.send(kind::STATUS, &server.status()),
+        kind::CHECK => {
+            answer.send_result(kind::CHECK, body::<CheckRequest>(message).map(|_| workspace.check()))
+        }
         kind::WAIT => wait(client, message, answer),
         kind::CANCEL => {
             let cancelled = body::<WaitRequest>(message).and_then(|request| server.queue.cancel(request.job));
-            answer.tell(kind::CANCEL, cancelled);
+            answer.send_result(kind::CANCEL, cancelled);
         }
         kind::SUBSCRIBE => subscribe(client, message, answer),
         kind::STOP => {
@@ -259,7 +262,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
             if parsed {
                 server.keep(client.outbox.stream());
             }
-            answer.tell(kind::STOP, stop);
+            answer.send_result(kind::STOP, stop);
             if parsed {
                 tracing::info!(session = %client.caller.session, client = %client.caller.client, "asked to stop");
                 server.stop.ask_once();
@@ -271,7 +274,7 @@ fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: Reques
 
 fn unknown(kind: &str, answer: RequestAnswer) {
     let (code, message) = match kind {
-        kind::HELLO => (ErrorCode::Malformed, "`hello` was said already; go on with requests".to_owned()),
+        kind::HELLO => (ErrorCode::Malformed, "`hello` was sent already; continue with requests".to_owned()),
         kind => {
             let kind: String = kind.chars().take(40).collect();
             (
@@ -294,10 +297,12 @@ fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnsw
         Err(refusal) => return answer.refuse(&refusal),
     };
     if client.keep(subscription) {
-        answer.subscribed(&SubscribeReply { folders });
+        answer.send_subscribed(&SubscribeReply { folders });
     } else {
-        let message =
-            format!("{} subscriptions are enough; use more globs in one", limits::CONNECTION_SUBSCRIPTIONS);
+        let message = format!(
+            "a connection has at most {} subscriptions; put several globs into one",
+            limits::CONNECTION_SUBSCRIPTIONS
+        );
         answer.refuse(&RequestError::new(ErrorCode::Limit, message));
     }
 }
@@ -309,9 +314,9 @@ fn wait(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     };
     let time = Duration::from_millis(request.timeout_ms.unwrap_or(limits::WAIT_MS).min(limits::WAIT_MS));
     let job = request.job;
-    // The other end is dropped with the reply, whoever sends it.
+    // `over` resolves when the reply is sent or dropped.
     let (answered, over) = oneshot::channel::<()>();
-    let reply = answer.of_job(kind::WAIT, ReplyWish::default());
+    let reply = answer.into_job_reply(kind::WAIT, ReplyWish::default());
     let reply = JobReply::new(move |outcome| {
         drop(answered);
         reply.send(outcome);

@@ -10,9 +10,9 @@ use crate::queue::reply::without_diffs;
 /// Bytes that a file takes in a receipt besides its path, without its edits, issues and warnings.
 const FILE_TOLD: usize = 160;
 
-/// Encodes the outcome of a job in the length that its request wishes. A job that was done is never answered with an
-/// error because its receipt is large: the diffs are left out first, then the outcome of each edit, the files of
-/// hooks and the text in a dialect's words, then the files. `most` is the size of the frame in bytes; the shortest
+/// Encodes the outcome of a job within the budget of its request. A job that was done is never answered with an
+/// error because its receipt is too large: the diffs are left out first, then the outcome of each edit, the files of
+/// hooks and the text of the dialect, then the files. `most` is the size of the frame in bytes; the shortest
 /// form is always sent.
 pub(super) fn outcome(id: u64, kind: &str, outcome: &JobOutcome, wish: ReplyWish, most: usize) -> Vec<u8> {
     let receipt = match outcome {

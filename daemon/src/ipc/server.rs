@@ -26,7 +26,7 @@ pub struct DaemonInfo {
     pub state: String,
 }
 
-/// The request that the daemon stop.
+/// The request to stop the daemon.
 #[derive(Debug)]
 pub struct StopSignal(watch::Sender<u32>);
 
@@ -93,13 +93,13 @@ pub struct Server {
     /// The runtime for threads and tasks.
     pub runtime: Handle,
     /// The state of the connections.
-    pub connections: Connections,
+    pub connections: ConnectionsState,
 }
 
 /// The state of a server's connections.
-pub struct Connections {
+pub struct ConnectionsState {
     started: Duration,
-    /// A part of the names of unnamed sessions that differs from that of earlier daemons.
+    /// The part of generated session names that distinguishes this daemon from earlier ones.
     era: u64,
     names: AtomicU64,
     open: Arc<Semaphore>,
@@ -113,7 +113,7 @@ pub struct Connections {
 /// Finds other served workspaces above or below this one.
 pub type FindNearby = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
-impl Connections {
+impl ConnectionsState {
     /// Creates the state of a server without connections.
     pub fn new(clock: &dyn Clock) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl Server {
         Arc::clone(&self.connections.open)
     }
 
-    /// The permits for refused connections that are read a moment longer.
+    /// The permits for refused connections whose pending bytes are still read.
     pub(super) fn lingering(&self) -> Arc<Semaphore> {
         Arc::clone(&self.connections.lingering)
     }

@@ -300,8 +300,8 @@ impl OsFile for WindowsFile {
 }
 
 fn look(file: &fs::File) -> io::Result<Stat> {
-    let (told, more) = (file.metadata()?, by_handle::ask(file)?);
-    let attributes = told.file_attributes();
+    let (facts, more) = (file.metadata()?, by_handle::query(file)?);
+    let attributes = facts.file_attributes();
     let kind = match () {
         () if attributes & REPARSE_POINT != 0 => FileKind::Link,
         () if attributes & DIRECTORY != 0 => FileKind::Dir,
@@ -310,14 +310,14 @@ fn look(file: &fs::File) -> io::Result<Stat> {
     let nanos = |time: u64| i64::try_from(time).unwrap_or(EPOCH).saturating_sub(EPOCH).saturating_mul(100);
     Ok(Stat {
         kind,
-        identity: FileIdentity { dev: more.volume, ino: more.index, born: nanos(told.creation_time()) },
-        size: told.file_size(),
+        identity: FileIdentity { dev: more.volume, ino: more.index, born: nanos(facts.creation_time()) },
+        size: facts.file_size(),
         mode: if attributes & READ_ONLY == 0 { 0o644 } else { 0o444 },
         uid: 0,
         gid: 0,
         links: more.links,
-        modified: nanos(told.last_write_time()),
-        changed: nanos(told.last_write_time()),
+        modified: nanos(facts.last_write_time()),
+        changed: nanos(facts.last_write_time()),
     })
 }
 
@@ -327,7 +327,7 @@ mod by_handle {
     use std::io;
     use std::os::windows::io::{AsRawHandle, RawHandle};
 
-    pub(super) struct Told {
+    pub(super) struct HandleFacts {
         pub(super) volume: u64,
         pub(super) index: u64,
         pub(super) links: u64,
@@ -353,7 +353,7 @@ mod by_handle {
     }
 
     #[expect(unsafe_code, reason = "a call into the system")]
-    pub(super) fn ask(file: &File) -> io::Result<Told> {
+    pub(super) fn query(file: &File) -> io::Result<HandleFacts> {
         let mut found = HandleInformation::default();
         // SAFETY: the handle is open while `file` is borrowed, and `found` has the layout of the structure
         // that the call fills.
@@ -362,6 +362,6 @@ mod by_handle {
             return Err(io::Error::last_os_error());
         }
         let index = u64::from(found.index_high) << 32 | u64::from(found.index_low);
-        Ok(Told { volume: u64::from(found.volume), index, links: u64::from(found.links) })
+        Ok(HandleFacts { volume: u64::from(found.volume), index, links: u64::from(found.links) })
     }
 }

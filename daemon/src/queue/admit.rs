@@ -81,8 +81,8 @@ impl AdmissionGate {
 }
 
 impl AdmissionPass {
-    /// Counts the memory that the decoded request takes instead of its bytes: for a job of many small edits a hundred
-    /// times as much.
+    /// Counts the memory of the decoded request in place of its encoded bytes. For a job of many small edits, it is a
+    /// hundred times as large.
     ///
     /// # Errors
     /// As for [`AdmissionGate::request`].

@@ -76,7 +76,7 @@ pub(super) struct QueueBoard {
     table: LaneTable,
     /// Jobs that have not begun.
     waiting: HashMap<LaneTicket, QueuedJob>,
-    /// Those of them whose lanes are free while all workers are busy.
+    /// Waiting jobs whose lanes are free, without commands: only a worker is missing.
     ready: VecDeque<LaneTicket>,
     /// The same for jobs that may run commands.
     ready_to_call: VecDeque<LaneTicket>,
@@ -211,7 +211,8 @@ impl QueueBoard {
         begun
     }
 
-    /// Returns the next of these jobs; one that may run commands only while few of those run.
+    /// Returns the next job whose lanes are free. Skips jobs that may run commands while
+    /// `limits::CALLING_WORKERS` of those run.
     fn next(&mut self) -> Option<LaneTicket> {
         let may_call = self.calling.len() < limits::CALLING_WORKERS;
         let calling = self.ready_to_call.front().filter(|_| may_call);

@@ -4,8 +4,8 @@
 //! give a job its number and its place, and return a [`RunnableJob`] if the calling thread should run it
 //! ([`RunnableJob::run`]). Called in the order of a connection's frames, they keep that order for jobs on one file.
 //!
-//! *Invariants*: those of [`lanes`]; every [`JobReply`] is answered exactly once, also if a job panics; the same key is
-//! the same job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
+//! *Invariants*: those of [`lanes`]; every [`JobReply`] is answered exactly once, even if a job panics; requests with
+//! the same key are one job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
 //! most `limits::QUEUE` wait.
 
 pub mod activity;

@@ -27,7 +27,7 @@ pub struct FinishedJob {
     pub entries: Vec<JobId>,
 }
 
-/// Receives notice of finished work, to flush, settle and tell subscribers later.
+/// Is notified of finished work, so that flushing, settling and notifying subscribers can follow.
 pub trait QueueEvents: Send + Sync {
     /// Called when a job has ended.
     fn job_ended(&self, done: FinishedJob);
@@ -41,7 +41,7 @@ struct QueueInner {
     workspace: Arc<dyn WorkspaceRequests>,
     events: Arc<dyn QueueEvents>,
     activity: Arc<ActivityCounter>,
-    /// The default for the time at which replies are sent.
+    /// The durability of jobs whose requests name none.
     durability: Durability,
     workers: Handle,
     board: Mutex<QueueBoard>,
@@ -89,7 +89,7 @@ impl JobQueue {
         let workspace = &self.0.workspace;
         let parsed = workspace.understand(request);
         let request = parsed.request();
-        // A job whose key may be known is looked up before its paths are: they may be gone because it ran.
+        // If the key may be known, the job is looked up before its paths are resolved: they may be gone because it ran.
         let known = request.key.is_some() || request.detach;
         let early = match known {
             true => None,
@@ -102,7 +102,7 @@ impl JobQueue {
             },
         };
         let (id, reply) = self.admit(&caller, &parsed, reply)?;
-        // A job whose lanes cannot be determined runs alone, and finds out itself what is wrong.
+        // A job whose lanes cannot be determined runs alone; its own steps report the error.
         let lanes = early.unwrap_or_else(|| workspace.lanes(&parsed).unwrap_or(Lanes::All));
         let reply = if request.detach {
             reply.send(Ok(parsed.with_dialect_text(reply::queued(id))));
@@ -116,7 +116,8 @@ impl JobQueue {
         self.place(QueuedJob { runs_commands, ..self.job(caller, work, reply, durability, pass) }, lanes)
     }
 
-    /// Gives a job its number. `None` if it is another job or ended: then its reply is sent, now or later.
+    /// Assigns a number to a new job. Returns `None` if the request is refused or repeats an earlier job; its reply is
+    /// then sent now, or when that job ends.
     fn admit(
         &self,
         caller: &Caller,
@@ -135,8 +136,7 @@ impl JobQueue {
                 Admission::Underway(id) => {
                     let (back, refusal) = self.attach(id, reply.repeated_if(true))?;
                     reply = back.repeated_if(false);
-                    // It has just ended: asked again, the workspace returns its receipt, or lets this request be the
-                    // job.
+                    // The job has just ended. The next call returns its receipt, or admits this request as a new job.
                     if before.replace(id) != Some(id) {
                         continue;
                     }
@@ -186,7 +186,7 @@ impl JobQueue {
         self.spawn(runnable);
     }
 
-    /// Answers `reply` with the job's receipt once it has ended. `None` if that was done at once.
+    /// Answers `reply` with the job's receipt once the job has ended. Returns `None` if that was done at once.
     pub fn wait(&self, job: JobId, reply: JobReply) -> Option<WaitId> {
         match self.in_line(job, reply) {
             Ok(wait) => return wait,
@@ -195,13 +195,13 @@ impl JobQueue {
         None
     }
 
-    /// The same for a request that is the same job. Returns the reply if there is no such job any more.
+    /// Does the same for a repeated request. Returns its reply if there is no such job any more.
     fn attach(&self, job: JobId, reply: JobReply) -> Option<(JobReply, Refusal)> {
         self.in_line(job, reply).err()
     }
 
     fn in_line(&self, job: JobId, reply: JobReply) -> Result<Option<WaitId>, (JobReply, Refusal)> {
-        // First the wait, then the look-up: a job that ends in between is seen by one of the two.
+        // The wait is added before the look-up, so that a job that ends in between is found by one of the two.
         let wait = self.board().wait(job, reply);
         let outcome = match self.0.workspace.receipt(job) {
             Ok(None) => return Ok(Some(wait)),
@@ -231,7 +231,7 @@ impl JobQueue {
         match cancelled {
             CancelOutcome::Unknown => self.0.workspace.cancel(job),
             CancelOutcome::TooLate => {
-                let message = format!("job {job} has begun, or waits for its sender; wait for it instead");
+                let message = format!("job {job} has begun or is not detached; wait for it instead");
                 Err(Box::new(RequestError::new(ErrorCode::Busy, message)))
             }
             CancelOutcome::Taken(taken, next) => {
@@ -309,7 +309,7 @@ impl JobQueue {
         // A panic is an error in editd; the lanes must become free and the other jobs must go on.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
         match receipt.error {
-            // It is as if the job had never been sent.
+            // The job was not carried out: its sender gets the error instead of a receipt.
             Some(left) if left.code == ErrorCode::Stopping => Err(Box::new(left)),
             _ => Ok(receipt),
         }
@@ -333,7 +333,7 @@ impl RunnableJob {
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = queue.board().leave(ticket, job.id());
         let QueuedJob { reply, held, relaxed, .. } = job;
-        // Removed from the queue before the reply is visible, so that a later request does not find it.
+        // Its admission ends before the reply is visible, so that the next request is not refused because of it.
         drop(held);
         for waiter in waiters {
             waiter.send(outcome.as_ref().map(reply::without_diffs).map_err(Clone::clone));

@@ -23,7 +23,7 @@ mod kit {
     use tokio::runtime::{Builder, Handle};
 
     use crate::clock::{Clock, SystemClock};
-    use crate::ipc::server::Connections;
+    use crate::ipc::server::ConnectionsState;
     use crate::ipc::{
         ClientListener, DaemonInfo, EventSink, Server, StopSignal, Subscription, SubscriptionProvider, claim,
         serve,
@@ -170,7 +170,7 @@ mod kit {
             gate: AdmissionGate::new(),
             activity,
             events,
-            connections: Connections::new(&*clock),
+            connections: ConnectionsState::new(&*clock),
             clock,
             subscriptions: Arc::new(watchers),
             info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },

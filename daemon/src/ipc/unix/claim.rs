@@ -38,7 +38,7 @@ pub fn own_folder(folder: &Path) -> Result<(), ListenError> {
     match made {
         Err(why) if why.kind() == ErrorKind::NotFound => {
             return Err(ListenError::Unfit(format!(
-                "{} cannot be made, since the folder that it lies in does not exist; make that one, or set \
+                "{} cannot be created, since its parent folder does not exist; create that, or set \
                  XDG_RUNTIME_DIR to a folder of your own",
                 folder.display()
             )));
@@ -142,7 +142,7 @@ impl SocketClaim {
                 let message = format!("{} exists and is not a socket; move it away", self.path.display());
                 return Err(ListenError::Unfit(message));
             }
-            // A listener without the lock was not started as this daemon is; it is left alone.
+            // Something listens without holding the lock; it is left alone.
             Ok(_) if answers(&self.path) => return Err(ListenError::Served(self.path.clone())),
             Ok(_) => std::fs::remove_file(&self.path).map_err(|why| io("remove the abandoned", why))?,
         }
@@ -165,8 +165,8 @@ impl SocketClaim {
         }
     }
 
-    /// Writes to the lock that this daemon stops, and removes the socket's name, which is ours since we hold the
-    /// lock.
+    /// Records in the lock that this daemon is stopping, and removes the socket's name. It is this daemon's, since this
+    /// daemon holds the lock.
     pub(super) fn withdraw(&self) {
         let word = format!("{}{}\n", socket_path::LEAVING, std::process::id());
         if let Err(why) = (&self.lock).write_all(word.as_bytes()) {
