@@ -19,7 +19,7 @@ use super::{folders, idle, logs, nearby, signals};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
-use crate::ipc::server::Connections;
+use crate::ipc::server::ConnectionsState;
 use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
 use crate::limits;
 use crate::os::Os;
@@ -123,8 +123,8 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     let open =
         ServerInputs { root, states, state, locked, settings, clock: Arc::new(SystemClock::start()), stop };
     let (built, mut listener) = open.build(&runtime, source)?;
-    let clean = runtime.block_on(built.live(&mut listener));
-    Ok(leave(runtime, built, listener, clean))
+    let clean = runtime.block_on(built.serve_until_stopped(&mut listener));
+    Ok(shut_down(runtime, built, listener, clean))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -254,7 +254,7 @@ impl ServerInputs {
             gate,
             activity,
             events: Arc::clone(&background) as _,
-            connections: Connections::new(&*clock),
+            connections: ConnectionsState::new(&*clock),
             clock,
             subscriptions: Arc::clone(&watching) as _,
             info,
@@ -262,13 +262,13 @@ impl ServerInputs {
             stop,
             runtime: handle,
         });
-        again(&server, recovered);
+        resume(&server, recovered);
         Ok((RunningServer { server, background, watching, idle_exit, _locked: locked }, listener))
     }
 }
 
-/// Logs what an earlier daemon left, and runs its detached jobs again.
-fn again(server: &Server, recovered: Recovered) {
+/// Logs the notes of recovery, and queues the detached jobs of an earlier daemon.
+fn resume(server: &Server, recovered: Recovered) {
     for note in recovered.notes {
         tracing::warn!(note, "recovery");
     }
@@ -296,7 +296,7 @@ fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
 
 impl RunningServer {
     /// Serves until the end. Returns true if it was a clean one.
-    async fn live(&self, listener: &mut ClientListener) -> bool {
+    async fn serve_until_stopped(&self, listener: &mut ClientListener) -> bool {
         let server = &self.server;
         tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
         notify(true);
@@ -306,8 +306,7 @@ impl RunningServer {
             server.stop.ask_once();
             std::future::pending::<()>().await;
         };
-        // Both must end, whichever branch below is polled first: also a daemon that has nothing left to do reports
-        // that it stops.
+        // `end` joins both, so that a daemon that has nothing left to do also reports that it is stopping.
         let leaving = async {
             server.stop.parsed().await;
             notify(false);
@@ -330,7 +329,7 @@ impl RunningServer {
 }
 
 /// Releases the parts of the server, the claim last.
-fn leave(runtime: Runtime, built: RunningServer, listener: ClientListener, clean: bool) -> ExitCode {
+fn shut_down(runtime: Runtime, built: RunningServer, listener: ClientListener, clean: bool) -> ExitCode {
     if !clean {
         tracing::warn!("ended before its work was done; the next start recovers");
         // Does not wait for threads that are still working: recovery finishes their work.
@@ -343,18 +342,18 @@ fn leave(runtime: Runtime, built: RunningServer, listener: ClientListener, clean
     drop(built);
     drop(claim);
     tracing::info!("stopped");
-    // The system closes them when the process has ended: the clients that requested the stop wait for that.
+    // The clients that requested the stop wait until the system closes these connections at the end of the process.
     std::mem::forget(kept);
     ExitCode::SUCCESS
 }
 
-/// Tells the service manager, if there is one.
+/// Notifies the service manager, if there is one.
 fn notify(ready: bool) {
     #[cfg(unix)]
     {
         let state = if ready { sd_notify::NotifyState::Ready } else { sd_notify::NotifyState::Stopping };
         if let Err(why) = sd_notify::notify(&[state]) {
-            tracing::warn!(%why, "the service manager cannot be told");
+            tracing::warn!(%why, "the service manager cannot be notified");
         }
     }
     #[cfg(windows)]

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::os;
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
 
-/// The background thread, and the events it is told.
+/// The background thread, which is notified of events.
 pub struct BackgroundWork {
     shared: Arc<BackgroundShared>,
     watching: Arc<ChangeReporter>,
@@ -26,7 +26,7 @@ pub struct BackgroundWork {
 struct BackgroundShared {
     workspace: Arc<dyn WorkspaceRequests>,
     clock: Arc<dyn Clock>,
-    /// Stopped if the workspace's folder is no longer where it was.
+    /// Signalled if the workspace's folder is no longer at its path.
     stop: Arc<StopSignal>,
     state: Mutex<BackgroundState>,
     changed: Condvar,
@@ -81,17 +81,17 @@ impl BackgroundWork {
 
 impl QueueEvents for BackgroundWork {
     fn job_ended(&self, done: FinishedJob) {
-        self.shared.tell(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
+        self.shared.notify(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
     }
 
     fn memory_freed(&self) {
-        self.shared.tell(TaskSchedule::memory_freed);
+        self.shared.notify(TaskSchedule::memory_freed);
     }
 
     fn receipt_renewed(&self) {
-        self.shared.tell(TaskSchedule::receipt_renewed);
+        self.shared.notify(TaskSchedule::receipt_renewed);
         self.watching.touched();
     }
 }
@@ -102,10 +102,10 @@ impl BackgroundShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, change: impl FnOnce(&mut TaskSchedule, Duration)) {
+    fn notify(&self, change: impl FnOnce(&mut TaskSchedule, Duration)) {
         let mut state = self.state();
         change(&mut state.schedule, self.clock.monotonic());
-        // Woken only if it would sleep too long: most jobs do not wake it.
+        // The thread is woken only if it would sleep too long; most jobs do not wake it.
         let sooner = match (state.schedule.next(), state.until) {
             (Some(next), Some(until)) => next < until,
             (next, None) => next.is_some(),
@@ -121,8 +121,8 @@ impl BackgroundShared {
             if due.flush {
                 self.flush();
             }
-            if due.settle || due.look {
-                self.leave_what_is_gone();
+            if due.settle || due.check_root {
+                self.stop_if_root_is_gone();
             }
             if due.settle
                 && let Some(ms) = self.workspace.settle(false)
@@ -135,7 +135,7 @@ impl BackgroundShared {
             }
             // Under load more work always follows, and memory given back would be needed again.
             let quiet = self.state().schedule.is_quiet();
-            if quiet && due != (DueTasks { look: true, ..DueTasks::default() }) {
+            if quiet && due != (DueTasks { check_root: true, ..DueTasks::default() }) {
                 os::give_back();
             }
         }
@@ -145,7 +145,7 @@ impl BackgroundShared {
 
     /// Requests a stop if the workspace's folder was moved, removed or replaced. There is no event for every folder
     /// above it, and a job that notices it may have no client that waits for the error.
-    fn leave_what_is_gone(&self) {
+    fn stop_if_root_is_gone(&self) {
         if let Err(refusal) = self.workspace.root_present()
             && refusal.code == ErrorCode::Stopping
         {
@@ -171,8 +171,8 @@ impl BackgroundShared {
             state = match state.until {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(next) => {
-                    let rest = next.saturating_sub(now);
-                    self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+                    let free_memory = next.saturating_sub(now);
+                    self.changed.wait_timeout(state, free_memory).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }

@@ -1,4 +1,4 @@
-//! The folders with which the daemon starts: the workspace as it was named, and its own state folder. It reads the
+//! The folders that the daemon finds or creates at the start: the workspace, and its own state folder. It reads the
 //! contents of neither.
 
 #![expect(clippy::disallowed_methods, reason = "run is where the process's own folders are found and made")]
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::RunError;
 
-/// Bytes of a lock that are read: more than any socket's path has.
-const SAID: u64 = 4096;
+/// The most bytes of a lock that are read. The path of a socket is shorter.
+const LOCK_BYTES: u64 = 4096;
 
 fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
     RunError::Folder { what, path: path.to_owned(), why }
@@ -41,7 +41,7 @@ pub(super) fn named(named: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
 /// # Errors
 /// It cannot be created, belongs to another user, or is open to others.
 pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
-    make(path).map_err(|why| error("make the state folder", path, why))?;
+    make(path).map_err(|why| error("create the state folder", path, why))?;
     let path = path.canonicalize().map_err(|why| error("find the state folder", path, why))?;
     check(&path)?;
     Ok(path)
@@ -71,8 +71,8 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> R
         Ok(()) => {}
         Err(std::fs::TryLockError::WouldBlock) => {
             let mut address = String::new();
-            // Without it, only the folder is named.
-            let _ = (&file).take(SAID).read_to_string(&mut address);
+            // Without an address, the error names only the folder.
+            let _ = (&file).take(LOCK_BYTES).read_to_string(&mut address);
             let address = address.lines().next().unwrap_or_default().to_owned();
             return Err(RunError::Taken(state.to_owned(), address));
         }
@@ -95,20 +95,20 @@ fn make(path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn check(path: &Path) -> Result<(), RunError> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let meta = std::fs::metadata(path).map_err(|why| error("look at the state folder", path, why))?;
+    let meta = std::fs::metadata(path).map_err(|why| error("examine the state folder", path, why))?;
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return Err(RunError::ForeignState(path.to_owned(), meta.uid()));
     }
     if meta.mode() & 0o077 == 0 {
         return Ok(());
     }
-    // An empty folder of the user was created for this purpose, only with a wider mode.
+    // The user created an empty folder for this purpose, but with a wider mode.
     let empty = std::fs::read_dir(path).is_ok_and(|mut names| names.next().is_none());
     if !empty {
         return Err(RunError::OpenState(path.to_owned()));
     }
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-        .map_err(|why| error("make private the state folder", path, why))
+        .map_err(|why| error("set the permissions of the state folder", path, why))
 }
 
 #[cfg(windows)]

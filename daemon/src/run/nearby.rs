@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use editd_proto::socket_path;
 
-/// Bytes of a lock that are read: more than two paths have.
-const SAID: u64 = 8192;
+/// The most bytes of a lock that are read. Two paths are shorter.
+const LOCK_BYTES: u64 = 8192;
 
 /// The most state folders that are examined.
 const FOLDERS: usize = 10_000;
@@ -27,15 +27,15 @@ const FOLDERS: usize = 10_000;
 pub(super) fn served(root: &Path, states: Option<&Path>) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     for above in root.ancestors().skip(1) {
-        let said = said(&above.join(".editd/lock")).unwrap_or_default();
-        if said.first().is_some_and(|socket| is_served(socket)) {
+        let paths = paths_in(&above.join(".editd/lock")).unwrap_or_default();
+        if paths.first().is_some_and(|socket| is_served(socket)) {
             found.insert(above.to_owned());
         }
     }
     let names = states.and_then(|states| std::fs::read_dir(states).ok());
     for name in names.into_iter().flatten().take(FOLDERS).flatten() {
-        let Some(said) = said(&name.path().join("lock")) else { continue };
-        let [socket, workspace] = said.as_slice() else { continue };
+        let Some(paths) = paths_in(&name.path().join("lock")) else { continue };
+        let [socket, workspace] = paths.as_slice() else { continue };
         let related = workspace != root && (workspace.starts_with(root) || root.starts_with(workspace));
         if related && is_served(socket) {
             found.insert(workspace.clone());
@@ -45,9 +45,9 @@ pub(super) fn served(root: &Path, states: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Returns the paths that a daemon wrote to a lock, one per line.
-fn said(lock: &Path) -> Option<Vec<PathBuf>> {
+fn paths_in(lock: &Path) -> Option<Vec<PathBuf>> {
     let mut bytes = Vec::new();
-    open(lock)?.take(SAID).read_to_end(&mut bytes).ok()?;
+    open(lock)?.take(LOCK_BYTES).read_to_end(&mut bytes).ok()?;
     Some(bytes.split(|byte| *byte == b'\n').map(path).collect())
 }
 

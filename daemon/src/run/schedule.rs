@@ -12,9 +12,9 @@ pub(super) struct DueTasks {
     pub(super) settle: bool,
     pub(super) upkeep: bool,
     /// True if freed memory is given back to the system.
-    pub(super) rest: bool,
+    pub(super) free_memory: bool,
     /// True if the workspace's folder is checked.
-    pub(super) look: bool,
+    pub(super) check_root: bool,
 }
 
 /// The times of later tasks. Empty if there are none.
@@ -23,8 +23,8 @@ pub(super) struct TaskSchedule {
     flush: Option<Duration>,
     settle: Option<Duration>,
     upkeep: Option<Duration>,
-    rest: Option<Duration>,
-    look: Option<Duration>,
+    free_memory: Option<Duration>,
+    check_root: Option<Duration>,
     /// Jobs since the last upkeep.
     jobs: u32,
 }
@@ -51,14 +51,14 @@ impl TaskSchedule {
 
     /// Notes that much memory was used for a moment and is free again.
     pub(super) fn memory_freed(&mut self, now: Duration) {
-        sooner(&mut self.rest, now + Duration::from_millis(limits::REST_MS));
+        sooner(&mut self.free_memory, now + Duration::from_millis(limits::REST_MS));
     }
 
     /// Notes that the daemon has started: entries of the last one must be settled.
     pub(super) fn started(&mut self, now: Duration) {
         sooner(&mut self.settle, now);
         self.upkeep = Some(now + Duration::from_millis(limits::UPKEEP_AFTER_MS));
-        self.look = Some(now + Duration::from_millis(limits::FOLDER_MS));
+        self.check_root = Some(now + Duration::from_millis(limits::FOLDER_MS));
     }
 
     /// Schedules the next settling after this long.
@@ -68,7 +68,7 @@ impl TaskSchedule {
 
     /// Returns when the next task is due; `None` if there is none.
     pub(super) fn next(&self) -> Option<Duration> {
-        [self.flush, self.settle, self.upkeep, self.rest, self.look].into_iter().flatten().min()
+        [self.flush, self.settle, self.upkeep, self.free_memory, self.check_root].into_iter().flatten().min()
     }
 
     /// Returns true if there were neither jobs nor reads lately.
@@ -82,11 +82,11 @@ impl TaskSchedule {
             flush: take_due(&mut self.flush, now),
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
-            rest: take_due(&mut self.rest, now),
-            look: take_due(&mut self.look, now),
+            free_memory: take_due(&mut self.free_memory, now),
+            check_root: take_due(&mut self.check_root, now),
         };
-        if due.look {
-            self.look = Some(now + Duration::from_millis(limits::FOLDER_MS));
+        if due.check_root {
+            self.check_root = Some(now + Duration::from_millis(limits::FOLDER_MS));
         }
         if due.upkeep {
             self.jobs = 0;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     const NOTHING: DueTasks =
-        DueTasks { flush: false, settle: false, upkeep: false, rest: false, look: false };
+        DueTasks { flush: false, settle: false, upkeep: false, free_memory: false, check_root: false };
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
@@ -129,11 +129,11 @@ mod tests {
     fn the_folder_is_checked_periodically() {
         let mut schedule = TaskSchedule::default();
         schedule.started(at(0));
-        let (step, rest) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
-        assert!(schedule.take(at(rest)).look);
-        assert_eq!(schedule.next(), Some(at(rest + step)));
-        assert_eq!(schedule.take(at(rest + step)), DueTasks { look: true, ..NOTHING });
-        assert_eq!(schedule.next(), Some(at(rest + 2 * step)));
+        let (step, free_memory) = (limits::FOLDER_MS, 10 * limits::UPKEEP_AFTER_MS);
+        assert!(schedule.take(at(free_memory)).check_root);
+        assert_eq!(schedule.next(), Some(at(free_memory + step)));
+        assert_eq!(schedule.take(at(free_memory + step)), DueTasks { check_root: true, ..NOTHING });
+        assert_eq!(schedule.next(), Some(at(free_memory + 2 * step)));
         assert!(schedule.is_quiet(), "that is no work");
     }
 
@@ -144,7 +144,7 @@ mod tests {
         schedule.memory_freed(at(500));
         assert!(schedule.is_quiet());
         assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
-        assert_eq!(schedule.take(at(limits::REST_MS)), DueTasks { rest: true, ..NOTHING });
+        assert_eq!(schedule.take(at(limits::REST_MS)), DueTasks { free_memory: true, ..NOTHING });
         assert_eq!(schedule.next(), None);
     }
 

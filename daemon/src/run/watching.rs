@@ -1,5 +1,5 @@
-//! Turns hints into events: a hint, an observation, an event, its subscribers. It trusts no hint, and reports lost
-//! hints.
+//! Turns hints into events: it observes the path of a hint, and sends the resulting event to subscribers. It trusts no
+//! hint, and reports lost hints.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,8 +29,8 @@ pub struct ChangeReporter {
     shared: Arc<WatchingShared>,
     /// The number of folders that the watcher was given.
     known: Mutex<usize>,
-    to_looker: SyncSender<LookerMessage>,
-    looker: Mutex<Option<JoinHandle<()>>>,
+    messages: SyncSender<ReporterMessage>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct WatchingShared {
@@ -42,7 +42,7 @@ struct WatchingShared {
     lost: Arc<AtomicBool>,
 }
 
-enum LookerMessage {
+enum ReporterMessage {
     Hint(ChangeHint),
     /// The daemon itself wrote this entry.
     Wrote(JobId),
@@ -60,12 +60,12 @@ impl ChangeReporter {
         clock: Arc<dyn Clock>,
         root: &Path,
     ) -> io::Result<Arc<Self>> {
-        let (to_looker, words) = sync_channel(limits::HINTS);
+        let (messages, received) = sync_channel(limits::HINTS);
         let lost = Arc::new(AtomicBool::new(false));
         let watcher = {
-            let (to_looker, lost) = (to_looker.clone(), Arc::clone(&lost));
+            let (messages, lost) = (messages.clone(), Arc::clone(&lost));
             Watcher::start(os, clock, root, move |hint| {
-                if to_looker.try_send(LookerMessage::Hint(hint)).is_err() {
+                if messages.try_send(ReporterMessage::Hint(hint)).is_err() {
                     lost.store(true, Ordering::Release);
                 }
             })?
@@ -77,13 +77,13 @@ impl ChangeReporter {
             next: AtomicU64::new(0),
             lost,
         });
-        let looker = {
+        let thread = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("look".to_owned()).stack_size(limits::STACK);
-            thread.spawn(move || shared.observe_path(&words))?
+            thread.spawn(move || shared.run(&received))?
         };
-        let looker = Mutex::new(Some(looker));
-        Ok(Arc::new(Self { shared, known: Mutex::default(), to_looker, looker }))
+        let thread = Mutex::new(Some(thread));
+        Ok(Arc::new(Self { shared, known: Mutex::default(), messages, thread }))
     }
 
     /// Watches the folders of files that were read or written.
@@ -98,19 +98,19 @@ impl ChangeReporter {
         }
     }
 
-    /// Tells subscribers of an entry's files that the daemon wrote it.
+    /// Notifies subscribers of the files of an entry that the daemon wrote.
     pub fn wrote(&self, entry: JobId) {
-        if !self.shared.sinks().is_empty() && self.to_looker.try_send(LookerMessage::Wrote(entry)).is_err() {
+        if !self.shared.sinks().is_empty() && self.messages.try_send(ReporterMessage::Wrote(entry)).is_err() {
             self.shared.lost.store(true, Ordering::Release);
         }
     }
 
     /// Ends the thread. Later calls do nothing.
     pub fn stop(&self) {
-        let looker = self.looker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(looker) = looker else { return };
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(thread) = thread else { return };
         // The thread handles earlier messages until this one, so this waits for at most one observation.
-        if self.to_looker.send(LookerMessage::Stop).is_err() || looker.join().is_err() {
+        if self.messages.send(ReporterMessage::Stop).is_err() || thread.join().is_err() {
             tracing::error!("internal error while watching");
         }
     }
@@ -156,18 +156,18 @@ impl WatchingShared {
         self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn observe_path(&self, words: &Receiver<LookerMessage>) {
+    fn run(&self, received: &Receiver<ReporterMessage>) {
         let mut echo = ReportedVersions::default();
-        while let Ok(word) = words.recv() {
-            match word {
-                LookerMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
-                LookerMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
-                LookerMessage::Hint(ChangeHint::Overflow) => {
+        while let Ok(message) = received.recv() {
+            match message {
+                ReporterMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
+                ReporterMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
+                ReporterMessage::Hint(ChangeHint::Overflow) => {
                     self.observe_below(&FilePath::default(), &mut echo)
                 }
-                LookerMessage::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
-                LookerMessage::Wrote(entry) => self.tell(entry, &mut echo),
-                LookerMessage::Stop => return,
+                ReporterMessage::Hint(ChangeHint::Warning(warning)) => tracing::warn!(warning, "watching"),
+                ReporterMessage::Wrote(entry) => self.report_entry(entry, &mut echo),
+                ReporterMessage::Stop => return,
             }
             if self.lost.swap(false, Ordering::AcqRel) {
                 self.observe_below(&FilePath::default(), &mut echo);
@@ -175,7 +175,7 @@ impl WatchingShared {
         }
     }
 
-    /// The files are unknown: those that are tracked are observed, and subscribers of others must check themselves.
+    /// Observes the tracked files below a folder after unknown changes. An overflow tells subscribers to check the others.
     fn observe_below(&self, folder: &FilePath, echo: &mut ReportedVersions) {
         for path in self.workspace.tracked_below(folder) {
             self.observe(&path, echo);
@@ -191,7 +191,7 @@ impl WatchingShared {
     }
 
     /// Reports an entry that the daemon wrote: observations do not report the daemon's own changes.
-    fn tell(&self, id: JobId, echo: &mut ReportedVersions) {
+    fn report_entry(&self, id: JobId, echo: &mut ReportedVersions) {
         let newest_to_it = HistoryRequest {
             before: Some(JobId(id.0.saturating_add(1))),
             limit: Some(1),
@@ -199,7 +199,7 @@ impl WatchingShared {
         };
         let entries = match self.workspace.history(&newest_to_it) {
             Ok(found) => found.reply.entries,
-            // Subscribers must check themselves.
+            // The overflow tells subscribers to check the files.
             Err(_) => return self.overflow(),
         };
         for entry in entries.iter().filter(|entry| entry.id == id) {
