@@ -219,7 +219,7 @@ fn known_edit(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) ->
             let inside = unknown_inside(map);
             let own = map.keys().map(String::as_str).filter(|name| *name != "op");
             let given: Vec<&str> = own.chain(inside.iter().map(String::as_str)).collect();
-            if let Some(told) = operation.stray(&given) {
+            if let Some(told) = operation.unknown_fields_error(&given) {
                 stray.push(format!("{place}: {told}"));
                 return Ok(());
             }

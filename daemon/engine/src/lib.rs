@@ -60,10 +60,10 @@ pub use view::{FileView, view};
 /// The reason why an edit was refused. Boxed, since it is large and rare.
 pub type Refusal = Box<RequestError>;
 
-/// One changed range: at `at` in the content before, `new` replaces `old`.
+/// A changed range of a content: `new` replaces `old` at the offset `at`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Splice {
-    /// Byte offset in the content before.
+    /// The offset in the content before the change, in bytes.
     pub at: u64,
     /// The bytes before the change.
     #[serde(with = "serde_bytes")]
@@ -73,10 +73,10 @@ pub struct Splice {
     pub new: Vec<u8>,
 }
 
-/// The state of a path.
+/// The file at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileState {
-    /// No file.
+    /// There is no file.
     Absent,
     /// A regular file.
     File {
@@ -87,32 +87,33 @@ pub enum FileState {
     },
 }
 
-/// The input of a job: the files it names and the clipboards it reads, as they were when the job was judged.
+/// The files and clipboards on which a job is planned.
 #[derive(Clone, Default, Debug)]
 pub struct WorkspaceSnapshot {
-    /// Every path that [`needs`] names.
+    /// The file at each path that [`needs`] lists.
     pub files: BTreeMap<FilePath, FileState>,
-    /// Every clipboard that [`needs`] names and that holds something.
+    /// The content of each clipboard that [`needs`] lists. Empty clipboards are absent.
     pub clips: BTreeMap<String, Vec<u8>>,
 }
 
-/// The files and clipboards that a job needs to see before it can be planned.
+/// The files and clipboards that must be in the snapshot on which a job is planned.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct JobNeeds {
-    /// Paths, each once, in order of appearance: of the entries and of `rename` and `copy` targets.
+    /// The paths of the entries and of the targets of `rename` and `copy`, each once, in order of appearance.
     pub paths: Vec<FilePath>,
-    /// Clipboards that are read before an earlier edit of the job stored them.
+    /// The clipboards that an edit reads and no earlier edit of the job stores.
     pub clips: Vec<String>,
 }
 
-/// The proof that a file entry knows the content it replaces, for a session that has no receipt for the file.
+/// The knowledge of the replaced content that a file entry proves, for a session that has not read the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ContentProof {
-    /// It replaces nothing: it only creates, moves, copies from, changes the mode, or adds at start or end.
+    /// No content is replaced: the edits only create, move or copy the file, change its mode, or add text at its start
+    /// or end.
     NotNeeded,
-    /// Every edit quotes what it replaces, or names what it adds to.
+    /// Every edit quotes the text that it replaces, or names the text beside which it adds.
     Quoted,
-    /// Some edit replaces content that it does not quote (`write`, `lines`, `substitute`, `delete`, …).
+    /// At least one edit replaces content that it does not quote (`write`, `lines`, `substitute`, `delete`, …).
     Blind,
 }
 
@@ -127,48 +128,48 @@ pub struct PlannedChange {
     pub after: FileState,
     /// The splices that turn `before` into `after`; `Absent` counts as empty content.
     pub splices: Vec<Splice>,
-    /// Lines added.
+    /// The number of added lines.
     pub added: u64,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: u64,
 }
 
 /// A clipboard that a job stores.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClipboardWrite {
-    /// Its name; with a leading `/` it is the workspace's.
+    /// The name. A clipboard whose name starts with `/` belongs to the workspace, any other to the session.
     pub name: String,
-    /// The matched bytes of the file.
+    /// The content: bytes of a file.
     pub bytes: Vec<u8>,
-    /// The file that the bytes come from.
+    /// The file that contained the bytes.
     pub origin: FilePath,
 }
 
 /// The result of planning a job.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// Net changes, one for each path whose state changes, in the order of first mention.
+    /// The net change of each path whose file changes, in the order in which the job names the paths.
     pub changes: Vec<PlannedChange>,
-    /// Clipboards, the last store of each name.
+    /// The stored clipboards, each with its last content.
     pub clips: Vec<ClipboardWrite>,
-    /// The reports, one for each file entry of the job, diffs included if the job asks for them.
+    /// The outcome of each file entry of the job, with diffs if the job asks for them.
     pub files: Vec<FileOutcome>,
-    /// With `partial`: the first error among the edits that were left out.
+    /// The first error of the edits that were left out, if the job is `partial`.
     pub error: Option<Refusal>,
 }
 
-/// Limits of planning, and the encodings in which text is read.
+/// The encodings of files, and a limit of memory.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOptions {
-    /// Encodings that the configuration names for paths, by label (`encoding_rs`), first match wins.
+    /// The encodings of files that are not UTF-8, by label (see `encoding_rs`). The first one for a path is used.
     pub encodings: Vec<(FilePath, String)>,
-    /// Bytes that a plan may make, new contents and changed ranges together; if absent, the limit of a job. A plan
-    /// that would need more fails with `busy`, and may be tried again with more.
+    /// The maximum size of the new contents and changed ranges of a plan, in bytes; if absent, the limit of a job. A
+    /// plan that needs more is refused with `busy` (see [`lacks_room`]), and can be tried again with more.
     pub room: Option<usize>,
 }
 
 impl PlanOptions {
-    /// The encoding that the configuration names for a path.
+    /// Returns the label of the encoding of a path.
     pub(crate) fn label(&self, path: &FilePath) -> Option<&str> {
         self.encodings.iter().find(|(known, _)| known == path).map(|(_, label)| label.as_str())
     }

@@ -43,11 +43,11 @@ pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
         });
     }
     // A path without changes is no information.
-    let told: Vec<String> =
+    let summaries: Vec<String> =
         files.iter().filter_map(|file| Some(format!("{}{}", file.name(detail), file.changes()?))).collect();
-    let more = (told.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
+    let more = (summaries.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
     let job = receipt.job.filter(|_| !files.is_empty()).map(|job| format!("job {job}"));
-    let mut parts: Vec<String> = told.into_iter().take(FILES).collect();
+    let mut parts: Vec<String> = summaries.into_iter().take(FILES).collect();
     if more > 0 {
         parts.push(format!("and {more} more files"));
     }
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    fn told(stages: Vec<FileOutcome>) -> String {
+    fn summaries(stages: Vec<FileOutcome>) -> String {
         let receipt = Receipt { files: stages, ..Receipt::new(None, JobStatus::Applied) };
         summary(&receipt, Detail::Changes).unwrap_or_default()
     }
@@ -237,14 +237,14 @@ mod tests {
         let first = stage(&[(100, 100)], (1, 1), &[((100, 100), (100, 100))]);
         let below = [((10, 9), (10, 14)), ((20, 20), (25, 25)), ((103, 103), (108, 108))];
         let second = stage(&[(10, 14), (25, 25), (108, 108)], (7, 2), &below);
-        assert_eq!(told(vec![first, second]), "f +8 -3, lines 10-14, 25, 105 and 1 more");
+        assert_eq!(summaries(vec![first, second]), "f +8 -3, lines 10-14, 25, 105 and 1 more");
     }
 
     #[test]
     fn the_context_of_a_hunk_moves_no_lines() {
         let first = stage(&[(100, 100)], (1, 1), &[((97, 103), (100, 100))]);
         let second = stage(&[(13, 13)], (1, 1), &[((10, 16), (13, 13))]);
-        assert_eq!(told(vec![first, second]), "f +2 -2, lines 13, 100");
+        assert_eq!(summaries(vec![first, second]), "f +2 -2, lines 13, 100");
     }
 
     #[test]
@@ -252,6 +252,6 @@ mod tests {
         let first = stage(&[(100, 100)], (1, 1), &[((97, 103), (100, 100))]);
         let hunks = [((10, 16), (13, 13)), ((30, 36), (33, 34))];
         let second = stage(&[(13, 13), (33, 34)], (3, 2), &hunks);
-        assert_eq!(told(vec![first, second]), "f, lines 13, 33-34");
+        assert_eq!(summaries(vec![first, second]), "f, lines 13, 33-34");
     }
 }

@@ -62,8 +62,8 @@ impl<'t> CommentScan<'t> {
     /// Scans the next line. Returns the line that calls the file generated, once there is enough evidence.
     pub(super) fn scan(&mut self, line: &'t str) -> Option<&'t str> {
         self.line += 1;
-        let said = unquoted(line);
-        let lower = said.to_ascii_lowercase();
+        let text = unquoted(line);
+        let lower = text.to_ascii_lowercase();
         // The middle of a sentence is about whatever it began with.
         let goes_on = self.has_text && line.starts_with(char::is_lowercase);
         self.has_text = !line.is_empty();
@@ -77,7 +77,7 @@ impl<'t> CommentScan<'t> {
         if speaks {
             self.generated = Some((self.line, line));
         }
-        if asks(&said, &lower) {
+        if asks(&text, &lower) {
             if CREATED.iter().any(|words| lower.contains(words)) {
                 return Some(line);
             }

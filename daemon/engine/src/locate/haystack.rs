@@ -76,8 +76,8 @@ impl<'q> KnownPlaces<'q> {
             return Self::default();
         }
         let places = |extent| {
-            let asked = hay.needles.iter().filter(|needle| needle.extent == extent);
-            look_up(content, asked.map(|needle| form(needle.text)).collect(), BATCH, extent)
+            let same_extent = hay.needles.iter().filter(|needle| needle.extent == extent);
+            look_up(content, same_extent.map(|needle| form(needle.text)).collect(), BATCH, extent)
         };
         Self { anywhere: places(Extent::Anywhere), lines: places(Extent::Lines) }
     }

@@ -1,9 +1,9 @@
-//! Locates the edits of an older content in a newer one: quotations by their text, numbered lines by the line. It
+//! Locates the edits of an older content in a newer one: quotations by their text, line numbers by their lines. It
 //! merges nothing: an edit without a certain place gets none.
 //!
-//! *Invariants*: a quoted text is located again only if it stands once in either content, found at the same rung or a
-//! stricter one; a numbered line only if others left it alone, and no comparison could have placed it elsewhere. So no
-//! line that others wrote is replaced.
+//! *Invariants*: a quoted text is located again only if it occurs once in each of the two contents, and is found in
+//! the newer one at the same rung or a stricter one. A line number is moved only if others did not change its line,
+//! and a comparison could not have placed the line elsewhere. So no line that others wrote is replaced.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::op::{Insert, Lines, Op};
 use crate::text::{Breaks, Text};
 use crate::{FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, plan};
 
-/// The content that an entry was made on, and the present one.
+/// The content on which an entry is based, and the current content.
 #[derive(Clone, Copy, Debug)]
 pub struct BothContents<'c> {
-    /// The content that the entry was made on.
+    /// The content on which the entry is based.
     pub base: &'c [u8],
     /// The current content.
     pub current: &'c [u8],
@@ -34,9 +34,9 @@ pub(super) struct PathEdits<'w> {
     pub(super) stages: &'w [&'w JobEntry],
     /// The clipboards that the job may read.
     pub(super) clips: &'w BTreeMap<String, Vec<u8>>,
-    /// The options for reading text, and what may be held beside the contents.
+    /// The encodings of files, and the limit of memory.
     pub(super) options: &'w PlanOptions,
-    /// The content that the entries were made on.
+    /// The content on which the entries are based.
     pub(super) base: &'w Arc<[u8]>,
     /// The current content.
     pub(super) current: &'w Arc<[u8]>,
@@ -49,8 +49,9 @@ impl<'w> PathEdits<'w> {
     }
 }
 
-/// The edits of a path that have one certain place in the current content, adapted to it; `None` for each other one.
-/// The edits of several stages depend on each other: all that have a place in the base get one, or none of them does.
+/// Returns the edits of a path that have one certain place in the current content, adapted to it, and `None` for each
+/// other edit. The edits of several stages depend on each other: either all edits that have a place in the base get
+/// one, or none of them does.
 pub(super) fn located(path_edits: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>> {
     let contents = path_edits.contents();
     let stages: Vec<JobEntry> = path_edits.stages.iter().map(|entry| (*entry).clone()).collect();
@@ -67,12 +68,12 @@ pub(super) fn located(path_edits: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>
             let edit = edit.as_ref().ok()?;
             match edit.named_lines() {
                 _ if !found(hinted) => None,
-                // A later stage numbers the lines that an earlier one makes.
+                // The line numbers of a later stage refer to the result of the earlier one.
                 Some(lines) if stage == 0 => renumbered(edit, map.as_ref()?.lines(lines)?),
                 None if quotes_one(edit) => {
-                    // A hint chose among several places, which nothing else distinguishes.
+                    // Only a hint selected this place; the text occurs at others, too.
                     let same = hinted.lines == bare.lines;
-                    // Both of these rungs go by more than the text.
+                    // These two rungs do not only compare the text.
                     let loose = matches!(rung(bare), None | Some(Rung::Numbered | Rung::Fuzzy));
                     (same && !loose && found(bare)).then(|| edit.clone())
                 }
@@ -100,7 +101,7 @@ pub(super) fn located(path_edits: &PathEdits<'_>) -> Option<Vec<Vec<Option<Op>>>
     whole(&places).then_some(places)
 }
 
-/// The entries of a path with those of its edits that have a place; an entry without one is left out.
+/// Returns the entries of a path with only those edits that have a place. Entries without such an edit are left out.
 pub(super) fn moved(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Vec<JobEntry> {
     let entries = path_edits
         .stages
@@ -110,13 +111,13 @@ pub(super) fn moved(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> V
     entries.filter(|entry| !entry.edits.is_empty()).collect()
 }
 
-/// Returns true if some lines (`last` = `first` - 1: the place before a line) stand unchanged under the same numbers in
-/// another content, and no comparison could have placed them otherwise.
+/// Returns true if lines are unchanged and have the same numbers in another content, and no comparison could have
+/// placed them elsewhere. If `last` is `first` - 1, this is the place before line `first`.
 pub fn same_lines(contents: BothContents<'_>, lines: (u64, u64), label: Option<&str>) -> bool {
     LineMap::new(contents, label).and_then(|map| map.lines(lines)) == Some(lines)
 }
 
-/// The outcomes of the edits of each stage on a content.
+/// Returns the outcomes of the edits of each stage on a content.
 fn trial(
     stages: &[JobEntry],
     content: &Arc<[u8]>,
@@ -149,7 +150,7 @@ fn rung(outcome: &EditOutcome) -> Option<Rung> {
     outcome.rung.as_deref().and_then(Rung::named)
 }
 
-/// Returns true if an edit quotes its one place, by text alone.
+/// Returns true if an edit has one place, which its quoted text alone determines.
 fn quotes_one(op: &Op) -> bool {
     match op {
         Op::Replace(op) => !op.all,
@@ -160,14 +161,14 @@ fn quotes_one(op: &Op) -> bool {
     }
 }
 
-/// The entry, with its quotations stripped of the line near which they stood.
+/// Returns the entry without the line numbers near which its quotations are.
 fn without_hints(entry: &JobEntry) -> JobEntry {
     let mut entry = entry.clone();
     entry.edits.iter_mut().flatten().filter(|op| quotes_one(op)).for_each(Op::forget_line);
     entry
 }
 
-/// The edit, with current line numbers.
+/// Returns the edit with current line numbers.
 fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
     match op {
         Op::Lines(op) => Some(Op::Lines(Arc::new(Lines { start, end, ..(**op).clone() }))),
@@ -178,14 +179,15 @@ fn renumbered(op: &Op, (start, end): (u64, u64)) -> Option<Op> {
     }
 }
 
-/// Returns true if others may have made the insertion of an edit already: its text stands there more often than it did.
+/// Returns true if others may already have made the insertion of an edit: its text occurs more often than it did in
+/// the base.
 fn made_already(op: &Op, contents: BothContents<'_>) -> bool {
     match op {
         Op::Insert(op) => {
             let Some(text) = op.text.quoted().map(str::trim) else { return false };
             text.is_empty() || count(contents.current, text) > count(contents.base, text)
         }
-        // A replacement that keeps the quoted text would be made a second time.
+        // A replacement whose new text contains the quoted text would be made twice.
         Op::Replace(op) => {
             let Some(new) = op.new.quoted() else { return false };
             new.contains(&op.old) && count(contents.current, new) > count(contents.base, new)
@@ -198,9 +200,10 @@ fn count(content: &[u8], text: &str) -> usize {
     memchr::memmem::find_iter(content, text.as_bytes()).count()
 }
 
-/// The lines of one content that stand unchanged in another.
+/// The lines of one content that are unchanged in another.
 struct LineMap {
-    /// Bytes of the base in which each change of others can lie, and the lines it adds and removes.
+    /// For each change of others, the bytes of the base in which it can lie, and the numbers of added and removed
+    /// lines.
     changes: Vec<(std::ops::Range<usize>, i64)>,
     /// The offset of each line of the base.
     starts: Vec<usize>,
@@ -227,8 +230,8 @@ impl LineMap {
         self.starts.get(at).copied()
     }
 
-    /// The present numbers of some lines; `last` = `first` - 1 is the place before a line. `None` if others changed one
-    /// of them, or put something between two of them.
+    /// Returns the current numbers of some lines. If `last` is `first` - 1, they are the place before line
+    /// `first`. Returns `None` if others changed one of the lines or inserted something between two of them.
     fn lines(&self, (first, last): (u64, u64)) -> Option<(u64, u64)> {
         let start = self.start(first)?;
         let place = last < first;

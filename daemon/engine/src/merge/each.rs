@@ -1,6 +1,6 @@
-//! Merges the edits of a stale file one by one: edits with one certain place in the current content are made there, the
-//! others are planned on the older content and merged by lines. It resolves no conflict: if both ways touch a line,
-//! or one of them fails, the result is `None`.
+//! Merges the edits of a stale file one by one. Edits with one certain place in the current content are planned there;
+//! the others are planned on the older content and merged by lines. It resolves no conflict: if both results change
+//! the same line, or one of them fails, the result is `None`.
 //!
 //! *Limitations*: the edits of several stages are all located again, or none; a file of which some edits are merged has
 //! `\n` or `\r\n` at its line ends and is UTF-8.
@@ -20,21 +20,22 @@ use crate::splice::apply_shared;
 use crate::text::{Breaks, Encoding, Text};
 use crate::{FileState, PlannedChange, Splice};
 
-/// A change of the current content, and the outcomes of its stages.
+/// A change of the current content, with the outcomes of its stages.
 pub(super) struct RebasedChange {
     pub(super) change: PlannedChange,
     pub(super) outcomes: Vec<FileOutcome>,
 }
 
-/// The result of one of the two ways: its splices of the current content, and the outcomes of its edits, in order.
+/// The result for a part of the edits: splices of the current content, the outcomes of the edits in order, and
+/// warnings.
 struct Way {
     splices: Vec<Splice>,
     outcomes: std::vec::IntoIter<EditOutcome>,
     warnings: Vec<Vec<String>>,
 }
 
-/// Makes the edits of a change, planned on an older content with these outcomes, in the current content. `None` if no
-/// edit has a certain place there, or if the others cannot be merged beside them.
+/// Merges the edits of a change that was planned on an older content, edit by edit, into the current content. Returns
+/// `None` if no edit has a certain place there, or if the other edits cannot be merged beside them.
 pub(super) fn edit_by_edit(
     change: &PlannedChange,
     stages: &[FileOutcome],
@@ -80,7 +81,8 @@ fn by_lines(stages: &[FileOutcome], path_edits: &PathEdits<'_>, places: &[Vec<Op
     let mut rest = Vec::new();
     for ((entry, places), stage) in path_edits.stages.iter().zip(places).zip(stages) {
         let edits = entry.edits.iter().zip(places).zip(&stage.edits);
-        let left = edits.filter(|((_, place), told)| place.is_none() && told.status != EditStatus::Refused);
+        let left =
+            edits.filter(|((_, place), adapted)| place.is_none() && adapted.status != EditStatus::Refused);
         let entry = JobEntry::of_ops(&entry.path, left.filter_map(|((op, _), _)| op.as_ref().ok().cloned()));
         if !entry.edits.is_empty() {
             rest.push(entry);
@@ -112,7 +114,8 @@ fn by_lines(stages: &[FileOutcome], path_edits: &PathEdits<'_>, places: &[Vec<Op
     Some(Way { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
 }
 
-/// Shifts the new lines of each way by the lines that the other one adds above them; `None` if both change a line.
+/// Adds to the new line numbers of each result the lines that the other one adds above them. Returns `None` if both
+/// change the same line.
 fn separate(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
     if located.splices.is_empty() || others.splices.is_empty() {
         return Some(());
@@ -140,14 +143,14 @@ fn separate(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The lines that a splice changes, as bytes of the content before, and the number of lines that it adds.
+/// The lines that a splice changes, as a range of bytes of the content before, and the number of lines that it adds.
 struct Touched {
     bytes: Range<usize>,
     gain: i64,
 }
 
 impl Touched {
-    /// Returns true if both change a line.
+    /// Returns true if both change the same line.
     fn meets(&self, other: &Self) -> bool {
         self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
             || self.bytes.start == other.bytes.start
@@ -167,7 +170,7 @@ fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
     splices.iter().map(lines).collect()
 }
 
-/// The outcomes of the stages, with each edit's from the way by which it was made.
+/// Returns the outcomes of the stages, with the outcome of each edit from the result that contains it.
 fn outcomes(
     stages: &[FileOutcome],
     places: &[Vec<Option<Op>>],
@@ -178,7 +181,7 @@ fn outcomes(
     let mut merged = others.outcomes;
     let all = merged.len() == 0;
     let mut warnings = warnings.into_iter();
-    let mut told = Vec::with_capacity(stages.len());
+    let mut adapted = Vec::with_capacity(stages.len());
     for (stage, places) in stages.iter().zip(places) {
         let mut outcome = stage.clone();
         for (edit, place) in outcome.edits.iter_mut().zip(places) {
@@ -197,7 +200,7 @@ fn outcomes(
             JobStatus::Applied | JobStatus::Unchanged => JobStatus::Unchanged,
             other => other,
         };
-        told.push(outcome);
+        adapted.push(outcome);
     }
-    Some(told)
+    Some(adapted)
 }

@@ -1,17 +1,18 @@
-//! Applies the edits that a session made on an older content to the current content: a three-way merge by lines. It
-//! never resolves a conflict, and never changes what others changed.
+//! Applies edits that are based on an older content to the current content: a three-way merge by lines. It never
+//! resolves a conflict, and never changes lines that others changed.
 //!
-//! *Calling sequence*: [`merge`] for one content; [`rebase`] for the files of a plan whose contents have changed since
-//! it was made: each edit is first located again by its quotation, and merged by lines if the quotation does not give
-//! a certain place.
+//! *Calling sequence*: [`merge`] merges one content. [`rebase`] merges the files of a plan whose contents have changed
+//! since: it locates each edit again by its quotation, and merges it by lines if the quotation does not give a certain
+//! place.
 //!
-//! *Invariants*: changes that share a line, or stand on neighbouring lines, conflict unless they are equal, as
-//! they do in git. The same holds for changes beside equal lines, which a diff could also place at such lines. A line
-//! that others changed is kept byte for byte. The session's own changes are known exactly, since they are splices;
-//! only the changes of others are found by comparing.
+//! *Invariants*: changes of the same line or of neighbouring lines conflict unless they are equal, as in git. So do
+//! changes beside equal lines, which a diff could also place at such lines. A line that others changed is kept byte
+//! for byte. The changes of the session are known exactly, since they are splices; only the changes of others are
+//! found by a comparison.
 //!
-//! *Limitations*: others' changes of more than `limits::DIFF_LINES` lines count as one. `similar::TextMerge` is
-//! not used: it would compute both sides by a diff, and returns a text although a plan needs splices.
+//! *Limitations*: changes by others of more than `limits::DIFF_LINES` lines count as one change. `similar::TextMerge`
+//! is not used, since it would compute the changes of both sides by a diff and returns a text, but a plan needs
+//! splices.
 
 mod again;
 mod each;

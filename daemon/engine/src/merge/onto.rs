@@ -1,4 +1,5 @@
-//! Collects splices of a text, in order, as byte ranges of its file. It checks only that the text can be encoded.
+//! Collects splices of a text, in order, and converts their offsets to those of its file. It checks only that new text
+//! can be encoded.
 
 use std::ops::Range;
 
@@ -16,12 +17,12 @@ pub(super) struct Onto<'t> {
 }
 
 impl<'t> Onto<'t> {
-    /// An empty collection for a text.
+    /// Creates an empty collection for a text.
     pub(super) fn new(text: &'t Text<'t>) -> Self {
         Self { text, from: 0, at: text.bom, splices: Vec::new() }
     }
 
-    /// Replaces a range, which lies behind all earlier ones, with a text.
+    /// Replaces a range behind all earlier ranges with a text.
     pub(super) fn put(&mut self, range: Range<usize>, new: &str) -> Result<(), Refusal> {
         let encoding = self.text.encoding;
         let old = self.text.content.cut(range.clone());

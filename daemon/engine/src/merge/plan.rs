@@ -28,15 +28,16 @@ pub struct StaleFiles<'s> {
 }
 
 impl<'s> StaleFiles<'s> {
-    /// The entries of a path, one for each stage.
+    /// Returns the entries of a path, one for each stage.
     fn stages(&self, path: &FilePath) -> Vec<&'s JobEntry> {
         self.job.entries.iter().filter(|entry| entry.path == *path).collect()
     }
 }
 
-/// Moves the changes of the stale files of a job, planned on older contents, onto the current contents: each edit to
-/// the current place of its quotation, the others by a merge of lines; if these two ways touch the same line, all of
-/// them by a merge. Returns a refusal for each file where that fails; the plan must not be used then.
+/// Moves the changes of the stale files of a job, which was planned on older contents, to the current contents. Each
+/// edit is moved to the current place of its quotation, and the other edits are merged by lines. If these two results
+/// change the same line, all edits are merged by lines. Returns a refusal for each file that fails; then the plan must
+/// not be used.
 pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &PlanOptions) -> Vec<Refusal> {
     let current = stale.current;
     let budget = Budget::new();
@@ -48,8 +49,10 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Pla
     let mut merged = BTreeMap::new();
     for change in plan.changes.iter_mut().filter(|change| current.contains_key(&change.path)) {
         let Some(state) = current.get(&change.path) else { continue };
-        let told = outcomes.get_mut(&change.path);
-        if told.is_some_and(|told| located_again(change, told, state, stale, options)) {
+        let file_outcomes = outcomes.get_mut(&change.path);
+        if file_outcomes
+            .is_some_and(|file_outcomes| located_again(change, file_outcomes, state, stale, options))
+        {
             continue;
         }
         match onto(change, state, options) {
@@ -85,10 +88,10 @@ pub fn rebase(plan: &mut Plan, stale: StaleFiles<'_>, diffs: bool, options: &Pla
     refusals
 }
 
-/// Moves one change with its outcomes edit by edit. Returns false if that fails, and then nothing was moved.
+/// Moves one change with its outcomes, edit by edit. Returns false if that fails; then nothing is changed.
 fn located_again(
     change: &mut PlannedChange,
-    told: &mut [&mut FileOutcome],
+    file_outcomes: &mut [&mut FileOutcome],
     state: &FileState,
     stale: StaleFiles<'_>,
     options: &PlanOptions,
@@ -100,14 +103,14 @@ fn located_again(
         return false;
     };
     let path_edits = PathEdits { stages: &stages, clips: stale.clips, options, base, current };
-    let planned: Vec<FileOutcome> = told.iter().map(|outcome| (**outcome).clone()).collect();
+    let planned: Vec<FileOutcome> = file_outcomes.iter().map(|outcome| (**outcome).clone()).collect();
     let Some(moved) = edit_by_edit(change, &planned, &path_edits, state) else { return false };
     *change = moved.change;
-    told.iter_mut().zip(moved.outcomes).for_each(|(outcome, now)| **outcome = now);
+    file_outcomes.iter_mut().zip(moved.outcomes).for_each(|(outcome, now)| **outcome = now);
     true
 }
 
-/// Moves one change. Returns the changes that others made.
+/// Moves one change by a merge of lines. Returns the changes that others made.
 fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) -> Result<Delta, Refusal> {
     let (
         FileState::File { bytes: base, mode: had },
@@ -135,7 +138,7 @@ fn onto(change: &mut PlannedChange, state: &FileState, options: &PlanOptions) ->
     Ok(theirs)
 }
 
-/// Adapts the outcomes of one file's stages, first to last, to the current content.
+/// Adapts the outcomes of the stages of one file, in order, to the current content.
 fn update_outcomes(
     mut stages: Vec<&mut FileOutcome>,
     (before, after, splices): (&FileState, &FileState, &[Splice]),
@@ -175,8 +178,8 @@ fn update_outcomes(
     }
 }
 
-/// The lines `now` of a planned content, in the merged content. `None` if others have added or removed lines between the
-/// first and the last line of the edit, which moved from `from` to `to`: only the file's own `lines` are known then.
+/// Returns the lines `now` of a planned content as lines of the merged content. The lines of the edit moved from
+/// `from` to `to`. Returns `None` if others added or removed lines between the first and the last line of the edit.
 pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
     let shift = i128::from(to.0) - i128::from(from.0);
     if shift != i128::from(to.1) - i128::from(from.1) {
@@ -186,7 +189,7 @@ pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Opti
     Some((moved(now.0)?, moved(now.1)?))
 }
 
-/// The current number of a line that others did not change.
+/// Returns the current number of a line that others did not change.
 pub(super) fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
     let Some(theirs) = theirs else { return line };
     let before = theirs

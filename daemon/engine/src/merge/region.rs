@@ -1,4 +1,5 @@
-//! The conflicting regions that a refusal shows: few and short. Whether two changes conflict is decided elsewhere.
+//! Collects the conflicting regions that a refusal shows: few and short. Another module decides which changes
+//! conflict.
 
 use editd_types::error::{ConflictRegion, ErrorCode};
 use editd_types::limits::CANDIDATES;
@@ -24,7 +25,7 @@ impl Conflicts {
         }
     }
 
-    /// Fails with a refusal if there are conflicts.
+    /// Returns a refusal if there are conflicts.
     pub(super) fn refused(self) -> Result<(), Refusal> {
         let Some(first) = self.regions.first() else { return Ok(()) };
         let line = first.line;
@@ -47,7 +48,7 @@ impl Conflicts {
     }
 }
 
-/// A text, cut to `limits::REGION` bytes.
+/// Returns a text truncated to `limits::REGION` bytes.
 fn short(text: &str) -> String {
     if text.len() <= limits::REGION {
         return text.to_owned();

@@ -1,15 +1,16 @@
-//! The lines over which a change can be shifted without a different result. It moves no change.
+//! Finds the lines over which a change can be shifted without a different result. It moves no change.
 //!
-//! A line added beside an equal one, or one of several equal lines removed, is the same change at more than one
-//! place, and a comparison picks one of them by chance. So two changes are apart only if all their places are.
+//! Adding a line beside an equal one, or removing one of several equal lines, has the same result at more than one
+//! place, and a comparison selects one of these places by chance. So two changes are separate only if all of their
+//! possible places are.
 
 use std::ops::Range;
 
 use crate::cut::Cut;
 use crate::diff::ChangedRun;
 
-/// The bytes of `before` in which each of some changes can lie, in the order of the changes. None reaches past
-/// the next change of its own side, so that every line is compared a bounded number of times.
+/// Returns the bytes of `before` in which each change can lie, in the order of the changes. No range goes beyond the
+/// next change of the same side, so that every line is compared a bounded number of times.
 pub(super) fn reaches(changes: &[ChangedRun], before: &[u8], after: &[u8]) -> Vec<Range<usize>> {
     let mut reaches = Vec::with_capacity(changes.len());
     let mut from = (0, 0);
@@ -18,7 +19,7 @@ pub(super) fn reaches(changes: &[ChangedRun], before: &[u8], after: &[u8]) -> Ve
             .get(i + 1)
             .map_or((before.len(), after.len()), |next| (next.before.start(), next.after.start()));
         let (old, new) = (change.before.range(), change.after.range());
-        // Removed and added lines can slide independently.
+        // Removed and added lines can be shifted independently.
         let up = up(before, from.0, &old).max(up(after, from.1, &new));
         let down = down(before, &old, to.0).max(down(after, &new, to.1));
         reaches.push(old.start - up..old.end + down);
@@ -27,20 +28,21 @@ pub(super) fn reaches(changes: &[ChangedRun], before: &[u8], after: &[u8]) -> Ve
     reaches
 }
 
-/// Bytes of the lines above a block, down from `from`, that could be lines of the block instead.
+/// Returns the number of bytes above a block, down from `from`, whose lines could be lines of the block instead.
 fn up(text: &[u8], from: usize, block: &Range<usize>) -> usize {
     let lines = |range| text.cut(range).split_inclusive(|byte| *byte == b'\n').rev();
     elsewhere(block.len(), lines(from..block.start), lines(from..block.end))
 }
 
-/// Bytes of the lines below a block, up to `to`, that could be lines of the block instead.
+/// Returns the number of bytes below a block, up to `to`, whose lines could be lines of the block instead.
 fn down(text: &[u8], block: &Range<usize>, to: usize) -> usize {
     let lines = |range| text.cut(range).split_inclusive(|byte| *byte == b'\n');
     elsewhere(block.len(), lines(block.end..to), lines(block.start..to))
 }
 
-/// Bytes of the kept lines that occur again, in their order, at an earlier place in `all`, which has `ahead` more bytes
-/// and then the kept lines. From the first line that does not, each has only one place.
+/// Returns the number of bytes of the kept lines that occur again, in their order, at an earlier place in `all`, which
+/// has `ahead` more bytes and then the kept lines. From the first line that does not occur again, each line has only
+/// one place.
 fn elsewhere<'t>(
     ahead: usize,
     kept: impl Iterator<Item = &'t [u8]>,

@@ -1,4 +1,4 @@
-//! The merge itself: it walks two lists of changed lines of one base once, and decides only whether they touch.
+//! Merges two lists of changed lines of one base in one pass. It only decides which changes touch each other.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub fn merge(
     merged(base, wanted, current, label).map(|merged| merged.splices)
 }
 
-/// The same as [`merge`], together with the changes that others made.
+/// Merges as [`merge`] does, and also returns the changes that others made.
 pub(super) fn merged(
     base: &[u8],
     wanted: &[Splice],
@@ -100,8 +100,8 @@ pub(super) fn merged(
     Ok(Merged { splices: out.splices, theirs })
 }
 
-/// Returns true if the session only adds lines, and all lines it wants stand in the current content already, in order.
-/// Others may have made the same change, which a comparison among equal lines can place elsewhere. The two cases cannot
+/// Returns true if the session only adds lines, and the current content already has all of these lines, in order.
+/// Others may have made the same change, which a comparison of equal lines can place elsewhere. The two cases cannot
 /// be distinguished, so the lines are not added twice.
 fn is_there(ours: &[ChangedRun], sides: &Sides<'_>) -> bool {
     let mut current = sides.current.split_inclusive(|byte| *byte == b'\n');
@@ -109,7 +109,7 @@ fn is_there(ours: &[ChangedRun], sides: &Sides<'_>) -> bool {
     ours.iter().all(|change| change.removed() == 0) && wanted.all(|line| current.any(|other| other == line))
 }
 
-/// The three contents in the form in which their lines are compared: a lone `\r` counts as `\n`.
+/// The three contents, as they are compared by lines: a lone `\r` counts as `\n`.
 struct Sides<'t> {
     base: Cow<'t, [u8]>,
     wanted: Cow<'t, [u8]>,
@@ -129,7 +129,7 @@ impl<'t> Sides<'t> {
         Self { base: lines(base), wanted: lines(wanted), current: lines(current) }
     }
 
-    /// The wanted changes, by lines. They are taken from the splices if those hold offsets of the text.
+    /// Returns the wanted changes, by lines. They are computed from the splices if these have offsets of the text.
     fn ours(&self, text: &Text<'_>, wanted: &[Splice]) -> Delta {
         let bom = text.bom as u64;
         if text.encoding != Encoding::Utf8 || wanted.iter().any(|splice| splice.at < bom) {
@@ -143,7 +143,7 @@ impl<'t> Sides<'t> {
         Delta::of_splices(&self.base, &self.wanted, &moved, None)
     }
 
-    /// The changes of both, walked in the order in which they reach into the base.
+    /// Returns the changes of both sides in groups, in the order in which they occur in the base.
     fn groups(&self, ours: &[ChangedRun], theirs: &[ChangedRun]) -> Vec<Group> {
         let reached = |changes, after| reaches(changes, &self.base, after);
         let own = reached(ours, &self.wanted);
@@ -151,7 +151,7 @@ impl<'t> Sides<'t> {
         let mut ours = ours.iter().zip(own).peekable();
         let mut theirs = theirs.iter().zip(others).peekable();
         let mut groups: Vec<Group> = Vec::new();
-        // Lines that others have added so far.
+        // The number of lines that others added above.
         let mut gained = 0isize;
         loop {
             let own = match (ours.peek(), theirs.peek()) {
@@ -184,13 +184,13 @@ impl<'t> Sides<'t> {
     }
 }
 
-/// Changes of the two sides that touch each other, or could when shifted, directly or through others.
+/// Changes of the two sides that touch each other directly or through others, or that would if they were shifted.
 struct Group {
-    /// Bytes in the base.
+    /// The range of bytes in the base.
     base: Range<usize>,
     /// The indexes of the session's own changes in this group.
     ours: Range<usize>,
-    /// The count of changes that others made.
+    /// The number of changes by others.
     theirs: usize,
     /// The 1-based line in the current content.
     line: usize,
@@ -200,7 +200,7 @@ struct Group {
 }
 
 impl Group {
-    /// An empty group behind another.
+    /// Creates an empty group behind another.
     fn behind(last: Option<&Self>, start: usize, line: usize) -> Self {
         let (ours, wanted, current) =
             last.map_or((0, 0, 0), |last| (last.ours.end, last.wanted.1, last.current.1));
@@ -219,7 +219,7 @@ fn shifted(base: &Range<usize>, by: (isize, isize)) -> Range<usize> {
     base.start.saturating_add_signed(by.0)..base.end.saturating_add_signed(by.1)
 }
 
-/// The offset of a content relative to the base, behind a change.
+/// Returns the offset of a content relative to the base, behind a change.
 fn ahead(change: &ChangedRun) -> isize {
     change.after.end().cast_signed() - change.before.end().cast_signed()
 }

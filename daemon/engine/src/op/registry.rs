@@ -87,8 +87,9 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 /// All fields of an edit that its operation does not have, with those that were meant.
 fn stray(name: &str, edit: &FileEdit) -> String {
     let given: Vec<&str> = fields::given(edit).collect();
-    let told = operation(name).and_then(|operation| operation.stray(&given));
-    told.unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
+    let message = operation(name).and_then(|operation| operation.unknown_fields_error(&given));
+    message
+        .unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
 }
 
 /// The operations, each with its fields.

@@ -1,4 +1,5 @@
-//! The other failing edits of a refused job, so that its caller can correct all of them at once. It changes no verdict.
+//! Finds the other failing edits of a refused job, so that its caller can correct all of them at once. It changes no
+//! verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,9 @@ use crate::job::{Job, JobEntry};
 use crate::op::Op;
 use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot, limits};
 
-/// The refusal of a job that is not `partial`, extended by the other edits of the job that fail. The job is planned
-/// again for that, as if it were `partial`, within the same limits. A job of more than [`limits::REPLANNED_EDITS`] edits
-/// is not, and the refusal says so. Edits that fail only because another edit fails are not listed.
+/// Adds the other failing edits of a job that is not `partial` to its refusal. To find them, the job is planned again
+/// as if it were `partial`, within the same limits. A job of more than [`limits::REPLANNED_EDITS`] edits is not
+/// planned again, and the refusal says so. Edits that fail only because another edit fails are not listed.
 pub(super) fn with_other_failures(
     mut first: Refusal,
     job: &Job,
@@ -41,13 +42,14 @@ pub(super) fn with_other_failures(
     Box::new(first.beside(found))
 }
 
-/// The edits that fail by themselves in the `partial` plan of a job, and whose entry was not left out (by index). Edits
-/// that fail only because another edit fails, or because an entry was left out, are not among them.
+/// Returns the errors of the edits that fail by themselves in the `partial` plan of a job, without those of the
+/// entries in `left_out` (by index). Edits that fail only because another edit fails, or because an entry was left
+/// out, are not listed.
 pub fn failures(job: &Job, plan: &Plan, left_out: &BTreeMap<usize, Refusal>) -> Vec<RequestError> {
     found_in(job, plan, left_out, None)
 }
 
-/// Returns true if a job has more edits than a refusal checks for further failures.
+/// Returns true if a job has so many edits that its refusal does not list further failures.
 pub fn has_unlisted_failures(job: &Job) -> bool {
     job.edit_count() > limits::REPLANNED_EDITS
 }
@@ -71,9 +73,9 @@ fn found_in(
     failures.found
 }
 
-/// The failures so far, and the paths whose later entries depend on something that failed.
+/// The failures that were found, and the paths whose later entries depend on a failure.
 struct Failures<'j> {
-    /// The failure that the refusal names already.
+    /// The failure that the refusal already names.
     first: Option<&'j RequestError>,
     job: &'j Job,
     tainted: BTreeSet<&'j FilePath>,
@@ -87,7 +89,7 @@ impl<'j> Failures<'j> {
         self.tainted.extend(entry.targets());
     }
 
-    /// Adds the errors of one entry's edits.
+    /// Adds the errors of the edits of an entry.
     fn add<'e>(&mut self, entry: &'j JobEntry, errors: impl Iterator<Item = (usize, &'e RequestError)>) {
         let follows =
             std::iter::once(&entry.path).chain(entry.targets()).any(|path| self.tainted.contains(path));
@@ -96,10 +98,10 @@ impl<'j> Failures<'j> {
         for (edit, error) in errors {
             let number = edit as u64 + 1;
             let of_first = first.is_some_and(|first| first.edit == Some(number));
-            // The two sides of one overlap, and a whole entry that cannot be edited, are one failure.
+            // An overlap of two edits is one failure, and so is an entry that cannot be edited at all.
             let is_other_side = |one: &RequestError| one.edit == error.other_edit;
-            let told = self.found.iter().filter(|one| one.path.as_ref() == Some(&entry.path));
-            let pair = error.other_edit.is_some() && told.chain(first).any(is_other_side);
+            let same_path = self.found.iter().filter(|one| one.path.as_ref() == Some(&entry.path));
+            let pair = error.other_edit.is_some() && same_path.chain(first).any(is_other_side);
             let whole = matches!(
                 error.code,
                 ErrorCode::Binary
@@ -126,7 +128,7 @@ impl<'j> Failures<'j> {
         }
     }
 
-    /// Returns true if an edit fails because the edit of this job that fills its clipboard fails.
+    /// Returns true if an edit fails because the edit of this job that stores its clipboard fails.
     fn reads_what_failed(&self, entry: &JobEntry, edit: usize, error: &RequestError) -> bool {
         let name = entry.edits.get(edit).and_then(|edit| edit.as_ref().ok().and_then(Op::reads));
         let stored = |name| {

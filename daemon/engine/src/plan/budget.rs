@@ -23,12 +23,12 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The full budget.
+    /// Creates a full budget.
     pub(crate) fn new() -> Self {
         Self::with_room(None)
     }
 
-    /// The full budget, with room for this many bytes of new text.
+    /// Creates a full budget with room for this many bytes of new text.
     pub(crate) fn with_room(room: Option<usize>) -> Self {
         Self {
             search: Cell::new(limits::SEARCH_WORK),
@@ -47,7 +47,8 @@ impl Budget {
         }
     }
 
-    /// Takes a literal search of this many bytes. Returns false if too little is left, as the methods below do.
+    /// Takes a literal search of this many bytes from the budget. Returns false if too little is left; so do the
+    /// methods below.
     pub(crate) fn search(&self, bytes: usize) -> bool {
         take(&self.search, bytes)
     }
@@ -111,7 +112,7 @@ impl Budget {
         fits
     }
 
-    /// Returns true if something was refused only because the room was used up.
+    /// Returns true if something was refused only because there was no room for new text.
     pub(crate) fn is_overrun(&self) -> bool {
         self.overrun.get()
     }

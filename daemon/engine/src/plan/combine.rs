@@ -7,11 +7,12 @@ use crate::Refusal;
 use crate::op::Op;
 use crate::refusal::{malformed, refuse};
 
-/// The edits that contradict another of the entry, each with its reason; the later of two first.
+/// Returns the edits that contradict another edit of the entry, each with the reason. Of two such edits, the later one
+/// comes first.
 pub(crate) fn contradictions(ops: &Parsed) -> Vec<(usize, Refusal)> {
     let live: Vec<(usize, &Op)> =
         ops.iter().enumerate().filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op))).collect();
-    // Two of a kind in this list contradict each other, so that no search goes far along it.
+    // Two edits of the same kind in this list contradict each other, so each search ends early.
     let mut witnesses: Vec<(usize, &Op)> = live.iter().copied().take(2).collect();
     witnesses.extend(live.iter().find(|(_, op)| matches!(op, Op::Copy(_))));
     witnesses.extend(live.iter().find(|(_, op)| !matches!(op, Op::Copy(_))));
@@ -28,7 +29,7 @@ pub(crate) fn contradictions(ops: &Parsed) -> Vec<(usize, Refusal)> {
     found
 }
 
-/// Kinds of which an entry has few, so that comparing with each stays linear.
+/// Kinds of which an entry has few edits, so that comparing each edit with them takes linear time.
 fn rare(op: &Op) -> bool {
     !matches!(
         op,

@@ -1,5 +1,5 @@
-//! Plans one file entry: the edits that can be applied, the content they make, and the report. The result is left in
-//! the tree.
+//! Plans one file entry: finds the edits that can be applied, makes the new content and the outcome, and stores the
+//! content in the tree.
 
 use std::sync::Arc;
 
@@ -22,14 +22,15 @@ use crate::text::{Text, has_nul};
 use crate::tree::{Stage, Tree};
 use crate::{FileState, PlanOptions, Refusal};
 
-/// Permission bits of a file that `write`, `create` or `insert` makes.
+/// The permission bits of a file that `write`, `create` or `insert` creates.
 const NEW_FILE_MODE: u32 = 0o644;
 
 /// The data that all entries of a job share.
 pub(crate) struct Shared<'j> {
-    /// True if edits that do not resolve are left out.
+    /// True if failing edits are left out.
     pub(crate) partial: bool,
-    /// The diffs to show: all or none; if absent, those of results that differ from the request.
+    /// Set if the outcomes show all diffs or none; if absent, they show those of results that differ from the
+    /// request.
     pub(crate) diff: Option<bool>,
     /// The encodings in which text is read, and the limits.
     pub(crate) options: &'j PlanOptions,
@@ -37,7 +38,7 @@ pub(crate) struct Shared<'j> {
     pub(crate) budget: Budget,
 }
 
-/// Plans an entry: its outcome, and with `partial` the first refusal.
+/// Plans an entry. Returns its outcome and, if the job is `partial`, the first refusal.
 pub(crate) fn run(
     job: &Shared<'_>,
     entry: &JobEntry,
@@ -67,7 +68,7 @@ pub(crate) fn run(
     let (moved, replaced) = files::run(ops, tree, path, &mut verdicts, &mut reports)?;
     let node = tree.node(moved.unwrap_or(path))?;
     let (after, new_hash) = (node.state.clone(), node.hash());
-    // A stage with splices differs for sure; only without one need the states be compared.
+    // A stage with splices always changes the file. The states are compared only if there is none.
     let differs = rewritten || moved.is_some() || after != before;
     let changed = differs || reports.iter().flatten().any(|report| report.changed);
     let mut outcome = FileOutcome {
@@ -96,11 +97,11 @@ pub(crate) fn run(
     Ok((outcome, verdicts.first().cloned()))
 }
 
-/// Reports the files that were replaced by another.
+/// Adds the warning about a file that another one replaced, and its diff, to the outcome.
 fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files::Replaced<'_>) {
     let files::Replaced { path, before, after, warning } = replaced;
     outcome.warnings.push(warning);
-    // Each may be large.
+    // The diff may be large.
     if job.diff == Some(true) && job.budget.stage(size(&before).saturating_add(size(&after))) {
         let label = job.options.label(path);
         let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), FileMove::No, None);
@@ -127,10 +128,10 @@ const NUL: &str =
 /// The message of every edit but the first in an entry that is refused as a whole.
 const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
 
-/// The outcome of an entry that was refused as a whole, without looking at its edits.
+/// Returns the outcome of an entry that was refused as a whole, before its edits were located.
 pub(crate) fn left_out(entry: &JobEntry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {
     entry.edits.iter().filter_map(stores).for_each(|name| clips.spoil(name));
-    // It may carry a diff: said once, it is enough.
+    // The refusal may have a diff, which is shown only once.
     let again = Box::new(RequestError::new(refusal.code, AS_FIRST).at(&entry.path));
     let why = |edit: usize| if edit == 0 { refused(refusal) } else { refused(&again) };
     let edits = (0..entry.edits.len()).map(why).collect();
@@ -148,7 +149,7 @@ fn live<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>) -> impl Iterator<Item = (u
         .filter_map(|(i, op)| op.as_ref().ok().map(|op| (i, op)))
 }
 
-/// Refuses edits that can be refused without reading any text.
+/// Refuses the edits that are invalid for any text of the file.
 fn judge(
     ops: &Parsed,
     path: &FilePath,
@@ -176,7 +177,7 @@ fn judge(
                 Some(refusal) => refusal,
                 None => continue,
             },
-            // The file that the entry makes may be given a mode and another name in the same entry.
+            // The same entry may create the file, rename it and set its mode.
             Ok(Op::Chmod(_) | Op::Rename(_)) if made => continue,
             Ok(Op::Delete | Op::Rename(_) | Op::Copy(_)) if !exists => refuse(
                 ErrorCode::Missing,
@@ -227,7 +228,8 @@ fn text_edits(
     stage::run(&ground, ops, verdicts, clips)
 }
 
-/// The refusal if the content is larger than a file may be, or if the job's budget for content is used up.
+/// Returns a refusal if the content is larger than the limit of a file, or if the budget of the job for contents is
+/// used up.
 fn too_much(before: &FileState, job: &Shared<'_>) -> Option<Refusal> {
     let size = size(before);
     if size > limits::FILE {
@@ -253,7 +255,8 @@ fn bytes(state: &FileState) -> &[u8] {
     }
 }
 
-/// Another file of the job that has a text, with breaks of either kind, and the line.
+/// Returns the path of another file of the job that contains a text, and the line. The text may have `\n` or `\r\n`
+/// line breaks.
 fn stands_elsewhere(tree: &Tree<'_>, path: &FilePath, old: &str, budget: &Budget) -> Option<(String, u64)> {
     let unix = old.replace("\r\n", "\n");
     let dos = unix.replace('\n', "\r\n");
@@ -321,15 +324,14 @@ fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> JobStatus {
     }
 }
 
-/// Returns true if an edit that is kept was found in a text that differs from what it quotes by more than line
-/// breaks.
+/// Returns true if an applied edit was found in a text that differs from its quotation by more than line breaks.
 fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
     let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let mut rungs = standing.filter_map(|(_, report)| report.as_ref()?.found.rung);
     rungs.any(|rung| rung > Rung::Eol)
 }
 
-/// Warnings about the ways in which places were found.
+/// Returns warnings about the ways in which places were found.
 fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let standing = || {
         let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
@@ -353,14 +355,14 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
             "edit {edit} put its text inside line {line}{more}; `own_line` puts it on lines of its own"
         ));
     }
-    let told = notes().filter_map(|(edit, note)| match note {
+    let messages = notes().filter_map(|(edit, note)| match note {
         EditNote::InLine(_) => None,
         EditNote::Chosen(chosen) => Some(format!("edit {edit}: {chosen}")),
         EditNote::PassedBlank => Some(format!(
             "edit {edit}: the blank last line of its context was passed over: the file ends there"
         )),
     });
-    warnings.extend(told.take(crate::limits::BLOCKS_DETAILED));
+    warnings.extend(messages.take(crate::limits::BLOCKS_DETAILED));
     warnings
 }
 

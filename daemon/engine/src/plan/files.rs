@@ -11,16 +11,17 @@ use crate::refusal::refuse;
 use crate::tree::Tree;
 use crate::{FileState, Refusal};
 
-/// A file that another one replaced.
+/// A file that `rename` or `copy` replaced.
 pub(super) struct Replaced<'j> {
     pub(super) path: &'j FilePath,
     pub(super) before: FileState,
     pub(super) after: FileState,
-    /// The warning about it.
+    /// The warning for the user.
     pub(super) warning: String,
 }
 
-/// Runs the file operations in request order. Returns the file's new path, if it was renamed, and the files replaced.
+/// Performs the file operations in the order of the request. Returns the new path of the file if it was renamed, and
+/// the replaced files.
 pub(super) fn run<'j>(
     ops: &'j Parsed,
     tree: &mut Tree<'_>,

@@ -32,8 +32,9 @@ use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot};
 /// ```
 ///
 /// # Errors
-/// The first refusal, with the other edits that fail beside it; it names path and edit if it concerns one. With
-/// `partial`, only errors of the job as a whole: [`Plan::error`] has the first refusal then, and each edit its own.
+/// The first refusal, with the errors of the other failing edits in `others`. It names the path and the edit if it
+/// concerns one. If the job is `partial`, only an error of the job as a whole: then [`Plan::error`] has the first
+/// refusal, and the outcome of each edit has its own.
 pub fn plan(job: &Job, snapshot: &WorkspaceSnapshot, options: &PlanOptions) -> Result<Plan, Refusal> {
     plan_known(job, snapshot, options, &BTreeMap::new(), &BTreeMap::new())
 }
@@ -44,7 +45,8 @@ pub fn plan(job: &Job, snapshot: &WorkspaceSnapshot, options: &PlanOptions) -> R
 /// paths that only these entries name.
 ///
 /// # Errors
-/// As [`plan`]; and the first of `left_out` if the job is not `partial`, or if all its entries are left out.
+/// The errors of [`plan`]; the first refusal of `left_out` if the job is not `partial` or all of its entries are left
+/// out.
 pub fn plan_known(
     job: &Job,
     snapshot: &WorkspaceSnapshot,
@@ -85,7 +87,7 @@ pub(super) fn walk(
             Some(refusal) => (entry::left_out(entry, refusal, &mut clips), Some(refusal.clone())),
             None => {
                 let ran = entry::run(&shared, entry, &mut tree, &mut clips);
-                // With `partial` too: it is no fault of the edit.
+                // This ends a `partial` job, too, since it is not an error of the edit.
                 check_room(&shared)?;
                 ran.map_err(|refusal| at_stage(job, index, refusal))?
             }
@@ -98,7 +100,7 @@ pub(super) fn walk(
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
 }
 
-/// Names the file entry in a refusal, if its path alone is not enough.
+/// Adds the number of the file entry to a refusal if several entries have its path.
 fn at_stage(job: &Job, index: usize, mut refusal: Refusal) -> Refusal {
     let path = job.entries.get(index).map(|entry| &entry.path);
     if job.entries.iter().filter(|entry| Some(&entry.path) == path).count() > 1 {

@@ -1,4 +1,4 @@
-//! The files and clipboards that a job needs, and the proofs of its entries, from the request alone. No file is read.
+//! Finds the files and clipboards that a job needs, from the request alone. It reads no file.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::op::{Op, parse};
 use crate::refusal::{internal, malformed, refuse};
 use crate::{JobNeeds, Refusal};
 
-/// The edits of an entry, each read or refused.
+/// The edits of an entry, each parsed or refused.
 pub(crate) type Parsed = Vec<Result<Op, Malformed>>;
 
-/// An edit that cannot be read.
+/// An edit that cannot be parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Malformed {
     /// The refusal.
     pub(crate) refusal: Refusal,
-    /// The clipboard that it would have stored.
+    /// The clipboard that the edit would have stored.
     stores: Option<String>,
 }
 
-/// The clipboard that an edit stores, or would have stored if it could be read.
+/// Returns the clipboard that an edit stores, or would have stored if it were valid.
 pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
     op.as_ref().map_or_else(|malformed| malformed.stores.as_deref(), Op::stores)
 }
 
-/// Returns the files and clipboards that a job must be shown before it can be planned.
+/// Returns the files and clipboards that must be in the snapshot of a job.
 ///
 /// ```
 /// use editd_engine::{FileEdit, FileEntry, FilePath, Job, needs};
@@ -42,13 +42,13 @@ pub(crate) fn stores(op: &Result<Op, Malformed>) -> Option<&str> {
 /// ```
 ///
 /// # Errors
-/// The first malformed edit; with `partial`, edits that are malformed are left to [`crate::plan`] to report.
+/// The refusal of the first malformed edit. If the job is `partial`, [`crate::plan`] reports malformed edits instead.
 pub fn needs(job: &Job) -> Result<JobNeeds, Refusal> {
     check_edits(job)?;
     Ok(needs_of(job))
 }
 
-/// Returns what the edits of a job that could be read must be shown.
+/// Returns the files and clipboards that the valid edits of a job need.
 pub(crate) fn needs_of(job: &Job) -> JobNeeds {
     let mut known: BTreeSet<&FilePath> = BTreeSet::new();
     let mut stored: BTreeSet<&str> = BTreeSet::new();
@@ -72,7 +72,7 @@ pub(crate) fn needs_of(job: &Job) -> JobNeeds {
     needs
 }
 
-/// Reads every edit of an entry.
+/// Parses the edits of an entry.
 pub(crate) fn read_entry(entry: &FileEntry, threshold: Option<f64>) -> Parsed {
     let mut edits: Parsed = entry.edits.iter().map(|edit| read_one(edit, threshold)).collect();
     for op in edits.iter_mut().flatten() {
@@ -108,11 +108,11 @@ fn read_one(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Malformed> {
         .map_err(|refusal| Malformed { refusal, stores: edit.to_clipboard.clone().filter(name) })
 }
 
-/// Refuses entries without a file and entries with unknown fields. `is_stored` is set for a job that is stored before it
-/// runs, which loses unknown fields: then edits with unknown fields are refused, too. Parses nothing else.
+/// Refuses entries without a file and entries with unknown fields. Set `is_stored` for a job that is stored before it
+/// runs: unknown fields would be lost, so edits with unknown fields are refused, too.
 ///
 /// # Errors
-/// `malformed`, naming them.
+/// `malformed`, with the names of the unknown fields.
 pub fn check_names<'i>(job: impl Into<JobInput<'i>>, is_stored: bool) -> Result<(), Refusal> {
     let job = job.into();
     let entries = job.files.iter().zip(0_u64..);
@@ -135,7 +135,7 @@ pub fn check_names<'i>(job: impl Into<JobInput<'i>>, is_stored: bool) -> Result<
     }
 }
 
-/// Refuses fields that no entry has: one that is misspelt may be a guard.
+/// Refuses an entry with unknown fields, since a misspelt field may be a guard.
 fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
     const FIELDS: [&str; 4] = ["path", "paths", "base", "edits"];
     if entry.unknown.is_empty() {
@@ -147,18 +147,18 @@ fn check_entry(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
             (_, false) => several::check(entry, number),
         };
     }
-    let tell = |name: &String| match nearest(name, &FIELDS) {
+    let correction = |name: &String| match nearest(name, &FIELDS) {
         Some(near) => format!("`{name}` (use `{near}`)"),
         None => format!("`{name}`"),
     };
-    let told: Vec<String> = entry.unknown.iter().map(tell).collect();
-    let (told, has) = (told.join(", "), FIELDS.join(", "));
-    let mut error = malformed(format!("files[{number}] has no field {told}; an entry has {has}"));
+    let listed: Vec<String> = entry.unknown.iter().map(correction).collect();
+    let (listed, has) = (listed.join(", "), FIELDS.join(", "));
+    let mut error = malformed(format!("files[{number}] has no field {listed}; an entry has {has}"));
     error.path = Some(entry.path.clone());
     Err(error)
 }
 
-/// Refuses a job as a whole.
+/// Refuses a job that is invalid as a whole: empty, or over a limit.
 ///
 /// # Errors
 /// `malformed` or `limit`.

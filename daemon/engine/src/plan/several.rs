@@ -1,5 +1,5 @@
-//! File entries that name several files by `paths`: what they may hold, and how often their patterns stand in a file. It
-//! knows no globs and no files: the caller looks those up and makes one entry for each.
+//! Checks file entries that name several files by `paths`, and counts their patterns in a file. It reads no file and
+//! expands no glob: the caller does, and makes one entry for each file.
 
 use editd_types::{FileEdit, FileEntry, FilePath};
 
@@ -10,10 +10,11 @@ use crate::refusal::malformed;
 use crate::text::Text;
 use crate::{PlanOptions, Refusal};
 
-/// Refuses an entry with `paths` that is about one file, or that holds anything but substitutions in whole files.
+/// Refuses an entry with `paths` that also has `path` or the `base` of one file, or that has other edits than
+/// substitutions in whole files.
 ///
 /// # Errors
-/// `malformed`, with what to write instead.
+/// `malformed`, with a correction.
 pub(crate) fn check(entry: &FileEntry, number: u64) -> Result<(), Refusal> {
     let refused = |what: String| Err(malformed(format!("files[{number}] {what}")));
     if !entry.path.as_bytes().is_empty() {
@@ -57,7 +58,7 @@ fn check_edit(edit: &FileEdit, number: u64) -> Result<(), Refusal> {
     Err(malformed(format!("files[{number}] has `paths` and {of_one}")))
 }
 
-/// The work that counting patterns may still do in one job.
+/// The remaining work of counting patterns in one job.
 #[derive(Debug)]
 pub struct CountBudget(Budget);
 
@@ -67,31 +68,32 @@ impl Default for CountBudget {
     }
 }
 
-/// The patterns of an entry with `paths`, to be counted in one file after the other.
+/// The patterns of an entry with `paths`, which are counted in one file after another.
 #[derive(Debug)]
 pub struct PatternCounts {
     ops: Vec<Op>,
 }
 
 impl PatternCounts {
-    /// Reads the edits of an entry.
+    /// Parses the edits of an entry.
     ///
     /// # Errors
-    /// `malformed` and what else is wrong with an edit by itself.
+    /// The refusal of an edit that is invalid by itself.
     pub fn new(edits: &[FileEdit]) -> Result<Self, Refusal> {
         Ok(Self { ops: edits.iter().map(|edit| parse(edit, None)).collect::<Result<_, _>>()? })
     }
 
-    /// The number of files in which one job may make these edits.
+    /// Returns the number of files in which one job may make these edits.
     pub fn most_files(&self) -> usize {
         let regexes = self.ops.iter().filter(|op| matches!(op, Op::Substitute(op) if op.is_regex())).count();
         crate::limits::REGEXES.checked_div(regexes).unwrap_or(usize::MAX)
     }
 
-    /// Counts the occurrences of each edit's pattern in a file. `None` if the file is no text that editd can read.
+    /// Counts the occurrences of the pattern of each edit in a file. Returns `None` if the file is not text that
+    /// editd can read.
     ///
     /// # Errors
-    /// `limit` if the job has read too much, or the file has too many places.
+    /// `limit` if the job has read too much or the file has too many places.
     pub fn of_file(
         &self,
         bytes: &[u8],

@@ -1,4 +1,5 @@
-//! The text edits of one entry: all located in the same content, then assembled. It moves no file.
+//! Plans the text edits of one entry: locates all of them in the same content, then assembles the new content. It
+//! moves no file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -21,7 +22,7 @@ use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
-/// The content that the edits of an entry start from, and its surroundings.
+/// The content on which the edits of an entry are planned, and the facts about it.
 pub(crate) struct Ground<'g> {
     /// The content; empty if the file does not exist yet.
     pub(crate) bytes: &'g [u8],
@@ -35,7 +36,7 @@ pub(crate) struct Ground<'g> {
     pub(crate) budget: &'g Budget,
     /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'g>>,
-    /// Searches a text in the other files of the job.
+    /// Searches for a text in the other files of the job.
     pub(crate) elsewhere: &'g dyn Fn(&str) -> Option<(String, u64)>,
 }
 
@@ -47,16 +48,16 @@ pub(crate) struct Made {
     pub(crate) splices: Vec<Splice>,
     /// The hashes before and after.
     pub(crate) hashes: (ContentHash, ContentHash),
-    /// The first splice's offset and the number of newlines before it, if they are known.
+    /// The offset of the first splice and the number of newlines before it, if they are known.
     pub(crate) known: Option<(usize, usize)>,
-    /// True if a reader can take the bytes without decoding them.
+    /// True if the bytes are UTF-8, so that they can be read without decoding.
     pub(crate) plain: bool,
 }
 
-/// An edit that found its place.
+/// The report of an edit whose place was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
-    /// The findings of the edit.
+    /// The place of the edit.
     pub(crate) found: PlaceReport,
     /// True if the edit changes anything.
     pub(crate) changed: bool,
@@ -64,7 +65,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The report of an edit that has no place in a text.
+    /// Returns the report of an edit that has no place in a text.
     pub(crate) fn plain(changed: bool) -> Self {
         Self { found: PlaceReport::default(), changed, stored: None }
     }
@@ -74,7 +75,7 @@ impl Report {
 /// memory.
 pub(crate) type Reports = Vec<Option<Box<Report>>>;
 
-/// Plans the text edits that were not refused. `None` if they change nothing.
+/// Plans the text edits that were not refused. Returns `None` if they change nothing.
 ///
 /// # Errors
 /// The first refusal, if the job is not `partial`.
@@ -113,7 +114,7 @@ pub(crate) fn run(
     Ok((made, reports))
 }
 
-/// Locates every edit, in request order.
+/// Locates every edit, in the order of the request.
 fn locate(
     ground: &Ground<'_>,
     text: &Text<'_>,
@@ -155,10 +156,10 @@ fn locate(
         match effect.and_then(|effect| fits(effect, places.len(), &mut inserted, ground.budget)) {
             Ok(mut effect) => {
                 let changed = effect.places.iter().any(|place| !place.is_idle());
-                // A place that changes nothing and owns nothing cannot conflict.
+                // A place that changes nothing and guards nothing cannot overlap with another.
                 effect.places.retain(|place| !place.is_idle() || !place.guard().is_empty());
                 if places.is_empty() {
-                    // A very long list is not held twice.
+                    // A very long list is moved, not copied.
                     places = effect.places;
                 } else {
                     places.append(&mut effect.places);
@@ -175,11 +176,12 @@ fn locate(
     Ok(places)
 }
 
-/// The whole new content that an edit writes; edits beside it store nothing that it could read.
+/// Returns the whole new content that an edit of the entry writes, if one does. No other edit of the entry can store
+/// the clipboard that it reads.
 fn written<'o>(ops: &'o Parsed, verdicts: &Verdicts<'_>, clips: &Clips<'_>) -> Option<Cow<'o, str>> {
     let standing = ops.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let text = standing.filter_map(|(_, op)| op.as_ref().ok()?.written()).next()?;
-    // If it is not available, the edit itself reports that.
+    // If the clipboard is not available, the edit itself reports that.
     text.resolve(clips).ok()
 }
 
@@ -216,7 +218,7 @@ fn effect(op: &Op, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Eff
     }
 }
 
-/// Refuses new text that the file's encoding cannot hold, while the edit it belongs to is still known.
+/// Refuses new text that the encoding of the file does not have. It is checked here since the edit is known.
 fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
     if matches!(text.encoding, Encoding::Named(_)) {
         for place in &effect.places {
@@ -257,7 +259,7 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
     Ok(())
 }
 
-/// Refuses the edits that read what a refused edit of this entry would have stored.
+/// Refuses the edits that read a clipboard that a refused edit of this entry would have stored.
 fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refusal> {
     let mut spoilt: BTreeSet<&str> = BTreeSet::new();
     for (edit, op) in ops.iter().enumerate() {
@@ -283,7 +285,7 @@ fn refuse_readers(ops: &Parsed, verdicts: &mut Verdicts<'_>) -> Result<(), Refus
     Ok(())
 }
 
-/// Assembles the places; `None` if nothing changes.
+/// Assembles the new content from the places. Returns `None` if nothing changes.
 fn make(
     ground: &Ground<'_>,
     text: &Text<'_>,
@@ -293,13 +295,13 @@ fn make(
     complete(text, &mut places);
     land(text, &places, |edit, (first, last)| {
         let Some(report) = reports.get_mut(edit as usize).and_then(Option::as_mut) else { return };
-        // A file has fewer bytes than such a number can count.
+        // The offset fits, since a file is smaller than 4 GiB.
         let number = |line| u32::try_from(line).unwrap_or(u32::MAX);
         let first = report.found.now.map_or(number(first), |now| now.0);
         report.found.now = Some((first, number(last)));
     });
     let splices = assemble(text, &places)?;
-    // Large texts are not kept twice.
+    // The splices hold the large texts now.
     drop(places);
     let Some(first) = splices.first() else {
         return Ok(None);
@@ -325,7 +327,7 @@ fn make(
         Some(hash) => (hash, crate::hash::hash(&after)),
         None => hash_both(ground.bytes, &after, first.at as usize),
     };
-    // Edits may undo each other: one removes a line, another adds it.
+    // Edits may reverse each other: one removes a line, another adds it.
     if hashes.0 == hashes.1 {
         return Ok(None);
     }

@@ -1,4 +1,5 @@
-//! The refused edits of an entry and the reasons. Unless the job is `partial`, the first refusal ends it.
+//! Collects the refused edits of an entry with the reasons. Unless the job is `partial`, the first refusal ends the
+//! entry.
 
 use editd_types::FilePath;
 
@@ -15,15 +16,15 @@ pub(crate) struct Verdicts<'p> {
 }
 
 impl<'p> Verdicts<'p> {
-    /// No refusals.
+    /// Creates an empty collection.
     pub(crate) fn new(path: &'p FilePath, partial: bool, edits: usize) -> Self {
         Self { path, partial, refused: vec![None; edits], given: 0 }
     }
 
-    /// Refuses an edit. The first reason stays.
+    /// Refuses an edit. If it is refused already, the first reason is kept.
     ///
     /// # Errors
-    /// The refusal, naming path and edit, if the job is not `partial`.
+    /// The refusal, with the path and the number of the edit, if the job is not `partial`.
     pub(crate) fn refuse(&mut self, edit: usize, mut refusal: Refusal) -> Result<(), Refusal> {
         refusal.path.get_or_insert_with(|| self.path.clone());
         refusal.edit.get_or_insert(edit as u64 + 1);
@@ -32,7 +33,8 @@ impl<'p> Verdicts<'p> {
         }
         self.given += 1;
         if self.given > limits::EXPLAINED {
-            // Further refusals are kept short; the path, which may be long, is named beside them.
+            // Further refusals have a short message and no path: it may be long, and the outcome of the
+            // file has it.
             refusal.candidates.clear();
             refusal.near_misses.clear();
             refusal.path = None;
@@ -47,7 +49,7 @@ impl<'p> Verdicts<'p> {
         Ok(())
     }
 
-    /// Refuses every edit that still stands and that `which` selects.
+    /// Refuses each edit that is selected by `which` and not refused yet.
     pub(crate) fn refuse_all(
         &mut self,
         refusal: &Refusal,
@@ -66,17 +68,17 @@ impl<'p> Verdicts<'p> {
         self.refused.get(edit).is_some_and(Option::is_none)
     }
 
-    /// The reason why an edit was refused, if it was.
+    /// Returns the reason why an edit was refused.
     pub(crate) fn of(&self, edit: usize) -> Option<&Refusal> {
         self.refused.get(edit).and_then(Option::as_ref)
     }
 
-    /// The first refusal.
+    /// Returns the first refusal.
     pub(crate) fn first(&self) -> Option<&Refusal> {
         self.refused.iter().flatten().next()
     }
 
-    /// The count of refused edits.
+    /// Returns the number of refused edits.
     pub(crate) fn count(&self) -> usize {
         self.refused.iter().flatten().count()
     }

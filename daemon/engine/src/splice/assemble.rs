@@ -12,7 +12,7 @@ use crate::{Refusal, Splice};
 /// Drops the breaks of arranged places that complete a line which no longer stands open before them, since another
 /// place removed or completed it.
 pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
-    let closes = |said: &str| !split_final_break(said, text.breaks).1.is_empty();
+    let closes = |part: &str| !split_final_break(part, text.breaks).1.is_empty();
     let (mut from, mut closed) = (0, true);
     for place in places.iter_mut().filter(|place| !place.is_idle()) {
         let removed = place.removed.range();

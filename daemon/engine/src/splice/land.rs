@@ -3,9 +3,9 @@
 use super::place::Place;
 use crate::text::{Text, split_final_break};
 
-/// Calls `tell` for every place, in order of its offset, with the edit and the first and last line of its match in
+/// Calls `report` for every place, in order of its offset, with the edit and the first and last line of its match in
 /// the new content; the last is one less than the first if nothing is left.
-pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, (u64, u64))) {
+pub(crate) fn land(text: &Text<'_>, places: &[Place], mut report: impl FnMut(u32, (u64, u64))) {
     let stop = text.breaks.stop();
     let mut shift = 0_i64;
     for place in places {
@@ -22,6 +22,6 @@ pub(crate) fn land(text: &Text<'_>, places: &[Place], mut tell: impl FnMut(u32, 
         let completes = u64::from(place.lead > 0);
         let start = first.saturating_add_signed(shift) + completes;
         shift += new_range as i64 - old_range as i64;
-        tell(place.edit, (start, last.saturating_add_signed(shift)));
+        report(place.edit, (start, last.saturating_add_signed(shift)));
     }
 }

@@ -87,7 +87,7 @@ impl Operation {
 
     /// Returns an error message that lists all unknown fields of an edit, or `None` if there is none. The name of a
     /// nested field starts with the outer field: `reindent.stirp`.
-    pub fn stray(&self, given: &[&str]) -> Option<String> {
+    pub fn unknown_fields_error(&self, given: &[&str]) -> Option<String> {
         let has = |name: &str| self.fields.iter().any(|field| field.name == name);
         // If the operation does not have the outer field, its nested fields are not reported as well.
         let is_told_with_another = |name: &str| {
@@ -101,35 +101,36 @@ impl Operation {
         }
         let left = |field: &&OperationField| !given.contains(&field.name);
         let open: Vec<&str> = self.fields.iter().filter(left).map(|field| field.name).collect();
-        let told: Vec<String> = wrong.iter().take(TOLD).map(|name| self.tell(name, &open)).collect();
-        let more = wrong.len().saturating_sub(TOLD);
+        let listed: Vec<String> =
+            wrong.iter().take(NAMES_LISTED).map(|name| self.correction(name, &open)).collect();
+        let more = wrong.len().saturating_sub(NAMES_LISTED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let word = if wrong.len() == 1 { "field" } else { "fields" };
-        let has = self.told_fields(&wrong).join("; ");
-        Some(format!("`{}` has no {word} {}{more}; {has}", self.name, told.join(", ")))
+        let has = self.valid_fields(&wrong).join("; ");
+        Some(format!("`{}` has no {word} {}{more}; {has}", self.name, listed.join(", ")))
     }
 
     /// Returns the valid fields, for the wrong names of an edit.
-    fn told_fields(&self, wrong: &[&str]) -> Vec<String> {
-        let mut told = Vec::new();
+    fn valid_fields(&self, wrong: &[&str]) -> Vec<String> {
+        let mut listed = Vec::new();
         if wrong.iter().any(|name| nested(name).is_none()) {
             let fields: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
-            told.push(match fields.as_slice() {
+            listed.push(match fields.as_slice() {
                 [] => "it has none".to_owned(),
                 fields => format!("it has {}", fields.join(", ")),
             });
         }
         for (holder, fields) in NESTED {
             if wrong.iter().any(|name| nested(name).is_some_and(|(inside, ..)| inside == *holder)) {
-                told.push(format!("`{holder}` has {}", fields.join(", ")));
+                listed.push(format!("`{holder}` has {}", fields.join(", ")));
             }
         }
-        told
+        listed
     }
 
     /// Returns a wrong name with a correction.
-    fn tell(&self, name: &str, open: &[&str]) -> String {
-        let shown: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    fn correction(&self, name: &str, open: &[&str]) -> String {
+        let shown: String = name.chars().take(NAME_LENGTH).flat_map(char::escape_debug).collect();
         if let Some((holder, own, fields)) = nested(name) {
             return match nearest(own, fields) {
                 Some(near) => format!("`{shown}` (use `{holder}.{near}`)"),
@@ -148,10 +149,10 @@ impl Operation {
 }
 
 /// Maximum number of names in a message.
-const TOLD: usize = 8;
+const NAMES_LISTED: usize = 8;
 
 /// Maximum number of characters of a name in a message.
-const SHOWN: usize = 40;
+const NAME_LENGTH: usize = 40;
 
 /// Common wrong names of each field, without `_` and `-` and in lowercase.
 const ALSO_CALLED: &[(&str, &[&str])] = &[
@@ -180,7 +181,7 @@ const ALSO_CALLED: &[(&str, &[&str])] = &[
 /// Returns the name in `known` that is most similar to `name`, if any is similar enough. The first one wins a tie.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
-    let wanted = plain(&name.chars().take(SHOWN).collect::<String>());
+    let wanted = plain(&name.chars().take(NAME_LENGTH).collect::<String>());
     if let Some(same) = known.iter().find(|known| plain(known) == wanted) {
         return Some(same);
     }
@@ -202,7 +203,7 @@ pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 /// Returns the words of a name. `old_string` and `oldString` have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    for letter in name.chars().take(SHOWN) {
+    for letter in name.chars().take(NAME_LENGTH) {
         if letter == '_' || letter == '-' || letter.is_uppercase() {
             words.push(String::new());
         }
@@ -263,44 +264,47 @@ mod tests {
             ("write", "content", "text"),
             ("symbol", "name_path", "name"),
         ] {
-            let said = operation(op).unwrap().stray(&[given]).unwrap();
-            assert!(said.contains(&format!("`{given}` (use `{meant}`)")), "{said}");
+            let message = operation(op).unwrap().unknown_fields_error(&[given]).unwrap();
+            assert!(message.contains(&format!("`{given}` (use `{meant}`)")), "{message}");
         }
     }
 
     #[test]
     fn all_strays_of_an_edit_are_told_at_once_and_no_given_field_is_proposed() {
         let replace = operation("replace").unwrap();
-        assert_eq!(replace.stray(&["old", "new", "near"]), None);
-        let said = replace.stray(&["old", "olds", "pattern", "x1"]).unwrap();
-        assert!(said.starts_with("`replace` has no fields `olds` (leave it out), "), "{said}");
-        assert!(said.contains(
+        assert_eq!(replace.unknown_fields_error(&["old", "new", "near"]), None);
+        let message = replace.unknown_fields_error(&["old", "olds", "pattern", "x1"]).unwrap();
+        assert!(message.starts_with("`replace` has no fields `olds` (leave it out), "), "{message}");
+        assert!(message.contains(
             "`pattern` (leave it out: it is one of `substitute`), `x1` (leave it out); it has old, "
         ));
         let many: Vec<String> = (0..20).map(|number| format!("zz{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert!(replace.stray(&many).unwrap().contains(", and 12 more; "));
-        assert!(operation("delete").unwrap().stray(&["text"]).unwrap().ends_with("; it has none"));
+        assert!(replace.unknown_fields_error(&many).unwrap().contains(", and 12 more; "));
+        assert!(
+            operation("delete").unwrap().unknown_fields_error(&["text"]).unwrap().ends_with("; it has none")
+        );
     }
 
     #[test]
     fn a_field_inside_another_is_told_with_both_names() {
         let insert = operation("insert").unwrap();
-        let said = insert.stray(&["txt", "at", "at.lne", "reindent", "reindent.add2"]).unwrap();
+        let message =
+            insert.unknown_fields_error(&["txt", "at", "at.lne", "reindent", "reindent.add2"]).unwrap();
         assert!(
-            said.contains(
+            message.contains(
                 "`txt` (use `text`), `at.lne` (use `at.line`), `reindent.add2` (use `reindent.add`)"
             )
         );
-        assert!(said.ends_with("; `at` has line, before, after; `reindent` has strip, add"), "{said}");
-        let said = operation("chunk").unwrap().stray(&["within.position.colum"]).unwrap();
+        assert!(message.ends_with("; `at` has line, before, after; `reindent` has strip, add"), "{message}");
+        let message = operation("chunk").unwrap().unknown_fields_error(&["within.position.colum"]).unwrap();
         let expected = "`chunk` has no field `within.position.colum` (use `within.position.column`); \
                         `within.position` has line, column";
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         // If the operation does not have the outer field, its nested fields are not reported as well.
-        let said = operation("write").unwrap().stray(&["text", "at", "at.lne"]).unwrap();
-        assert!(said.starts_with("`write` has no field `at` (leave it out"), "{said}");
-        assert!(operation("write").unwrap().stray(&["text", "at.lne"]).is_some());
+        let message = operation("write").unwrap().unknown_fields_error(&["text", "at", "at.lne"]).unwrap();
+        assert!(message.starts_with("`write` has no field `at` (leave it out"), "{message}");
+        assert!(operation("write").unwrap().unknown_fields_error(&["text", "at.lne"]).is_some());
     }
 
     #[test]

@@ -117,9 +117,9 @@ impl ApplyPatchReply {
                     out = "Only part of the patch was applied. Updated the following files:".to_owned();
                 }
                 let done = self.entries.iter().zip(&receipt.files).filter(|(_, file)| changed(file));
-                for (said, file) in done {
+                for (patched, file) in done {
                     let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
-                    line(&mut out, &format!("{} {}{lines}", said.verb.letter(), said.path));
+                    line(&mut out, &format!("{} {}{lines}", patched.verb.letter(), patched.path));
                 }
                 add_job(&mut out, receipt);
                 out
@@ -136,7 +136,7 @@ impl ApplyPatchReply {
 
     /// Returns a sentence for each hunk of a file that did not match exactly as quoted.
     fn loose(&self, entry: usize, file: &FileOutcome) -> impl Iterator<Item = String> {
-        let hunks = self.entries.get(entry).map_or(&[][..], |said| &said.hunks);
+        let hunks = self.entries.get(entry).map_or(&[][..], |patched| &patched.hunks);
         hunks.iter().zip(&file.edits).filter_map(|(hunk, edit)| {
             let (first, last) = edit.lines?;
             Some(format!(
@@ -151,12 +151,14 @@ impl ApplyPatchReply {
     /// The hunk that an error is about.
     fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> Option<&PatchedHunk> {
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
-        let named = |said: &&PatchedFile| error.path.as_ref() == Some(&said.from) && said.hunks.len() > index;
-        let said = match entry {
+        let named = |patched: &&PatchedFile| {
+            error.path.as_ref() == Some(&patched.from) && patched.hunks.len() > index
+        };
+        let patched = match entry {
             Some(at) => self.entries.get(at),
             None => self.entries.iter().find(named),
         };
-        said?.hunks.get(index)
+        patched?.hunks.get(index)
     }
 
     /// Returns the message for a hunk or a file that was refused.

@@ -15,13 +15,13 @@ pub(super) struct ChunksReply;
 impl ReplyFormat for ChunksReply {
     fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
         match outcome {
-            PayloadOutcome::Receipt(receipt) => say(receipt),
+            PayloadOutcome::Receipt(receipt) => format_receipt(receipt),
             PayloadOutcome::Read(_) => "OK".to_owned(),
         }
     }
 }
 
-fn say(receipt: &Receipt) -> String {
+fn format_receipt(receipt: &Receipt) -> String {
     let edits = || receipt.files.iter().flat_map(|file| &file.edits);
     let refused = |error: Option<&RequestError>| match error {
         Some(error) => failures(error, failure),

@@ -32,11 +32,11 @@ pub(super) fn read(
     first: u64,
     numbers: Option<HunkNumbers>,
 ) -> Result<(HunkLines, usize), Refusal> {
-    let said = numbers.map(|numbers| (numbers.old.1, numbers.new.1));
+    let stated = numbers.map(|numbers| (numbers.old.1, numbers.new.1));
     let (mut old, mut new, mut taken, mut blanks) = (0u64, 0u64, 0usize, 0usize);
     let mut stop = None;
     for (at, line) in lines.iter().enumerate() {
-        let left = said.map(|(a, b)| (a.saturating_sub(old), b.saturating_sub(new)));
+        let left = stated.map(|(a, b)| (a.saturating_sub(old), b.saturating_sub(new)));
         let (before, after) = match line.as_bytes() {
             [b'\\', ..] => (0, 0),
             [b' ', ..] | [] | b"\r" => (1, 1),
@@ -54,12 +54,12 @@ pub(super) fn read(
         blanks = if line.trim_end_matches('\r').is_empty() { blanks + 1 } else { 0 };
     }
     // Empty lines at the end are blank lines of the file only as far as the header counts them.
-    let spare = said.map_or(blanks as u64, |(a, b)| old.saturating_sub(a).min(new.saturating_sub(b)));
+    let spare = stated.map_or(blanks as u64, |(a, b)| old.saturating_sub(a).min(new.saturating_sub(b)));
     let dropped = spare.min(blanks as u64);
     old -= dropped;
     new -= dropped;
     let kept = taken - usize::try_from(dropped).unwrap_or(0);
-    let over = said == Some((old, new));
+    let over = stated == Some((old, new));
     if let Some((at, line)) = stop.filter(|(_, line)| !over && !ends(line)) {
         let number = first.saturating_add(at as u64);
         let mut error = malformed(format!(

@@ -44,7 +44,7 @@ pub(super) fn deed(file: &FilePatch<'_>, setting: &PayloadContext<'_>) -> Result
     let moves = |pair: &Pair<'_>| *pair != Pair::default();
     let (renamed, copied) = (moves(&file.renamed), moves(&file.copied));
     let says = [file.comes.is_some(), file.goes.is_some(), renamed, copied];
-    if says.iter().filter(|said| **said).count() > 1 {
+    if says.iter().filter(|flag| **flag).count() > 1 {
         let what = "the section says two of: the file comes, goes, is renamed, is copied; say one";
         return Err(fault(file.line, ErrorCode::Malformed, what));
     }

@@ -209,22 +209,22 @@ fn compared<'p>(file: &FilePatch<'p>, above: &str) -> Option<(Cow<'p, str>, Cow<
 
 /// Reads a line between the first header line of git and the names. Returns true if the header may continue after it.
 fn extended<'p>(file: &mut FilePatch<'p>, line: &'p str, number: u64) -> Result<bool, Refusal> {
-    let said = |start: &str| line.strip_prefix(start);
+    let value_of = |start: &str| line.strip_prefix(start);
     if line == "GIT binary patch" || (line.starts_with("Binary files ") && line.ends_with(" differ")) {
         return Err(fault(number, ErrorCode::Unsupported, BINARY));
-    } else if let Some(mode) = said("new file mode ") {
+    } else if let Some(mode) = value_of("new file mode ") {
         file.comes = Some(header::mode(mode));
-    } else if let Some(mode) = said("deleted file mode ") {
+    } else if let Some(mode) = value_of("deleted file mode ") {
         file.goes = Some(header::mode(mode));
-    } else if let Some(mode) = said("new mode ") {
+    } else if let Some(mode) = value_of("new mode ") {
         file.mode = Some(header::mode(mode));
-    } else if let Some(path) = said("rename from ") {
+    } else if let Some(path) = value_of("rename from ") {
         file.renamed.0 = Some(header::plain(path));
-    } else if let Some(path) = said("rename to ") {
+    } else if let Some(path) = value_of("rename to ") {
         file.renamed.1 = Some(header::plain(path));
-    } else if let Some(path) = said("copy from ") {
+    } else if let Some(path) = value_of("copy from ") {
         file.copied.0 = Some(header::plain(path));
-    } else if let Some(path) = said("copy to ") {
+    } else if let Some(path) = value_of("copy to ") {
         file.copied.1 = Some(header::plain(path));
     } else {
         const OTHERS: [&str; 4] = ["old mode ", "index ", "similarity index ", "dissimilarity index "];

@@ -107,9 +107,9 @@ impl ReplyFormat for UnifiedDiffReply {
         };
         let mut left = limits::BLOCKS_DETAILED;
         if !matches!(receipt.status, JobStatus::Refused | JobStatus::Queued) {
-            for (said, file) in self.entries.iter().zip(&receipt.files) {
-                if !said.quiet || file.status == JobStatus::Refused {
-                    said.file(file, &mut left, &mut out);
+            for (reply, file) in self.entries.iter().zip(&receipt.files) {
+                if !reply.quiet || file.status == JobStatus::Refused {
+                    reply.file(file, &mut left, &mut out);
                 }
             }
         }
@@ -130,11 +130,11 @@ impl UnifiedDiffReply {
     fn failed(&self, error: &RequestError, out: &mut String) {
         let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
         let named = error.file.and_then(|file| self.entries.get(usize::try_from(file.checked_sub(1)?).ok()?));
-        let own = || self.entries.iter().filter(|said| error.path.as_ref() == Some(&said.path));
+        let own = || self.entries.iter().filter(|reply| error.path.as_ref() == Some(&reply.path));
         // A path may be listed twice: a hunk's entry has that many.
-        let hunk = own().find(|said| index.is_some_and(|index| said.hunks.len() > index));
+        let hunk = own().find(|reply| index.is_some_and(|index| reply.hunks.len() > index));
         match named.or(hunk).or_else(|| own().next()) {
-            Some(said) => said.failed(error, out),
+            Some(reply) => reply.failed(error, out),
             None => line(out, &explain(error)),
         }
     }
@@ -212,16 +212,16 @@ fn succeeded(number: u64, edit: &EditOutcome) -> Option<String> {
     let moved = edit.moved.filter(|lines| *lines != 0);
     let rung = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
     let (first, _) = edit.lines.filter(|_| moved.is_some() || rung.is_some())?;
-    let mut said = format!("Hunk #{number} succeeded at {first}");
+    let mut reply = format!("Hunk #{number} succeeded at {first}");
     if let Some(lines) = moved {
         let s = if lines.unsigned_abs() == 1 { "" } else { "s" };
-        let _ = write!(said, " (offset {lines} line{s})");
+        let _ = write!(reply, " (offset {lines} line{s})");
     }
     if let Some(rung) = rung {
-        let _ = write!(said, ", matched by `{rung}`");
+        let _ = write!(reply, ", matched by `{rung}`");
     }
-    said.push('.');
-    Some(said)
+    reply.push('.');
+    Some(reply)
 }
 
 fn line(out: &mut String, text: &str) {

@@ -102,7 +102,7 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
         .collect();
     let Some((first, wide)) = depths.first().copied() else { return Vec::new() };
     let other = depths.iter().find(|(depth, _)| *depth != first);
-    let told = wide.checked_div(first);
+    let observed = wide.checked_div(first);
     let usual = match file {
         Some(Unit::Spaces(width)) => i64::try_from(width).ok(),
         _ => None,
@@ -110,8 +110,8 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
     let widths = match (other, usual) {
         (Some((depth, width)), _) => [(width - wide).checked_div(depth - first), None],
         // A narrower step is as possible as quoted lines that are too deep.
-        (None, Some(usual)) => [Some(usual), told.filter(|told| *told < usual)],
-        (None, None) => [told, None],
+        (None, Some(usual)) => [Some(usual), observed.filter(|observed| *observed < usual)],
+        (None, None) => [observed, None],
     };
     let widths = widths.into_iter().flatten().filter_map(|width| usize::try_from(width).ok());
     widths.filter(|width| WIDTHS.contains(width)).map(|width| (Unit::Tab, Unit::Spaces(width))).collect()
@@ -121,13 +121,13 @@ fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, 
 /// at least as deep, and equally deep ones equally deep. Lines of one kind of indentation always do.
 pub(super) fn keeps_order<'l>(lines: impl Iterator<Item = (&'l str, &'l str)>) -> bool {
     let filled = lines.filter(|(given, _)| !is_blank(given));
-    let told: BTreeSet<(&str, &str)> =
+    let observed: BTreeSet<(&str, &str)> =
         filled.map(|(given, written)| (split_indent(given).0, split_indent(written).0)).collect();
-    let kinds = told.iter().fold(Kinds::default(), |all, (given, _)| all.and(Kinds::of(given)));
+    let kinds = observed.iter().fold(Kinds::default(), |all, (given, _)| all.and(Kinds::of(given)));
     let explains = |width: &usize| {
         let columns = |indent: &str| indent.chars().map(|c| if c == '\t' { *width } else { 1 }).sum();
         let mut depths: Vec<(usize, usize)> =
-            told.iter().map(|(given, written)| (columns(given), columns(written))).collect();
+            observed.iter().map(|(given, written)| (columns(given), columns(written))).collect();
         depths.sort_unstable();
         depths
             .iter()

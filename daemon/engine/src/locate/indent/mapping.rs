@@ -44,13 +44,13 @@ impl Mapping {
     /// only in the white space at their ends. Blank lines are ignored. `None` if no other line is left, or no single
     /// mapping explains all.
     pub(crate) fn between(pairs: &[(&str, &str)]) -> Option<Self> {
-        let told: Vec<(&str, &str)> = pairs
+        let observed: Vec<(&str, &str)> = pairs
             .iter()
             .filter(|(search, _)| !is_blank(search))
             .map(|(search, file)| (split_indent(search).0, split_indent(file).0))
             .collect();
-        let mut gauge = Gauge::new(Unit::of(told.iter().map(|(search, _)| *search)));
-        for (search, file) in told {
+        let mut gauge = Gauge::new(Unit::of(observed.iter().map(|(search, _)| *search)));
+        for (search, file) in observed {
             if !gauge.add(search, file) {
                 return None;
             }

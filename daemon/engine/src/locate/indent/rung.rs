@@ -125,9 +125,9 @@ struct IndentMatch<'w> {
 
 impl<'q> QuotedIndents<'q> {
     fn of(list: &'q str, text: &Text<'_>) -> Self {
-        let told = lines(list, text.breaks);
+        let quoted_lines = lines(list, text.breaks);
         let indent = |line: &'q str| (!is_blank(line)).then(|| split_indent(line).0);
-        let indents: Vec<Option<&'q str>> = told.into_iter().map(|(line, _)| indent(line)).collect();
+        let indents: Vec<Option<&'q str>> = quoted_lines.into_iter().map(|(line, _)| indent(line)).collect();
         let unit = |from| Unit::of(indents.iter().skip(from).flatten().copied());
         let behind = (indents.first() == Some(&Some(""))).then(|| unit(1));
         Self { unit: unit(0), behind, indents }

@@ -84,8 +84,8 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
         let most = limits::SYMBOL_NAME;
         return Err(malformed(format!("`name` must be a name path of 1 to {most} bytes")));
     }
-    let asked = fields::required(edit, "action", &edit.action)?;
-    let Some((_, action)) = ACTIONS.iter().find(|(name, _)| name == asked) else {
+    let requested = fields::required(edit, "action", &edit.action)?;
+    let Some((_, action)) = ACTIONS.iter().find(|(name, _)| name == requested) else {
         let known = ACTIONS.map(|(name, _)| name).join(", ");
         return Err(malformed(format!("`action` must be one of {known}")));
     };
@@ -174,11 +174,11 @@ impl SymbolEdit {
 impl SymbolEdit {
     /// Refuses to change a definition of several names by one of them: the others would be changed with it.
     fn means_all(&self, outline: &Outline, symbol: &Symbol) -> Result<(), Refusal> {
-        let asked = match self.which() {
+        let requested = match self.which() {
             Which::Name(name) => Some(name),
             Which::Position(_) => None,
         };
-        let whole = outline.whole_of(symbol, asked, self.action == SymbolAction::ReplaceBody);
+        let whole = outline.whole_of(symbol, requested, self.action == SymbolAction::ReplaceBody);
         let Some(whole) = whole.filter(|_| !self.adds()) else { return Ok(()) };
         let message = format!(
             "one definition gives all of {whole:?}, and this would change them all; name it so, or edit it by text or lines"

@@ -219,10 +219,10 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
         error.lines = Some(count);
         return Err(error);
     }
-    let said = text.line(line);
+    let line_text = text.line(line);
     let mut left = place.column;
     let mut at = 0;
-    for letter in said.chars() {
+    for letter in line_text.chars() {
         let units = letter.len_utf16() as u64;
         if left < units {
             break;
@@ -230,8 +230,8 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
         left -= units;
         at += letter.len_utf8();
     }
-    let blank = said.len() - said.trim_start_matches(crate::locate::BLANKS).len();
-    Ok(text.line_start(line) + if at < blank && blank < said.len() { blank } else { at })
+    let blank = line_text.len() - line_text.trim_start_matches(crate::locate::BLANKS).len();
+    Ok(text.line_start(line) + if at < blank && blank < line_text.len() { blank } else { at })
 }
 
 /// For each symbol those before and after it in the same parent.

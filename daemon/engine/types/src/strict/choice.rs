@@ -44,8 +44,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for EnumVisitor<'_, V> {
                 }
                 (Ok(variant), None) => {
                     let first = chosen.as_ref().map_or("", |(first, _)| first);
-                    let told = format_args!("it has `{first}` and `{variant}`; leave one of them out");
-                    return Err(A::Error::custom(told));
+                    let message = format_args!("it has `{first}` and `{variant}`; leave one of them out");
+                    return Err(A::Error::custom(message));
                 }
                 (Err(unknown), inner) => {
                     visitor = inner;
