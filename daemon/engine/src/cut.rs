@@ -1,11 +1,11 @@
-//! Slicing that cannot panic: a range that does not fit gives an empty slice. Ranges are computed by this crate; a
-//! wrong one shows as a failed check of the splices, not as a crash.
+//! Slicing that cannot panic: a range that does not fit returns an empty slice. All ranges are computed by this crate;
+//! a wrong one fails a check of the splices instead of causing a crash.
 
 use std::ops::Range;
 
 /// A sequence that can be sliced.
 pub(crate) trait Cut {
-    /// The slice, or an empty one if the range does not lie inside on boundaries.
+    /// Returns the slice, or an empty one if the range is not inside the sequence or not on its boundaries.
     fn cut(&self, range: Range<usize>) -> &Self;
 }
 
@@ -21,7 +21,7 @@ impl<T> Cut for [T] {
     }
 }
 
-/// A range of offsets in a text, in half the memory: files are far smaller than 4 GiB (see `limits`).
+/// A range of offsets in a text, in half the memory of a `Range`: files are smaller than 4 GiB (see `limits`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Span {
     start: u32,
@@ -29,23 +29,23 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The span of a range.
+    /// Creates the span of a range.
     pub(crate) fn new(range: Range<usize>) -> Self {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self { start: small(range.start), end: small(range.end) }
     }
 
-    /// The range again.
+    /// Returns the range.
     pub(crate) fn range(self) -> Range<usize> {
         self.start()..self.end()
     }
 
-    /// The offset of the first byte.
+    /// Returns the offset of the first byte.
     pub(crate) fn start(self) -> usize {
         self.start as usize
     }
 
-    /// The offset behind the last byte.
+    /// Returns the offset behind the last byte.
     pub(crate) fn end(self) -> usize {
         self.end as usize
     }

@@ -1,7 +1,6 @@
-//! A job whose edits were read once: its entries, each with its operations and the facts that callers ask for. It looks
-//! at no file.
+//! A parsed job: its entries, with operations and the facts that callers ask for. It reads no file.
 //!
-//! *Calling sequence*: [`Job::parse`] reads the input; [`needs`](crate::needs), [`plan`](crate::plan) and
+//! *Calling sequence*: [`Job::parse`] parses the input. [`needs`](crate::needs), [`plan`](crate::plan) and
 //! [`rebase`](crate::rebase) take the job. A clone shares the texts of the edits.
 
 use editd_types::{FileEntry, FilePath, JobInput};
@@ -10,14 +9,15 @@ use crate::op::{NamedLines, Op, Quotation};
 use crate::plan::{Parsed, check_shape, needs, plan, read_entry};
 use crate::{ContentProof, JobNeeds, Plan, PlanOptions, Refusal, WorkspaceSnapshot};
 
-/// A job that was read.
+/// A parsed job.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// True if failing edits are left out, and the others applied.
+    /// True if failing edits are left out and the others are applied.
     pub partial: bool,
-    /// True if the job is planned but not applied: its diffs are shown unless `diff` is false.
+    /// True if the job is planned but not written. Its diffs are then shown unless `diff` is false.
     pub verify_only: bool,
-    /// The diffs to show: all or none; if absent, those of results that differ from the request.
+    /// Set if the outcomes show all diffs or none; if absent, they show those of results that differ from the
+    /// request.
     pub diff: Option<bool>,
     /// The entries, in the order of the request.
     pub entries: Vec<JobEntry>,
@@ -28,12 +28,12 @@ pub struct Job {
 pub struct JobEntry {
     /// The path of the file.
     pub path: FilePath,
-    /// The version that the caller expects, as the request names it.
+    /// The version that the caller expects, as the request writes it.
     pub base: Option<String>,
     pub(crate) edits: Parsed,
 }
 
-/// One edit of an entry, as far as it could be read.
+/// The facts of an edit. An edit that could not be parsed has none.
 #[derive(Clone, Copy, Debug)]
 pub struct EditFacts<'e>(Option<&'e Op>);
 
@@ -74,19 +74,19 @@ impl Job {
         self.entries.iter().map(|entry| entry.edits.len()).sum()
     }
 
-    /// Returns the diffs to show: a caller that has a job verified wants to see its effect.
+    /// Returns `diff`, or true for a job that is only verified, since its caller wants to see the effect.
     pub(crate) fn shown_diffs(&self) -> Option<bool> {
         self.diff.or(self.verify_only.then_some(true))
     }
 }
 
 impl JobEntry {
-    /// Returns an entry without a base, with some operations.
+    /// Creates an entry without a base, with some operations.
     pub(crate) fn of_ops(path: &FilePath, ops: impl Iterator<Item = Op>) -> Self {
         Self { path: path.clone(), base: None, edits: ops.map(Ok).collect() }
     }
 
-    /// Returns the operations that could be read.
+    /// Returns the operations of the edits that could be parsed.
     pub(crate) fn ops(&self) -> impl Iterator<Item = &Op> {
         self.edits.iter().flatten()
     }
@@ -96,12 +96,12 @@ impl JobEntry {
         self.edits.iter().map(|edit| EditFacts(edit.as_ref().ok()))
     }
 
-    /// Returns the other paths that its edits name: targets of `rename` and `copy`.
+    /// Returns the other paths that the edits name: the targets of `rename` and `copy`.
     pub fn targets(&self) -> impl Iterator<Item = &FilePath> {
         self.ops().filter_map(Op::target)
     }
 
-    /// Replaces the other paths that its edits name.
+    /// Replaces the other paths that the edits name.
     ///
     /// # Errors
     /// The first error of `replace`; the targets before it are replaced.
@@ -117,7 +117,7 @@ impl JobEntry {
         Ok(())
     }
 
-    /// Returns what proves that the entry knows the content it replaces. Edits that are malformed prove nothing and
+    /// Returns the knowledge of the replaced content that the entry proves. Malformed edits prove nothing and
     /// change nothing.
     pub fn proof(&self) -> ContentProof {
         let strength = |proof: &ContentProof| match proof {
@@ -128,8 +128,8 @@ impl JobEntry {
         self.ops().map(Op::proof).max_by_key(strength).unwrap_or(ContentProof::NotNeeded)
     }
 
-    /// Returns the lines that its edits name by number. A number beside a quotation (`near`, the `within` of a chunk)
-    /// names nothing: the quotation does.
+    /// Returns the lines that the edits select by number. A number beside a quotation (`near`, the `within` of a
+    /// chunk) is only a hint and is not listed.
     pub fn named_lines(&self) -> Vec<NamedLines> {
         let edits = self.edits().zip(1..);
         edits.filter_map(|(facts, edit)| Some(NamedLines { edit, lines: facts.0?.named_lines()? })).collect()
@@ -182,29 +182,30 @@ impl<'e> EditFacts<'e> {
         self.0.is_some_and(Op::needs_symbols)
     }
 
-    /// Returns the bytes of the new text that the edit brings.
+    /// Returns the size of the new text of the edit, in bytes.
     pub fn text_bytes(self) -> usize {
         self.0.map_or(0, Op::text_bytes)
     }
 
-    /// Returns the quotation of the edit; `None` if it quotes nothing that can be looked up as it stands.
+    /// Returns the quotation of the edit. Returns `None` if the edit quotes no text that can be searched as it is
+    /// written.
     pub fn quotation(self) -> Option<Quotation<'e>> {
         self.0.and_then(Op::quotation)
     }
 }
 
-/// Parses a job and returns what it must be shown, for a caller that needs the job only for that.
+/// Parses a job and returns its needs, for a caller that needs the job for nothing else.
 ///
 /// # Errors
-/// As [`Job::parse`] and [`needs`](crate::needs).
+/// The errors of [`Job::parse`] and [`needs`](crate::needs).
 pub fn needs_of_input<'i>(input: impl Into<JobInput<'i>>) -> Result<JobNeeds, Refusal> {
     needs(&Job::parse(input)?)
 }
 
-/// Parses a job and plans it, for a caller that plans it once.
+/// Parses and plans a job, for a caller that plans it once.
 ///
 /// # Errors
-/// As [`Job::parse`] and [`plan`](crate::plan).
+/// The errors of [`Job::parse`] and [`plan`](crate::plan).
 pub fn plan_input<'i>(
     input: impl Into<JobInput<'i>>,
     snapshot: &WorkspaceSnapshot,

@@ -1,5 +1,5 @@
-//! Indentation of inserted text: take a prefix from every line that is not blank, then put another there. It
-//! touches nothing else of a line.
+//! Changes the indentation of inserted text: removes a prefix from every line that is not blank, and adds another. The
+//! rest of the lines stays.
 
 use editd_types::{ErrorCode, Reindent};
 
@@ -9,10 +9,10 @@ use crate::locate::excerpt;
 use crate::refusal::refuse;
 use crate::text::{Breaks, break_list};
 
-/// The text with its indentation changed.
+/// Returns the text with the new indentation.
 ///
 /// # Errors
-/// `strip_mismatch` naming the first line that does not start with `strip`.
+/// `strip_mismatch` with the first line that does not start with `strip`.
 pub(crate) fn reindent(text: &str, how: &Reindent) -> Result<String, Refusal> {
     let (strip, add) = (how.strip.as_deref().unwrap_or(""), how.add.as_deref().unwrap_or(""));
     let mut out = String::with_capacity(text.len());

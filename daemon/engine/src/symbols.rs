@@ -1,5 +1,5 @@
-//! The definitions of a file as replies list them: found in its decoded text, placed by line and column. It edits
-//! nothing; `editd_syntax` defines what a definition is.
+//! Lists the definitions of a file for replies, with lines and columns of the decoded text. It edits nothing;
+//! `editd_syntax` finds the definitions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,35 +14,36 @@ use crate::text::{Breaks, Text};
 use crate::view::{FileView, part};
 use crate::{PlanOptions, Refusal};
 
-/// The most declarations that are listed beside their implementation.
+/// Maximum number of declarations that are listed beside their implementation.
 const DECLARATIONS: usize = 10;
 
-/// A file's outline.
+/// The outline of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileOutline {
-    /// The name of the language in replies.
+    /// The name of the language.
     pub language: &'static str,
-    /// The symbols in the order of the file, at most [`editd_types::limits::SYMBOLS`], and as many as a frame can
-    /// carry.
+    /// The symbols in the order of the file, at most [`editd_types::limits::SYMBOLS`] and at most
+    /// [`editd_types::limits::OUTLINE`] bytes.
     pub symbols: Vec<SymbolInfo>,
-    /// The number of symbols left out at the end.
+    /// The number of symbols that are left out at the end.
     pub omitted: u64,
     /// True if the text has syntax errors, so that symbols may be missing.
     pub broken: bool,
 }
 
-/// One symbol of a file as a reader sees it.
+/// A symbol with its text.
 #[derive(Clone, Debug)]
 pub struct SymbolView {
-    /// The text shown.
+    /// The text of the symbol.
     pub view: FileView,
-    /// Its first and last line, 1-based; for a body, the lines it touches.
+    /// The first and the last line, 1-based; for a body, the lines that it touches.
     pub lines: (u64, u64),
-    /// The symbol itself.
+    /// The symbol.
     pub symbol: SymbolInfo,
 }
 
-/// Lists the definitions of a file at nesting depths up to `depth`, where 0 is the top level; all if it is absent.
+/// Lists the definitions of a file up to the nesting depth `depth`, where 0 is the top level. Without `depth`, all
+/// definitions are listed.
 ///
 /// ```
 /// use editd_engine::{PlanOptions, outline};
@@ -55,7 +56,7 @@ pub struct SymbolView {
 /// ```
 ///
 /// # Errors
-/// `binary` and `encoding` if it is not text, `unsupported` if its language is not known, `too_large` and
+/// `binary` and `encoding` if the file is not text, `unsupported` if its language is not known, `too_large` and
 /// `limit` if parsing it would cost too much.
 pub fn outline(
     bytes: &[u8],
@@ -79,10 +80,12 @@ pub fn outline(
     Ok(FileOutline { language: language.name(), symbols, omitted, broken: outline.broken })
 }
 
-/// One symbol, by name path: whole lines with what belongs to it, or with `body` exactly what `replace_body` replaces.
+/// Finds a symbol by its name path. Returns its whole lines with the comments and attributes that belong to it, or
+/// with `body` exactly the range that `replace_body` replaces.
 ///
 /// # Errors
-/// As [`outline`]; `symbol_not_found` and `ambiguous`, which list candidates; `unsupported` if it has no body.
+/// The errors of [`outline`]; `symbol_not_found` and `ambiguous`, which list candidates; `unsupported` if the symbol
+/// has no body.
 pub fn view_symbol(
     bytes: &[u8],
     name: &str,
@@ -122,7 +125,7 @@ fn about(refusal: Refusal, path: &FilePath) -> Refusal {
     Box::new(refusal.at(path))
 }
 
-/// The definitions of a text, at offsets of its content.
+/// Returns the language and the definitions of a text, with offsets in its content.
 ///
 /// # Errors
 /// `unsupported`, `too_large`, `limit`.
@@ -131,7 +134,7 @@ pub(crate) fn parsed(
     path: &FilePath,
     budget: &ParseBudget,
 ) -> Result<(Language, Outline), Refusal> {
-    // Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
+    // Grammars do not know lines that end in a lone `\r`. It is replaced by `\n`, which has the same length.
     let content = match text.breaks {
         Breaks::Cr => Cow::Owned(text.content.replace('\r', "\n")),
         Breaks::Lf | Breaks::None => Cow::Borrowed(text.content.as_ref()),
@@ -148,13 +151,13 @@ pub(crate) fn parsed(
     }
 }
 
-/// The longest file whose symbols are known, in bytes: its text may be shorter.
+/// Returns the maximum size of a file whose symbols can be found, in bytes. Its decoded text may be shorter.
 pub fn longest_parsed() -> usize {
-    // Of UTF-16, two bytes make one.
+    // In UTF-16, two bytes are one character.
     2 * ParseBudget::default().bytes
 }
 
-/// The refusal of a file above [`longest_parsed`] that was not read at all.
+/// Returns the refusal of a file that is larger than [`longest_parsed`] and was not read.
 pub fn too_long_to_parse(path: &FilePath, bytes: usize) -> Refusal {
     let budget = ParseBudget::default();
     about(unparsed(path, ParseError::TooLarge { bytes, limit: budget.bytes }, &budget), path)
@@ -170,7 +173,7 @@ fn unparsed(path: &FilePath, why: ParseError, budget: &ParseBudget) -> Refusal {
     }
 }
 
-/// The one symbol of a name path.
+/// Returns the only symbol with a name path.
 ///
 /// # Errors
 /// `symbol_not_found`, `ambiguous`.
@@ -198,21 +201,21 @@ pub(crate) fn named<'o>(outline: &'o Outline, name: &str, path: &FilePath) -> Re
     Err(about(refusal, path))
 }
 
-/// A name from the request, for a message.
+/// Returns a name from the request, shortened for a message.
 fn quoted(name: &str) -> String {
     let shown: String = name.chars().take(limits::EXCERPT).collect();
     format!("{shown:?}")
 }
 
-/// Those that a message can carry.
+/// Returns the name paths that a message can list.
 pub(crate) fn short(mut symbols: Vec<String>) -> Vec<String> {
     symbols.retain(|symbol| symbol.len() <= limits::SYMBOL_NAME);
     symbols.truncate(editd_types::limits::SYMBOLS_LISTED);
     symbols
 }
 
-/// A sentence about the symbol that was chosen for a name, if other symbols with the name only declare it: it names the
-/// chosen one and the lines of the others.
+/// Returns a sentence about the symbol that was chosen for a name, if other symbols with the name only declare it. The
+/// sentence names the chosen symbol and the lines of the others.
 pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: &str) -> Option<String> {
     let beside = outline.declarations_beside(symbol, name);
     let named = |symbol: &Symbol| match text.lines_of(symbol.extent.clone()) {
@@ -228,7 +231,7 @@ pub(crate) fn chosen(text: &Text<'_>, outline: &Outline, symbol: &Symbol, name: 
     })
 }
 
-/// Symbols in the form of a reply. Every byte of the text is read once, however many symbols there are.
+/// Converts symbols to the form of a reply. Every byte of the text is read once, however many symbols there are.
 fn symbol_infos(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
     let ends = |range: &Range<usize>| [range.start, range.end];
     let mut offsets: Vec<usize> = Vec::with_capacity(symbols.len() * 7);
@@ -255,7 +258,8 @@ fn symbol_infos(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
     symbols.iter().map(listed).collect()
 }
 
-/// First and last line of a stretch: what ends with a break does not reach into the line behind it.
+/// Returns the first and the last line of a range. A range that ends with a line break does not reach into the next
+/// line.
 fn lines_of(extent: TextExtent) -> (u64, u64) {
     let ((first, _), (last, column)) = (extent.start, extent.end);
     (first, if column == 1 && last > first { last - 1 } else { last })
@@ -266,13 +270,13 @@ fn lines_of(extent: TextExtent) -> (u64, u64) {
 struct Place {
     /// The 1-based line.
     line: u64,
-    /// Unicode scalar values in front of it on its line.
+    /// The number of Unicode scalar values in front of it on its line.
     scalars: u64,
-    /// UTF-16 code units in front of it on its line.
+    /// The number of UTF-16 code units in front of it on its line.
     units: u64,
 }
 
-/// Offsets, ascending, with the place of each.
+/// Offsets in ascending order, with the position of each.
 struct Places(Vec<(usize, Place)>);
 
 impl Places {

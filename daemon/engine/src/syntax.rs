@@ -1,4 +1,4 @@
-//! Syntax errors that a new content adds to a file. `editd_syntax` defines what a syntax error is.
+//! Finds the syntax errors that a new content adds to a file. `editd_syntax` defines them.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::PlanOptions;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
 use crate::text::{Breaks, Text};
 
-/// The syntax errors that a new content adds, with lines and columns of the new content, from 1. Returns none if the
-/// content is not text or its language is not known.
+/// Returns the syntax errors that a new content adds, with 1-based lines and columns of the new content. Returns none
+/// if the content is not text or its language is not known.
 ///
 /// # Errors
-/// The content was not checked: it is too long, or parsing it takes too long.
+/// The content was not checked, since it is too long or parsing it takes too long.
 pub fn introduced(
     path: &FilePath,
     old: Option<&[u8]>,
@@ -30,7 +30,7 @@ pub fn introduced(
     editd_syntax::introduced_errors(language, path.as_bytes(), old.as_deref(), &content, &budget)
 }
 
-/// Grammars know no line that ends in `\r` alone. As `\n` it has the same width.
+/// Replaces each lone `\r`, which grammars do not know as the end of a line, by `\n` of the same length.
 fn lines<'t>(text: &'t Text<'_>) -> Cow<'t, str> {
     match text.breaks {
         Breaks::Cr => Cow::Owned(text.content.replace('\r', "\n")),

@@ -1,5 +1,5 @@
-//! The files of a job after each of its entries: an entry sees the renames of the entries before it. The tree is
-//! a model: it moves no file on a disk.
+//! The files of a job after each of its entries, so that an entry sees the renames of earlier entries. It moves no
+//! file on the disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ enum Net {
     Replaced,
 }
 
-/// One path.
+/// The state of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// The current state.
+    /// The current file.
     pub(crate) state: FileState,
     hash: Option<ContentHash>,
     net: Net,
-    /// Lines added and removed, if one stage made the whole change.
+    /// The numbers of added and removed lines, if one stage made the whole change.
     totals: Option<(u64, u64)>,
     stages: u32,
 }
@@ -43,13 +43,13 @@ pub(crate) struct Stage {
     pub(crate) mode: u32,
     /// Its hash.
     pub(crate) hash: ContentHash,
-    /// The splices that made it from the content before.
+    /// The splices from the content before.
     pub(crate) splices: Vec<Splice>,
-    /// Lines added and removed.
+    /// The numbers of added and removed lines.
     pub(crate) totals: (u64, u64),
 }
 
-/// Every path of a job.
+/// The paths of a job.
 #[derive(Debug)]
 pub(crate) struct Tree<'w> {
     snapshot: &'w WorkspaceSnapshot,
@@ -63,7 +63,7 @@ impl Node {
         Self { state, hash: None, net: Net::Spliced(Vec::new()), totals: None, stages: 0 }
     }
 
-    /// The hash of the current content, computed once.
+    /// Returns the hash of the current content, which is computed once.
     pub(crate) fn hash(&mut self) -> Option<ContentHash> {
         if let (None, FileState::File { bytes, .. }) = (self.hash, &self.state) {
             self.hash = Some(hash(bytes));
@@ -71,22 +71,22 @@ impl Node {
         self.hash
     }
 
-    /// The hash, if it was computed already.
+    /// Returns the hash if it was computed already.
     pub(crate) fn known_hash(&self) -> Option<ContentHash> {
         self.hash
     }
 
-    /// Takes over what another path has.
+    /// Takes over the state of another path.
     fn replace(&mut self, state: FileState, hash: Option<ContentHash>) {
         *self = Self { state, hash, net: Net::Replaced, totals: None, stages: self.stages + 1 };
     }
 
-    /// Returns true if exactly one stage changed bytes, so that the contents need not be compared.
+    /// Returns true if exactly one stage changed the content. Then the contents need not be compared.
     fn surely_differs(&self) -> bool {
         self.stages == 1 && matches!(&self.net, Net::Spliced(splices) if !splices.is_empty())
     }
 
-    /// Bytes that the net splices hold at most.
+    /// Returns the maximum size of the net splices, in bytes.
     fn weight(&self, before: &FileState) -> usize {
         match self.spliced(before) {
             Some(splices) => splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum(),
@@ -94,7 +94,7 @@ impl Node {
         }
     }
 
-    /// The splices, if stages turned one content into the other.
+    /// Returns the net splices, if stages turned one content into the other.
     fn spliced(&self, before: &FileState) -> Option<&[Splice]> {
         match &self.net {
             Net::Spliced(splices) if *before != FileState::Absent && self.state != FileState::Absent => {
@@ -127,7 +127,7 @@ impl<'w> Tree<'w> {
         Self { snapshot, hashes, nodes: BTreeMap::new() }
     }
 
-    /// The node of a path.
+    /// Returns the state of a path.
     ///
     /// # Errors
     /// `internal` if the caller did not provide the path.
@@ -141,7 +141,7 @@ impl<'w> Tree<'w> {
         self.nodes.get_mut(path).ok_or_else(|| internal("a path was lost while planning"))
     }
 
-    /// The files at other paths, in order of path.
+    /// Returns the files at other paths, in the order of the paths.
     pub(crate) fn others(&self, path: &FilePath) -> impl Iterator<Item = (&FilePath, &[u8])> {
         let states = self
             .snapshot
@@ -154,15 +154,15 @@ impl<'w> Tree<'w> {
         })
     }
 
-    /// The content of a path before the job, and the changes that earlier entries made to it; `None` if they made none,
-    /// or replaced the file by another.
+    /// Returns the content of a path before the job, and the changes that earlier entries made to it. Returns
+    /// `None` if they made none, or replaced the file by another.
     pub(crate) fn earlier(&self, path: &FilePath) -> Option<(&[u8], &[Splice])> {
         let (before, node) = (self.snapshot.files.get(path)?, self.nodes.get(path)?);
         let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;
         Some((content(before), splices))
     }
 
-    /// A new content at a path.
+    /// Stores a new content at a path.
     pub(crate) fn write(&mut self, path: &FilePath, stage: Stage) -> Result<(), Refusal> {
         let node = self.node(path)?;
         let existed = node.state != FileState::Absent;
@@ -180,10 +180,10 @@ impl<'w> Tree<'w> {
         Ok(())
     }
 
-    /// Refuses a file at a path that another file of the job needs for a folder, or below one that is a file.
+    /// Refuses a file at a path that another file of the job needs as a folder, or below a path that is a file.
     ///
     /// # Errors
-    /// `missing`, naming the path that is no folder.
+    /// `missing`, with the path that is not a folder.
     pub(crate) fn check_room(&self, path: &FilePath) -> Result<(), Refusal> {
         let bytes = path.as_bytes();
         let is_file = |node: &Node| node.state != FileState::Absent;
@@ -205,7 +205,7 @@ impl<'w> Tree<'w> {
         if inside.map(|(_, node)| node).any(is_file) { no_folder(path) } else { Ok(()) }
     }
 
-    /// New permission bits; whether they differ.
+    /// Sets the permission bits. Returns true if they differ.
     pub(crate) fn chmod(&mut self, path: &FilePath, mode: u32) -> Result<bool, Refusal> {
         let node = self.node(path)?;
         if let FileState::File { mode: old, .. } = &mut node.state {
@@ -216,13 +216,13 @@ impl<'w> Tree<'w> {
         Ok(false)
     }
 
-    /// Nothing is left at a path.
+    /// Removes the file at a path.
     pub(crate) fn remove(&mut self, path: &FilePath) -> Result<(), Refusal> {
         self.node(path)?.replace(FileState::Absent, None);
         Ok(())
     }
 
-    /// Copies the state at `from` to `to`. Returns true if that changes the state at `to`.
+    /// Copies the file at `from` to `to`. Returns true if that changes the file at `to`.
     pub(crate) fn copy(&mut self, from: &FilePath, to: &FilePath) -> Result<bool, Refusal> {
         let node = self.node(from)?;
         let (state, hash) = (node.state.clone(), node.hash);
@@ -234,10 +234,10 @@ impl<'w> Tree<'w> {
         Ok(changed)
     }
 
-    /// The net changes, in the order of `paths`.
+    /// Returns the net changes, in the order of `paths`.
     ///
     /// # Errors
-    /// `too_large` if their splices would hold more than `limits::CHANGE` bytes, `busy` if there is no room for them.
+    /// `too_large` if their splices have more than `limits::CHANGE` bytes, `busy` if there is no room for them.
     pub(crate) fn changes(
         mut self,
         paths: &[FilePath],
@@ -258,7 +258,8 @@ impl<'w> Tree<'w> {
                 let message = "this job changes more bytes than a job may; send it as several jobs";
                 return Err(Box::new(too_large(message, limits::CHANGE).at(path)));
             }
-            // Splices of stages took their room when they were made; those of a copy or a removal are made here.
+            // The room for splices of stages was taken when these were made. Splices of a copy or a
+            // removal are made here.
             if node.spliced(before).is_none() && !budget.make(weight) {
                 return Err(no_room());
             }

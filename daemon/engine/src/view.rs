@@ -1,4 +1,4 @@
-//! A file as a reader sees it. It never fails for a file's content: what is not text is shown as bytes.
+//! Shows a file to a reader. It never fails because of the content: a file that is not text is shown as bytes.
 
 use std::ops::Range;
 
@@ -9,27 +9,27 @@ use crate::refusal::{malformed, refuse};
 use crate::text::Text;
 use crate::{PlanOptions, Refusal};
 
-/// A file as a reader sees it.
+/// A file or a part of it, as a reader sees it.
 #[derive(Clone, Debug)]
 pub struct FileView {
-    /// The decoded text, without BOM; `None` if the file is no text that editd edits.
+    /// The decoded text without BOM; `None` if the file is not text that editd edits.
     pub text: Option<String>,
     /// The bytes, if the file is not text.
     pub bytes: Option<Vec<u8>>,
-    /// Lines of the whole file.
+    /// The number of lines of the whole file.
     pub lines: u64,
-    /// First line of `text`.
+    /// The 1-based number of the first line of `text`.
     pub first_line: u64,
-    /// `utf-8`, `utf-16le`, `utf-16be`, a label, or `binary`.
+    /// The encoding: `utf-8`, `utf-16le`, `utf-16be`, a label, or `binary`.
     pub encoding: String,
-    /// `lf`, `crlf`, `cr`, `mixed`, `none`.
+    /// The line ending: `lf`, `crlf`, `cr`, `mixed` or `none`.
     pub line_ending: String,
     /// True if the file has a BOM.
     pub bom: bool,
 }
 
-/// The text model of a file for a reply: lines, encoding, ending, BOM, and the decoded text of the lines asked
-/// for, 1-based and inclusive; a last line past the end means the end.
+/// Returns the text of a file or of some of its lines, with the number of its lines, its encoding and its line ending.
+/// `lines` are the first and the last line, 1-based and inclusive; a last line beyond the end means the end.
 ///
 /// # Errors
 /// `malformed` if the range ends before it starts, `out_of_range` if it starts outside the file.
@@ -76,7 +76,7 @@ pub fn view(
     Ok(part(&text, range, first))
 }
 
-/// A stretch of a text, which begins in line `first`.
+/// Returns a part of a text that begins in line `first`.
 pub(crate) fn part(text: &Text<'_>, range: Range<usize>, first: u64) -> FileView {
     FileView {
         text: Some(text.content.cut(range).to_owned()),
