@@ -58,7 +58,7 @@ impl Disk {
     /// Opens a workspace by its absolute path, creates `.editd` if it is missing, and takes its lock.
     ///
     /// # Errors
-    /// [`RootError::Locked`] if another daemon has it.
+    /// `RootError::Locked` if another daemon has it.
     pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
@@ -169,7 +169,7 @@ impl Disk {
         self.observe_within(place, editd_proto::limits::FILE)
     }
 
-    /// The same, but a file above `most` bytes is [`Observation::TooLarge`].
+    /// The same, but a file above `most` bytes is `Observation::TooLarge`.
     ///
     /// # Errors
     /// Errors of the system.

@@ -48,7 +48,7 @@ impl Disk {
     /// Writes new bytes to a staged file, with the attributes of the file that it will replace.
     ///
     /// # Errors
-    /// See [`StageError`]; a partly written file is removed.
+    /// See `StageError`; a partly written file is removed.
     pub fn stage(
         &self,
         place: &ResolvedPath,
@@ -115,7 +115,7 @@ impl Disk {
     /// Checks that the daemon's user may change the content of a file.
     ///
     /// # Errors
-    /// [`StageError::ReadOnly`] if not.
+    /// `StageError::ReadOnly` if not.
     pub fn writable(&self, place: &ResolvedPath, found: &FileSnapshot) -> Result<(), StageError> {
         if found.meta.mode & 0o222 == 0 {
             return Err(StageError::ReadOnly);

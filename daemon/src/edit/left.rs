@@ -17,8 +17,9 @@ const NAMED: usize = 3;
 /// Replaces every base that names a job by the hash of the content that this job left in the file, or by `absent` if it
 /// left no file.
 ///
-/// # Errors `not_found` if the journal does not have that job, or the job did not touch the file; with `partial` only
-/// the entry is left out.
+/// # Errors
+/// `not_found` if the journal does not have that job, or the job did not touch the file; with `partial` only the entry
+/// is left out.
 pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Resolved, Refusal> {
     let partial = resolved.request.job.partial;
     for (index, entry) in resolved.request.job.entries.iter_mut().enumerate() {

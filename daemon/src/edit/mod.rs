@@ -65,8 +65,9 @@ pub type Decision = (Transaction, Option<Receipt>);
 
 /// Decides what a job writes, and changes no file.
 ///
-/// # Errors [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer
-/// asked for that.
+/// # Errors
+/// [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer asked for
+/// that.
 pub fn decide(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,

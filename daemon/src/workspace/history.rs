@@ -94,8 +94,9 @@ impl Workspace {
     /// Lists entries, newest first. An entry with more files than fit a reply has the first of them, and the number of
     /// the others.
     ///
-    /// # Errors `malformed` for a page of no entries, the errors of a path that cannot be resolved, `io` if the journal
-    /// cannot be read, `busy` if there is not enough memory.
+    /// # Errors
+    /// `malformed` for a page of no entries, the errors of a path that cannot be resolved, `io` if the journal cannot
+    /// be read, `busy` if there is not enough memory.
     pub fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal> {
         if request.limit == Some(0) {
             let message = "a page has at least one entry; leave `limit` out, or say how many";
@@ -162,8 +163,9 @@ impl Workspace {
 
     /// Returns one entry with its diffs, or the page of it that begins after the first `from` files.
     ///
-    /// # Errors `not_found` if there is none, `out_of_range` if it has no more files, `busy` if there is not enough
-    /// memory, `io` if the journal cannot be read.
+    /// # Errors
+    /// `not_found` if there is none, `out_of_range` if it has no more files, `busy` if there is not enough memory, `io`
+    /// if the journal cannot be read.
     pub fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
         let id = entry_of(&self.state, request.job)?;
         let from = request.from.map_or(0, |from| usize::try_from(from).unwrap_or(usize::MAX));

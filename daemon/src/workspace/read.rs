@@ -33,8 +33,9 @@ const LOOKS: usize = 4;
 impl Workspace {
     /// Reads a file and renews the session's receipt.
     ///
-    /// # Errors `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` if the client
-    /// reports a content that the file does not have; for a symbol, those of [`editd_engine::view_symbol`].
+    /// # Errors
+    /// `missing`, `outside`, `denied`, `unsupported`, `too_large`, `out_of_range`; `stale` if the client reports a
+    /// content that the file does not have; for a symbol, those of [`editd_engine::view_symbol`].
     pub fn read(
         &self,
         caller: &Caller,
