@@ -1,4 +1,4 @@
-//! The lines that a set of splices changes. Only lines that a splice touches are compared.
+//! Finds the lines that a set of splices changes. Only lines that a splice touches are compared.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::Splice;
 use crate::cut::{Cut, Span};
 use crate::splice::changed_lines;
 
-/// A run of whole lines that differ.
+/// A run of changed lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ChangedRun {
-    /// Bytes in the content before.
+    /// The range in the content before, in bytes.
     pub(crate) before: Span,
-    /// Bytes in the content after.
+    /// The range in the content after, in bytes.
     pub(crate) after: Span,
     line: u32,
     new_line: u32,
@@ -23,28 +23,28 @@ pub(crate) struct ChangedRun {
 }
 
 impl ChangedRun {
-    /// Lines before it, in the content before.
+    /// Returns the number of lines above the run, in the content before.
     pub(crate) fn line(&self) -> usize {
         self.line as usize
     }
 
-    /// Lines before it, in the content after.
+    /// Returns the number of lines above the run, in the content after.
     pub(crate) fn new_line(&self) -> usize {
         self.new_line as usize
     }
 
-    /// Lines removed.
+    /// Returns the number of removed lines.
     pub(crate) fn removed(&self) -> usize {
         self.removed as usize
     }
 
-    /// Lines added.
+    /// Returns the number of added lines.
     pub(crate) fn added(&self) -> usize {
         self.added as usize
     }
 }
 
-/// All changed runs, in order, with at least one unchanged line between two.
+/// All runs of changed lines, in order, with at least one unchanged line between two runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delta {
     /// The runs.
@@ -52,8 +52,9 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// The lines that the splices change, which turn `before` into `after`. `known` holds an offset in the line of the
-    /// first splice, at or before the splice, and the count of newlines before it, if they were counted already.
+    /// Returns the lines that splices change, which turn `before` into `after`. `known` is an offset in the line
+    /// of the first splice, at or before the splice, with the number of newlines before that offset, if it was
+    /// counted already.
     pub(crate) fn of_splices(
         before: &[u8],
         after: &[u8],
@@ -69,7 +70,7 @@ impl Delta {
         Self { changes: runs.changes }
     }
 
-    /// The lines that differ between two contents.
+    /// Returns the lines that differ between two contents.
     pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
         let mut runs = Runs::new(before, after, None);
         for (old, new) in changed_lines(before, after) {
@@ -89,7 +90,7 @@ impl Delta {
         outcome.places = (self.changes.len() > PLACES_LISTED).then_some(self.changes.len() as u64);
     }
 
-    /// Lines added and removed.
+    /// Returns the numbers of added and removed lines.
     pub(crate) fn totals(&self) -> (u64, u64) {
         let added: usize = self.changes.iter().map(ChangedRun::added).sum();
         let removed: usize = self.changes.iter().map(ChangedRun::removed).sum();
@@ -97,7 +98,7 @@ impl Delta {
     }
 }
 
-/// The runs found so far, with the lines counted up to the last.
+/// The runs that were found, with the lines counted up to the last run.
 struct Runs<'c> {
     before: &'c [u8],
     after: &'c [u8],
@@ -122,7 +123,7 @@ impl<'c> Runs<'c> {
         let added = count_lines(self.after.cut(new.clone()));
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         match self.changes.last_mut() {
-            // Readers expect a run of changed lines in one piece: first the removed lines, then the added ones.
+            // A run of changed lines is one piece: first the removed lines, then the added ones.
             Some(last) if last.before.end() == old.start && last.after.end() == new.start => {
                 last.before = Span::new(last.before.start()..old.end);
                 last.after = Span::new(last.after.start()..new.end);
@@ -143,12 +144,12 @@ impl<'c> Runs<'c> {
     }
 }
 
-/// Lines of a stretch that starts at a line; an unfinished last line counts.
+/// Returns the number of lines of a range that starts at a line. A last line without a break counts.
 fn count_lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
-/// Visits stretches of whole lines around the splices, in both contents; those that share a line are one.
+/// Visits the ranges of whole lines around the splices, in both contents. Ranges that share a line are joined.
 fn each_block(
     before: &[u8],
     after: &[u8],
@@ -174,7 +175,7 @@ fn each_block(
         };
         shift += splice.new.len() as isize - splice.old.len() as isize;
         let new_end = end.saturating_add_signed(shift);
-        // The rest of the line, but not beyond the next splice: it will join.
+        // Extends the range to the end of the line, but not beyond the next splice, which is joined then.
         let limit = splices.get(i + 1).map_or(before.len(), |next| (next.at as usize).max(end));
         let rest = if closed(before, end) && closed(after, new_end) {
             0

@@ -1,5 +1,5 @@
-//! The change of one file as lines: counted, shown and divided into numbered hunks, all from the same comparison, so
-//! that the counts of an entry match its diff. It reads no file.
+//! Compares one file before and after by lines: counts the lines, formats the diff, and divides it into numbered
+//! hunks. All use the same comparison, so that the counts of an entry match its diff. It reads no file.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::states::{FileMove, content, entry_diff, is_binary};
 use crate::cut::Cut;
 use crate::{FileState, Splice};
 
-/// One change of a file, compared by lines.
+/// A change of a file, compared by lines.
 #[derive(Debug)]
 pub struct LineChange<'s> {
     states: (&'s FileState, &'s FileState),
@@ -22,26 +22,26 @@ pub struct LineChange<'s> {
     hunks: Vec<usize>,
 }
 
-/// One hunk of a diff that shows the whole change.
+/// A hunk of a diff that shows the whole change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HunkExtent {
-    /// The 1-based line, in the content after, at which the changed lines begin.
+    /// The 1-based line of the new content at which the changed lines begin.
     pub line: u64,
-    /// Lines added.
+    /// The number of added lines.
     pub added: u64,
-    /// Lines removed.
+    /// The number of removed lines.
     pub removed: u64,
 }
 
 impl<'s> LineChange<'s> {
-    /// Compares two states of a file. `splices` turn one into the other, and may cover more than what differs.
+    /// Compares two states of a file. `splices` turn one into the other, and may cover more than the difference.
     pub fn new(before: &'s FileState, after: &'s FileState, splices: &[Splice]) -> Self {
         let (old, new) = (content(before), content(after));
         let raw = matches!((&old, &new), (Cow::Borrowed(_), Cow::Borrowed(_)));
         let delta =
             if raw { Delta::of_splices(&old, &new, splices, None) } else { Delta::between(&old, &new) };
         let mut hunks = Vec::new();
-        // The hunks of a content that is decoded for its diff cannot be put together from its bytes.
+        // The hunks of a content that is decoded for its diff do not correspond to its bytes.
         if raw && !is_binary(&old) && !is_binary(&new) {
             let mut rest = delta.changes.as_slice();
             while !rest.is_empty() {
@@ -53,24 +53,24 @@ impl<'s> LineChange<'s> {
         Self { states: (before, after), before: old, after: new, delta, hunks }
     }
 
-    /// Lines added and removed.
+    /// Returns the numbers of added and removed lines.
     pub fn totals(&self) -> (u64, u64) {
         self.delta.totals()
     }
 
-    /// Writes the changed lines and their counts into an outcome; nothing for a content that is not shown as text.
+    /// Writes the changed lines and their counts into an outcome, unless the content is not shown as text.
     pub fn describe(&self, outcome: &mut FileOutcome) {
         if !is_binary(&self.before) && !is_binary(&self.after) {
             self.delta.describe(outcome);
         }
     }
 
-    /// The unified diff, at most `limits::DIFF` bytes, and the number of hunks left out.
+    /// Returns the unified diff, of at most `limits::DIFF` bytes, and the number of hunks that are left out.
     pub fn diff(&self, path: &FilePath) -> (String, u64) {
         entry_diff(path, self.states.0, self.states.1, FileMove::No, Some(&self.delta))
     }
 
-    /// The hunks of the diff, in its order; none if the content is not shown as its bytes.
+    /// Returns the hunks of the diff, in its order, or none if the diff does not show the bytes of the content.
     pub fn hunks(&self) -> Vec<HunkExtent> {
         let mut rest = self.delta.changes.iter();
         let hunk = |&used: &usize| {
@@ -85,7 +85,7 @@ impl<'s> LineChange<'s> {
         self.hunks.iter().map(hunk).collect()
     }
 
-    /// The content after, with some of its hunks reverted: those for whose 1-based number `back` returns true.
+    /// Returns the content after, in which the hunks for whose 1-based number `back` returns true are reverted.
     pub fn without(&self, back: &dyn Fn(u64) -> bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.after.len().max(self.before.len()));
         let (mut rest, mut from) = (self.delta.changes.iter(), 0);

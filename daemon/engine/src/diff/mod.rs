@@ -1,5 +1,5 @@
-//! Unified diffs, bounded, from splices if they are known: the cost is that of the change, not of the file. They are
-//! for readers; nothing is applied from them.
+//! Formats unified diffs of bounded size for readers. If the splices are known, the cost is that of the change, not of
+//! the file. Nothing parses these diffs again.
 
 mod changes;
 mod hunks;

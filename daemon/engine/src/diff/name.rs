@@ -1,10 +1,10 @@
-//! A path in a diff's header, as git writes it: quoted if it has special bytes. It resolves no path.
+//! Formats a path for the header of a diff as git does: quoted if it has special bytes. It resolves no path.
 
 use std::fmt::Write;
 
 use editd_types::FilePath;
 
-/// `a/path` or `b/path`, in quotes if needed.
+/// Returns `a/path` or `b/path`, in quotes if needed.
 pub(crate) fn quoted(side: char, path: &FilePath) -> String {
     let odd = |byte: &u8| matches!(byte, 0..=0x1f | 0x7f | b'"' | b'\\');
     match std::str::from_utf8(path.as_bytes()) {
@@ -19,7 +19,7 @@ pub(crate) fn quoted(side: char, path: &FilePath) -> String {
     }
 }
 
-/// The name, with a tab behind it if it has blanks, so that readers can find its end.
+/// Returns the name, followed by a tab if it contains blanks, so that programs can find its end.
 pub(crate) fn header(side: char, path: &FilePath) -> String {
     let name = quoted(side, path);
     let tab = if name.contains(' ') && !name.starts_with('"') { "\t" } else { "" };

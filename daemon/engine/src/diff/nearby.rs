@@ -1,5 +1,4 @@
-//! A diff for a reader who wants to know what changed near some lines: few hunks, of which the nearest are kept. It
-//! reports the lines that it shows.
+//! Formats a diff of the hunks that are nearest to some lines, and reports the lines that it shows.
 
 use editd_types::FilePath;
 
@@ -14,14 +13,15 @@ use crate::FileState;
 pub struct NearbyDiff {
     /// The diff; empty if no hunk fits.
     pub text: String,
-    /// Hunks that it leaves out.
+    /// The number of hunks that it leaves out.
     pub omitted: u64,
-    /// The lines of the content after that it shows, 1-based and inclusive, ascending.
+    /// The lines of the new content that it shows, 1-based and inclusive, in ascending order.
     pub shown: Vec<(u64, u64)>,
 }
 
-/// A unified diff of two contents, at most `room` bytes, with the hunks nearest to some lines of the content after; with
-/// the first hunks if no lines are named. With `only` it has no hunk that is further away than that many lines.
+/// Returns a unified diff of two contents, of at most `room` bytes, with the hunks nearest to some lines of the new
+/// content, or with the first hunks if no lines are given. With `only`, it has no hunk that is further away than that
+/// many lines.
 pub fn nearby_diff(
     path: &FilePath,
     before: &FileState,
@@ -51,7 +51,7 @@ pub fn nearby_diff(
     let mut kept: Vec<(usize, Vec<u8>)> = Vec::new();
     for hunk in ranked.iter().filter_map(|(_, at)| Some((*at, all.get(*at)?))) {
         if hunk.1.size > left {
-            // A nearer hunk is never left out in favour of one further away.
+            // A nearer hunk is never left out in favour of a hunk that is further away.
             break;
         }
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! Hunks: changed lines with three lines around them, as many as fit. It never cuts a hunk in two.
+//! Formats hunks: changed lines with three lines of context, as many as fit. It never splits a hunk.
 
 use std::ops::Range;
 
@@ -7,20 +7,21 @@ use editd_types::limits;
 use super::changes::{ChangedRun, Delta};
 use crate::cut::Cut;
 
-/// Lines around a change.
+/// The number of lines of context on each side of a change.
 pub(crate) const CONTEXT: usize = 3;
 
-/// Changes that share context.
+/// The changes of one hunk.
 struct Hunk<'d> {
     changes: &'d [ChangedRun],
-    /// Bytes of the content before that it covers.
+    /// The range of the content before that the hunk covers, in bytes.
     before: Range<usize>,
-    /// Lines of context in front and behind.
+    /// The numbers of lines of context before and after the changes.
     lead: usize,
     trail: usize,
 }
 
-/// Appends as many hunks as fit into `room` bytes of `out` in all, and returns how many did not.
+/// Appends as many hunks as fit into `out`, which may then have `room` bytes in all. Returns the number of hunks that
+/// do not fit.
 pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delta, context: bool) -> u64 {
     let mut omitted = 0;
     let mut rest: &[ChangedRun] = &delta.changes;
@@ -30,7 +31,8 @@ pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delt
         let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
         let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
         let size = hunk.before.len() + added + lines + 2 * CONTEXT + 128;
-        // Once one is left out, so are the rest: a reader should not take the diff for whole up to its end.
+        // If a hunk is left out, all hunks behind it are, so that nobody takes the diff for complete up to its
+        // end.
         if omitted > 0 || out.len() + size > limits::DIFF {
             omitted += 1;
         } else {
@@ -40,23 +42,23 @@ pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delt
     omitted
 }
 
-/// A hunk before it is written.
+/// A hunk that is not written yet.
 pub(crate) struct Sketch<'d> {
     hunk: Hunk<'d>,
-    /// Bytes that it takes at most.
+    /// The maximum size of its text, in bytes.
     pub(crate) size: usize,
-    /// The lines of the content after that it shows, 1-based and inclusive; `last` < `first` if it shows none.
+    /// The lines of the new content that it shows, 1-based and inclusive; `last` < `first` if it shows none.
     pub(crate) lines: (u64, u64),
 }
 
 impl Sketch<'_> {
-    /// Appends its text.
+    /// Appends the text of the hunk.
     pub(crate) fn write(&self, out: &mut Vec<u8>, before: &[u8], after: &[u8]) {
         write(out, before, after, &self.hunk);
     }
 }
 
-/// All hunks of a diff, with context.
+/// Returns all hunks of a diff, with context.
 pub(crate) fn sketches<'d>(before: &[u8], delta: &'d Delta) -> Vec<Sketch<'d>> {
     let mut sketches = Vec::new();
     let mut rest: &[ChangedRun] = &delta.changes;
@@ -71,14 +73,14 @@ pub(crate) fn sketches<'d>(before: &[u8], delta: &'d Delta) -> Vec<Sketch<'d>> {
     sketches
 }
 
-/// Bytes that a hunk takes at most.
+/// Returns the maximum size of the text of a hunk, in bytes.
 fn size(hunk: &Hunk<'_>) -> usize {
     let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
     let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
     hunk.before.len() + added + lines + 2 * CONTEXT + 40
 }
 
-/// The hunk that starts with the first change, and how many changes it takes.
+/// Returns the hunk that starts with the first change, and the number of its changes.
 fn next<'d>(before: &[u8], rest: &'d [ChangedRun], context: usize) -> (Hunk<'d>, usize) {
     let used = extent(rest, context);
     let changes = rest.get(..used).unwrap_or(&[]);
@@ -89,14 +91,14 @@ fn next<'d>(before: &[u8], rest: &'d [ChangedRun], context: usize) -> (Hunk<'d>,
     (Hunk { changes, before: from..to, lead, trail }, used)
 }
 
-/// The number of changes, from the first, that one hunk shows. (There is at least one change.)
+/// Returns the number of changes, from the first, that one hunk shows. `changes` is not empty.
 pub(crate) fn extent(rest: &[ChangedRun], context: usize) -> usize {
     let apart =
         |pair: &[ChangedRun]| !matches!(pair, [a, b] if b.line() - (a.line() + a.removed()) <= 2 * context);
     rest.windows(2).position(|pair| context == 0 || apart(pair)).map_or(rest.len(), |at| at + 1)
 }
 
-/// The number of lines before an offset, at most `count`, and the start of the first.
+/// Returns the number of lines before an offset, at most `count`, and the start of the first of them.
 fn back(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     let (mut lines, mut from) = (0, at);
     while lines < count && from > 0 {
@@ -106,7 +108,7 @@ fn back(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     (lines, from)
 }
 
-/// The number of lines after an offset, at most `count`, and the end of the last.
+/// Returns the number of lines after an offset, at most `count`, and the end of the last of them.
 fn forward(bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
     let (mut lines, mut to) = (0, at);
     while lines < count && to < bytes.len() {

@@ -1,4 +1,4 @@
-//! Diffs of the states of a path before and after, with git's extra headers if mode or path change. It reads
+//! Formats the diff of a file before and after, with the extended headers of git if its mode or path changes. It reads
 //! no file.
 
 use std::borrow::Cow;
@@ -12,21 +12,22 @@ use super::render::hunks;
 use crate::text::{Encoding, Text};
 use crate::{FileState, Splice};
 
-/// The way in which an entry's file came to its path.
+/// The move of the file of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileMove<'p> {
-    /// It was not moved.
+    /// The file was not moved.
     No,
-    /// It was renamed to this path.
+    /// The file was renamed to this path.
     To(&'p FilePath),
 }
 
-/// A unified diff of two states, at most `limits::DIFF` bytes, and the hunks left out.
+/// Returns a unified diff of two states of a file, of at most `limits::DIFF` bytes, and the number of hunks that are
+/// left out.
 pub fn unified_diff(path: &FilePath, before: &FileState, after: &FileState) -> (String, u64) {
     entry_diff(path, before, after, FileMove::No, None)
 }
 
-/// The same for a file that may have moved, with the changed lines if they are known.
+/// Returns the diff of a file that may have been moved. `delta` has the changed lines if they are known.
 pub(crate) fn entry_diff(
     path: &FilePath,
     before: &FileState,
@@ -65,7 +66,7 @@ pub(crate) fn entry_diff(
     (String::from_utf8_lossy(&out).into_owned(), omitted)
 }
 
-/// Writes the changed lines into a file's outcome, if a reader can read both contents.
+/// Writes the changed lines and their counts into the outcome of a file, if both contents are text.
 pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &FileState) {
     let (old, new) = (content(before), content(after));
     if !is_binary(&old) && !is_binary(&new) {
@@ -73,8 +74,8 @@ pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &Fi
     }
 }
 
-/// The splices themselves as a unified diff without context, and the hunks left out. Line numbers are not
-/// known without the content: the hunks of this diff count lines of the splices alone.
+/// Returns the splices as a unified diff without context, and the number of hunks that are left out. The content is
+/// not known, so the line numbers of the hunks count only the lines of the splices.
 pub fn splice_diff(path: &FilePath, splices: &[Splice]) -> (String, u64) {
     let mut out = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
     let mut omitted = 0;
@@ -92,12 +93,12 @@ fn side(letter: char, path: &FilePath, state: &FileState) -> String {
     }
 }
 
-/// A regular file's mode as git writes it, six digits also with `setuid`.
+/// Returns the mode of a regular file as git writes it: six digits, also with `setuid`.
 fn bits(mode: u32) -> String {
     format!("{:o}", 0o100_000 | mode)
 }
 
-/// Git's extra headers, for changes that the two name lines do not show.
+/// Writes the extended headers of git for changes that the `---` and `+++` lines do not show.
 fn extra(
     path: &FilePath,
     before: &FileState,
@@ -132,7 +133,7 @@ fn extra(
     format!("diff --git {} {}\n{}\n", quoted('a', path), quoted('b', to), lines.join("\n"))
 }
 
-/// A state as a diff shows it: decoded, if it is text. `label` is the encoding that the configuration names.
+/// Returns the state as a diff shows it: decoded if it is text. `label` is the encoding that the configuration names.
 pub(crate) fn readable(state: &FileState, label: Option<&str>) -> FileState {
     match state {
         FileState::Absent => FileState::Absent,
@@ -143,7 +144,7 @@ pub(crate) fn readable(state: &FileState, label: Option<&str>) -> FileState {
     }
 }
 
-/// The content in readable form: UTF-16 with a BOM is decoded, everything else stays as it is.
+/// Returns the content in readable form: UTF-16 with a BOM is decoded, any other content stays as it is.
 pub(super) fn content(state: &FileState) -> Cow<'_, [u8]> {
     let FileState::File { bytes, .. } = state else {
         return Cow::Borrowed(&[]);

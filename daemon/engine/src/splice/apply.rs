@@ -1,4 +1,4 @@
-//! Applies splices and reverts them. The bytes to be replaced are compared first.
+//! Applies and reverts splices. The bytes to be replaced are compared first.
 
 use std::sync::Arc;
 
@@ -29,14 +29,14 @@ pub(crate) fn apply_shared(content: &[u8], splices: &[Splice]) -> Option<Arc<[u8
     Some(out)
 }
 
-/// Bytes of a content of `before` bytes after splices that fit it.
+/// Returns the size of a content of `before` bytes after splices that fit it.
 pub(crate) fn size_after(before: usize, splices: &[Splice]) -> usize {
     let removed: usize = splices.iter().map(|splice| splice.old.len()).sum();
     let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
     before.saturating_add(added).saturating_sub(removed)
 }
 
-/// The size after, having checked that every splice fits.
+/// Checks that every splice fits, and returns the size of the content after them.
 fn checked_size(content: &[u8], splices: &[Splice]) -> Option<usize> {
     let mut from = 0usize;
     for splice in splices {
@@ -50,7 +50,7 @@ fn checked_size(content: &[u8], splices: &[Splice]) -> Option<usize> {
     Some(size_after(content.len(), splices))
 }
 
-/// Writes the content after into a buffer of its size.
+/// Writes the content after the splices into a buffer of its size.
 fn fill(out: &mut [u8], content: &[u8], splices: &[Splice]) -> Option<()> {
     let (mut from, mut to) = (0usize, 0usize);
     let mut put = |bytes: &[u8]| {

@@ -1,4 +1,5 @@
-//! From places to splices: neighbours joined, encoded, in the offsets of the file. It decides no conflict.
+//! Turns places into splices: joins neighbours, encodes the texts and converts the offsets to those of the file. It
+//! decides no conflict.
 
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use crate::refusal::internal;
 use crate::text::{Encoding, Text, split_final_break};
 use crate::{Refusal, Splice};
 
-/// Drops the breaks of arranged places that complete a line which no longer stands open before them, since another
-/// place removed or completed it.
+/// Drops line breaks of arranged places that would complete an unfinished line above, if another place removes or
+/// completes that line.
 pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
     let closes = |part: &str| !split_final_break(part, text.breaks).1.is_empty();
     let (mut from, mut closed) = (0, true);
@@ -29,11 +30,11 @@ pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
     }
 }
 
-/// Turns arranged places into splices. Adjacent places are joined, and, if there are very many, also those with
-/// a small gap between them.
+/// Turns arranged places into splices. Adjacent places are joined and, if there are very many, also places with a
+/// small gap between them.
 ///
 /// # Errors
-/// `encoding` if the file's encoding lacks a character of the new text.
+/// `encoding` if the encoding of the file lacks a character of the new text.
 pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>, Refusal> {
     let gap = if places.len() > limits::SPLICES { limits::SPLICE_GAP } else { 0 };
     let mut out = Output { text, from: 0, at: text.bom, splices: Vec::with_capacity(at_most(places, gap)) };
@@ -59,8 +60,8 @@ pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>,
     Ok(out.splices)
 }
 
-/// An upper bound of the number of splices, so that a very long list is allocated once: growing it would need room for
-/// two.
+/// Returns an upper bound of the number of splices. With it, a very long list is allocated once: growing the list
+/// would need memory for two.
 fn at_most(places: &[Place], gap: usize) -> usize {
     let mut end = None;
     places.iter().filter(|place| !place.is_idle()).fold(0, |count, place| {
@@ -70,7 +71,7 @@ fn at_most(places: &[Place], gap: usize) -> usize {
     })
 }
 
-/// The splices so far, and their end in the decoded content and in the file.
+/// The assembled splices, and their end in the decoded content and in the file.
 struct Output<'t> {
     text: &'t Text<'t>,
     from: usize,

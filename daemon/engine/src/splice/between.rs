@@ -1,4 +1,4 @@
-//! The splices between two contents: a line diff within a work budget.
+//! Computes the splices between two contents by a line diff within a work budget.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub fn splices_between(before: &[u8], after: &[u8]) -> Vec<Splice> {
         .collect()
 }
 
-/// The ranges of whole lines that differ, sorted, in both contents.
+/// Returns the ranges of whole lines that differ, sorted, in both contents.
 pub(crate) fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
     let start = line_floor(before, shared_start(before, after));
     let (old, new) = (before.cut(start..before.len()), after.cut(start..after.len()));
@@ -84,12 +84,12 @@ fn offsets(base: usize, lines: &[&[u8]]) -> Vec<usize> {
     list
 }
 
-/// The offset at which the line of an offset starts.
+/// Returns the offset at which the line of an offset starts.
 fn line_floor(bytes: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', bytes.cut(0..at)).map_or(0, |stop| stop + 1)
 }
 
-/// Bytes of the whole lines that two contents share within their common end.
+/// Returns the size of the whole lines at the end that two contents share, in bytes.
 fn line_tail(old: &[u8], new: &[u8], tail: usize) -> usize {
     let starts_line = |bytes: &[u8]| {
         let cut = bytes.len() - tail;

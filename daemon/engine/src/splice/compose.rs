@@ -1,10 +1,10 @@
-//! Composes two generations of splices: from the content before the first to the content after the second. It
-//! needs no content, since every byte it reads is part of a splice.
+//! Composes two lists of splices: from the content before the first list to the content after the second. It needs no
+//! content, since each byte that it reads is part of a splice.
 
 use crate::Splice;
 use crate::cut::Cut;
 
-/// A stretch of the middle content that a splice of the first generation made or one of the second removes.
+/// A range of the middle content that a splice of the first list made or one of the second removes.
 struct Group {
     /// The range in the middle content.
     start: usize,
@@ -13,8 +13,8 @@ struct Group {
     second: Vec<usize>,
 }
 
-/// The net splices of `first` (before → middle) and `second` (middle → after). `None` if they do not fit
-/// together.
+/// Returns the net splices of `first` (before → middle) and `second` (middle → after), or `None` if the lists do not
+/// fit together.
 pub(crate) fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
     let mut net = Vec::new();
     // The offset of the middle content relative to the content before, up to the current group.
@@ -34,7 +34,7 @@ pub(crate) fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>
     Some(net)
 }
 
-/// Ranges of the middle content: of `first` what it made, of `second` what it takes.
+/// Returns the ranges of the middle content: those that `first` made and those that `second` removes.
 fn ranges(first: &[Splice], second: &[Splice]) -> Vec<(usize, usize, bool, usize)> {
     let mut shift = 0i64;
     let mut list = Vec::with_capacity(first.len() + second.len());
@@ -64,7 +64,7 @@ fn groups(first: &[Splice], second: &[Splice]) -> Vec<Group> {
     groups
 }
 
-/// The middle content of a group.
+/// Returns the middle content of a group.
 fn middle(group: &Group, first: &[Splice], second: &[Splice], shift: i64) -> Option<Vec<u8>> {
     let mut bytes = vec![0; group.end - group.start];
     for splice in group.second.iter().map(|i| second.get(*i)) {
@@ -83,7 +83,7 @@ fn middle(group: &Group, first: &[Splice], second: &[Splice], shift: i64) -> Opt
     Some(bytes)
 }
 
-/// The group with the splices of one generation put in (`undo`: taken back).
+/// Returns the content of a group after the splices of the second list, or before those of the first list with `undo`.
 fn rebuild(
     group: &Group,
     middle: &[u8],

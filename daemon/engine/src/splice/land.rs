@@ -1,10 +1,10 @@
-//! The lines of the new content that arranged places take. It changes nothing.
+//! Computes the lines of arranged places in the new content. It changes nothing.
 
 use super::place::Place;
 use crate::text::{Text, split_final_break};
 
-/// Calls `report` for every place, in order of its offset, with the edit and the first and last line of its match in
-/// the new content; the last is one less than the first if nothing is left.
+/// Calls `report` for every place, in order of its offset, with the edit and the first and last line of its text in
+/// the new content. The last is one less than the first if nothing is left.
 pub(crate) fn land(text: &Text<'_>, places: &[Place], mut report: impl FnMut(u32, (u64, u64))) {
     let stop = text.breaks.stop();
     let mut shift = 0_i64;
@@ -13,7 +13,7 @@ pub(crate) fn land(text: &Text<'_>, places: &[Place], mut report: impl FnMut(u32
         let old_range = text.line_of(removed.end) - text.line_of(removed.start);
         let new_range = memchr::memchr_iter(stop, new.as_bytes()).count();
         let (first, mut last) = text.lines_of(matched.clone());
-        // An insertion of whole lines before a line takes nothing of that line.
+        // An insertion of whole lines before a line does not touch that line.
         let whole_lines = !split_final_break(new, text.breaks).1.is_empty();
         let between = place.lead > 0 || text.starts_line(matched.start);
         if matched.is_empty() && whole_lines && between {

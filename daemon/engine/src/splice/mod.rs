@@ -1,10 +1,10 @@
-//! Byte splices: trimmed, checked for overlap, assembled, applied and reverted. No edit kind is known here.
+//! Byte splices: trims them, checks them for overlap, assembles, applies and reverts them. It knows no edit kinds.
 //!
-//! *Calling sequence*: one [`Place`] for each place that an edit touches; [`arrange`] sorts them and names
-//! those that conflict; [`complete`] drops line breaks that are not needed then; [`assemble`] turns the rest into
-//! splices.
+//! *Calling sequence*: make one [`Place`] for each place that an edit changes. [`arrange`] sorts the places and
+//! returns those that conflict. [`complete`] drops line breaks that are not needed then. [`assemble`] turns the places
+//! into splices.
 //!
-//! *Invariants*: the splices of a file are sorted, and at least one unchanged byte lies between two of them.
+//! *Invariants*: the splices of a file are sorted, with at least one unchanged byte between two of them.
 
 mod apply;
 mod assemble;

@@ -1,9 +1,9 @@
-//! The order of places and the conflicts among them. It never resolves a conflict.
+//! Sorts places and finds the conflicts between them. It never resolves a conflict.
 
 use super::place::Place;
 
-/// Order at one offset: the edits whose matched text ends there, insertions in request order, then the
-/// edits whose matched text starts there.
+/// Compares places at one offset: first the edits whose matched text ends there, then the insertions in the order of
+/// the request, then the edits whose matched text starts there.
 fn class(place: &Place) -> u8 {
     let at = place.guard().start();
     match (place.guard().is_empty(), place.matched.is_empty()) {
@@ -33,12 +33,12 @@ fn conflict(a: &Place, b: &Place) -> bool {
     end > start || (end == start && share(a, b))
 }
 
-/// Sorts places into the order in which their texts stand in the result, and returns every edit that
-/// conflicts with another, each with one that it conflicts with.
+/// Sorts places into the order of their texts in the result. Returns every edit that conflicts with another one, each
+/// with one such edit.
 ///
-/// One pass with constant state: a place can only conflict with the one that reaches furthest, with the
-/// last two replacements, or with insertions at its own offset. A place that conflicts with any other earlier
-/// place conflicts with these as well.
+/// This takes one pass with constant state: a place can only conflict with the place that reaches furthest, with the
+/// last two replacements, or with insertions at its own offset. A place that conflicts with any other earlier place
+/// also conflicts with one of these.
 pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
     places.sort_by_key(|place| (place.guard().start(), class(place), place.rank, place.edit));
     let mut found = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn arrange(places: &mut [Place]) -> Vec<(u32, u32)> {
             }
             insertions.push(place);
         } else {
-            // Once named they need not be named again.
+            // An edit is reported once.
             insertions.retain(|other| {
                 let clash = conflict(other, place);
                 if clash {

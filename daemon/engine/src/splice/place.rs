@@ -1,4 +1,4 @@
-//! One place that an edit touches: the match, the change, and the range that other edits may not touch.
+//! A place that an edit changes: the match, the change, and the range that other edits may not touch.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use super::trim::minimise;
 use crate::cut::{Cut, Span};
 use crate::text::Text;
 
-/// A part of a text that many places may share.
+/// A part of a text, which many places may share.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     whole: Rc<str>,
@@ -15,38 +15,39 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// The text of the piece.
+    /// Returns the text of the piece.
     pub(crate) fn as_str(&self) -> &str {
         self.whole.cut(self.part.range())
     }
 }
 
-/// One place of one edit, in offsets of the decoded content.
+/// A place of an edit, in offsets of the decoded content.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The edit's index in its entry.
+    /// The index of the edit in its entry.
     pub(crate) edit: u32,
     /// The range that the edit matched; empty for an insertion.
     pub(crate) matched: Span,
     /// The range that is removed.
     pub(crate) removed: Span,
-    /// The text that is inserted there.
+    /// The text that is inserted instead.
     pub(crate) piece: Piece,
     /// The order among insertions in an empty file, in which start and end have the same offset.
     pub(crate) rank: i8,
-    /// Bytes of the break at the start of the piece that completes the line before it; 0 if there is none.
+    /// The size of the line break at the start of the piece that completes the line above, in bytes; 0 if there is
+    /// none.
     pub(crate) lead: u8,
     /// True if no other edit may touch any part of the match.
     pub(crate) owning: bool,
 }
 
 impl Place {
-    /// A replacement; other edits may not touch the bytes that it changes.
+    /// Creates a replacement. Other edits may not touch the bytes that it changes.
     pub(crate) fn replacing(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
         Self::replacing_by(text, edit, matched, new, 0..new.len())
     }
 
-    /// The same, by a part of a text that many places share.
+    /// Creates such a replacement by a part of a text that many places share.
     pub(crate) fn replacing_by(
         text: &Text<'_>,
         edit: u32,
@@ -61,12 +62,12 @@ impl Place {
         Self { edit, matched, removed, piece, rank: 0, lead: 0, owning: false }
     }
 
-    /// A line-wise replacement; other edits may not touch its whole range.
+    /// Creates a replacement of whole lines. Other edits may not touch its whole range.
     pub(crate) fn owning(text: &Text<'_>, edit: u32, matched: Range<usize>, new: &Rc<str>) -> Self {
         Self { owning: true, ..Self::replacing(text, edit, matched, new) }
     }
 
-    /// A new whole content: one place for each stretch of lines that differs.
+    /// Returns the places that make a new whole content: one for each range of lines that differs.
     pub(crate) fn rewriting(text: &Text<'_>, edit: u32, new: &Rc<str>) -> Vec<Self> {
         let (old, bytes) = (text.content.as_bytes(), new.as_bytes());
         let place = |(old_range, new_range): (Range<usize>, Range<usize>)| {
@@ -79,21 +80,21 @@ impl Place {
         super::changed_lines(old, bytes).into_iter().map(place).collect()
     }
 
-    /// An insertion.
+    /// Creates an insertion.
     pub(crate) fn inserting(edit: u32, at: usize, new: &Rc<str>) -> Self {
         let here = Span::new(at..at);
         let piece = Piece { whole: Rc::clone(new), part: Span::new(0..new.len()) };
         Self { edit, matched: here, removed: here, piece, rank: 0, lead: 0, owning: false }
     }
 
-    /// Leaves out the break that completes the line before.
+    /// Removes the line break that completes the line above.
     pub(crate) fn drop_lead(&mut self) {
         let part = self.piece.part.range();
         self.piece.part = Span::new((part.start + usize::from(self.lead)).min(part.end)..part.end);
         self.lead = 0;
     }
 
-    /// The range that no other edit may touch.
+    /// Returns the range that no other edit may touch.
     pub(crate) fn guard(&self) -> Span {
         if self.owning { self.matched } else { self.removed }
     }

@@ -1,11 +1,11 @@
-//! The common start and end of an old and a new text. A cut never splits a character or a `\r\n`.
+//! Finds the common start and end of an old and a new text. It never splits a character or a `\r\n`.
 
 use std::ops::Range;
 
 use crate::cut::Cut;
 use crate::text::Text;
 
-/// Bytes that two contents share at the start.
+/// Returns the number of bytes that two contents share at the start.
 pub(crate) fn shared_start(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 64;
     let whole = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(x, y)| x == y).count() * STEP;
@@ -13,7 +13,7 @@ pub(crate) fn shared_start(a: &[u8], b: &[u8]) -> usize {
     whole + rest.take_while(|(x, y)| x == y).count()
 }
 
-/// Bytes that two contents share at the end.
+/// Returns the number of bytes that two contents share at the end.
 pub(crate) fn shared_end(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 64;
     let whole = a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(x, y)| x == y).count() * STEP;
@@ -30,7 +30,7 @@ fn inside_break(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes.get(at - 1) == Some(&b'\r') && bytes.get(at) == Some(&b'\n')
 }
 
-/// The ranges of `old` and `new` that differ, on boundaries of both.
+/// Returns the ranges of `old` and `new` that differ, on boundaries of both.
 pub(crate) fn differing(old: &[u8], new: &[u8]) -> (Range<usize>, Range<usize>) {
     let mut start = shared_start(old, new);
     while start > 0
@@ -52,7 +52,7 @@ pub(crate) fn differing(old: &[u8], new: &[u8]) -> (Range<usize>, Range<usize>) 
     (start..old.len() - tail, start..new.len() - tail)
 }
 
-/// The part of a matched range that `new` changes, and the part of `new` that replaces it.
+/// Returns the part of a matched range that `new` changes, and the part of `new` that replaces it.
 pub(crate) fn minimise(text: &Text<'_>, matched: &Range<usize>, new: &str) -> (Range<usize>, Range<usize>) {
     let old = text.content.cut(matched.clone());
     let (old_range, new_range) = differing(old.as_bytes(), new.as_bytes());

@@ -1,4 +1,5 @@
-//! Detects the encoding of a file, decodes and encodes. It never guesses: a BOM, the configuration, or UTF-8.
+//! Detects the encoding of a file, decodes and encodes. It never guesses: the encoding is given by a BOM or by the
+//! configuration, or is UTF-8.
 
 use std::borrow::Cow;
 
@@ -12,17 +13,18 @@ use crate::refusal::refuse;
 /// The encoding of a file that editd edits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Encoding {
-    /// With or without BOM.
+    /// UTF-8, with or without a BOM.
     Utf8,
-    /// Little-endian code units.
+    /// UTF-16 with little-endian code units.
     Utf16Le,
-    /// Big-endian code units.
+    /// UTF-16 with big-endian code units.
     Utf16Be,
-    /// One that the configuration names: without state, so that stretches encode on their own.
+    /// An encoding that the configuration names. It has no state, so that parts of a text can be encoded
+    /// separately.
     Named(&'static encoding_rs::Encoding),
 }
 
-/// The encoding that the first bytes or the configuration name, and the length of the BOM in bytes.
+/// Returns the encoding that the first bytes or the configuration name, and the length of the BOM in bytes.
 pub(crate) fn detect(bytes: &[u8], label: Option<&str>) -> Result<(Encoding, usize), Refusal> {
     if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
         return Err(wrong("utf-32", "this file looks like UTF-32, which is not edited; make it UTF-8 first"));
@@ -68,13 +70,13 @@ fn named(label: &str) -> Result<Encoding, Refusal> {
     Ok(Encoding::Named(found))
 }
 
-/// Returns true if bytes that are not UTF-16 have a NUL in the range in which it makes a file binary.
+/// Returns true if bytes that are not UTF-16 have a NUL in the part of the file in which it makes the file binary.
 pub(crate) fn has_nul(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.cut(0..bytes.len().min(limits::BINARY_PROBE))).is_some()
 }
 
 impl Encoding {
-    /// The name in replies.
+    /// Returns the name for replies.
     pub(crate) fn name(self) -> String {
         match self {
             Self::Utf8 => "utf-8".to_owned(),
@@ -84,7 +86,7 @@ impl Encoding {
         }
     }
 
-    /// Decodes, or refuses with `binary` or `encoding`.
+    /// Decodes a content, or refuses it with `binary` or `encoding`.
     pub(crate) fn decode(self, bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
         let wide = matches!(self, Self::Utf16Le | Self::Utf16Be);
         if !wide && has_nul(bytes) {
@@ -117,7 +119,7 @@ impl Encoding {
         }
     }
 
-    /// Encodes, or refuses with `encoding` if the encoding lacks a character.
+    /// Encodes a text. Returns a refusal with `encoding` if the encoding lacks a character.
     pub(crate) fn encode(self, text: &str) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
@@ -130,7 +132,7 @@ impl Encoding {
         }
     }
 
-    /// The encoded length of a text, in bytes.
+    /// Returns the size of a text after encoding, in bytes.
     pub(crate) fn width(self, text: &str) -> usize {
         match self {
             Self::Utf8 => text.len(),
@@ -156,14 +158,15 @@ fn wide_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Ref
     }))
 }
 
-/// A refusal that names the encoding.
+/// Creates a refusal that names the encoding.
 fn wrong(encoding: &str, message: impl Into<String>) -> Refusal {
     let mut error = refuse(ErrorCode::Encoding, message);
     error.encoding = Some(encoding.to_ascii_lowercase());
     error
 }
 
-/// The refusal of a content that can be read up to a place, behind `good`; lines are counted as in a file with `\n`.
+/// Creates the refusal of a content that can be decoded only up to the end of `good`. Lines are counted as in a file
+/// with `\n`.
 fn stops(encoding: &str, good: &str, message: impl FnOnce(&str) -> String) -> Refusal {
     let line = memchr::memchr_iter(b'\n', good.as_bytes()).count() as u64 + 1;
     let start = memchr::memrchr(b'\n', good.as_bytes()).map_or(0, |at| at + 1);
@@ -174,8 +177,8 @@ fn stops(encoding: &str, good: &str, message: impl FnOnce(&str) -> String) -> Re
     error
 }
 
-/// The refusal of a content that is not of the encoding that the configuration names, or would not be the same if it
-/// were read and written.
+/// Creates the refusal of a content that is not valid in the encoding that the configuration names, or that decoding
+/// and encoding would change.
 fn unlike(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Refusal {
     let mut good = String::with_capacity(bytes.len());
     let mut decoder = encoding.new_decoder_without_bom_handling();
@@ -193,7 +196,7 @@ fn unlike(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Refusal {
     })
 }
 
-/// The refusal of a text with a character that the encoding lacks: the first such.
+/// Creates the refusal of a text with a character that the encoding lacks, with the first such character.
 fn lacks(encoding: &'static encoding_rs::Encoding, text: &str) -> Refusal {
     let name = encoding.name();
     let mut buffer = [0; 4];

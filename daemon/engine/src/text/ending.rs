@@ -1,11 +1,11 @@
-//! The line breaks of inserted text: finds them, and makes them follow the file's. It never adds or drops one.
+//! Converts the line breaks of inserted text to those of the file. It never adds or removes a break.
 
 use std::ops::Range;
 
 use super::model::Breaks;
 use crate::cut::Cut;
 
-/// The breaks in a text as a file with these breaks would see them, in order.
+/// Returns the line breaks of a text in order, as a file with these line endings contains them.
 pub(crate) fn break_list(text: &str, breaks: Breaks) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn break_list(text: &str, breaks: Breaks) -> Vec<Range<usize>> {
     found
 }
 
-/// A text without its final break, and that break.
+/// Returns a text without its final line break, and that break.
 pub(crate) fn split_final_break(text: &str, breaks: Breaks) -> (&str, &str) {
     let width = match text.as_bytes() {
         [.., b'\r', b'\n'] => 2,
@@ -33,8 +33,9 @@ pub(crate) fn split_final_break(text: &str, breaks: Breaks) -> (&str, &str) {
     (text.cut(0..cut), text.cut(cut..text.len()))
 }
 
-/// The inserted text and the number of changed breaks: its k-th break becomes the k-th of `matched`, later ones the
-/// last of `matched`, and all become `fallback` if `matched` has none. Nothing changes in a file without any break.
+/// Returns the inserted text and the number of changed breaks. Its k-th break becomes the k-th of `matched`, later
+/// ones become the last of `matched`, and all become `fallback` if `matched` has none. Nothing changes if the file has
+/// no break.
 pub(crate) fn follow(inserted: &str, matched: &str, fallback: Option<&str>, breaks: Breaks) -> (String, u64) {
     let given = if breaks == Breaks::None { Vec::new() } else { break_list(inserted, breaks) };
     if given.is_empty() {

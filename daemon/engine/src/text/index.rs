@@ -1,5 +1,5 @@
-//! Finds lines without listing them: counts of line breaks per block, so that memory is a thousandth of the
-//! file, a look-up reads one block, and a file is counted only as far as needed. It ignores the text of the lines.
+//! Finds lines without listing them: it keeps the number of line breaks before each block, so that it needs a
+//! thousandth of the memory of the file, a look-up reads one block, and a file is counted only as far as needed.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,23 +7,25 @@ use crate::cut::Cut;
 
 const BLOCK: usize = 16 * 1024;
 
-/// Line breaks before each block, counted as far as needed so far.
+/// The number of line breaks before each block, as far as they were counted.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     stop: u8,
-    /// At `i`: breaks before byte `i * BLOCK`; one more entry once the end was reached.
+    /// Element `i` is the number of breaks before byte `i * BLOCK`; there is one more element once the end was
+    /// reached.
     before: RefCell<Vec<u32>>,
-    /// The offset of the last look-up and the breaks before it: the next one is often close to it.
+    /// The offset of the last look-up and the number of breaks before it, since the next look-up is often close to
+    /// it.
     last: Cell<(usize, usize)>,
 }
 
 impl LineIndex {
-    /// An index of breaks that end with the byte `stop`. It must always be used with the same content.
+    /// Creates an index of breaks that end with the byte `stop`. It must always be used with the same content.
     pub(crate) fn new(stop: u8) -> Self {
         Self { stop, before: RefCell::new(vec![0]), last: Cell::default() }
     }
 
-    /// Continues counting until `enough` returns true for the blocks and breaks counted, or the end is reached.
+    /// Counts further until `enough` returns true for the numbers of blocks and breaks, or the end is reached.
     fn extend(&self, content: &[u8], enough: impl Fn(usize, usize) -> bool) {
         let mut before = self.before.borrow_mut();
         let mut count = before.last().copied().unwrap_or(0);
@@ -35,13 +37,13 @@ impl LineIndex {
         }
     }
 
-    /// The number of breaks.
+    /// Returns the number of breaks.
     pub(crate) fn total(&self, content: &[u8]) -> usize {
         self.extend(content, |_, _| false);
         self.before.borrow().last().map_or(0, |count| *count as usize)
     }
 
-    /// The number of breaks that end at or before `offset`.
+    /// Returns the number of breaks that end at or before `offset`.
     pub(crate) fn rank(&self, content: &[u8], offset: usize) -> usize {
         let offset = offset.min(content.len());
         let breaks = |from, to| memchr::memchr_iter(self.stop, content.cut(from..to)).count();
@@ -58,7 +60,7 @@ impl LineIndex {
         count
     }
 
-    /// The offset just after the `n`-th break (1-based), if there is one.
+    /// Returns the offset directly after the `n`-th break (1-based), if there is one.
     pub(crate) fn after(&self, content: &[u8], n: usize) -> Option<usize> {
         self.extend(content, |_, count| count >= n);
         let before = self.before.borrow();

@@ -1,9 +1,9 @@
-//! A file as text: its encoding, its lines and their endings, positions in it. It never changes a byte.
+//! A file as text: its encoding, its lines and their endings, and positions in it. It never changes a byte.
 //!
-//! *Calling sequence*: [`Text::read`] (of no bytes for a file that does not exist yet); then the rest.
+//! *Calling sequence*: [`Text::read`] first; for a file that does not exist yet, with no bytes.
 //!
-//! *Invariants*: offsets are bytes of the decoded content, without the BOM, on character boundaries.
-//! Decoded content encodes to the same bytes again; reading fails if it would not.
+//! *Invariants*: offsets are bytes of the decoded content, without the BOM, on character boundaries. Encoding the
+//! decoded content gives the same bytes again; otherwise, reading fails.
 
 mod encoding;
 mod ending;

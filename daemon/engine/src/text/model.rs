@@ -1,4 +1,4 @@
-//! The text of one file and its lines. UTF-8 is never copied, and lines are counted only when needed.
+//! The text of a file and its lines. UTF-8 is never copied, and lines are counted only when needed.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,14 +13,14 @@ use crate::cut::Cut;
 pub(crate) enum Breaks {
     /// `\n`, alone or after `\r`.
     Lf,
-    /// A lone `\r`, since there is no `\n` at all.
+    /// A lone `\r`: the content has no `\n`.
     Cr,
-    /// None: the content has one line at most.
+    /// The content has no line break.
     None,
 }
 
 impl Breaks {
-    /// The kind of line ending of a content.
+    /// Returns the kind of line ending of a content.
     pub(crate) fn of(content: &str) -> Self {
         if memchr::memchr(b'\n', content.as_bytes()).is_some() {
             Self::Lf
@@ -31,35 +31,37 @@ impl Breaks {
         }
     }
 
-    /// The byte that ends a line.
+    /// Returns the byte that ends a line.
     pub(crate) fn stop(self) -> u8 {
         if self == Self::Cr { b'\r' } else { b'\n' }
     }
 }
 
-/// The content with every break as `\n`, and the mapping of offsets back.
+/// The content with `\n` for every line break, and the mapping of its offsets to those of the content.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded {
     /// The folded content.
     pub(crate) content: String,
-    /// Offsets in `content` of the breaks that lost a `\r`, ascending.
+    /// Offsets in `content` of the breaks that lost a `\r`, in ascending order.
     lost: Vec<u32>,
 }
 
 impl Folded {
-    /// The offset in the file's content of an offset in the folded one; a break maps to its start.
+    /// Returns the offset in the content of the file for an offset in the folded content. A break maps to its
+    /// start.
     pub(crate) fn original(&self, offset: usize) -> usize {
         offset + self.lost.partition_point(|at| (*at as usize) < offset)
     }
 }
 
 impl Folded {
-    /// The offset in the folded content of one in the file's content, which does not part a break.
+    /// Returns the offset in the folded content for an offset in the content of the file that does not split a
+    /// break.
     pub(crate) fn folded(&self, original: usize) -> usize {
         let (mut low, mut high) = (0, self.lost.len());
         while low < high {
             let middle = low.midpoint(high);
-            // Each break that was lost before it had moved this one on.
+            // Each `\r` that was removed before the offset shifts it by one.
             match self.lost.get(middle).is_some_and(|at| *at as usize + middle < original) {
                 true => low = middle + 1,
                 false => high = middle,
@@ -69,10 +71,10 @@ impl Folded {
     }
 }
 
-/// The text of a file.
+/// The decoded text of a file.
 #[derive(Debug)]
 pub(crate) struct Text<'a> {
-    /// The file's encoding.
+    /// The encoding of the file.
     pub(crate) encoding: Encoding,
     /// The length of the BOM, in bytes.
     pub(crate) bom: usize,
@@ -85,10 +87,10 @@ pub(crate) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads a file. `label` is the encoding that the configuration names for it.
+    /// Decodes a file. `label` is the encoding that the configuration names for it.
     ///
     /// # Errors
-    /// `binary` if it has NUL bytes near the start, `encoding` if it does not decode exactly.
+    /// `binary` if the file has NUL bytes near the start, `encoding` if it cannot be decoded exactly.
     pub(crate) fn read(bytes: &'a [u8], label: Option<&str>) -> Result<Self, Refusal> {
         let (encoding, bom) = detect(bytes, label)?;
         let content = encoding.decode(bytes.cut(bom..bytes.len()))?;
@@ -97,7 +99,7 @@ impl<'a> Text<'a> {
         Ok(Self { encoding, bom, breaks, content, index, folded: OnceCell::new() })
     }
 
-    /// A stretch of whole lines of it, as a text of its own.
+    /// Returns a range of whole lines as a text of its own.
     pub(crate) fn part(&self, bytes: std::ops::Range<usize>) -> Text<'_> {
         Text {
             encoding: self.encoding,
@@ -109,35 +111,35 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Bytes of the content.
+    /// Returns the size of the content in bytes.
     pub(crate) fn len(&self) -> usize {
         self.content.len()
     }
 
-    /// The count of lines; 0 for an empty file.
+    /// Returns the number of lines; 0 for an empty file.
     pub(crate) fn lines(&self) -> usize {
         self.index.total(self.content.as_bytes())
             + usize::from(!self.ends_with_break() && !self.content.is_empty())
     }
 
-    /// Returns true if the last line has an ending.
+    /// Returns true if the last line ends with a line break.
     pub(crate) fn ends_with_break(&self) -> bool {
         self.breaks != Breaks::None && self.content.as_bytes().last() == Some(&self.breaks.stop())
     }
 
-    /// The 1-based line in which an offset lies; directly after the last break it is one past the last.
+    /// Returns the 1-based line of an offset. Directly after the last break, it is one more than the last line.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.index.rank(self.content.as_bytes(), offset) + 1
     }
 
-    /// First and last line of a range; of an empty range, the line it lies in.
+    /// Returns the first and the last line of a range; for an empty range, the line that contains it.
     pub(crate) fn lines_of(&self, range: std::ops::Range<usize>) -> (u64, u64) {
         let first = self.line_of(range.start);
         let last = if range.is_empty() { first } else { self.line_of(range.end - 1) };
         (first as u64, last as u64)
     }
 
-    /// The offset of the start of a 1-based line; the end of the content for lines past the last.
+    /// Returns the offset of the start of a 1-based line; the end of the content for lines beyond the last.
     pub(crate) fn line_start(&self, line: usize) -> usize {
         if line <= 1 {
             return 0;
@@ -151,19 +153,19 @@ impl<'a> Text<'a> {
         before.is_none_or(|byte| *byte == self.breaks.stop())
     }
 
-    /// The 1-based column of an offset, in Unicode scalar values.
+    /// Returns the 1-based column of an offset, in Unicode scalar values.
     pub(crate) fn column_of(&self, offset: usize) -> usize {
         self.content.cut(self.line_start(self.line_of(offset))..offset).chars().count() + 1
     }
 
-    /// A line without its ending.
+    /// Returns a line without its line break.
     pub(crate) fn line(&self, line: usize) -> &str {
         let whole = self.content.cut(self.line_start(line)..self.line_start(line + 1));
         super::split_final_break(whole, self.breaks).0
     }
 
-    /// The ending for text inserted at `offset` beside no match: that of the line there,
-    /// else of the line before; `None` in a file without any break.
+    /// Returns the line ending for text that is inserted at `offset` beside no match: that of the line there, or
+    /// else of the line above. Returns `None` in a file without any line break.
     pub(crate) fn ending_at(&self, offset: usize) -> Option<&str> {
         let bytes = self.content.as_bytes();
         let passed = self.index.rank(bytes, offset);
@@ -183,13 +185,13 @@ impl<'a> Text<'a> {
         offset > 0 && bytes.get(offset - 1) == Some(&b'\r') && bytes.get(offset) == Some(&b'\n')
     }
 
-    /// The bytes of whole lines, 1-based and inclusive; lines past the last are empty.
+    /// Returns the range of bytes of whole lines, 1-based and inclusive. Lines beyond the last are empty.
     pub(crate) fn line_range(&self, (first, last): (u64, u64)) -> std::ops::Range<usize> {
         let start = |line: u64| self.line_start(usize::try_from(line).unwrap_or(usize::MAX));
         start(first)..start(last.saturating_add(1))
     }
 
-    /// The bytes of the break that starts at an offset; 0 if none does.
+    /// Returns the size of the line break that starts at an offset; 0 if there is none.
     pub(crate) fn break_at(&self, offset: usize) -> usize {
         let rest = self.content.as_bytes().get(offset..).unwrap_or(&[]);
         match (self.breaks, rest) {
@@ -204,12 +206,12 @@ impl<'a> Text<'a> {
         self.breaks == Breaks::Lf && memchr::memmem::find(self.content.as_bytes(), b"\r\n").is_some()
     }
 
-    /// The content with every break as `\n`; `None` if it has no other breaks.
+    /// Returns the content with `\n` for every line break, or `None` if it has no other line breaks.
     pub(crate) fn folded(&self) -> Option<&Folded> {
         self.folded.get_or_init(|| fold(&self.content, self.breaks)).as_ref()
     }
 
-    /// The same for one use, which is not kept.
+    /// Returns the same content for a single use, without keeping it.
     pub(crate) fn folded_once(&self) -> Option<Cow<'_, Folded>> {
         match self.folded.get() {
             Some(kept) => kept.as_ref().map(Cow::Borrowed),
@@ -217,12 +219,12 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Gives back what [`Text::folded`] holds: it is as large as the content.
+    /// Frees the content that [`Text::folded`] keeps, which is as large as the file.
     pub(crate) fn forget_folded(&mut self) {
         self.folded.take();
     }
 
-    /// `lf`, `crlf`, `cr`, `mixed` or `none`.
+    /// Returns the name of the line ending: `lf`, `crlf`, `cr`, `mixed` or `none`.
     pub(crate) fn ending_name(&self) -> &'static str {
         match self.breaks {
             Breaks::None => "none",
