@@ -7,7 +7,7 @@ use editd_proto::ids::JobId;
 
 use super::entry::EntryMarks;
 use super::marks::{self, ReadNamed};
-use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fits, place, place_only, rest, value};
+use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fitting_value, place, place_only, rest, value};
 use super::{RowChanges, entry, key};
 use crate::record::{
     CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record,
@@ -224,7 +224,7 @@ fn put_clip(
         draft.remove(key);
         return Ok(());
     };
-    let mut row = ClipRow {
+    let row = ClipRow {
         index,
         name: clip.name.clone(),
         size: bytes.len() as u64,
@@ -232,25 +232,21 @@ fn put_clip(
         origin: clip.origin.clone(),
         cut: false,
     };
-    let mut bytes = value(at, &row)?;
-    if !fits(&bytes) {
+    let bytes = fitting_value(at, row, |row| {
         row.cut = true;
         row.origin = None;
-        bytes = value(at, &row)?;
-    }
+    })?;
     draft.put(key, bytes);
     Ok(())
 }
 
 fn put_seen(at: LogPosition, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
     let ranges = Some(seen.ranges.clone());
-    let mut row = ReceiptRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
-    let mut bytes = value(at, &row)?;
-    if !fits(&bytes) {
+    let row = ReceiptRow { hash: seen.hash, ranges, time: seen.time, numbered: seen.numbered.clone() };
+    let bytes = fitting_value(at, row, |row| {
         row.ranges = None;
         row.numbered.clear();
-        bytes = value(at, &row)?;
-    }
+    })?;
     draft.put(key::seen(&seen.session, &seen.path), bytes);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryFile, EntrySummary};
 
-use super::row::{EntryRow, EntrySummaryRow, FileRow, fits, value};
+use super::row::{EntryRow, EntrySummaryRow, FileRow, fitting_value};
 use super::{RowChanges, key};
 use crate::record::{ChangeMethod, Entry, FilePart};
 use crate::store::taken::{FileTaken, TakenBack};
@@ -35,7 +35,7 @@ pub fn put_marked(
     entry: &Entry,
     marks: EntryMarks<'_>,
 ) -> Result<(), StoreError> {
-    let mut row = EntryRow {
+    let row = EntryRow {
         undone: marks.undone,
         diverged: false,
         kind: entry.kind,
@@ -44,11 +44,7 @@ pub fn put_marked(
         hooks: marks.hooks.to_vec(),
         parts: marks.parts.to_vec(),
     };
-    let mut bytes = value(at, &row)?;
-    if !fits(&bytes) {
-        row.brief = None;
-        bytes = value(at, &row)?;
-    }
+    let bytes = fitting_value(at, row, |row| row.brief = None)?;
     draft.put(key::job(key::ENTRY, entry.id), bytes);
     draft.put(key::session(&entry.session, entry.id), at.0.to_be_bytes().to_vec());
     for file in &entry.files {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use editd_proto::ids::JobId;
 use editd_proto::message::EntryKind;
 
-use super::row::{EntryRow, fits, place, rest, value};
+use super::row::{EntryRow, fitting_value, place, rest, value};
 use super::{RowChanges, key};
 use crate::limits;
 use crate::record::{Entry, EntryPart};
@@ -72,11 +72,7 @@ impl EntryMarking<'_, '_> {
                 continue;
             }
             row.hooks.push(hook);
-            let mut bytes = value(at, &row)?;
-            if !fits(&bytes) {
-                row.brief = None;
-                bytes = value(at, &row)?;
-            }
+            let bytes = fitting_value(at, row, |row| row.brief = None)?;
             self.draft.put(key::job(key::ENTRY, id), bytes);
         }
         Ok(())
@@ -101,11 +97,7 @@ impl EntryMarking<'_, '_> {
         let mut taken = TakenBack::new(row.undone, std::mem::take(&mut row.parts));
         parts.iter().for_each(|part| taken.set(part.files, &part.part, !stand));
         (row.undone, row.parts) = (taken.is_whole(), taken.parts());
-        let mut bytes = value(at, &row)?;
-        if !fits(&bytes) {
-            row.brief = None;
-            bytes = value(at, &row)?;
-        }
+        let bytes = fitting_value(at, row, |row| row.brief = None)?;
         self.draft.put(key::job(key::ENTRY, id), bytes);
         Ok(())
     }

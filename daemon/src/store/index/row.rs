@@ -142,9 +142,18 @@ pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreEr
     Ok(bytes)
 }
 
-/// Returns true if a value fits a row.
-pub fn fits(value: &[u8]) -> bool {
-    value.len() <= limits::ROW
+/// Encodes a value. If it does not fit a row, `cut` first removes the parts that look-ups can read from the record.
+pub fn fitting_value<T: Serialize>(
+    at: LogPosition,
+    mut rest: T,
+    cut: impl FnOnce(&mut T),
+) -> Result<Vec<u8>, StoreError> {
+    let whole = value(at, &rest)?;
+    if whole.len() <= limits::ROW {
+        return Ok(whole);
+    }
+    cut(&mut rest);
+    value(at, &rest)
 }
 
 /// Returns the position at the start of a value.
