@@ -92,7 +92,7 @@ pub(super) fn contents<'p>(
 
 /// Refuses a strict job that has issues.
 fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
-    let way_out = "nothing was written: mend that, or send the job with the mode `interactive`";
+    let way_out = "nothing was written: correct that, or send the job with the mode `interactive`";
     if let Some((_, first)) = checked.issues.first() {
         let more = match checked.issues.len() - 1 {
             0 => String::new(),

@@ -22,7 +22,7 @@ use crate::state::{WorkspaceState, lock};
 /// is due.
 pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let now = state.clock.monotonic();
-    let again = mend_broken(state);
+    let again = roll_back_broken(state);
     let mut due = lock(&state.unsettled).take_due(now, all);
     flush_all(state, &mut due);
     // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
@@ -56,12 +56,12 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
 }
 
 /// Tries again to roll back broken jobs. Returns the time until the next attempt.
-fn mend_broken(state: &WorkspaceState) -> Option<Duration> {
+fn roll_back_broken(state: &WorkspaceState) -> Option<Duration> {
     if lock(&state.broken).is_empty() {
         return None;
     }
-    if !std::mem::replace(&mut lock(&state.unsettled).mending, true) {
-        let _mending = RollBackGuard(state);
+    if !std::mem::replace(&mut lock(&state.unsettled).rolling_back, true) {
+        let _rolling_back = RollBackGuard(state);
         let broken = lock(&state.broken).clone();
         for entry in broken {
             match repair(state, &entry, RepairAim::Refused) {
@@ -80,7 +80,7 @@ struct RollBackGuard<'r>(&'r WorkspaceState);
 
 impl Drop for RollBackGuard<'_> {
     fn drop(&mut self) {
-        lock(&self.0.unsettled).mending = false;
+        lock(&self.0.unsettled).rolling_back = false;
     }
 }
 

@@ -47,7 +47,7 @@ pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
             "too many files are open at once; send fewer files in one job, or raise the limit (`ulimit -n`)"
                 .to_owned(),
         ),
-        _ => (ErrorCode::Io, format!("{error}; mend that and send the job again")),
+        _ => (ErrorCode::Io, format!("{error}; repair that and send the job again")),
     };
     Box::new(RequestError::new(code, format!("{path}: {what}")).at(path))
 }

@@ -21,7 +21,7 @@ pub struct UnsettledEntries {
     /// The time at which the newest was added.
     last: Duration,
     /// True while a thread rolls broken jobs back: two threads would exchange their files to and fro.
-    pub(crate) mending: bool,
+    pub(crate) rolling_back: bool,
 }
 
 /// An entry that waits.

@@ -59,7 +59,7 @@ pub(super) fn seal(
     if transaction.origin.durability == Durability::Full {
         settle::flush_now(state, &entry).map_err(|error| {
             let message = format!(
-                "job {} was applied, but its files could not be flushed ({error}); mend the disk, then see \
+                "job {} was applied, but its files could not be flushed ({error}); repair the disk, then see \
                  `editctl show {}`",
                 entry.id, entry.id
             );

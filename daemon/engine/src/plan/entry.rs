@@ -126,7 +126,7 @@ const NUL: &str =
     "the content has a NUL byte, so that the file is no text from now on; undo this job if that is not meant";
 
 /// The message of every edit but the first in an entry that is refused as a whole.
-const AS_FIRST: &str = "the file is refused as a whole, for what its first edit says; mend that";
+const AS_FIRST: &str = "the file is refused as a whole, because of its first edit; correct that";
 
 /// Returns the outcome of an entry that was refused as a whole, before its edits were located.
 pub(crate) fn left_out(entry: &JobEntry, refusal: &Refusal, clips: &mut Clips<'_>) -> FileOutcome {

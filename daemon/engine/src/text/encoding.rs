@@ -153,7 +153,7 @@ fn wide_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, Ref
     }
     Err(stops("utf-16", &text, |place| {
         format!(
-            "this file begins with the mark of UTF-16 and is none at {place}; mend it there, or make it UTF-8"
+            "this file begins with the byte order mark of UTF-16 but is not UTF-16 at {place}; repair it there, or convert it to UTF-8"
         )
     }))
 }

@@ -105,7 +105,7 @@ impl BlockFault {
                 "{at}: found `{marker}` in the REPLACE part; it belongs directly after `<<<<<<< SEARCH`, or takes a backslash if it is content of the file"
             ),
             FaultKind::Number => format!(
-                "{at}: `{marker}` gives no line number, or is the second of its kind; mend it, or put a backslash in front of it if it is content of the file"
+                "{at}: `{marker}` gives no line number, or is the second of its kind; correct it, or put a backslash in front of it if it is content of the file"
             ),
             FaultKind::Dashes => format!(
                 "{at}: `{marker}` stands below no `:start_line:`, or is indented otherwise than the block, so that it may be content of the file; put a backslash in front of it if it is, leave it out if not"

@@ -63,7 +63,7 @@ pub(super) fn read(
     if let Some((at, line)) = stop.filter(|(_, line)| !over && !ends(line)) {
         let number = first.saturating_add(at as u64);
         let mut error = malformed(format!(
-            "line {number}: `{}` starts with none of ` `, `-`, `+`; mend it",
+            "line {number}: `{}` starts with none of ` `, `-`, `+`; correct it",
             excerpt(line.trim_end(), 0)
         ));
         error.line = Some(number);

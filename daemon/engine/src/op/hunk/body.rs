@@ -177,7 +177,7 @@ impl HunkBody {
 }
 
 fn at(line: u64, what: &str) -> Refusal {
-    let mut error = malformed(format!("line {line} of the hunk {what}; mend it"));
+    let mut error = malformed(format!("line {line} of the hunk {what}; correct it"));
     error.line = Some(line);
     error
 }

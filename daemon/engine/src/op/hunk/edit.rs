@@ -66,7 +66,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
     };
     if !fits {
         return Err(malformed(
-            "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; mend `at`",
+            "a hunk stands where its lines stand, or, if it quotes none, `at` a line or `\"end\"`; correct `at`",
         ));
     }
     let headers = edit.before.clone().unwrap_or_default();

@@ -207,7 +207,7 @@ fn invalid(why: &str) -> Refusal {
     let why = why.trim().trim_start_matches("error: ");
     refuse(
         ErrorCode::InvalidRegex,
-        format!("`pattern` is not a regular expression ({}); mend it", excerpt(why, 0)),
+        format!("`pattern` is not a regular expression ({}); correct it", excerpt(why, 0)),
     )
 }
 
