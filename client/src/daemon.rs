@@ -26,7 +26,7 @@ use spawn::SpawnedDaemon;
 /// The time limit for a daemon to listen, including recovery after a power cut.
 pub const START_PATIENCE: Duration = Duration::from_secs(10);
 
-/// A daemon that was started here stops after so many seconds without connection and job.
+/// Seconds without connection and job after which a daemon that was started here stops.
 pub const IDLE_EXIT: u32 = 1800;
 
 /// Number of failed starts after which no further one is tried.

@@ -163,7 +163,7 @@ fn bound_diffs(receipt: &mut Receipt, mut left: usize) {
     }
 }
 
-/// Returns the head of a diff up to the last hunk that ends within so many bytes, and the number of hunks after it.
+/// Returns the head of a diff up to the last hunk that ends within `most` bytes, and the number of hunks after it.
 fn first_hunks(diff: &str, most: usize) -> (&str, u64) {
     let starts: Vec<usize> = memchr::memmem::find_iter(diff.as_bytes(), b"\n@@ ").map(|at| at + 1).collect();
     if diff.len() <= most {

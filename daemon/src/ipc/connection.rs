@@ -24,7 +24,7 @@ enum ConnectionEnd {
     Quiet,
     /// The daemon stops: requests that were read are answered, and the others are not carried out.
     Stopping,
-    /// The client is told this reason.
+    /// The connection is refused with this error, in reply to this request.
     Refused(u64, Refusal),
 }
 
@@ -34,8 +34,7 @@ struct ConnectionReader {
     outbox: Arc<Outbox>,
     session: ProtocolSession,
     frames: FrameReader,
-    /// Held while a large frame arrives, once so many of its bytes have arrived: the size in its header takes no
-    /// memory.
+    /// Held while a large frame arrives, from its [`limits::LARGE`]th byte on: the size in its header takes no memory.
     large: Option<OwnedSemaphorePermit>,
     /// True if a frame was taken since the last wait.
     another: bool,

@@ -233,7 +233,7 @@ impl Outbox {
         if let Some(next) = state.waiting.pop_front() {
             return Some(next);
         }
-        // The client has caught up: it is told that events were lost.
+        // The client has caught up and gets the notice that events were lost.
         if let Some(subscription) = state.lost.pop_first() {
             let frame = event_frame(subscription, &ChangeEvent::overflow());
             state.bytes += frame.len();

@@ -150,7 +150,7 @@ impl Server {
         Arc::clone(&self.connections.outgoing)
     }
 
-    /// Keeps a connection open until the process has ended: its end tells the client that.
+    /// Keeps a connection open until the process has ended: the client waits for the end of the connection.
     pub(super) fn keep(&self, stream: &Arc<ClientStream>) {
         if !self.keeps(stream) {
             self.kept().push(Arc::clone(stream));

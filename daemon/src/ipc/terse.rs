@@ -140,7 +140,7 @@ fn shows_lines(error: &RequestError) -> bool {
     error.diff.is_some() || !error.excerpts.is_empty() || !error.moved.is_empty()
 }
 
-/// Returns at most so many bytes of a text, with a mark if it was cut.
+/// Returns at most `most` bytes of a text, with a mark if it was cut.
 fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,7 +1,7 @@
 //! Named pipes with the interface that [`super`] needs, for the same user alone. It knows no message.
 //!
-//! *Limitations*: never compiled here. There is no lock beside a pipe: the first instance of a name is the
-//! lock. Another user may have made a pipe of that name first; then listening fails.
+//! *Limitations*: checked by the compiler, not yet run on Windows. There is no lock beside a pipe: the first instance of
+//! a name is the lock. Another user may have created a pipe of that name first; then listening fails.
 
 use std::io;
 use std::path::{Path, PathBuf};

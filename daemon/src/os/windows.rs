@@ -9,7 +9,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "os is the seam to the system's files"
+    reason = "os is the interface to the system's files"
 )]
 
 use std::any::Any;

@@ -33,7 +33,7 @@ impl AdmissionGate {
         Arc::default()
     }
 
-    /// Admits a request of so many bytes.
+    /// Admits a request of `bytes` bytes.
     ///
     /// # Errors
     /// `busy` above [`limits::QUEUE_BYTES`]; a single request always fits.

@@ -1,7 +1,7 @@
 //! Finds other served workspaces above or below this one: an edit through one of them is an external change for the
 //! other. It reads the locks that other daemons wrote, and changes nothing.
 //!
-//! *Limitations*: a daemon whose socket was made by a service manager has no lock beside it and is not found.
+//! *Limitations*: a daemon whose socket was created by a service manager has no lock beside it and is not found.
 
 #![expect(
     clippy::disallowed_methods,

@@ -79,7 +79,7 @@ impl CommandTrust {
     /// Trusts no hash from now on.
     ///
     /// # Errors
-    /// The record could not be made durable. No command runs until the daemon restarts all the same.
+    /// The record could not be made durable. Even so, no command runs until the daemon restarts.
     pub fn revoke(&self) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
         now.trusted = Some(Vec::new());

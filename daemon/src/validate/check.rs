@@ -29,7 +29,8 @@ pub struct CheckedContent<'c> {
     pub splices: Option<&'c [Splice]>,
 }
 
-/// Calls the closure, which parses a text of so many bytes, once it may run; returns false if it was not called.
+/// Calls the closure, which parses a text of the given number of bytes, when it may run; returns false if it was not
+/// called.
 pub type ParseTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
 
 /// The parts of the workspace that a check needs.
@@ -49,7 +50,7 @@ pub struct CheckContext<'a> {
     pub trusted: &'a (dyn Fn() -> Result<(), &'static str> + Sync),
     /// The encodings of the texts.
     pub options: &'a PlanOptions,
-    /// Calls a closure that parses a text of so many bytes once it may run; returns false if it was not called.
+    /// Limits the texts that are parsed at once.
     pub in_turn: ParseTurn<'a>,
 }
 

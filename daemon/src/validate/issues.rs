@@ -109,7 +109,7 @@ fn plain(path: &[u8]) -> Option<Vec<u8>> {
 
 /// Parses the issues in a validator's output, at most [`ISSUES_READ`].
 pub(super) fn read(output: &[u8], pattern: Option<&IssuePattern>, names: FileNames<'_>) -> Vec<ParsedIssue> {
-    // The pattern needs text, whatever the bytes are.
+    // The pattern needs text, also if the bytes are not UTF-8.
     let text = String::from_utf8_lossy(output);
     match pattern {
         Some(pattern) => all(&pattern.0, &text, names).collect(),

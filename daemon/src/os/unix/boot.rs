@@ -3,7 +3,7 @@
 
 #![cfg_attr(
     target_os = "linux",
-    expect(clippy::disallowed_methods, reason = "os is the seam to the system's files")
+    expect(clippy::disallowed_methods, reason = "os is the interface to the system's files")
 )]
 
 use std::io;

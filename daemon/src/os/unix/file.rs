@@ -1,6 +1,6 @@
 //! An open regular file on Unix: bytes, flushes, metadata and locks; it knows no name and no path.
 
-#![expect(clippy::disallowed_types, reason = "os is the seam to the system's files")]
+#![expect(clippy::disallowed_types, reason = "os is the interface to the system's files")]
 
 use std::any::Any;
 use std::fs::TryLockError;

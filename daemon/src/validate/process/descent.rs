@@ -110,7 +110,7 @@ impl DescendantProcess {
         memory(&String::from_utf8_lossy(&status.unwrap_or_default()))
     }
 
-    /// Kills it, but no process that has its number by now.
+    /// Kills the process, unless its number belongs to another process by now.
     pub(super) fn end(&self) {
         let Ok(handle) = pidfd_open(self.pid, PidfdFlags::empty()) else {
             // The kernel has no process handles, or the process is gone.

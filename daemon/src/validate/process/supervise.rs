@@ -133,7 +133,7 @@ struct CommandInput {
 }
 
 impl CommandInput {
-    /// Writes as much as there is room for; returns true if there is more, and the command may read it.
+    /// Writes as much as fits; returns true if there is more, and the command may read it.
     fn give(&mut self) -> bool {
         let left = self.bytes.get(self.written..).unwrap_or_default();
         if left.is_empty() {
@@ -280,8 +280,8 @@ impl SupervisedCommand {
         self.over = true;
         let clock = SystemClock::start();
         loop {
-            // The group keeps its number while its leader is not reaped. If orphans cannot be found, the number is
-            // used all the same: it is not reused so soon.
+            // The number of a group is not reused before its leader is reaped. On systems where orphans cannot be found,
+            // it is used after that, too: systems do not reuse a number so soon.
             if self.status.is_none() || cfg!(not(target_os = "linux")) {
                 let _gone = kill_process_group(self.command, Signal::KILL);
             }

@@ -53,7 +53,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     rmp_serde::from_slice(&read_bytes(from, length)?).map_err(io::Error::other)
 }
 
-/// Reads so many bytes.
+/// Reads exactly `length` bytes.
 pub(super) fn read_bytes(from: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(length as u64).read_to_end(&mut bytes)?;
