@@ -44,7 +44,7 @@ impl<'w> Clips<'w> {
         self.slots.get(name).or_else(|| self.below?.find(name))
     }
 
-    /// The text that a clipboard holds now.
+    /// Returns the text that a clipboard holds now.
     ///
     /// # Errors
     /// `no_clipboard` if it holds nothing; `encoding` if it holds bytes that are not text.
@@ -97,7 +97,7 @@ impl<'w> Clips<'w> {
         self.slots.entry(name.to_owned()).or_default()
     }
 
-    /// The last store of each name, in order of their first.
+    /// Returns the last store of each name, in order of their first.
     pub(crate) fn writes(&self) -> Vec<ClipboardWrite> {
         let stored = self.order.iter().filter_map(|name| {
             let (text, origin) = self.slots.get(name)?.stored.as_ref()?;

@@ -56,7 +56,7 @@ fn call_in(fields: &Map<String, Value>) -> Option<ToolCall> {
     Some(ToolCall { tool, arguments })
 }
 
-/// The value of the one field of these that is there.
+/// Returns the value of the only one of these fields that is present.
 fn one_of<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
     let mut there = names.iter().filter_map(|name| fields.get(*name));
     match (there.next(), there.next()) {

@@ -14,12 +14,12 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    /// The number of entries.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// The index of the entry that gathers the hunks of a path; a new one is empty.
+    /// Returns the index of the entry that collects the hunks of a path. A new entry is empty.
     pub(super) fn shared(&mut self, path: &FilePath) -> usize {
         *self.open.entry(path.clone()).or_insert_with(|| {
             self.files.push(FileEntry { path: path.clone(), ..FileEntry::default() });
@@ -56,12 +56,12 @@ impl Entries {
     }
 }
 
-/// An edit that creates a missing file, or fills an empty one, with a text.
+/// Returns an edit that creates a missing file, or fills an empty one, with a text.
 pub(super) fn fill(text: &str) -> FileEdit {
     FileEdit { text: Some(text.to_owned()), if_empty: Some(true), ..edit("create") }
 }
 
-/// An edit of this kind without any other field.
+/// Returns an edit of this kind without any other field.
 pub(super) fn edit(op: &str) -> FileEdit {
     FileEdit { op: op.to_owned(), ..FileEdit::default() }
 }

@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use editd_types::{EditOutcome, ErrorCode, FileOutcome, RequestError};
 
-/// The message, and below it the places, the nearest text, the regions and the change that it is about.
+/// Returns the message of an error, followed by the places, the nearest text, the regions and the change that it is
+/// about.
 pub(super) fn explain(error: &RequestError) -> String {
     with_details(error, plain(error))
 }
 
-/// The same below a sentence of the dialect's own, for advice that would speak of fields that it does not have.
+/// Formats an error as [`explain`] does, but with a sentence of the dialect in place of its message, if that would
+/// name fields that the dialect does not have.
 pub(super) fn with_details(error: &RequestError, sentence: String) -> String {
     let mut out = sentence;
     for place in &error.candidates {
@@ -55,7 +57,7 @@ pub(super) fn with_details(error: &RequestError, sentence: String) -> String {
     out
 }
 
-/// The readings of the new lines that are possible, each line behind a line break.
+/// Returns the possible readings of the new lines, each after a line break.
 pub(super) fn readings(error: &RequestError) -> String {
     let mut out = String::new();
     for reading in &error.readings {
@@ -81,7 +83,7 @@ pub(super) const NATIVE: [&str; 11] = [
     "`on_stale`",
 ];
 
-/// A message without the parts that name fields of native jobs.
+/// Returns a message without the parts that name fields of native jobs.
 fn without_native(message: &str) -> String {
     let parts = message.split("; ").filter(|part| !NATIVE.iter().any(|name| part.contains(name)));
     let kept: Vec<&str> = parts.collect();
@@ -97,8 +99,8 @@ pub(super) fn found_otherwise(error: &RequestError) -> Option<String> {
     }
 }
 
-/// The message of an error in the words that users of edit tools know: `not found`, `not unique`, `overlapping`. It names
-/// no field that only a native job has.
+/// Returns the message of an error in terms that the users of edit tools know: `not found`, `not unique`,
+/// `overlapping`. It names no field that only native jobs have.
 pub(super) fn plain(error: &RequestError) -> String {
     let path = error.path.as_ref().map_or_else(|| "the file".to_owned(), ToString::to_string);
     let found = error.found.unwrap_or(0);
@@ -145,7 +147,7 @@ pub(super) fn plain(error: &RequestError) -> String {
     }
 }
 
-/// An error, and the others of its job without their longer details: each of them is a line or two.
+/// Returns an error and the other errors of its job, these without long details: each takes a line or two.
 pub(super) fn each(error: &RequestError) -> impl Iterator<Item = RequestError> {
     let brief = |error: &RequestError| match error.code {
         // What these show counts as seen.
@@ -155,7 +157,7 @@ pub(super) fn each(error: &RequestError) -> impl Iterator<Item = RequestError> {
     std::iter::once(error.clone()).chain(error.others.iter().map(brief))
 }
 
-/// Every failure of a job in the words of a dialect.
+/// Returns every failure of a job in the terms of a dialect.
 pub(super) fn failures(error: &RequestError, failure: impl Fn(&RequestError) -> String) -> String {
     let mut lines: Vec<String> = each(error).map(|error| failure(&error)).collect();
     lines.extend(error.more.map(|more| format!("{more} more edits fail.")));
@@ -183,7 +185,7 @@ pub(super) fn present_lines(error: &RequestError) -> String {
     out
 }
 
-/// The edits of a file that were left out: their 1-based number and why.
+/// Returns the edits of a file that were left out: their 1-based numbers and the reasons.
 pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &RequestError)> {
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_deref()?)))
 }
@@ -193,7 +195,7 @@ pub(super) fn loose_rung(edit: &EditOutcome) -> Option<&str> {
     edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))
 }
 
-/// First and last line in words.
+/// Returns the first and the last line as text.
 pub(super) fn span(first: u64, last: u64) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
 }

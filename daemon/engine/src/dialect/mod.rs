@@ -41,7 +41,7 @@ pub(crate) trait Dialect: Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
-    /// A description of the dialect in one sentence, for people.
+    /// Returns a description of the dialect in one sentence, for people.
     fn sentence(&self) -> &'static str;
 
     /// Returns true if the fields or the first marker of a payload identify this dialect. A payload that two dialects
@@ -60,7 +60,7 @@ pub(crate) trait Dialect: Sync {
     /// `malformed`, `too_large` or `outside`, with the part of the payload that must be corrected.
     fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal>;
 
-    /// The error message of a refused payload, in the terms of the dialect.
+    /// Returns the error message of a refused payload, in the terms of the dialect.
     fn format_refusal(&self, error: &RequestError) -> String {
         error.message.clone()
     }

@@ -26,7 +26,7 @@ pub(super) const DIALECTS: [&dyn Dialect; 13] = [
     &ranges::Ranges,
 ];
 
-/// The name of every dialect and a sentence about it.
+/// Returns the name of every dialect and a sentence about it.
 pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
     DIALECTS.iter().map(|dialect| (dialect.name(), dialect.sentence()))
 }

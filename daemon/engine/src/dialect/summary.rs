@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// A stage that changes these lines, before and after.
+    /// Returns a stage that changes these lines, before and after.
     fn stage(
         lines: &[(u64, u64)],
         (added, removed): (u64, u64),

@@ -43,7 +43,7 @@ impl<'t> Comments<'t> {
         Self { lines, prose, open: None, fenced: false }
     }
 
-    /// The text of a comment line; `None` if the line is not a comment.
+    /// Returns the text of a comment line, or `None` if the line is not a comment.
     fn comment(&mut self, line: &'t str) -> Option<&'t str> {
         if let Some(end) = self.open {
             let (inside, closed) = line.split_once(end).map_or((line, false), |(inside, _)| (inside, true));
@@ -70,7 +70,7 @@ impl<'t> Comments<'t> {
         Some(line.cut(leader.len()..line.len()))
     }
 
-    /// The line without decoration; nothing if it is an example of a comment.
+    /// Returns the line without decoration, or an empty text if it is an example of a comment.
     fn plain(&mut self, comment: &'t str) -> &'t str {
         let inner = comment.trim();
         if inner.starts_with("```") {

@@ -17,8 +17,8 @@ use crate::limits;
 use comments::Comments;
 use statements::CommentScan;
 
-/// The reason why a file counts as generated, as the end of a sentence; `None` if nothing marks it. `bytes` is its
-/// content, of which the first 8 KiB are read.
+/// Returns the reason why a file counts as generated, as the end of a sentence, or `None` if nothing marks it. `bytes`
+/// is its content, of which the first 8 KiB are read.
 pub fn generated(path: &FilePath, bytes: &[u8]) -> Option<String> {
     if let Some(why) = paths::why(path.as_bytes()) {
         return Some(why);
@@ -32,7 +32,7 @@ pub fn generated(path: &FilePath, bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// The first bytes of a file as text; invalid bytes become replacement characters.
+/// Returns the first bytes of a file as text; invalid bytes become replacement characters.
 fn head(bytes: &[u8]) -> Cow<'_, str> {
     let head = bytes.cut(0..bytes.len().min(limits::HEADER));
     let wide = |unit: fn([u8; 2]) -> u16| {
@@ -48,7 +48,8 @@ fn head(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// As `String::from_utf8_lossy`, which is slow for valid text, too. A character cut in two at the end is dropped.
+/// Returns a text as `String::from_utf8_lossy` does, but faster for valid text. A character that is cut off at the end
+/// is dropped.
 fn text(head: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(head) {
         Ok(text) => Cow::Borrowed(text),

@@ -87,7 +87,7 @@ const NESTED: &[(&str, &str)] = &[("target", "debug"), ("target", "release")];
 /// Suffixes of the names of prose, in which only `<!-- … -->` is a comment.
 const PROSE: &[&str] = &[".adoc", ".htm", ".html", ".markdown", ".md", ".mdx", ".mkd", ".rst"];
 
-/// The reason why a path alone marks its file as generated.
+/// Returns the reason why a path alone marks its file as generated.
 pub(super) fn why(path: &[u8]) -> Option<String> {
     let path = String::from_utf8_lossy(path).to_ascii_lowercase();
     let mut folders: Vec<&str> = path.split('/').collect();

@@ -39,7 +39,7 @@ impl Few {
 }
 
 impl Tally {
-    /// An empty tally for a quote.
+    /// Creates an empty tally for a quote.
     pub(crate) fn new(text: &Text<'_>, quote: &Quote<'_>) -> Self {
         let (mut line_zone, mut window_zone) = (0..0, 0..0);
         if let Some(near) = quote.near {
@@ -62,7 +62,7 @@ impl Tally {
         }
     }
 
-    /// The number of candidates.
+    /// Returns the number of candidates.
     pub(crate) fn total(&self) -> u64 {
         self.all.count
     }

@@ -9,7 +9,7 @@ use super::{Extent, Haystack, Needle};
 use crate::Refusal;
 use crate::text::Breaks;
 
-/// A text with every break as `\n`.
+/// Returns a text with every break as `\n`.
 pub(crate) fn fold_breaks(text: &str, breaks: Breaks) -> Cow<'_, str> {
     let folded =
         if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };

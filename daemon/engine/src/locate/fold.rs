@@ -61,7 +61,7 @@ impl Step<'_> {
     }
 }
 
-/// The first step of folding a text.
+/// Returns the first step of folding a text.
 fn step(rest: &str, breaks: Breaks) -> Step<'_> {
     let bytes = rest.as_bytes();
     let mut from = 0;
@@ -82,7 +82,7 @@ fn step(rest: &str, breaks: Breaks) -> Step<'_> {
     Step { same: rest, gone: 0, plain: ' ', times: 0 }
 }
 
-/// A text with every break as `\n` and every character of the table as its plain one.
+/// Returns a text with every break as `\n` and every character of the table as its plain one.
 pub(crate) fn fold(text: &str, breaks: Breaks) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
@@ -152,8 +152,8 @@ impl Folding {
         self.marks.push((small(folded), small(original)));
     }
 
-    /// The offset in `content`, which was folded, of an offset in the folded content; `None` inside of what one
-    /// character became.
+    /// Returns the offset in `content` for an offset in its folded form, or `None` for an offset inside the
+    /// replacement of one character.
     pub(crate) fn original(&self, content: &str, offset: usize) -> Option<usize> {
         if offset >= self.content.len() {
             return (offset == self.content.len()).then_some(content.len());

@@ -122,7 +122,7 @@ impl<'h> Haystack<'h> {
         }
     }
 
-    /// The step of indentation that most lines of the text are made with; it is looked for once.
+    /// Returns the step of indentation of most lines of the text, which is computed once.
     pub(crate) fn unit(&self) -> Option<Unit> {
         *self.unit.get_or_init(|| dominant(&self.text.content, char::from(self.text.breaks.stop())))
     }
@@ -132,12 +132,12 @@ impl<'h> Haystack<'h> {
         self.needles.len() > 8 && self.needles.len().saturating_mul(self.text.len()) > ALONE
     }
 
-    /// The quotations that are expected.
+    /// Returns the quotations that are expected.
     pub(super) fn needles(&self) -> impl Iterator<Item = &'h str> {
         self.needles.iter().map(|needle| needle.text)
     }
 
-    /// Looking lists of lines up in a form.
+    /// Returns the look-up of lists of lines with this white space removed.
     pub(super) fn reduced(&self, form: LineTrim) -> &Reduced<'h> {
         match form {
             LineTrim::Trimmed => &self.trimmed,
@@ -145,7 +145,8 @@ impl<'h> Haystack<'h> {
         }
     }
 
-    /// The content with plain characters, kept only where many quotations share it: copies of the content add up.
+    /// Returns the content with plain characters. It is kept only if many quotations use it, since copies of the
+    /// content take memory.
     pub(super) fn plain(&self) -> Rc<Plain<'h>> {
         if self.in_bulk() { Rc::clone(&self.plain) } else { Rc::default() }
     }
@@ -245,8 +246,8 @@ pub(super) fn look_up<'q>(
     places
 }
 
-/// The automaton of one pass. Left to itself the library makes a table of all transitions for few patterns, which
-/// takes longer to build for long ones than the pass takes.
+/// Returns the automaton of one pass. By default, the library would make a table of all transitions for few patterns;
+/// for long patterns, building that takes longer than the pass.
 pub(super) fn automaton(batch: &[Cow<'_, str>]) -> Option<AhoCorasick> {
     let patterns = batch.iter().map(|needle| needle.as_bytes());
     let kind = Some(AhoCorasickKind::ContiguousNFA);

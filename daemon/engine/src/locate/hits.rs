@@ -35,7 +35,8 @@ pub(crate) fn each_hit(
     without_restarts(haystack, needle, from, visit)
 }
 
-/// Knuth, Morris and Pratt: each byte is looked at a bounded number of times however hits overlap.
+/// Finds the matches by the algorithm of Knuth, Morris and Pratt: each byte is read a bounded number of times, however
+/// matches overlap.
 fn without_restarts(
     haystack: &[u8],
     needle: &[u8],
@@ -63,7 +64,7 @@ fn without_restarts(
     ControlFlow::Continue(())
 }
 
-/// At `i`: the longest proper prefix of the needle that ends at byte `i`.
+/// Returns for each byte `i` the length of the longest proper prefix of the needle that ends at byte `i`.
 fn borders(needle: &[u8]) -> Vec<u32> {
     let mut borders: Vec<u32> = Vec::with_capacity(needle.len());
     borders.push(0);

@@ -146,7 +146,7 @@ fn no_hint(_: &Text<'_>, _: &Quote<'_>) -> Option<u64> {
     None
 }
 
-/// The new text as it was given.
+/// Returns the new text as it was given.
 #[expect(clippy::unnecessary_wraps, reason = "the type of a rung's adaptation")]
 fn as_given(_: &Haystack<'_>, _: &Quote<'_>, _: &Range<usize>) -> Option<Adapted> {
     Some(Adapted::default())
@@ -166,7 +166,7 @@ pub(crate) struct Adapted {
 }
 
 impl Rung {
-    /// The rung with this name.
+    /// Returns the rung with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         LADDER.iter().find(|step| step.name == name).map(|step| step.rung)
     }
@@ -176,7 +176,7 @@ impl Rung {
         LADDER.iter().find(|step| step.rung == self).map_or("exact", |step| step.name)
     }
 
-    /// Every name, for messages.
+    /// Returns the names of all rungs, for messages.
     pub(crate) fn names() -> String {
         LADDER.map(|step| step.name).join(", ")
     }
@@ -192,7 +192,7 @@ pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (LadderStep, Sear
         .filter_map(|step| step.search.map(|search| (step, search)))
 }
 
-/// The names of the rungs that are tried for a quote.
+/// Returns the names of the rungs that are tried for a quote.
 pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
     rungs(quote).map(|(step, _)| step.name.to_owned()).collect()
 }
@@ -208,7 +208,7 @@ pub(crate) enum CandidateFit {
     Meant,
 }
 
-/// The one place of a quote, if some rung finds one.
+/// Returns the only place of a quote, by the first rung that finds one.
 ///
 /// # Errors
 /// `ambiguous` with at most five candidates and the number of all; `limit`.
@@ -216,7 +216,7 @@ pub(crate) fn one(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<SearchResult,
     one_where(hay, quote, &|_| CandidateFit::May)
 }
 
-/// The same, among the candidates that an edit does not exclude.
+/// Finds a place as [`one`] does, among the candidates that an edit does not exclude.
 ///
 /// # Errors
 /// As [`one`].
@@ -291,7 +291,7 @@ pub(crate) fn adapt(
     step.map_or(Ok(None), |step| step.adapt(hay, quote, range))
 }
 
-/// The first rung looser than those of [`every`] that finds a place.
+/// Returns the first rung looser than those of [`every`] that finds a place.
 ///
 /// # Errors
 /// `limit`.
@@ -312,7 +312,7 @@ pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Run
 /// The loosest rung for replacing all places of a text.
 pub(crate) const EVERY: Rung = Rung::Eol;
 
-/// Every place of a quote that does not overlap an earlier one, at `exact` or `eol`.
+/// Returns every place of a quote that does not overlap an earlier one, at `exact` or `eol`.
 ///
 /// # Errors
 /// `limit` above `limits::PLACES`.
@@ -333,18 +333,18 @@ pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>,
     Ok((Vec::new(), Rung::Exact))
 }
 
-/// More places than one file entry may touch.
+/// Creates the refusal of more places than the edits of one file entry may change.
 pub(crate) fn too_many_places() -> Refusal {
     let limit = limits::PLACES as u64;
     spent(format!("more than {limit} places would change; narrow the edit down"), limit)
 }
 
-/// More work than the literal searches of a job may take.
+/// Creates the refusal of more work than the literal searches of a job may take.
 pub(crate) fn searched_too_much() -> Refusal {
     spent("this job searches more text than a job may; send it as several jobs", limits::SEARCH_WORK)
 }
 
-/// An `ambiguous` error before its candidates are filled in.
+/// Creates an `ambiguous` error without candidates.
 pub(crate) fn ambiguous(message: String, found: u64) -> Refusal {
     let mut error = RequestError::new(ErrorCode::Ambiguous, message);
     error.found = Some(found);

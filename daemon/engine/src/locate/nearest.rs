@@ -22,7 +22,7 @@ const CLOSE_LOOK: usize = 4_000_000;
 /// Below this a window is no help.
 const USEFUL: f64 = 0.5;
 
-/// The nearest windows, best first: at most [`limits::NEAR_MISSES`].
+/// Returns the nearest windows, best first: at most [`limits::NEAR_MISSES`].
 pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     let target: Vec<&str> = old.lines().collect();
     let lines = first_lines(text);
@@ -48,7 +48,7 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     kept.into_iter().map(|(score, start)| show(&lines, start, &target, score)).collect()
 }
 
-/// The lines of a file, as many as are looked at.
+/// Returns the lines of a file, up to the maximum that is searched.
 fn first_lines<'t>(text: &'t Text<'_>) -> Vec<&'t str> {
     let content = &*text.content;
     let stops = memchr::memchr_iter(text.breaks.stop(), content.as_bytes());
@@ -62,7 +62,8 @@ fn first_lines<'t>(text: &'t Text<'_>) -> Vec<&'t str> {
     .collect()
 }
 
-/// The first and the last letter of a line: most lines of a file differ there from the quoted ones, and need no key.
+/// Returns the first and the last letter of a line. Most lines of a file differ in these from the quoted lines, and
+/// then need no further comparison.
 fn ends(line: &str) -> usize {
     let letters = line.trim_ascii().as_bytes();
     match (letters.first(), letters.last()) {
@@ -133,7 +134,8 @@ fn by_letters(lines: &[&str], target: &[&str]) -> Vec<usize> {
     ranked.into_iter().take(FINALISTS).map(|(_, start)| start).collect()
 }
 
-/// The lines of a window: the first, or where those are as they were quoted, the ones around the first that differs.
+/// Returns lines of a window: the first ones, or, if these equal the quoted lines, the ones around the first that
+/// differs.
 fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
     let there = lines.iter().skip(start);
     let differs = there.zip(target).take_while(|(there, target)| there == target).count();
@@ -158,7 +160,7 @@ fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
     NearMiss { line: start as u64 + 1, text, score, differs: here.filter(|_| quoted.is_some()), quoted }
 }
 
-/// Bytes that two lines share at the start.
+/// Returns the number of bytes that two lines share at the start.
 fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }

@@ -35,7 +35,7 @@ pub(crate) fn stripped(list: &str, breaks: Breaks) -> Option<String> {
     says.then(|| joined(&numbered.lines))
 }
 
-/// The line that the first number names.
+/// Returns the line that the first number names.
 pub(crate) fn hint(text: &Text<'_>, quote: &Quote<'_>) -> Option<u64> {
     Numbered::read(quote.old, text.breaks).map(|numbered| numbered.first).filter(|line| *line > 0)
 }

@@ -60,7 +60,7 @@ pub(crate) enum Spots<'a> {
 }
 
 impl Spots<'_> {
-    /// Every spot, from the top.
+    /// Returns every spot, from the top.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Spot> {
         match self {
             Self::One(spot) => std::slice::from_ref(spot).iter(),
@@ -81,7 +81,7 @@ pub(crate) struct ReadingConflict {
 }
 
 impl ReadingConflict {
-    /// The refusal of the edit.
+    /// Returns the refusal of the edit.
     pub(crate) fn refusal(self, text: &Text<'_>) -> Refusal {
         let line = text.line_of(self.at) as u64;
         let why = match self.left {

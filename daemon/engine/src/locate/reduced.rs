@@ -58,7 +58,7 @@ impl LineTrim {
         stripped
     }
 
-    /// A text in this form; each break is `\n`.
+    /// Returns a text without that white space, with `\n` for each line break.
     pub(crate) fn of(self, text: &str, breaks: Breaks) -> Cow<'_, str> {
         let folded = fold_breaks(text, breaks);
         match self.strip(&folded) {
@@ -79,7 +79,7 @@ pub(crate) struct Reduced<'h> {
 }
 
 impl<'h> Reduced<'h> {
-    /// A look-up that has not read the haystack's text yet.
+    /// Creates a look-up that has not read the haystack's text yet.
     pub(crate) fn new(form: LineTrim) -> Self {
         Self { form, known: OnceCell::new() }
     }
@@ -141,7 +141,7 @@ impl<'h> Reduced<'h> {
         })
     }
 
-    /// The lists of lines that the quotations ask for.
+    /// Returns the lists of lines that the quotations ask for.
     fn keys(&self, hay: &Haystack<'h>) -> Vec<Cow<'h, str>> {
         let breaks = hay.text.breaks;
         let mut keys = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) fn candidate(text: &Text<'_>, offset: usize) -> Candidate {
     Candidate { line: line as u64, column: text.column_of(offset) as u64, text: shown, symbol: None }
 }
 
-/// A line, shortened around an offset in it to `limits::EXCERPT` bytes.
+/// Returns a line, shortened around an offset in it to `limits::EXCERPT` bytes.
 pub(crate) fn excerpt(line: &str, around: usize) -> String {
     if line.len() <= limits::EXCERPT {
         return line.to_owned();
@@ -99,12 +99,12 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     error
 }
 
-/// The similarity that would have been accepted.
+/// Returns the similarity that would have been accepted.
 fn needed(quote: &Quote<'_>) -> f64 {
     if quote.loosest < Rung::Fuzzy { 1.0 } else { quote.threshold }
 }
 
-/// A `not_found` error of a substitution; `within` are the lines in which it was looked for.
+/// Creates the `not_found` error of a substitution; `within` are the lines that were searched.
 pub(crate) fn not_found_pattern(
     text: &Text<'_>,
     pattern: &str,

@@ -5,7 +5,7 @@ use rapidfuzz::distance::levenshtein;
 /// Characters of a line that are compared.
 pub(crate) const CHARS: usize = 200;
 
-/// 1 − Levenshtein / the longer length, over the first characters of both lines, without the white space at their
+/// Returns 1 − (edit distance / greater length) of the first characters of two lines, without the white space at their
 /// ends.
 pub(crate) fn alike(a: &str, b: &str) -> f64 {
     let (a, b) = (a.trim(), b.trim());
@@ -40,7 +40,7 @@ impl Bag {
         Self(counts)
     }
 
-    /// A bound that [`alike`] of the two lines cannot exceed: letters that one has too many must be edited.
+    /// Returns an upper bound of [`alike`] for two lines: letters that one line has more often must be edited.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
         let pairs = || self.0.iter().zip(&other.0);
         let more: i32 = pairs().map(|(a, b)| (a - b).max(0)).sum();

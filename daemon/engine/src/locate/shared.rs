@@ -26,7 +26,7 @@ pub(crate) fn keep_shared(
     keep_shared_lines(text, quote, (&lists.0, &lists.1), matched, line)
 }
 
-/// [`keep_shared`] of lists of lines.
+/// Does the same as [`keep_shared`] for lists of lines.
 pub(crate) fn keep_shared_lines(
     text: &Text<'_>,
     quote: &Quote<'_>,

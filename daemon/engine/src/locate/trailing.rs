@@ -19,7 +19,7 @@ pub(crate) fn search(
     hay.reduced(LineTrim::Trimmed).each(hay, list, &mut |lines| visit(covered(hay.text, quote, lines)))
 }
 
-/// The new text as given, but for the lines that it shares with the quoted text.
+/// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
     let Brings::Instead(new) = quote.brings else {
         return Some(Adapted::default());

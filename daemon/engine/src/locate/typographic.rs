@@ -49,7 +49,7 @@ pub(crate) fn search(
     Ok(())
 }
 
-/// The new text as given, but for the lines that it shares with the quoted one: those stay the file's.
+/// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
 pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<Adapted> {
     let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
     let new = keep_shared(hay.text, quote, (quote.old, new), matched, |_, line| Some(line.to_owned()))?;

@@ -14,7 +14,7 @@ pub(crate) struct LineEnd {
 }
 
 impl LineEnd {
-    /// The line ends of a file.
+    /// Returns the line ends of a file.
     pub(crate) fn of(breaks: Breaks) -> Self {
         Self { stop: breaks.stop(), paired: breaks != Breaks::Cr }
     }
@@ -81,7 +81,7 @@ pub(crate) fn each(
     hits(lines, &mut check)
 }
 
-/// The run of lines that equals the list `old` and starts at an offset, as [`each`] visits it.
+/// Returns the run of lines that equals the list `old` and starts at an offset, as [`each`] visits it.
 pub(crate) fn at(
     content: &str,
     end: LineEnd,

@@ -43,7 +43,7 @@ pub(super) struct PathEdits<'w> {
 }
 
 impl<'w> PathEdits<'w> {
-    /// Both contents.
+    /// Returns both contents.
     pub(super) fn contents(&self) -> BothContents<'w> {
         BothContents { base: self.base, current: self.current }
     }

@@ -33,7 +33,7 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
 const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
 
 impl Create {
-    /// The refusal if the file exists; none if it is empty and may be filled.
+    /// Returns the refusal for an existing file, unless it is empty and may be filled.
     pub(crate) fn check_existing(&self, path: &FilePath, content: &[u8]) -> Option<Refusal> {
         if !self.if_empty {
             return Some(refuse(ErrorCode::Exists, format!("{path} exists; use `write` to replace it")));
@@ -46,7 +46,7 @@ impl Create {
         ))
     }
 
-    /// The content of the file.
+    /// Returns the content of the file.
     pub(crate) fn effect(&self, scene: &EditContext<'_>, clips: &Clips<'_>) -> Result<Effect, Refusal> {
         Ok(rewrite(scene, &self.text.resolve(clips)?))
     }

@@ -68,7 +68,7 @@ fn signed(ahead: i64) -> isize {
 }
 
 impl EditContext<'_> {
-    /// The one place of a quotation in the whole file.
+    /// Returns the only place of a quotation in the whole file.
     ///
     /// # Errors
     /// As [`one`]; and `ambiguous` if that place holds text that an earlier entry of the job added, while the
@@ -86,7 +86,7 @@ impl EditContext<'_> {
         }
     }
 
-    /// A place of a quotation in text from before the job. A text that is only similar does not count.
+    /// Returns a place of a quotation in text from before the job. A text that is only similar does not count.
     fn in_old_text(&self, quote: &Quote<'_>, earlier: Earlier<'_>) -> Result<Option<OldPlace>, Refusal> {
         let quote = Quote { loosest: quote.loosest.min(Rung::Typographic), ..quote.clone() };
         let fit = |place: &Range<usize>| {
@@ -102,7 +102,8 @@ impl EditContext<'_> {
         }
     }
 
-    /// The refusal of a quotation that may mean what the job has put there, or what was there before.
+    /// Returns the refusal of a quotation that matches both text that the job has written and text from before the
+    /// job.
     fn in_new_and_old_text(&self, hit: &Hit, other: &OldPlace) -> Refusal {
         let here = candidate(self.text, hit.range.start);
         let mut there = match other {

@@ -84,7 +84,7 @@ pub(crate) struct Effect {
 }
 
 impl PlaceReport {
-    /// The outcome in the form of a reply.
+    /// Returns the outcome in the form of a reply.
     pub(crate) fn outcome(&self, changed: bool) -> EditOutcome {
         EditOutcome {
             edit: None,
@@ -102,7 +102,7 @@ impl PlaceReport {
 }
 
 impl EditContext<'_> {
-    /// The refusal of a quotation that no rung finds.
+    /// Returns the refusal of a quotation that no rung finds.
     pub(crate) fn missed(&self, quote: &Quote<'_>, new: Option<&str>, unfit: Option<Unfit>) -> Refusal {
         let look = unfit.is_none() && self.budget.look(self.text.len());
         let elsewhere = if look { (self.elsewhere)(quote.old) } else { None };

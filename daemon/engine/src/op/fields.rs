@@ -5,7 +5,7 @@ use editd_types::{FileEdit, limits};
 use crate::Refusal;
 use crate::refusal::malformed;
 
-/// The names of the fields that an edit has, besides `op`.
+/// Returns the names of the fields that an edit has, besides `op`.
 pub(crate) fn present(edit: &FileEdit) -> impl Iterator<Item = &'static str> {
     [
         ("old", edit.old.is_some()),
@@ -46,18 +46,18 @@ pub(crate) fn present(edit: &FileEdit) -> impl Iterator<Item = &'static str> {
     .filter_map(|(name, given)| given.then_some(name))
 }
 
-/// The names of all fields that an edit was sent with, besides `op`, known or not.
+/// Returns the names of all fields of an edit besides `op`, known or not.
 pub(crate) fn given(edit: &FileEdit) -> impl Iterator<Item = &str> {
     let known = present(edit).map(|name| -> &str { name });
     known.chain(edit.unknown.iter().map(String::as_str))
 }
 
-/// A field that is required.
+/// Returns a field that is required.
 pub(crate) fn required<'a, T>(edit: &FileEdit, name: &str, value: &'a Option<T>) -> Result<&'a T, Refusal> {
     value.as_ref().ok_or_else(|| malformed(format!("`{}` needs the field `{name}`", edit.op)))
 }
 
-/// A clipboard's name; empty is absent.
+/// Returns the name of a clipboard. An empty name counts as absent.
 pub(crate) fn clipboard(field: &str, name: &Option<String>) -> Result<Option<String>, Refusal> {
     match name.as_deref() {
         None | Some("") => Ok(None),

@@ -47,13 +47,13 @@ impl NewText {
         Ok(Self { text, from_clipboard, reindent, literal })
     }
 
-    /// A plain text, breaks as given.
+    /// Creates a plain text, whose line breaks are kept.
     pub(crate) fn plain(text: &str) -> Self {
         let text = text.to_owned();
         Self { text, from_clipboard: None, reindent: None, literal: true }
     }
 
-    /// The text itself, unless a clipboard is used instead.
+    /// Returns the text, unless a clipboard is used instead.
     pub(crate) fn quoted(&self) -> Option<&str> {
         if self.from_clipboard.is_none() { Some(&self.text) } else { None }
     }
@@ -63,8 +63,8 @@ impl NewText {
         &self.text
     }
 
-    /// The text itself, if the ladder's rungs may change it: a text from a clipboard and one with `reindent` stay as
-    /// they are.
+    /// Returns the text if the rungs may change it. A text from a clipboard and a text with `reindent` are not
+    /// changed.
     pub(crate) fn mapped(&self) -> Option<&str> {
         if self.reindent.is_none() { self.quoted() } else { None }
     }
@@ -79,7 +79,7 @@ impl NewText {
         self.from_clipboard.is_some() && self.from_clipboard.as_deref() == stored && self.reindent.is_none()
     }
 
-    /// The text to insert.
+    /// Returns the text to insert.
     ///
     /// # Errors
     /// `no_clipboard`, `strip_mismatch`.
@@ -95,8 +95,9 @@ impl NewText {
     }
 }
 
-/// The text that replaces a matched range when `new` is inserted there, and the count of converted breaks: lines that
-/// old and new share at either end keep the file's bytes, the other breaks follow the file's unless `literal`.
+/// Returns the text that replaces a matched range if `new` is inserted there, and the number of converted line breaks.
+/// Lines that old and new share at either end keep the bytes of the file. The other breaks are converted to those of
+/// the file unless `literal` is set.
 pub(crate) fn fit(
     text: &Text<'_>,
     matched: &Range<usize>,
@@ -122,13 +123,13 @@ pub(crate) fn fit(
     (fitted, converted)
 }
 
-/// The count of breaks of `given` that differ from those of `made`, which has at least as many breaks.
+/// Returns the number of breaks of `given` that differ from those of `made`, which has at least as many breaks.
 pub(crate) fn changed_breaks(given: &str, made: &str, breaks: Breaks) -> u64 {
     let (a, b) = (break_list(given, breaks), break_list(made, breaks));
     a.into_iter().zip(b).filter(|(x, y)| given.cut(x.clone()) != made.cut(y.clone())).count() as u64
 }
 
-/// Bytes of the complete lines that old and new share at the start and at the end, in either.
+/// Returns the number of bytes of the complete lines that old and new share at the start and at the end, in either.
 fn shared_lines(old: &str, new: &str, rung: Rung, breaks: Breaks) -> ((usize, usize), (usize, usize)) {
     let (a, b) = (line_list(old, breaks), line_list(new, breaks));
     let same = |x: &&str, y: &&str| match rung {

@@ -77,7 +77,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 }
 
 impl Insert {
-    /// The quotation of the anchor with the new text beside it.
+    /// Returns the quotation of the anchor with the new text beside it.
     pub(crate) fn quote(&self) -> Option<Quote<'_>> {
         let (old, at) = match &self.at {
             EditPosition::Before(old) => (old, 0),
@@ -122,7 +122,8 @@ impl Insert {
         }
     }
 
-    /// The part of the text that goes on the anchor's last line, and the lines behind it, which the ladder may map.
+    /// Returns the part of the text that is added to the last line of the anchor, and the lines behind it, which
+    /// the ladder may map.
     fn on_its_line(&self, quote: &Quote<'_>, text: &Text<'_>) -> (&str, Option<&str>) {
         let Some(given) = self.text.mapped() else {
             return ("", None);
@@ -218,18 +219,18 @@ impl Insert {
     }
 }
 
-/// The start of the line in which a range begins.
+/// Returns the start of the line in which a range begins.
 fn line_front(text: &Text<'_>, range: &Range<usize>) -> usize {
     text.line_start(text.line_of(range.start))
 }
 
-/// The start of the line behind the one in which a range ends.
+/// Returns the start of the line behind the one in which a range ends.
 fn line_behind(text: &Text<'_>, range: &Range<usize>) -> usize {
     let last = text.line_of(if range.is_empty() { range.start } else { range.end - 1 });
     text.line_start(last + 1)
 }
 
-/// The line of an offset, if text inserted there is joined to the text in front of the offset on that line.
+/// Returns the line of an offset, if text inserted there is joined to the text in front of the offset on that line.
 fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
     let line = text.line_of(at);
     let whole = text.line_start(line)..text.line_start(line) + text.line(line).len();
@@ -238,13 +239,13 @@ fn in_line(text: &Text<'_>, at: usize, new: &str) -> Option<u64> {
     (!begins && !ends && !new.is_empty()).then_some(line as u64)
 }
 
-/// A text that is inserted at an offset of the quotation that anchors it.
+/// Returns the new text for an insertion at an offset of the quotation that is its anchor.
 fn coming(text: &str, at: usize) -> Brings<'_> {
     let spot = Spot { removed: Span::new(at..at), added: Span::new(0..text.len()) };
     Brings::Beside(text, Spots::One(spot))
 }
 
-/// The last or the first break of a content.
+/// Returns the last or the first break of a content.
 fn nearest_break(content: &str, last: bool) -> Option<&str> {
     let list = break_list(content, Breaks::of(content));
     let at = if last { list.last() } else { list.first() };

@@ -68,8 +68,8 @@ impl Lines {
     }
 }
 
-/// The bytes of lines `start` to `end`, with their breaks; empty if `end` is `start - 1`, and at the end of the
-/// file if `start` is one past the last line.
+/// Returns the bytes of lines `start` to `end`, with their breaks; empty if `end` is `start - 1`, and at the end of
+/// the file if `start` is one past the last line.
 ///
 /// # Errors
 /// `out_of_range` with the number of lines.
@@ -93,7 +93,7 @@ pub(crate) fn line_range(text: &Text<'_>, start: u64, end: u64) -> Result<Range<
     Ok(at(start)..at(end + 1))
 }
 
-/// A list of lines as it stands at a range of whole lines, and how many of its breaks were converted.
+/// Returns a list of lines as it is written at a range of whole lines, and the number of converted line breaks.
 pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, literal: bool) -> (String, u64) {
     if given.is_empty() {
         return (String::new(), 0);
@@ -121,7 +121,8 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
     (made, converted)
 }
 
-/// Bytes of the break that a list of lines, as [`line_text`] made it, begins with to complete an open last line.
+/// Returns the size of the line break with which a list of lines that [`line_text`] returned completes an unfinished
+/// last line, in bytes.
 pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
     let behind_open = range.is_empty() && range.end == text.len() && !text.ends_with_break();
     match made.as_bytes() {
@@ -131,7 +132,8 @@ pub(crate) fn lead(text: &Text<'_>, range: &Range<usize>, made: &str) -> u8 {
     }
 }
 
-/// The break that is added if the text lacks one: the file's there, else the text's own, else `\n`.
+/// Returns the line break that is added if the text ends without one: that of the file there, or else that of the
+/// text, or else `\n`.
 fn own_break(text: &Text<'_>, range: &Range<usize>, given: &str) -> String {
     let matched = text.content.cut(range.clone());
     let last = break_list(matched, text.breaks).pop().map(|at| matched.cut(at));

@@ -27,7 +27,7 @@ impl Matching {
         (self.near, self.window) = (None, limits::NEAR_WINDOW);
     }
 
-    /// A quotation of a text with these options. `brings` is the new text that belongs to it.
+    /// Returns a quotation of a text with these options. `brings` is the new text that belongs to it.
     pub(crate) fn quote<'a>(&self, old: &'a str, brings: Brings<'a>) -> Quote<'a> {
         let Self { whole_lines, near, window, loosest, threshold } = *self;
         Quote { old, whole_lines, near, window, loosest, threshold, brings }
@@ -57,7 +57,7 @@ pub(crate) fn read(
     })
 }
 
-/// The loosest rung allowed, and the least similarity.
+/// Returns the loosest rung allowed, and the least similarity.
 fn loosest(edit: &FileEdit, job_threshold: Option<f64>) -> Result<(Rung, f64), Refusal> {
     let named = match edit.loosest.as_deref() {
         None => None,
@@ -91,7 +91,7 @@ fn allow_edge(edit: &FileEdit) -> Result<(), Refusal> {
     Err(malformed(format!("`match: \"edge\"` does not go with {hindrance}; ask for \"typographic\"")))
 }
 
-/// A threshold in its range.
+/// Returns a threshold, which must be in its range.
 pub(crate) fn checked_threshold(value: f64) -> Result<f64, Refusal> {
     if (0.5..=1.0).contains(&value) {
         return Ok(value);

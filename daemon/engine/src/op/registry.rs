@@ -84,7 +84,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
     read(edit, threshold)
 }
 
-/// All fields of an edit that its operation does not have, with those that were meant.
+/// Returns a message about all fields of an edit that its operation does not have, with corrections.
 fn stray(name: &str, edit: &FileEdit) -> String {
     let given: Vec<&str> = fields::given(edit).collect();
     let message = operation(name).and_then(|operation| operation.unknown_fields_error(&given));
@@ -92,14 +92,14 @@ fn stray(name: &str, edit: &FileEdit) -> String {
         .unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
 }
 
-/// The operations, each with its fields.
+/// Returns the operations, each with its fields.
 #[cfg(test)]
 pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     KINDS.into_iter().map(|(name, fields, _)| (name, fields))
 }
 
 impl Op {
-    /// The proof that the edit gives about the content it replaces.
+    /// Returns the proof that the edit gives about the content it replaces.
     pub(crate) fn proof(&self) -> ContentProof {
         match self {
             Self::Replace(_) | Self::Chunk(_) => ContentProof::Quoted,
@@ -123,7 +123,7 @@ impl Op {
         }
     }
 
-    /// The text that the edit looks up first.
+    /// Returns the text that the edit looks up first.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         match self {
             Self::Replace(op) => Some(op.quote().needle(breaks)),
@@ -134,7 +134,7 @@ impl Op {
         }
     }
 
-    /// The lines that the edit expects above it.
+    /// Returns the lines that the edit expects above it.
     pub(crate) fn headers(&self) -> Option<&str> {
         match self {
             Self::Hunk(op) => Some(&op.headers),
@@ -142,7 +142,7 @@ impl Op {
         }
     }
 
-    /// The hunk, if the edit is one.
+    /// Returns the hunk, if the edit is one.
     pub(crate) fn hunk(&self) -> Option<&HunkEdit> {
         match self {
             Self::Hunk(op) => Some(op),
@@ -150,7 +150,7 @@ impl Op {
         }
     }
 
-    /// The clipboard that it stores.
+    /// Returns the clipboard that it stores.
     pub(crate) fn stores(&self) -> Option<&str> {
         match self {
             Self::Replace(op) => op.to_clipboard.as_deref(),
@@ -160,7 +160,7 @@ impl Op {
         }
     }
 
-    /// The clipboard that it reads.
+    /// Returns the clipboard that it reads.
     pub(crate) fn reads(&self) -> Option<&str> {
         match self {
             Self::Replace(op) => op.new.from_clipboard.as_deref(),
@@ -172,7 +172,7 @@ impl Op {
         }
     }
 
-    /// The symbol that it deletes.
+    /// Returns the symbol that it deletes.
     pub(crate) fn deletes(&self) -> Option<Which<'_>> {
         match self {
             Self::Symbol(op) => op.deletes(),
@@ -180,7 +180,7 @@ impl Op {
         }
     }
 
-    /// The other path that it names.
+    /// Returns the other path that it names.
     pub(crate) fn target(&self) -> Option<&FilePath> {
         match self {
             Self::Rename(target) | Self::Copy(target) => Some(&target.to),
@@ -188,7 +188,7 @@ impl Op {
         }
     }
 
-    /// The whole new content, if the edit has one.
+    /// Returns the whole new content, if the edit has one.
     pub(crate) fn written(&self) -> Option<&NewText> {
         match self {
             Self::Write(write) => Some(&write.text),

@@ -80,7 +80,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 }
 
 impl Replace {
-    /// The quotation with its new text.
+    /// Returns the quotation with its new text.
     pub(crate) fn quote(&self) -> Quote<'_> {
         self.matching.quote(&self.old, self.new.mapped().map_or(Brings::Nothing, Brings::Instead))
     }
@@ -162,7 +162,7 @@ impl Replace {
         Ok(Effect { places, stored, found })
     }
 
-    /// The refusal of a quotation that is not found, or not where it is searched.
+    /// Returns the refusal of a quotation that is not found, or not where it is searched.
     fn missed(
         &self,
         scene: &EditContext<'_>,
@@ -176,7 +176,7 @@ impl Replace {
         }
     }
 
-    /// The refusal of `all` if none of its rungs finds anything; a looser one might.
+    /// Returns the refusal of `all` if none of its rungs finds a place. It says if a looser rung would.
     fn nowhere(&self, scene: &EditContext<'_>, region: Option<&Region>, looser: Option<Rung>) -> Refusal {
         let loosest = self.matching.loosest.min(locate::EVERY);
         let quote = Quote { loosest, ..self.quote() };
@@ -190,7 +190,8 @@ impl Replace {
         error
     }
 
-    /// The same text at every place; made only once if breaks cannot differ from place to place.
+    /// Returns a place for each range, all with the same new text, and the number of converted line breaks. The
+    /// text is made only once if its line breaks are the same at all places.
     fn fill(
         &self,
         scene: &EditContext<'_>,
@@ -217,13 +218,15 @@ impl Replace {
         Ok((places, converted))
     }
 
-    /// First and last line of a range; with `whole_lines` a blank last line is in it by its break alone.
+    /// Returns the first and the last line of a range. With `whole_lines`, the range may contain only the break of
+    /// a blank last line.
     fn lines(&self, text: &Text<'_>, range: &Range<usize>) -> (u64, u64) {
         let own = if self.matching.whole_lines { text.break_at(range.end) } else { 0 };
         text.lines_of(range.start..range.end + own)
     }
 
-    /// The range that the edit covers: with `whole_lines`, it includes the last break if the quotation ends in one.
+    /// Returns the range that the edit covers: with `whole_lines`, it includes the last break if the quotation ends in
+    /// one.
     fn matched(&self, text: &Text<'_>, range: &Range<usize>) -> Range<usize> {
         let (_, given) = split_final_break(&self.old, text.breaks);
         if self.matching.whole_lines && !given.is_empty() {
@@ -232,7 +235,7 @@ impl Replace {
         range.clone()
     }
 
-    /// The range that is replaced, its new text, and the count of converted breaks.
+    /// Returns the range that is replaced, its new text, and the number of converted breaks.
     fn replacement(
         &self,
         text: &Text<'_>,

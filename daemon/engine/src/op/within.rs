@@ -26,7 +26,7 @@ pub(crate) fn read(edit: &FileEdit) -> Result<Option<EditScope>, Refusal> {
     Ok(edit.within.clone())
 }
 
-/// First and last line of the part; `None` for the whole file.
+/// Returns the first and the last line of the part, or `None` for the whole file.
 ///
 /// # Errors
 /// `symbol_not_found`, `ambiguous`, `out_of_range`, and the errors of parsing the file.
@@ -41,7 +41,7 @@ pub(crate) fn lines(
     }
 }
 
-/// The part; `None` for the whole file.
+/// Returns the part, or `None` for the whole file.
 ///
 /// # Errors
 /// As [`lines`]; `out_of_range` for lines behind the file.
@@ -54,7 +54,7 @@ pub(crate) fn region(within: Option<&EditScope>, scene: &EditContext<'_>) -> Res
     Ok(Some(region))
 }
 
-/// The report of an edit that looked in the part, as far as the part is concerned.
+/// Returns the report of an edit that searched in the part.
 pub(crate) fn report(within: Option<&EditScope>, scene: &EditContext<'_>) -> PlaceReport {
     let Some(which) = within.and_then(Which::of) else { return PlaceReport::default() };
     PlaceReport {
@@ -64,7 +64,7 @@ pub(crate) fn report(within: Option<&EditScope>, scene: &EditContext<'_>) -> Pla
     }
 }
 
-/// The one place of a quote in a part.
+/// Returns the only place of a quote in a part.
 ///
 /// # Errors
 /// As [`locate::one`].
@@ -101,8 +101,8 @@ pub(crate) fn one(
     })
 }
 
-/// Every place of a quotation in a part and the rung that found them; if there is none, a looser rung that would find
-/// one.
+/// Returns every place of a quotation in a part and the rung that found them; if there is none, a looser rung that
+/// would find one.
 ///
 /// # Errors
 /// As [`locate::every`].
@@ -123,7 +123,7 @@ pub(crate) fn every(
     Ok((spans, rung, looser))
 }
 
-/// The refusal of a quote that does not stand in a part.
+/// Returns the refusal of a quote that does not stand in a part.
 pub(crate) fn missed(
     scene: &EditContext<'_>,
     quote: &Quote<'_>,

@@ -38,7 +38,7 @@ impl Write {
     }
 }
 
-/// The effect of a new whole content.
+/// Returns the effect of a new whole content.
 pub(crate) fn rewrite(scene: &EditContext<'_>, new: &str) -> Effect {
     let text = scene.text;
     // The file keeps its BOM: one at the start of the text would be a second.

@@ -78,7 +78,7 @@ fn is_tag(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The refusal of a line.
+/// Returns the refusal of a line.
 pub(super) fn fault(line: u64, what: impl std::fmt::Display) -> Refusal {
     let mut error = malformed(format!("line {line}: {what}"));
     error.line = Some(line);
@@ -126,7 +126,7 @@ impl<'p> Lines<'p> {
         self.lines.get(self.next).copied()
     }
 
-    /// The number of the next line.
+    /// Returns the number of the next line.
     fn number(&self) -> u64 {
         self.first.saturating_add(self.next as u64)
     }
@@ -278,7 +278,7 @@ fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<PatchHunk<'p>>,
     Ok(Some(hunk))
 }
 
-/// The first line of the old side in a header with numbers (`-1,2 +1,2 @@`).
+/// Returns the first line of the old side in a header with numbers (`-1,2 +1,2 @@`).
 fn numbers(header: &str) -> Option<u64> {
     let (old, rest) = header.trim_start().strip_prefix('-')?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;

@@ -54,7 +54,7 @@ pub(super) struct PatchedHunk {
 }
 
 impl PatchedFile {
-    /// An entry without hunks.
+    /// Creates an entry without hunks.
     pub(super) fn new(verb: Verb, path: &FilePath) -> Self {
         Self { verb, from: path.clone(), path: path.clone(), hunks: Vec::new() }
     }
@@ -77,7 +77,7 @@ pub(super) struct ApplyPatchReply {
     pub(super) entries: Vec<PatchedFile>,
 }
 
-/// A payload that was refused.
+/// Returns the message of a refused payload.
 pub(super) fn refused(error: &RequestError) -> String {
     match error.line {
         Some(line) => {
@@ -148,7 +148,7 @@ impl ApplyPatchReply {
         })
     }
 
-    /// The hunk that an error is about.
+    /// Returns the hunk that an error is about.
     fn hunk(&self, entry: Option<usize>, edit: Option<u64>, error: &RequestError) -> Option<&PatchedHunk> {
         let index = usize::try_from(edit?.checked_sub(1)?).ok()?;
         let named = |patched: &&PatchedFile| {

@@ -127,7 +127,7 @@ fn of_text(text: String) -> Result<Unwrapped<'static>, Refusal> {
     Ok(Unwrapped { text: inner.unwrap_or(text).into(), call: false })
 }
 
-/// The patch or the script in the words of a command.
+/// Returns the patch or the script in the arguments of a command.
 fn of_words(words: Vec<String>) -> Option<String> {
     let mut words = words.into_iter();
     match (words.next()?, words.next(), words.next(), words.next()) {
@@ -174,7 +174,7 @@ fn script(payload: &str) -> Option<Result<Cow<'_, str>, Refusal>> {
     }
 }
 
-/// A text between quotes of a shell.
+/// Returns the text between the quotes of a shell.
 fn unquoted(inner: &str, sign: char) -> Result<Cow<'_, str>, Refusal> {
     let refused = || {
         let what = "the shell would change quotes, `$` or `\\` in the patch; send the patch itself";

@@ -60,7 +60,7 @@ fn known(fields: &Map<String, Value>, names: &[&str]) -> Result<(), Refusal> {
     }
 }
 
-/// The symbol that the payload names.
+/// Returns the symbol that the payload names.
 fn within(fields: &Map<String, Value>) -> Result<Option<EditScope>, Refusal> {
     let given = |name: &str| fields.get(name).filter(|value| !value.is_null() && value.as_str() != Some(""));
     let number = |name: &'static str, value: &Value| {
@@ -105,7 +105,7 @@ fn chunk(value: &Value, within: Option<&EditScope>) -> Result<FileEdit, Refusal>
     })
 }
 
-/// A list of lines as the native edit has it: `""` is none, `"\n"` one blank line.
+/// Returns a list of lines as a native edit writes it: `""` is no line, `"\n"` is one blank line.
 fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
     let items = match value {
         // One string is lines of text already, with or without its final break.
@@ -143,7 +143,7 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// An item without the one line break that it may end in.
+/// Returns an item without the line break at its end, if it has one.
 fn bare(item: &str) -> &str {
     item.strip_suffix('\n').map_or(item, |line| line.strip_suffix('\r').unwrap_or(line))
 }

@@ -61,14 +61,14 @@ fn format_receipt(receipt: &Receipt) -> String {
     text
 }
 
-/// The rung and the lines of a chunk whose lines are not quite those that it quotes.
+/// Returns the rung and the lines of a chunk that was found in lines that differ from its quotation.
 fn loosely(edit: &EditOutcome) -> Option<(&str, u64, u64)> {
     let rung = edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))?;
     let (first, last) = edit.lines?;
     Some((rung, first, last))
 }
 
-/// A refusal: the chunk, the check by number and name, and the places that were looked at.
+/// Returns the message of a refusal: the chunk, the name and number of the check, and the places that were compared.
 pub(super) fn failure(error: &RequestError) -> String {
     let about_chunk =
         error.check.is_some() || matches!(error.code, ErrorCode::Malformed | ErrorCode::Overlap);
@@ -107,7 +107,7 @@ pub(super) fn failure(error: &RequestError) -> String {
     text
 }
 
-/// A refusal that concerns the file or the payload as a whole.
+/// Returns the message of a refusal that concerns the file or the payload as a whole.
 fn about_all(error: &RequestError) -> String {
     match error.code {
         ErrorCode::Unsupported => {

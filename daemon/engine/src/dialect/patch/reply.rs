@@ -50,7 +50,7 @@ impl Edges {
         }
     }
 
-    /// Names the quoted lines that are missing in the file, at a match of `there` lines.
+    /// Returns a sentence about the quoted lines that are missing in the file, at a match of `there` lines.
     fn missing(&self, there: u64) -> String {
         let both = self.lines.saturating_sub(there) > 1;
         match (&self.first, &self.last) {
@@ -84,7 +84,7 @@ impl Kind {
 }
 
 impl PatchReply {
-    /// The data of these edits.
+    /// Creates the data of these edits.
     pub(super) fn new(edits: &[FileEdit]) -> Self {
         let remembered = |edit: &FileEdit| PatchSummary {
             clipboard: edit.to_clipboard.clone(),
@@ -202,12 +202,12 @@ impl PatchReply {
     }
 }
 
-/// The tag that tells how many patches were applied.
+/// Returns the tag with the number of applied patches.
 fn applied(how_many: &str) -> String {
     format!("<patches_applied>{how_many}</patches_applied>")
 }
 
-/// A payload that was refused: it names its item itself.
+/// Returns the message of a refused payload. The error already names the item.
 pub(super) fn refused(error: &RequestError) -> String {
     format!("{}\n{}", applied("none"), explain(error))
 }

@@ -52,7 +52,7 @@ fn passed_over(patch: &PatchRequest) -> Option<String> {
         .then(|| format!("`oldText` was passed over: `{}` does not look for text", name(patch.operation)))
 }
 
-/// A patch as a native edit.
+/// Returns a patch as a native edit.
 ///
 /// # Errors
 /// `malformed` for fields that contradict each other.

@@ -89,7 +89,7 @@ fn before(line: u64) -> Result<Header<'static>, HeaderFault> {
     if line == 0 { Err(HeaderFault::Zero) } else { Ok(Header::Range(RangePlace::Before(line))) }
 }
 
-/// A line, or the first and the last one.
+/// Returns a line, or the first and the last one.
 fn lines(text: &str) -> Option<(u64, u64)> {
     match text.split_once('-') {
         Some((first, last)) => Some((number(first)?, number(last)?)),

@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileSection<'_>>, Refusal> {
     Ok(reader.files)
 }
 
-/// The lines inside the one fence that may be around the text.
+/// Returns the lines inside the fence around the text, if there is one.
 fn unfenced(lines: &[&str]) -> Result<Range<usize>, Refusal> {
     let is_text = |line: &&&str| !line.trim().is_empty();
     let Some(first) = lines.iter().position(|line| is_text(&line)) else { return Ok(0..0) };

@@ -109,7 +109,7 @@ fn native(range: RangeEdit) -> FileEdit {
     }
 }
 
-/// Lines of a file: the last one ends as the others do.
+/// Returns lines of a file, of which the last ends as the others do.
 fn closed(mut text: String) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

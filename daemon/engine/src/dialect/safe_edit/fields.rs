@@ -88,7 +88,7 @@ pub(super) enum EditForm {
 }
 
 impl SafeEditPayload {
-    /// The one form that is given.
+    /// Returns the form of edit that the payload has; it may have only one.
     ///
     /// # Errors
     /// `malformed` if there is no form, more than one, or an incomplete one.

@@ -10,7 +10,7 @@ const BITS: [(u32, Option<char>); 6] =
 /// Python's bit for patterns with white space and comments.
 pub(super) const VERBOSE: u32 = 64;
 
-/// The letters of a set of bits.
+/// Returns the letters of a set of bits.
 ///
 /// # Errors
 /// `malformed` for a bit that means nothing here.

@@ -85,7 +85,7 @@ impl Reader<'_> {
         let _ = write!(self.out, "\\x{{{:x}}}", u32::from(letter));
     }
 
-    /// After a backslash outside a class.
+    /// Converts an escape outside a class, behind its backslash.
     fn escape(&mut self) -> Result<(), Refusal> {
         if let Some((letter, digits)) = octal(self.rest) {
             self.skip(digits);
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An escape that means the same in a class and outside.
+    /// Returns an escape with the same meaning in a class and outside.
     fn letter(&mut self, letter: Option<char>) -> Result<(), Refusal> {
         match letter {
             None => self.out.push('\\'),
@@ -131,7 +131,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// After an opening bracket: in Python a class holds no other, no operators, and white space as it is.
+    /// Converts a class, behind its opening bracket. In Python a class contains no other class and no operators,
+    /// and white space counts.
     fn class(&mut self) -> Result<(), Refusal> {
         self.out.push('[');
         if self.rest.starts_with('^') {
@@ -171,7 +172,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// After an opening parenthesis.
+    /// Converts a group, behind its opening parenthesis.
     fn group(&mut self) -> Result<(), Refusal> {
         if self.rest.starts_with("?#") {
             let end = self.rest.find(')').ok_or_else(|| invalid("a comment `(?#` lacks its `)`"))?;

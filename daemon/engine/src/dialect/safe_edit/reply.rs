@@ -18,7 +18,7 @@ pub(super) struct SafeEditReply {
 }
 
 impl SafeEditReply {
-    /// The wording for a payload of this form.
+    /// Creates the reply format for a payload of this form.
     pub(super) fn new(form: &EditForm, show_diff: Option<bool>) -> Self {
         let search = match form {
             EditForm::Search(given) => Some((excerpt(&given.search, 0), excerpt(&given.replace, 0))),
@@ -101,17 +101,17 @@ impl SafeEditReply {
     }
 }
 
-/// A message about a substitution in the names of this dialect's fields.
+/// Returns a message about a substitution with the names of the fields of this dialect.
 pub(super) fn own_names(message: &str) -> String {
     message.replace("`pattern`", "`search`").replace("`replacement`", "`replace`")
 }
 
-/// A payload that was refused: it names its item itself.
+/// Returns the message of a refused payload. The error already names the item.
 pub(super) fn refused(error: &RequestError) -> String {
     format!("❌ Edit failed: {}", explain(error))
 }
 
-/// A diff in a fence that nothing in it closes.
+/// Returns a diff in a fence that is longer than any fence in it.
 fn fenced(file: &FileOutcome) -> Option<String> {
     let diff = file.diff.as_deref().filter(|diff| !diff.is_empty())?;
     let longest = diff.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);

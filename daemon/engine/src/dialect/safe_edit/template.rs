@@ -1,6 +1,7 @@
 //! Python's replacement templates as those of `substitute`. It does not know the pattern's groups.
 
-/// A template in which what Python alone knows is spelt out; what Python refuses is left to be refused.
+/// Returns a template in native form: constructs that only Python knows are written out, and those that Python refuses
+/// are left unchanged, so that they are refused.
 pub(super) fn translate(given: &str) -> String {
     let mut out = String::with_capacity(given.len());
     let mut rest = given.chars();

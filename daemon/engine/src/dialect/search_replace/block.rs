@@ -67,7 +67,7 @@ pub fn progress(text: &str) -> usize {
     count
 }
 
-/// The lines of a text, with their breaks.
+/// Returns the lines of a text, with their breaks.
 pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = TextLine<'_>> {
     (first..).zip(text.split_inclusive('\n')).scan(0, |start, (number, text)| {
         let line = TextLine { number, text, start: *start };
@@ -76,7 +76,8 @@ pub(super) fn lines(text: &str, first: u64) -> impl Iterator<Item = TextLine<'_>
     })
 }
 
-/// The block of an outline. One without SEARCH lines makes or fills a file: nothing may be guessed about it.
+/// Returns the block with these ranges. A block without SEARCH lines creates or fills a file, so nothing in it is
+/// corrected.
 fn block<'t>(text: &'t str, outline: &BlockRanges, named: Option<&'t str>) -> Result<Block<'t>, BlockFault> {
     let part = |range: &Range<usize>| unescaped(text.cut(range.clone())).into_owned();
     let head = &outline.head;
@@ -100,7 +101,7 @@ fn block<'t>(text: &'t str, outline: &BlockRanges, named: Option<&'t str>) -> Re
     })
 }
 
-/// A part of a block as it is in the file: each escaped line without its first `\`.
+/// Returns a part of a block as it is written to the file: without the first `\` of each escaped line.
 fn unescaped(part: &str) -> Cow<'_, str> {
     // Most parts hold no escape, and then no line need be looked at.
     if !part.contains('\\') {
@@ -121,7 +122,7 @@ fn is_surely_path(name: &str) -> bool {
     !name.contains(char::is_whitespace) && name.contains(['/', '.'])
 }
 
-/// The file that a line between blocks names, without what marks it as a heading, as code or as bold.
+/// Returns the file that a line between blocks names, without the signs of a heading, of code or of bold text.
 fn name(line: &str) -> Option<&str> {
     if is_fence(line) {
         return None;

@@ -60,23 +60,23 @@ pub(super) enum FaultKind {
 }
 
 impl BlockFault {
-    /// The fault of a line.
+    /// Creates the fault of a line.
     pub(super) fn new(kind: FaultKind, line: &TextLine<'_>, expected: &'static str) -> Self {
         let marker = Some(excerpt(trimmed(line.text), 0));
         Self { kind, line: line.number, marker, expected: Some(expected) }
     }
 
-    /// The fault of a line in whose place no certain marker belongs.
+    /// Creates the fault of a line for which no marker is expected with certainty.
     pub(super) fn of_line(kind: FaultKind, line: &TextLine<'_>) -> Self {
         Self { expected: None, ..Self::new(kind, line, "") }
     }
 
-    /// The fault of a whole block, at its first line.
+    /// Creates the fault of a whole block, at its first line.
     pub(super) fn of_block(kind: FaultKind, line: u64) -> Self {
         Self { kind, line, marker: None, expected: None }
     }
 
-    /// The fault of a text that ends too early, at its last line.
+    /// Creates the fault of a text that ends too early, at its last line.
     pub(super) fn at_end(kind: FaultKind, line: u64, expected: &'static str) -> Self {
         Self { kind, line, marker: None, expected: Some(expected) }
     }

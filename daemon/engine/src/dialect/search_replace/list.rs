@@ -64,7 +64,7 @@ fn inside_wrappers(mut value: Value) -> Value {
     value
 }
 
-/// `{path, diff}`, or one `{content, startLine}` for the file that the request names.
+/// Reads `{path, diff}`, or `{content, startLine}` for the file that the request names.
 fn file(value: Value, place: &str, found: &mut Vec<Portion<'static>>) -> Result<(), Refusal> {
     let Value::Object(mut fields) = value else {
         return Err(malformed(format!("{}: a file is an object with `path` and `diff`", at(place))));
@@ -92,7 +92,7 @@ fn file(value: Value, place: &str, found: &mut Vec<Portion<'static>>) -> Result<
     }
 }
 
-/// `{content, startLine}`, or its content alone.
+/// Reads `{content, startLine}`, or the content alone.
 fn item(
     value: Value,
     path: Option<String>,

@@ -192,7 +192,8 @@ fn in_replace(
     }
 }
 
-/// Eight `=` are content of a block that began with seven `<`: headings are underlined with any number.
+/// Returns true if a line of `=` separates the parts of a block. Eight `=` are content of a block that began with
+/// seven `<`, since headings are underlined with any number of `=`.
 fn separates(width: Width, head: &BlockHead) -> bool {
     width == Width::Narrow || width == head.width
 }

@@ -70,7 +70,7 @@ impl<'l> Marker<'l> {
     }
 }
 
-/// A line without the white space and the break at its end.
+/// Returns a line without the white space and the break at its end.
 pub(super) fn trimmed(line: &str) -> &str {
     line.trim_end_matches([' ', '\t', '\r', '\n'])
 }
@@ -106,7 +106,7 @@ fn width(count: usize) -> Option<Width> {
     }
 }
 
-/// The width of a marker with a word; `stray` may follow the word.
+/// Returns the width of a marker with a word, after which `stray` is permitted.
 fn angled(line: &str, sign: char, word: &str, stray: char) -> Option<Width> {
     let rest = line.trim_start_matches(sign);
     let after = rest.strip_prefix(word)?;
@@ -114,7 +114,7 @@ fn angled(line: &str, sign: char, word: &str, stray: char) -> Option<Width> {
     if clean { width(line.len() - rest.len()) } else { None }
 }
 
-/// The width of a marker that is nothing but its sign.
+/// Returns the width of a marker that consists only of its sign.
 fn ruled(line: &str, sign: char) -> Option<Width> {
     if line.len() > NARROW + 1 || !line.trim_start_matches(sign).is_empty() {
         return None;

@@ -41,7 +41,7 @@ pub(super) enum EditorCommand {
 }
 
 impl EditorCommand {
-    /// The command with this name.
+    /// Returns the command with this name.
     pub(super) fn named(name: &str) -> bool {
         ["view", "create", "str_replace", "insert", "undo_edit"].contains(&name)
     }

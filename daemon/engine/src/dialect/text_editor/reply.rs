@@ -21,13 +21,13 @@ pub(super) struct TextEditorReply {
 }
 
 impl TextEditorReply {
-    /// The wording for this command.
+    /// Creates the reply format for this command.
     pub(super) fn new(command: EditorCommand, path: &FilePath, old: Option<&str>) -> Self {
         Self { command, path: path.clone(), old: excerpt(old.unwrap_or_default(), 0) }
     }
 }
 
-/// The message of a refused payload.
+/// Returns the message of a refused payload.
 pub(super) fn refused(error: &RequestError) -> String {
     explain(error)
 }
@@ -185,7 +185,7 @@ fn snippet(file: Option<&FileOutcome>) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-/// The first line after the change, of a hunk's header.
+/// Returns the first line of the new side in the header of a hunk.
 fn first_line(header: &str) -> Option<u64> {
     let (_, new) = header.split_once(" +")?;
     new.split([',', ' ']).next()?.parse().ok()

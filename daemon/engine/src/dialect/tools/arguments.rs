@@ -120,7 +120,7 @@ impl<'a> Arguments<'a> {
         Ok(self.number(meaning)?.unwrap_or(0).saturating_add(1))
     }
 
-    /// The items of a list of objects, with the list's name.
+    /// Returns the items of a list of objects, with the name of the list.
     ///
     /// # Errors
     /// `malformed` if the value is not such a list.

@@ -36,7 +36,7 @@ pub(super) struct EditSummary {
 }
 
 impl EditSummary {
-    /// The data of a native edit.
+    /// Creates the data of a native edit.
     pub(super) fn of(edit: &FileEdit) -> Self {
         let old = edit.old.as_ref().or(edit.pattern.as_ref()).or(edit.name.as_ref());
         Self {

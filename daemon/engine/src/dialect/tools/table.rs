@@ -111,17 +111,17 @@ pub(super) enum ToolAction {
     InsertLines,
 }
 
-/// A field that must be there.
+/// Creates a field that is required.
 pub(super) const fn must(names: &'static [&'static str], meaning: FieldMeaning) -> ToolField {
     ToolField { names, meaning, required: true }
 }
 
-/// A field that may be there.
+/// Creates a field that is optional.
 pub(super) const fn may(names: &'static [&'static str], meaning: FieldMeaning) -> ToolField {
     ToolField { names, meaning, required: false }
 }
 
-/// A tool without a list of edits, recognised by its fields.
+/// Creates a tool without a list of edits, which is recognised by its fields.
 pub(super) const fn tool(
     names: &'static [&'static str],
     fields: &'static [ToolField],
@@ -133,7 +133,7 @@ pub(super) const fn tool(
 /// The dialects, in the order in which a payload that fits several belongs to one.
 const ALL: [&ToolDialect; 5] = [&CLAUDE_CODE, &OPENCODE, &GEMINI, &MCP_FILESYSTEM, &SERENA];
 
-/// The dialect that has the tool that a call names. With `fitting` only one that has the call's fields too.
+/// Returns the dialect that has the tool of a call. With `fitting`, the tool must also have the fields of the call.
 pub(in crate::dialect) fn called(call: &ToolCall, fitting: bool) -> Option<&'static ToolDialect> {
     let arguments: Option<Map<String, Value>> = serde_json::from_str(&call.arguments).ok();
     ALL.into_iter().find(|dialect| {
@@ -151,7 +151,7 @@ impl ToolDialect {
         ALL.into_iter().find(has).is_some_and(|owner| owner.name == self.name)
     }
 
-    /// The tool that a payload is for.
+    /// Returns the tool that a payload is for.
     ///
     /// # Errors
     /// `malformed` if it fits no tool, or several.
@@ -215,7 +215,8 @@ impl Tool {
             && self.items_fit(fields)
     }
 
-    /// The first item of a list of edits tells tools apart whose other fields are the same.
+    /// Returns true if the first item of the list of edits has the fields of the tool. It distinguishes tools
+    /// whose other fields are the same.
     fn items_fit(&self, fields: &Map<String, Value>) -> bool {
         let list = self.fields.iter().filter(|field| field.meaning == FieldMeaning::Edits);
         let mut values = list.flat_map(|field| field.names).filter_map(|name| fields.get(*name));

@@ -58,13 +58,13 @@ impl Dialect for ToolDialect {
     }
 }
 
-/// Each edit is located in the result of the one before it.
+/// Returns one file entry for each edit, so that each edit is located in the result of the edit before it.
 fn stages(path: &FilePath, edits: Vec<FileEdit>) -> Vec<FileEntry> {
     let entry = |edit| FileEntry { path: path.clone(), edits: vec![edit], ..FileEntry::default() };
     edits.into_iter().map(entry).collect()
 }
 
-/// The native edits that a tool's arguments mean, one after the other.
+/// Returns the native edits for the arguments of a tool, in their order.
 fn edits(
     tool: &'static Tool,
     given: &Arguments<'_>,
@@ -120,7 +120,7 @@ fn replace(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
     })
 }
 
-/// A text, or a regular expression, that is there once unless several are allowed.
+/// Returns an edit of a text or a regular expression, which must occur once unless several places are permitted.
 fn pattern(given: &Arguments<'_>) -> Result<FileEdit, Refusal> {
     let (needle, template) = (given.needed(FieldMeaning::Pattern)?, given.needed(FieldMeaning::Template)?);
     match given.text(FieldMeaning::PatternMode)? {
@@ -179,7 +179,7 @@ fn lines(given: &Arguments<'_>, text: String) -> Result<FileEdit, Refusal> {
     Ok(FileEdit { start: Some(start), end: Some(end), text: Some(text), ..edit("lines") })
 }
 
-/// A text that ends in a line break.
+/// Returns a text that ends in a line break.
 fn closed(text: &str) -> String {
     if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }

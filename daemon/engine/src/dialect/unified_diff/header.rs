@@ -14,7 +14,7 @@ pub(super) struct HunkNumbers {
     pub(super) new: (u64, u64),
 }
 
-/// The numbers of a line that begins with `@@`, if it has any.
+/// Returns the numbers of a line that begins with `@@`, if it has any.
 pub(super) fn numbers(line: &str) -> Option<HunkNumbers> {
     let (old, rest) = line.strip_prefix("@@")?.trim_start().strip_prefix('-')?.split_once(" +")?;
     let new = rest.split_once("@@").map_or(rest, |(new, _)| new);
@@ -48,7 +48,7 @@ pub(super) fn name(rest: &str) -> (Name<'_>, bool) {
     (name, stamp.is_some_and(stamp::is_epoch))
 }
 
-/// A path of an extended header, which has no prefix.
+/// Returns the path in an extended header, which has no prefix.
 pub(super) fn plain(rest: &str) -> Cow<'_, str> {
     unquoted(rest.trim()).map_or(Cow::Borrowed(rest), Cow::Owned)
 }
@@ -70,7 +70,7 @@ fn halves(rest: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     (first == second || bare(first)? == bare(second)?).then_some((first.into(), second.into()))
 }
 
-/// Returns the prefixes of two names in the line of git, if it names just these.
+/// Returns the prefixes of the two names in a `diff --git` line, if these are `from` and `to`.
 pub(super) fn pair_prefixes<'r>(rest: &'r str, from: &str, to: &str) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
     [rest, rest.trim()].into_iter().find_map(|rest| {
         let (first, second) = match quoted_second(rest) {
@@ -99,12 +99,12 @@ fn quoted_second(rest: &str) -> Option<usize> {
     rest.cut(end..rest.len()).starts_with(" \"").then_some(end)
 }
 
-/// A name without its first folder.
+/// Returns a name without its first folder.
 pub(super) fn bare(name: &str) -> Option<&str> {
     name.split_once('/').map(|(_, rest)| rest)
 }
 
-/// The prefixes of two names that are known to be of one file.
+/// Returns the prefixes of two names of the same file.
 pub(super) fn prefixes<'n>(old: &'n str, new: &'n str) -> Option<(&'n str, &'n str)> {
     if old == new {
         return Some(("", ""));
@@ -123,7 +123,7 @@ pub(super) fn without_prefixes<'n>(old: &'n str, new: &'n str) -> (&'n str, &'n 
         .unwrap_or((old, new))
 }
 
-/// A name without a usual prefix.
+/// Returns a name without a usual prefix.
 pub(super) fn without_prefix(name: &str) -> &str {
     match name.split_once('/') {
         Some(("a" | "b" | "c" | "i" | "o" | "w", rest)) => rest,

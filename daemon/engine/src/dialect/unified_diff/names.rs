@@ -128,7 +128,8 @@ fn git_path<'n>(file: &'n FilePatch<'_>) -> Result<Option<(&'n str, (&'n str, &'
     }
 }
 
-/// The sides of a file that the line of git names.
+/// Returns the sides of a file whose path the `diff --git` line names. `before` and `after` are the prefixes of its
+/// two names.
 fn below_git<'n>(
     file: &FilePatch<'_>,
     path: &'n str,
@@ -176,7 +177,7 @@ fn shown<'n>(side: Side<'n>) -> &'n str {
     }
 }
 
-/// The refusal of a section whose names are of two files.
+/// Returns the refusal of a section whose names are of two files.
 fn disagree(line: u64, one: &str, other: &str) -> Refusal {
     let names: [Cow<'_, str>; 2] = [excerpt(one.trim(), 0).into(), excerpt(other.trim(), 0).into()];
     let what = format!(

@@ -32,7 +32,7 @@ pub(super) enum PatchStep<'p> {
     Section(Box<FilePatch<'p>>, FileOperation, Option<FilePath>),
 }
 
-/// The steps of a diff.
+/// Returns the steps of a diff.
 pub(super) fn steps(sections: Vec<(FilePatch<'_>, FileOperation)>) -> Vec<PatchStep<'_>> {
     let mut steps = Vec::with_capacity(sections.len());
     let mut batch = Batch::default();
@@ -57,7 +57,7 @@ struct Batch<'p> {
     created: HashSet<FilePath>,
 }
 
-/// The old and the new name of a file.
+/// Returns the old and the new name of a file.
 fn names(deed: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
     match deed {
         FileOperation::Change(path) => (Some(path), Some(path)),

@@ -76,7 +76,7 @@ pub(super) struct DiffHunk {
     pub(super) body: HunkLines,
 }
 
-/// The refusal of a line.
+/// Returns the refusal of a line.
 pub(super) fn fault(line: u64, code: ErrorCode, what: &str) -> Refusal {
     let mut error = refuse(code, format!("line {line}: {what}"));
     error.line = Some(line);

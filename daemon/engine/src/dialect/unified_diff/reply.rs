@@ -32,12 +32,12 @@ impl FileReply {
         Self { path: path.clone(), to: None, known: path.clone(), verb, quiet: false, hunks: Vec::new() }
     }
 
-    /// The words for a file that is moved away for another.
+    /// Creates the data of a file that is moved away for another.
     pub(super) fn aside(path: &FilePath) -> Self {
         Self { quiet: true, ..Self::new("moving", path) }
     }
 
-    /// The words for a file that is deleted and must be empty.
+    /// Creates the data of a file that is deleted and must be empty.
     pub(super) fn quiet(path: &FilePath) -> Self {
         Self { quiet: true, ..Self::new("removing", path) }
     }
@@ -47,22 +47,22 @@ impl FileReply {
         Self { known: known.clone(), to, ..self }
     }
 
-    /// The data of a changed file.
+    /// Creates the data of a changed file.
     pub(super) fn changed(path: &FilePath, hunks: &[DiffHunk]) -> Self {
         Self { hunks: hunks.iter().map(|hunk| hunk.line).collect(), ..Self::new("patching", path) }
     }
 
-    /// The data of a created file.
+    /// Creates the data of a created file.
     pub(super) fn created(path: &FilePath) -> Self {
         Self::new("creating", path)
     }
 
-    /// The data of a deleted file.
+    /// Creates the data of a deleted file.
     pub(super) fn deleted(path: &FilePath) -> Self {
         Self::new("removing", path)
     }
 
-    /// The data of a copied file.
+    /// Creates the data of a copied file.
     pub(super) fn copied(from: &FilePath, to: &FilePath) -> Self {
         Self { to: Some(to.clone()), ..Self::new("copying", from) }
     }
@@ -85,7 +85,7 @@ pub(super) struct UnifiedDiffReply {
     pub(super) entries: Vec<FileReply>,
 }
 
-/// A payload that was refused.
+/// Returns the message of a refused payload.
 pub(super) fn refused(error: &RequestError) -> String {
     format!("malformed patch: {}", error.message)
 }

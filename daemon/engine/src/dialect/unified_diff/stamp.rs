@@ -41,7 +41,7 @@ fn read(text: &str) -> Option<bool> {
     Some(whole && day + hours * 60 + minutes == offset)
 }
 
-/// The minutes that a zone (`-0500`) is ahead of the epoch's.
+/// Returns the offset of a time zone (`-0500`) from UTC in minutes.
 fn offset(zone: &str) -> Option<i64> {
     let (sign, rest) = match zone.as_bytes().first()? {
         b'+' => (1, zone.get(1..)?),

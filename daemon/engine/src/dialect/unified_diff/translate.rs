@@ -234,7 +234,7 @@ fn whole_of(hunk: &DiffHunk) -> Result<FileEdit, Refusal> {
     Ok(whole(hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")))))
 }
 
-/// A hunk whose old lines are the whole file.
+/// Returns a hunk whose old lines are the whole file.
 fn whole(text: String) -> FileEdit {
     FileEdit { text: Some(text), all: Some(true), ..edit("hunk") }
 }

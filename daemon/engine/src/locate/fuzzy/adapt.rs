@@ -13,7 +13,7 @@ use super::shape::FuzzyTarget;
 use crate::cut::Cut;
 use crate::text::split_final_break;
 
-/// The new text at a window, and how similar the window is.
+/// Returns the new text for a window, and the similarity of the window.
 ///
 /// # Errors
 /// A conflict if the new lines could be indented in several ways.

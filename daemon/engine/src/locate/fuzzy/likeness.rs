@@ -21,7 +21,7 @@ impl Likeness {
         Self { letters: BatchComparator::new(quoted.iter().copied()), chars: quoted.len() }
     }
 
-    /// The similarity of another list.
+    /// Returns the similarity of another list.
     pub(crate) fn of(&self, there: &[&str]) -> f64 {
         let there = start(there);
         let longer = self.chars.max(there.len()).max(1);
@@ -29,7 +29,7 @@ impl Likeness {
     }
 }
 
-/// The first characters that count.
+/// Returns the first characters that count.
 fn start(lines: &[&str]) -> Vec<char> {
     let mut text = String::new();
     for (i, line) in lines.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) struct Ruler<'r> {
 }
 
 impl<'r> Ruler<'r> {
-    /// A ruler for a text.
+    /// Creates a ruler for a text.
     pub(super) fn new(target: &'r FuzzyTarget) -> Self {
         Self { target, letters: BatchComparator::new(target.text.chars()), there: String::new() }
     }
@@ -90,8 +90,8 @@ impl<'r> Ruler<'r> {
         Mapping::between(if equal.is_empty() { &all } else { &equal })
     }
 
-    /// The windows that are meant: the best, and those within `limits::FUZZY_TIE` of it that share no line with it; two
-    /// that are equally good are both the best. In file order.
+    /// Returns the best windows in the order of the file: the best one and those within `limits::FUZZY_TIE` of it
+    /// that share no line with it. Of two equally good windows, both are returned.
     ///
     /// # Errors
     /// `limit` where `budget` runs out.

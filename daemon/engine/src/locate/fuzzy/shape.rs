@@ -78,13 +78,13 @@ impl FuzzyTarget {
         (text.len() >= lines).then_some(Self { quoted, text, chars, lines })
     }
 
-    /// Each line as it was quoted and as it counts.
+    /// Returns each line in its quoted form and in the form that is compared.
     pub(super) fn each_line(&self) -> impl Iterator<Item = (&str, &str)> {
         self.quoted.split('\n').zip(self.text.split('\n'))
     }
 }
 
-/// The lines of a stretch of a file, without their breaks.
+/// Returns the lines of a range of a file, without their breaks.
 pub(super) fn file_lines(stretch: &str, breaks: Breaks) -> impl Iterator<Item = &str> {
     stretch.split(char::from(breaks.stop())).map(move |line| match breaks {
         Breaks::Cr => line,

@@ -23,9 +23,9 @@ pub(super) struct LineWindow {
     pub(super) bound: f64,
 }
 
-/// The number of times that a stretch occurs in the text that is looked for, and in the window.
+/// The number of times that a sequence of characters occurs in the searched text and in the window.
 #[derive(Clone, Copy, Default)]
-struct PairCount {
+struct GramCount {
     target: u32,
     have: u32,
 }
@@ -49,7 +49,7 @@ pub(super) struct Sieve {
     mask: u64,
     last: u64,
     shift: u32,
-    slots: Vec<PairCount>,
+    slots: Vec<GramCount>,
     rows: VecDeque<Row>,
     /// The stretches of all rows that are looked for.
     hits: VecDeque<u32>,
@@ -59,7 +59,7 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    /// A sieve for a text and the lowest similarity.
+    /// Creates a sieve for a text and the lowest similarity.
     pub(super) fn new(target: &FuzzyTarget, threshold: f64) -> Self {
         // Wide enough to be rare, narrow enough that a window at the threshold shares three fifths of them.
         let width = (0.4 / (1.0 - threshold).max(0.01) + 1e-9).clamp(1.0, 8.0) as usize;
@@ -71,7 +71,7 @@ impl Sieve {
             mask: u64::MAX >> (64 - 8 * width),
             last: 0,
             shift: 64 - bits,
-            slots: vec![PairCount::default(); 1 << bits],
+            slots: vec![GramCount::default(); 1 << bits],
             rows: VecDeque::new(),
             hits: VecDeque::new(),
             shared: 0,
@@ -87,7 +87,7 @@ impl Sieve {
         sieve
     }
 
-    /// The slot of the stretch that a character ends.
+    /// Returns the index of the counter for the sequence of characters that a character ends.
     fn next_slot(&mut self, c: char) -> usize {
         let code = u32::from(c);
         let small = if code < 0x80 { code } else { 0x80 | ((code ^ (code >> 7)) & 0x7f) };

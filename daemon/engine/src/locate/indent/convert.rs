@@ -35,7 +35,7 @@ impl Conversion {
         (count <= limits::INDENT).then(|| self.file.letter().to_string().repeat(count) + rest)
     }
 
-    /// The conversion of these units that explains every quoted line.
+    /// Returns the conversion of these units that explains every quoted line.
     fn explaining(passage: &Passage<'_>, payload: Unit, file: Unit) -> Option<Self> {
         let mut found = None;
         for (quoted, there) in passage.pairs() {
@@ -83,7 +83,7 @@ pub(super) fn converted(passage: &Passage<'_>, file: Option<Unit>) -> Vec<(bool,
     made
 }
 
-/// The units that the payload and the file may have.
+/// Returns the units that the payload and the file may have.
 fn units(passage: &Passage<'_>, there: Kinds, file: Option<Unit>) -> Vec<(Unit, Unit)> {
     if there.tabs {
         let fits = |width: &usize| {

@@ -169,7 +169,7 @@ fn kinds_of_file(hay: &Haystack<'_>, passage: &Passage<'_>) -> Kinds {
     if there == Kinds::default() { all().unwrap_or(there) } else { there }
 }
 
-/// A line with an indentation in front of it; a blank one as it is.
+/// Returns a line with an indentation in front of it; a blank one as it is.
 fn indented(indent: &str, line: &str) -> String {
     if is_blank(line) { line.to_owned() } else { [indent, line].concat() }
 }
@@ -180,7 +180,7 @@ fn made_of_other_kind(passage: &Passage<'_>, file: Kinds) -> bool {
     !file.is_mix() && ((file.tabs && given.spaces) || (file.spaces && given.tabs))
 }
 
-/// The one reading that something speaks for, and for which nothing speaks that it lacks.
+/// Chooses the reading that has evidence and lacks no evidence that another reading has.
 fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]) -> Choice<'r> {
     // How wide a tab of the payload is may be what the readings differ in.
     let tabs = passage.kinds_given().tabs && passage.kinds_there().spaces;
@@ -250,7 +250,7 @@ fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
     shared || edges || (other.shaped && !own.shaped) || (other.steps && !own.steps)
 }
 
-/// The text that a reading writes; lines that old and new share at either end are the file's own.
+/// Returns the text of a reading. Lines that old and new share at either end are those of the file.
 fn made(
     hay: &Haystack<'_>,
     quote: &Quote<'_>,
@@ -278,7 +278,7 @@ fn made(
     keep_shared_lines(text, quote, (&quoted, &passage.given), range, line)
 }
 
-/// The refusal of new lines that could be indented in several ways.
+/// Returns the refusal of new lines that could be indented in several ways.
 fn conflict(at: usize, readings: &[&Reading], left: bool) -> ReadingConflict {
     let length = readings.first().map_or(0, |reading| reading.lines.len());
     let differs = |at: &usize| {

@@ -54,8 +54,8 @@ impl Evidence {
     }
 }
 
-/// The evidence for lines that would be written in place of the given ones, in one frame; `unit` is the file's step,
-/// where that is of use.
+/// Returns the evidence for lines that would be written in place of the given ones, in one frame. `unit` is the step
+/// of the file, if it matters.
 pub(super) fn evidence(
     passage: &Passage<'_>,
     written: &[String],
@@ -204,7 +204,7 @@ fn common<'l>(lines: impl Iterator<Item = &'l str>) -> &'l str {
     first.get(..length).unwrap_or("")
 }
 
-/// Returns, for each line that is not blank and deeper than the one before, the indentation that it has more.
+/// Returns the additional indentation of each line that is not blank and deeper than the line before.
 fn steps<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
     let indents: Vec<&str> = lines.filter(|line| !is_blank(line)).map(|line| split_indent(line).0).collect();
     let deeper = indents.iter().zip(indents.iter().skip(1));

@@ -34,7 +34,7 @@ struct Scale {
 }
 
 impl<'a> Gauge<'a> {
-    /// Before the first pair; `unit` is the searched text's.
+    /// Creates a gauge without pairs. `unit` is the step of the searched text.
     pub(crate) fn new(unit: Option<Unit>) -> Self {
         let shift = Some(Shift { search: 0, common_search: usize::MAX, common_file: usize::MAX });
         let scale = unit.map(|search| Scale { search, file: None });

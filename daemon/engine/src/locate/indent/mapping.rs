@@ -35,7 +35,7 @@ pub(crate) enum How {
 }
 
 impl Mapping {
-    /// A mapping that some lines of a file with these kinds of indentation gave.
+    /// Creates a mapping for lines of a file with these kinds of indentation.
     pub(crate) fn new(how: How, kinds: Kinds) -> Self {
         Self { how, kinds }
     }

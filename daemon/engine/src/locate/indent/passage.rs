@@ -71,13 +71,13 @@ impl<'p> Passage<'p> {
         Some(Self { quoted, there, given, sites, above, below })
     }
 
-    /// The lines of the file that go at a site and are not blank.
+    /// Returns the lines of the file that go at a site and are not blank.
     pub(super) fn removed(&self, site: &LineReplacement) -> Vec<&'p str> {
         let there = self.there.cut(site.removed.clone());
         there.iter().copied().filter(|line| !is_blank(line)).collect()
     }
 
-    /// The lines of the file next to a site that are not blank, above and below.
+    /// Returns the nearest lines of the file above and below a site that are not blank.
     pub(super) fn neighbours(&self, site: &LineReplacement) -> (Option<&'p str>, Option<&'p str>) {
         let filled = |line: &&&str| !is_blank(line);
         let head = self.there.cut(0..site.removed.start).iter().rev().find(filled);
@@ -111,23 +111,23 @@ impl<'p> Passage<'p> {
         })
     }
 
-    /// The characters with which the file indents these lines.
+    /// Returns the characters with which the file indents these lines.
     pub(super) fn kinds_there(&self) -> Kinds {
         kinds(self.there.iter().copied())
     }
 
-    /// The characters with which the caller indents the quoted and the new lines.
+    /// Returns the characters with which the caller indents the quoted and the new lines.
     pub(super) fn kinds_given(&self) -> Kinds {
         kinds(self.quoted.iter().copied().chain(self.given.iter().map(|(line, _)| *line)))
     }
 
-    /// The indentations of each quoted line that is not blank and of the file's.
+    /// Returns the indentation of each quoted line that is not blank, and of the line of the file.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'p str, &'p str)> {
         let pairs = self.quoted.iter().zip(&self.there).filter(|(line, _)| !is_blank(line));
         pairs.map(|(quoted, there)| (split_indent(quoted).0, split_indent(there).0))
     }
 
-    /// A quoted line with the file's indentation.
+    /// Returns a quoted line with the file's indentation.
     pub(super) fn as_there(&self, at: usize) -> Option<String> {
         let (quoted, there) = (self.quoted.get(at)?, self.there.get(at)?);
         Some([split_indent(there).0, quoted.trim_start_matches(BLANKS)].concat())

@@ -5,7 +5,7 @@ use crate::limits;
 /// The characters that indentation is made of.
 pub(crate) const BLANKS: [char; 2] = [' ', '\t'];
 
-/// A line's leading spaces and tabs, and the rest.
+/// Returns the leading spaces and tabs of a line, and the rest.
 pub(crate) fn split_indent(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches(BLANKS);
     line.split_at_checked(line.len() - rest.len()).unwrap_or(("", line))
@@ -44,7 +44,7 @@ impl Unit {
         }
     }
 
-    /// The unit of a file in which one step takes so many of these characters.
+    /// Returns the unit of a file whose steps have this number of these characters.
     pub(crate) fn of_file(kinds: Kinds, width: usize) -> Option<Self> {
         match (kinds, width) {
             (Kinds { tabs: true, spaces: false }, 1) => Some(Self::Tab),
@@ -53,7 +53,7 @@ impl Unit {
         }
     }
 
-    /// Bytes of one step.
+    /// Returns the number of bytes of one step.
     pub(crate) fn width(self) -> usize {
         match self {
             Self::Tab => 1,
@@ -61,7 +61,7 @@ impl Unit {
         }
     }
 
-    /// The character of the step.
+    /// Returns the character of the step.
     pub(crate) fn letter(self) -> char {
         match self {
             Self::Tab => '\t',

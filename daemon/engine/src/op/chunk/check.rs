@@ -38,12 +38,12 @@ impl ChunkCheck {
         ALL.iter().find(|(check, _)| *check == self).map_or("", |(_, name)| name)
     }
 
-    /// The number, from 1, of the check with this name.
+    /// Returns the 1-based number of the check with this name.
     pub(crate) fn number(name: &str) -> Option<usize> {
         ALL.iter().position(|(_, known)| *known == name).map(|at| at + 1)
     }
 
-    /// The same refusal, by this check.
+    /// Adds this check to a refusal.
     pub(crate) fn refuses(self, mut refusal: Refusal) -> Refusal {
         refusal.check = Some(self.name().to_owned());
         refusal

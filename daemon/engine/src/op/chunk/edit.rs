@@ -64,7 +64,7 @@ struct Stand {
 }
 
 impl Chunk {
-    /// The text that the first rung looks up.
+    /// Returns the text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         self.window.needle(breaks)
     }
@@ -97,7 +97,7 @@ impl Chunk {
         Ok(Effect { places: vec![place], stored: None, found })
     }
 
-    /// The first and last line of the range that is searched.
+    /// Returns the first and last line of the range that is searched.
     fn lines(&self, scene: &EditContext<'_>) -> Result<Option<(u64, u64)>, Refusal> {
         within::lines(self.within.as_ref(), scene).map_err(|refusal| match refusal.code {
             ErrorCode::SymbolNotFound | ErrorCode::Ambiguous | ErrorCode::OutOfRange => {
@@ -140,7 +140,7 @@ impl Chunk {
         Ok(Err(unmapped))
     }
 
-    /// The text that replaces the old lines, and the count of converted breaks.
+    /// Returns the text that replaces the old lines, and the number of converted breaks.
     fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, stand: &Stand) -> (String, u64) {
         if self.new.is_empty() {
             return (String::new(), 0);
@@ -159,7 +159,7 @@ impl Chunk {
     }
 }
 
-/// The refusal of a window that stands at several places.
+/// Returns the refusal of a window that stands at several places.
 fn several(text: &Text<'_>, count: u64, kept: &[Range<usize>]) -> Refusal {
     let message =
         format!("the lines stand at {count} places; quote more lines before or after, or narrow the range");

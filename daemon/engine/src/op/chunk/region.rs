@@ -30,7 +30,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// The whole file.
+    /// Returns the region of the whole file.
     pub(crate) fn whole(text: &Text<'_>) -> Self {
         Self::new(text, (1, text.lines() as u64), 0..text.len())
     }
@@ -41,7 +41,7 @@ impl Region {
         Self { lines, bytes, stop }
     }
 
-    /// The lines that an edit names; the whole file if it names none.
+    /// Returns the region of the lines that an edit names, or of the whole file if it names none.
     ///
     /// # Errors
     /// `out_of_range` with the number of lines.
@@ -112,7 +112,8 @@ impl RegionSearch<'_, '_> {
         })
     }
 
-    /// The new lines as the rung adapts them if the window stands at a range; `None` if the rung does not match there.
+    /// Returns the new lines as the rung adapts them for a window at a range, or `None` if the rung does not match
+    /// there.
     ///
     /// # Errors
     /// A conflict if the new lines could be indented in several ways.

@@ -27,7 +27,8 @@ struct FailedPlace {
     reason: String,
 }
 
-/// The refusal of a chunk that is not found in its region, or found only where its new lines do not fit: `unmapped`.
+/// Returns the refusal of a chunk that is not found in its region, or found only where its new lines do not fit:
+/// `unmapped`.
 pub(super) fn explain(
     chunk: &Chunk,
     scene: &EditContext<'_>,
@@ -95,13 +96,13 @@ struct FailedSearch<'v, 's> {
 }
 
 impl FailedSearch<'_, '_> {
-    /// The known places; `None` if the budget is spent.
+    /// Returns the rejected places, or `None` if the budget is used up.
     fn falls(&self) -> Option<Vec<FailedPlace>> {
         let outside = self.outside()?;
         if outside.is_empty() { self.inside() } else { Some(outside) }
     }
 
-    /// A window that stands, but whose indentation the new lines cannot take.
+    /// Returns the rejection of a window that was found, but whose indentation the new lines cannot have.
     fn unmapped(&self, range: &Range<usize>) -> FailedPlace {
         let line = self.scene.text.line_of(range.start) as u64;
         let reason = "the new lines cannot be indented as the lines there are".to_owned();
@@ -109,7 +110,7 @@ impl FailedSearch<'_, '_> {
         FailedPlace { line, equal: 0, check, reason }
     }
 
-    /// The windows that stand in the file, but not in the region.
+    /// Returns the windows that are in the file, but not in the region.
     fn outside(&self) -> Option<Vec<FailedPlace>> {
         let (text, window) = (self.scene.text, &self.chunk.window);
         let whole = Region::whole(text);
@@ -134,7 +135,7 @@ impl FailedSearch<'_, '_> {
         Some(spots.into_iter().filter(|range| !self.region.holds(range)).map(fall).collect())
     }
 
-    /// The places in the region of the first part that is found at all.
+    /// Returns the places in the region of the first part of the window that occurs there.
     fn inside(&self) -> Option<Vec<FailedPlace>> {
         let (window, counts) = (&self.chunk.window, self.counts);
         let parts =
@@ -150,7 +151,7 @@ impl FailedSearch<'_, '_> {
         Some(Vec::new())
     }
 
-    /// The failed check if nothing that the chunk quotes is in the file.
+    /// Returns the failed check if nothing that the chunk quotes is in the file.
     fn nowhere(&self) -> ChunkCheck {
         let bare = self.counts.before + self.counts.after == 0;
         if bare { self.missing_old() } else { ChunkCheck::Position }
@@ -160,7 +161,7 @@ impl FailedSearch<'_, '_> {
         if self.chunk.new.is_empty() { ChunkCheck::Deletion } else { ChunkCheck::Content }
     }
 
-    /// The failed check for a line of the window that is missing.
+    /// Returns the failed check for a line of the window that is missing.
     fn check_of(&self, line: usize) -> ChunkCheck {
         let Counts { before, old, .. } = self.counts;
         match line {
@@ -171,7 +172,8 @@ impl FailedSearch<'_, '_> {
         }
     }
 
-    /// The check that the window fails whose line `above` starts at an offset. `None` if the budget is spent.
+    /// Returns the check that a window fails whose line `above` starts at an offset, or `None` if the budget is
+    /// used up.
     fn judge(&self, target: &[&str], at: usize, above: usize) -> Option<FailedPlace> {
         let text = self.scene.text;
         let anchor = text.line_of(at);
@@ -217,7 +219,7 @@ impl FailedSearch<'_, '_> {
         Some(FailedPlace { line, equal: target.len(), check: self.check_of(k), reason })
     }
 
-    /// The places of a quotation in a region, by the first rung that finds any; not all places of a frequent
+    /// Returns the places of a quotation in a region, by the first rung that finds any; not all places of a frequent
     /// quotation. `None` if the budget is spent.
     fn spots(&self, region: &Region, quote: &Quote<'_>) -> Option<Vec<Range<usize>>> {
         if !self.scene.budget.look(region.bytes.len()) {

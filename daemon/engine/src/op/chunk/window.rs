@@ -33,7 +33,7 @@ pub(crate) struct Counts {
 }
 
 impl ChunkWindow {
-    /// The window of these lists of lines.
+    /// Creates the window of these lists of lines.
     pub(crate) fn new(before: &str, old: &str, after: &str) -> Self {
         let mut parts = [before, old, after].into_iter().filter(|part| !part.is_empty());
         let joined = match (parts.next(), parts.next()) {
@@ -50,12 +50,13 @@ impl ChunkWindow {
         self.joined.is_empty()
     }
 
-    /// The text that the first rung looks up.
+    /// Returns the text that the first rung looks up.
     pub(crate) fn needle(&self, breaks: Breaks) -> Needle<'_> {
         Needle { text: split_final_break(&self.joined, breaks).0, extent: Extent::Lines }
     }
 
-    /// The whole window, with the new lines that the rung may map: they go between its lines.
+    /// Returns the whole window as a quotation, with the new lines that the rung may map and that are inserted
+    /// between its lines.
     pub(crate) fn quote<'q>(&'q self, new: &'q str) -> Quote<'q> {
         let start = closed(&self.before).len().min(self.joined.len());
         let removed = start..(start + closed(&self.old).len()).min(self.joined.len());
@@ -68,13 +69,13 @@ impl ChunkWindow {
         locate::lines(&self.joined, breaks).into_iter().map(|(line, _)| line).collect()
     }
 
-    /// The count of lines of each part.
+    /// Returns the number of lines of each part.
     pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
         let count = |part: &str| locate::lines(part, breaks).len();
         Counts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }
     }
 
-    /// The range of the old lines with their breaks, for a window at a range of lines; empty for an insertion.
+    /// Returns the range of the old lines with their breaks, for a window at a range of lines; empty for an insertion.
     pub(crate) fn old_lines(&self, text: &Text<'_>, window: &Range<usize>) -> Range<usize> {
         let counts = self.counts(text.breaks);
         let start = after_lines(text, window.start, counts.before);
@@ -82,7 +83,7 @@ impl ChunkWindow {
     }
 }
 
-/// One part of a window, as a quotation of whole lines.
+/// Returns one part of a window, as a quotation of whole lines.
 pub(crate) fn part<'q>(lines: &'q str, brings: Brings<'q>) -> Quote<'q> {
     Quote {
         old: lines,
@@ -95,7 +96,7 @@ pub(crate) fn part<'q>(lines: &'q str, brings: Brings<'q>) -> Quote<'q> {
     }
 }
 
-/// A list of lines whose last line is ended.
+/// Returns a list of lines with a line break at the end.
 fn closed(lines: &str) -> Cow<'_, str> {
     if lines.is_empty() || lines.ends_with('\n') {
         Cow::Borrowed(lines)
@@ -104,7 +105,7 @@ fn closed(lines: &str) -> Cow<'_, str> {
     }
 }
 
-/// The offset behind this number of lines from the start of a line; the end of the file if there are fewer.
+/// Returns the offset behind this number of lines from the start of a line; the end of the file if there are fewer.
 pub(in crate::op) fn after_lines(text: &Text<'_>, start: usize, lines: usize) -> usize {
     let Some(last) = lines.checked_sub(1) else { return start };
     let rest = text.content.as_bytes().cut(start..text.len());

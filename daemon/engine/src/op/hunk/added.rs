@@ -16,7 +16,7 @@ use crate::refusal::refuse;
 use crate::splice::Place;
 
 impl HunkEdit {
-    /// The effect of lines that have no block.
+    /// Returns the effect of lines that have no block.
     pub(super) fn added(&self, scene: &EditContext<'_>) -> Result<Effect, Refusal> {
         let text = scene.text;
         if self.whole && text.len() > 0 {
@@ -50,7 +50,7 @@ impl HunkEdit {
         Ok(Effect { places, stored: None, found })
     }
 
-    /// The refusal of a hunk for an empty file if the file has lines.
+    /// Returns the refusal of a hunk for an empty file if the file has lines.
     fn not_empty(&self, scene: &EditContext<'_>) -> Refusal {
         let (path, lines) = (scene.origin, scene.text.lines());
         let what = if self.body.new.is_empty() {

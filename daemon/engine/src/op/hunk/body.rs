@@ -150,7 +150,8 @@ impl HunkBody {
         }
     }
 
-    /// The same lines without the blank context line that ends the block; `None` if there is none.
+    /// Returns the lines without the blank context line at the end of the block, or `None` if there is no such
+    /// line.
     pub(super) fn without_last_blank(&self) -> Option<Self> {
         let from = self.groups.last().map_or(0, |group| group.removed.end);
         let shorter = self.old.strip_suffix('\n')?;
@@ -162,7 +163,7 @@ impl HunkBody {
         Some(Self { old, new, groups: self.groups.clone(), ending: self.ending, last: self.last })
     }
 
-    /// The lines after the hunk, including those that stay.
+    /// Returns the lines after the hunk, including those that stay.
     pub(super) fn after(&self) -> String {
         let mut after = String::with_capacity(self.old.len() + self.new.len());
         let mut from = 0;

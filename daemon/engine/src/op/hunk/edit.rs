@@ -86,7 +86,7 @@ pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refus
 }
 
 impl HunkEdit {
-    /// The text that the first rung looks up, if the hunk quotes anything.
+    /// Returns the text that the first rung looks up, if the hunk quotes anything.
     pub(crate) fn needle(&self, breaks: Breaks) -> Option<Needle<'_>> {
         let text = split_final_break(&self.body.old, breaks).0;
         (!self.body.old.is_empty()).then_some(Needle { text, extent: Extent::Lines })
@@ -122,7 +122,7 @@ impl HunkEdit {
         !self.body.old.is_empty()
     }
 
-    /// The line at which the hunk claims to stand.
+    /// Returns the line at which the hunk claims to stand.
     pub(super) fn near(&self) -> Option<u64> {
         self.how.near.filter(|_| self.has_block())
     }
@@ -217,7 +217,7 @@ impl HunkEdit {
             && (there == old || (there == open && !break_list(open, text.breaks).is_empty()))
     }
 
-    /// The refusal of a block that is not found, or not where the hunk claims.
+    /// Returns the refusal of a block that is not found, or not at the line that the hunk names.
     fn missed(
         &self,
         scene: &EditContext<'_>,
@@ -252,7 +252,8 @@ impl HunkEdit {
         self.whole || self.body.last || self.at == Some(EditPosition::End)
     }
 
-    /// The fit of a block to the hunk's other conditions: its scope, the whole file, or the end of the file.
+    /// Returns the fit of a block to the other conditions of the hunk: its scope, the whole file, or the end of
+    /// the file.
     fn fit(&self, text: &Text<'_>, scope: Option<&Scope>, range: &Range<usize>) -> CandidateFit {
         let ends = range.end + text.break_at(range.end) == text.len();
         if (self.last() && !ends) || (self.whole && range.start > 0) {
@@ -261,7 +262,7 @@ impl HunkEdit {
         scope.map_or(CandidateFit::May, |scope| scope.fit(range.start))
     }
 
-    /// One place for each group that changes something in the block that starts at an offset.
+    /// Returns one place for each group that changes something in the block that starts at an offset.
     fn places(
         &self,
         scene: &EditContext<'_>,
@@ -317,7 +318,7 @@ impl HunkEdit {
         Ok((places, converted))
     }
 
-    /// The sides of a group, counted from 1, on which the hunk quotes no line.
+    /// Returns the sides of a group, counted from 1, on which the hunk quotes no line.
     fn open_sides(&self, number: usize) -> OpenSides {
         let group = number.checked_sub(1).and_then(|index| self.body.groups.get(index));
         let first = number == 1 && group.is_some_and(|group| group.kept.is_empty());
@@ -340,10 +341,10 @@ pub(super) struct Breaking {
     pub(super) as_file: bool,
 }
 
-/// The count of lines at the start of a group, and at its end, that the group removes and adds again unchanged: they
-/// keep the file's bytes. `end` is set if the group ends with the file, and true if the file ends in the same way as
-/// before. The last line decides about that, so it is kept only if it was the last before. Breaks are compared
-/// only if `literal`.
+/// Returns the number of lines at the start of a group, and at its end, that the group removes and adds again
+/// unchanged: they keep the file's bytes. `end` is set if the group ends with the file, and true if the file ends in
+/// the same way as before. The last line decides about that, so it is kept only if it was the last before. Breaks are
+/// compared only if `literal`.
 fn shared(
     removed: &[LineParts<'_>],
     added: &[LineParts<'_>],
@@ -358,7 +359,7 @@ fn shared(
     (head, tail)
 }
 
-/// The text that replaces a range of lines, and the count of converted breaks.
+/// Returns the text that replaces a range of lines, and the number of converted breaks.
 pub(super) fn instead(
     text: &Text<'_>,
     old: &Range<usize>,

@@ -11,7 +11,7 @@ use crate::refusal::refuse;
 use crate::text::Text;
 
 impl HunkEdit {
-    /// The line around `expected` at which the lines stand as they are after the hunk.
+    /// Returns the line near `expected` at which the file has the lines that the hunk would leave.
     pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let after = self.body.after();
         let lines = locate::lines(&after, text.breaks);
@@ -32,7 +32,8 @@ impl HunkEdit {
         })
     }
 
-    /// The line around `expected` at which the changed lines stand with more than half of the block, but not all of it.
+    /// Returns the line near `expected` at which the file has the changed lines and more than half of the block,
+    /// but not all of it.
     pub(super) fn nearly_stands(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
         let old = locate::lines(&self.body.old, text.breaks);
         let (_, head, tail) = self.shape(text.breaks);

@@ -127,8 +127,9 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// The place of a hunk: among several the one that leaves the hunks in order and agrees with its neighbours. One
-    /// at the line that the hunk names is not given up for one that a neighbour suggests: then neither is certain.
+    /// Returns the place of a hunk. Of several places, it is the only one that keeps the hunks in order and agrees
+    /// with the neighbouring hunks. If there is a place at the line that the hunk names and a neighbour suggests
+    /// another, neither is certain.
     ///
     /// # Errors
     /// `ambiguous` if no place is certain; `not_found` if its only place is above that of a hunk before it; `limit`.
@@ -156,7 +157,7 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// The same for a hunk that names a line.
+    /// Chooses the place of a hunk that names a line.
     fn near(
         &self,
         scene: &EditContext<'_>,
@@ -262,7 +263,7 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// The only place that leaves the hunks in order, if there is just one.
+    /// Returns the only place that keeps the hunks in order, if there is exactly one.
     fn only(
         &self,
         scene: &EditContext<'_>,
@@ -276,7 +277,7 @@ impl<'o> Neighbours<'o> {
         Self::on_line(scene, quote, fit, placed, line)
     }
 
-    /// The place of a hunk that starts on a line and leaves the hunks in order.
+    /// Returns the place of a hunk that starts at a line and keeps the hunks in order.
     fn on_line(
         scene: &EditContext<'_>,
         quote: &Quote<'_>,
@@ -323,7 +324,7 @@ impl<'o> Neighbours<'o> {
         }
     }
 
-    /// The only place around a line that leaves the hunks in order.
+    /// Returns the only place near a line that keeps the hunks in order.
     fn around(
         scene: &EditContext<'_>,
         quote: &Quote<'_>,
@@ -381,7 +382,7 @@ fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32
     }
 }
 
-/// The place with the number of lines by which it stands below the line that the hunk names.
+/// Returns the place with its distance below the line that the hunk names, in lines.
 fn moved(scene: &EditContext<'_>, hit: Hit, near: u64) -> Hit {
     let line = i64::try_from(scene.text.line_of(hit.range.start)).ok();
     let moved = line.zip(i64::try_from(near).ok()).map(|(line, near)| line - near);

@@ -22,8 +22,8 @@ impl HunkStarts {
         self.lines > self.head + self.tail
     }
 
-    /// The least number of lines by which `below` starts below this hunk: hunks share context, but no change. If their
-    /// line numbers show that they share nothing, no line that one of them removes is context of the other.
+    /// Returns the least number of lines by which `below` starts below this hunk: hunks share context, but no change.
+    /// If their line numbers show that they share nothing, no line that one of them removes is context of the other.
     fn least_step(&self, below: &Self) -> u64 {
         let named = self.near.zip(below.near);
         let apart = named.is_some_and(|(near, below)| near.saturating_add(self.lines) <= below);
@@ -34,18 +34,18 @@ impl HunkStarts {
             .max(1)
     }
 
-    /// The first line at which `below` may start if this hunk starts at a line.
+    /// Returns the first line at which `below` may start if this hunk starts at a line.
     fn next(&self, start: u64, below: &Self) -> u64 {
         start.saturating_add(self.least_step(below))
     }
 
-    /// The last line at which this hunk may start if `below` starts at a line.
+    /// Returns the last line at which this hunk may start if `below` starts at a line.
     fn previous(&self, below: &Self, start: u64) -> Option<u64> {
         start.checked_sub(self.least_step(below))
     }
 }
 
-/// The first and last line at which each hunk may start so that there is a place for all others.
+/// Returns the first and last line at which each hunk may start so that there is a place for all others.
 ///
 /// # Errors
 /// The index of a hunk that has no place below those before it.

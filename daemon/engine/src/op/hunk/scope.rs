@@ -27,7 +27,7 @@ impl<'o> HeaderIndex<'o> {
         Self { named: lists.flat_map(named).collect(), scopes: OnceCell::new() }
     }
 
-    /// The part of the file below every occurrence of a line; `None` if there is none.
+    /// Returns the part of the file below every occurrence of a line, or `None` if there is none.
     fn scope(&self, scene: &EditContext<'_>, header: &str) -> Result<Option<Rc<Scope>>, Refusal> {
         if self.scopes.get().is_none() {
             scene.pay(scene.text.len().saturating_mul(limits::SCOPE_PASSES))?;
@@ -40,7 +40,7 @@ impl<'o> HeaderIndex<'o> {
     }
 }
 
-/// The lines of a list, without the white space around them.
+/// Returns the lines of a list, without the white space around them.
 fn named(list: &str) -> impl Iterator<Item = &str> {
     list.lines().map(str::trim)
 }
@@ -66,7 +66,7 @@ impl Scope {
         Self { from: blocks.first().map_or(0, |block| block.start()), ends: furthest.collect(), blocks }
     }
 
-    /// The part below `headers`, a list of lines.
+    /// Returns the part below `headers`, a list of lines.
     ///
     /// # Errors
     /// `not_found`, naming the missing line; `limit`.
@@ -85,7 +85,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// The part below another line in this part; `None` if the line does not stand below.
+    /// Returns the part of this scope below another line, or `None` if that line is not in it.
     fn narrowed(&self, line: &Self) -> Option<Self> {
         let below = line.blocks.partition_point(|block| block.start() <= self.from);
         let below = line.blocks.get(below..)?;
@@ -94,7 +94,7 @@ impl Scope {
         Some(Self { from, ..Self::new(blocks.collect()) })
     }
 
-    /// The fit of a place that starts at an offset.
+    /// Returns the fit of a place that starts at an offset.
     pub(super) fn fit(&self, start: usize) -> CandidateFit {
         match (start >= self.from, self.holds(start)) {
             (false, _) => CandidateFit::Out,
@@ -118,8 +118,8 @@ fn missing(text: &Text<'_>, header: &str) -> Refusal {
     error
 }
 
-/// The places of each named line, each up to the next line that is indented no deeper. White space around a line is
-/// ignored.
+/// Returns the places of each named line, each up to the next line that is not indented deeper. White space at the
+/// ends of a line is ignored.
 fn blocks<'n>(text: &Text<'_>, named: &[&'n str]) -> HashMap<&'n str, Vec<Span>> {
     let lines: HashMap<&'n str, u32> = named.iter().copied().zip(0..).collect();
     let mut places: Vec<Vec<Span>> = vec![Vec::new(); named.len()];

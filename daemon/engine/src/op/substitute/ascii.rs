@@ -10,7 +10,7 @@ pub(super) const BACKTRACKING: [&str; 2] = [
     r"(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))",
 ];
 
-/// The pattern with its classes and word boundaries spelt out.
+/// Returns the pattern with its classes and word boundaries written out.
 pub(super) fn spell(pattern: &str, [edge, inside]: [&str; 2]) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();

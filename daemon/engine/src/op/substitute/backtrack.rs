@@ -70,17 +70,17 @@ impl Backtracking {
         Ok(tier.regex.get_or_init(|| regex))
     }
 
-    /// The pattern with the lowest limit.
+    /// Returns the pattern with the lowest limit.
     fn usual(&self) -> Option<&Regex> {
         self.tiers.first().and_then(|tier| tier.regex.get())
     }
 
-    /// Bytes that it reads from one place, on the average.
+    /// Returns the average number of bytes that a search reads from one place.
     pub(crate) fn reach(&self) -> usize {
         self.reach
     }
 
-    /// The groups' names; the first is the match itself.
+    /// Returns the names of the groups; the first group is the match itself.
     pub(crate) fn names(&self) -> Vec<Option<&str>> {
         self.usual().map(|regex| regex.capture_names().collect()).unwrap_or_default()
     }
@@ -114,7 +114,7 @@ impl Backtracking {
         Err(too_many_steps())
     }
 
-    /// The first match at or after an offset.
+    /// Returns the first match at or after an offset.
     ///
     /// # Errors
     /// `limit` if the search, or all searches of the job, take too many steps.
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// The matches found with this many steps left for the job.
+    /// Returns the matches that are found with this number of remaining steps of the job.
     fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, ErrorCode> {
         let budget = Budget::new();
         let gone = limits::BACKTRACK_STEPS.saturating_sub(left);

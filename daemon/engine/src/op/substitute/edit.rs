@@ -86,7 +86,8 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     Ok(Op::Substitute(Arc::new(substitute)))
 }
 
-/// The flags of a pattern; true if it need not match; true if it must match exactly once.
+/// Parses the flags of a substitution: the flags of its pattern, true if it need not match, and true if it must match
+/// exactly once.
 fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
     let (mut flags, mut optional, mut once) = (Flags::default(), false, false);
     for letter in given.chars() {
@@ -354,7 +355,7 @@ impl Substitute {
     }
 }
 
-/// The refusal of a match that holds a second start: `first`, `second` and their common end.
+/// Returns the refusal of a match that contains a second start: `first`, `second` and their common end.
 fn swallowed(text: &Text<'_>, [first, second, end]: [usize; 3]) -> Refusal {
     let line = |at: usize| text.line_of(at);
     let message = format!(
@@ -370,7 +371,7 @@ fn swallowed(text: &Text<'_>, [first, second, end]: [usize; 3]) -> Refusal {
     error
 }
 
-/// The regular expressions of a job look at too much.
+/// Creates the refusal of a job whose regular expressions read too much.
 pub(super) fn worn_out() -> Refusal {
     spent(
         "the regular expressions of this job look at more text than a job may; make them end sooner, or send several jobs",

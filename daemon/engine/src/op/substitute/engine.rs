@@ -32,7 +32,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// As a pattern begins with them.
+    /// Returns the flags as the start of a pattern.
     pub(crate) fn inline(self) -> String {
         let all =
             [(self.case_insensitive, 'i'), (self.multi_line, 'm'), (self.dot_all, 's'), (self.verbose, 'x')];
@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// The groups' names; the first is the match itself.
+    /// Returns the names of the groups; the first group is the match itself.
     pub(crate) fn names(&self) -> Vec<Option<&str>> {
         match self {
             Self::Linear(regex) => regex.capture_names().collect(),
@@ -103,7 +103,7 @@ impl Engine {
         }
     }
 
-    /// The first match at or after an offset.
+    /// Returns the first match at or after an offset.
     ///
     /// # Errors
     /// `limit` if backtracking takes too many steps.
@@ -218,7 +218,7 @@ fn too_big() -> Refusal {
     )
 }
 
-/// One search backtracks too much.
+/// Creates the refusal of a search that backtracks too much.
 pub(crate) fn too_many_steps() -> Refusal {
     spent(
         "`pattern` takes too many steps on this file; avoid look-around and back-references, or nested repetition",
@@ -226,7 +226,7 @@ pub(crate) fn too_many_steps() -> Refusal {
     )
 }
 
-/// The offset behind the letter at an offset; past the end at the end.
+/// Returns the offset behind the character at an offset, or one more than the end at the end.
 pub(super) fn after_letter(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }

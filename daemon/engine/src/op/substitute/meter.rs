@@ -26,18 +26,20 @@ enum Kind {
 }
 
 impl Meter {
-    /// For a pattern that the linear engine runs. A pattern whose automaton is too large is not measured.
+    /// Creates the meter of a pattern that the linear engine runs. A pattern whose automaton is too large is not
+    /// measured.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool) -> Self {
         let automaton = Automaton::new(pattern, flags, crlf);
         Self { kind: automaton.map_or(Kind::None, |one| Kind::Read(Box::new(one))), searches: 0 }
     }
 
-    /// A meter for a pattern that reads this many bytes from each place.
+    /// Creates the meter of a pattern that reads this many bytes from each place.
     pub(crate) fn each(reach: usize) -> Self {
         Self { kind: Kind::Each(reach), searches: 0 }
     }
 
-    /// The bytes that the search which began at `from` and found a match that ends at `end` stands for.
+    /// Returns the number of bytes that are counted for a search that began at `from` and found a match that ends
+    /// at `end`.
     pub(crate) fn cost(&mut self, text: &str, from: usize, end: usize) -> usize {
         self.searches += 1;
         let automaton = match &mut self.kind {
@@ -62,15 +64,15 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
-    /// `None` if it would be too large.
+    /// Creates the automaton of a pattern, or returns `None` if it would be too large.
     pub(super) fn new(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
         // Bytes measure the reach of a search closely enough, and never make the automaton give up at a letter.
         let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
         built.map(|dfa| Self { cache: dfa.create_cache(), dfa })
     }
 
-    /// The bytes from `from` to the point at which no better match is possible; `here` if the match must begin at
-    /// `from`.
+    /// Returns the number of bytes from `from` to the point at which no better match is possible. `here` is set if
+    /// the match must begin at `from`.
     pub(super) fn reach(&mut self, text: &str, from: usize, here: bool) -> usize {
         let anchored = if here { Anchored::Yes } else { Anchored::No };
         let input = Input::new(text).range(from..).anchored(anchored);

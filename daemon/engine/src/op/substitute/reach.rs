@@ -16,7 +16,8 @@ const MEASURED: usize = 8 * 1024 * 1024;
 /// Bytes of what is made of a pattern: a reference repeats its group.
 const SPELT: usize = 64 * 1024;
 
-/// The mean number of bytes that a search reads from one place of a text; the whole text if nothing is known.
+/// Returns the mean number of bytes that a search reads from one place of a text, or the size of the whole text if
+/// nothing is known.
 pub(super) fn mean(pattern: &str, flags: Flags, text: &str) -> usize {
     let Some(mut automata) = automata(pattern, flags) else {
         return text.len();
@@ -36,7 +37,7 @@ pub(super) fn mean(pattern: &str, flags: Flags, text: &str) -> usize {
     read.div_ceil(places.max(1))
 }
 
-/// One automaton for each way that a match may read ahead.
+/// Returns one automaton for each way that a match may read ahead.
 fn automata(pattern: &str, flags: Flags) -> Option<Vec<Automaton>> {
     let tree = Expr::parse_tree(&[&flags.inline(), pattern].concat()).ok()?;
     let mut walk = Walk { groups: Vec::new(), ways: Vec::new(), spelt: 0 };
@@ -54,7 +55,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// The pattern that stands for `expr` behind `before`; `None` if there is none.
+    /// Returns the pattern that stands for `expr` behind `before`, or `None` if there is none.
     fn spell(&mut self, expr: &Expr, before: &str) -> Option<String> {
         let spelt = match expr {
             Expr::Concat(children) => {

@@ -33,7 +33,7 @@ pub(super) struct Swallow {
 }
 
 impl Swallow {
-    /// The wildcards of a pattern; `None` if no match of it can swallow a start.
+    /// Returns the wildcards of a pattern, or `None` if no match of it can swallow a start.
     pub(super) fn of(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
         if pattern.len() > limits::GUARDED_PATTERN {
             return None;
@@ -49,7 +49,8 @@ impl Swallow {
         Some(Self { spelt: done.map(|()| out), wildcards: spell.wildcards, flags, crlf, engine: None })
     }
 
-    /// The start of a match that lies inside a wildcard of the match at `whole` and ends with it.
+    /// Returns the start of another match that begins inside a wildcard of the match at `whole` and has the same
+    /// end.
     ///
     /// # Errors
     /// `limit` if the search takes more than the job may.
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// The second start in the first match of a pattern.
+    /// Returns the second start in the first match of a pattern.
     fn second(pattern: &str, text: &str) -> Option<usize> {
         let flags = Flags::default();
         let budget = Budget::new();

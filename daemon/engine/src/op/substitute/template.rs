@@ -42,7 +42,7 @@ fn push_text(parts: &mut Vec<Part>, text: &str) {
     }
 }
 
-/// The part that an escape means, and the bytes after its backslash.
+/// Returns the part that an escape means, and the bytes after its backslash.
 fn escape(after: &str, names: &[Option<&str>]) -> Result<(Part, usize), Refusal> {
     let text = |text: &str| Ok((Part::Text(text.to_owned()), 1));
     match after.chars().next() {

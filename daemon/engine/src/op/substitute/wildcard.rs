@@ -46,7 +46,7 @@ struct Classes {
 }
 
 impl Classes {
-    /// The least that every match of an expression holds.
+    /// Returns the minimum that every match of an expression contains.
     fn least(&self, expr: &Expr) -> Least {
         match expr {
             Expr::Empty
@@ -106,7 +106,7 @@ impl Classes {
     }
 }
 
-/// The test of a class that has a name of its own. Compiling one takes a millisecond.
+/// Returns the test for a class with a name. Compiling such a class takes a millisecond.
 fn shorthand(class: &str) -> Option<fn(char) -> bool> {
     let word = |letter: char| letter.is_alphanumeric() || letter == '_';
     Some(match class {
@@ -143,8 +143,9 @@ pub(super) struct Spell {
 }
 
 impl Spell {
-    /// `before` and `after` are the least that a match has around the expression. `None` if the expression cannot be
-    /// rewritten; the wildcards are recorded all the same.
+    /// Writes an expression with its wildcards as groups. `before` and `after` are the least that a match has
+    /// around the expression. Returns `None` if the expression cannot be rewritten; its wildcards are recorded
+    /// anyway.
     pub(super) fn write(&mut self, expr: &Expr, before: Least, after: Least, out: &mut String) -> Option<()> {
         match expr {
             Expr::Concat(children) => self.write_each(children, (before, after), out),

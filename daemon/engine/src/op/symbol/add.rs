@@ -19,7 +19,7 @@ use crate::op::lines::{lead, line_text};
 use crate::splice::Place;
 use crate::text::follow;
 
-/// A text before the symbol and what belongs to it.
+/// Returns the effect of an insertion before the symbol and what belongs to it.
 pub(super) fn before(
     site: &SymbolSite<'_, '_>,
     given: &NewText,
@@ -46,7 +46,7 @@ pub(super) fn before(
     Ok(site.inserted(start, &[&made, apart].concat(), given))
 }
 
-/// A text after the symbol and what belongs to it.
+/// Returns the effect of an insertion after the symbol and what belongs to it.
 pub(super) fn after(
     site: &SymbolSite<'_, '_>,
     given: &NewText,
@@ -120,7 +120,7 @@ impl Item {
         Ok((!text.trim().is_empty()).then_some(Self { text, code: code.len(), takes_line }))
     }
 
-    /// The text, with a comma behind its code if `comma`.
+    /// Returns the text, with a comma behind its code if `comma`.
     fn parted(&self, comma: bool) -> String {
         let comma = if comma && self.code > 0 { "," } else { "" };
         [self.text.cut(0..self.code), comma, self.text.cut(self.code..self.text.len())].concat()
@@ -128,12 +128,12 @@ impl Item {
 }
 
 impl SymbolSite<'_, '_> {
-    /// The break that lines at an offset end in.
+    /// Returns the line break of the lines at an offset.
     pub(super) fn ending(&self, at: usize) -> String {
         self.scene.text.ending_at(at).unwrap_or("\n").to_owned()
     }
 
-    /// The offset of the comma behind the symbol of this number.
+    /// Returns the offset of the comma behind the symbol of this number.
     pub(super) fn comma(&self, at: usize) -> Option<usize> {
         let end = self.known.get(at)?.definition.end;
         let comma = over_blanks(self.scene.text, end);
@@ -176,7 +176,8 @@ impl SymbolSite<'_, '_> {
         first.listed && second.listed && inside && open == 0
     }
 
-    /// The indentation of lines that belong beside a symbol. Behind the dash of an item, YAML counts it as blank.
+    /// Returns the indentation of lines that belong beside a symbol. Behind the dash of an item, YAML counts it as
+    /// blank.
     pub(super) fn column(&self) -> (String, bool) {
         let text = self.scene.text;
         let start = self.symbol.extent.start;

@@ -9,24 +9,24 @@ use crate::locate::{is_blank, split_indent};
 use crate::op::EditContext;
 use crate::text::Text;
 
-/// The offset at which the line of an offset starts.
+/// Returns the offset at which the line of an offset starts.
 pub(super) fn line_start(text: &Text<'_>, at: usize) -> usize {
     memchr::memrchr(text.breaks.stop(), text.content.as_bytes().cut(0..at)).map_or(0, |stop| stop + 1)
 }
 
-/// The offset at which the next line starts; the end of the text if there is none.
+/// Returns the offset at which the next line starts; the end of the text if there is none.
 pub(super) fn next_line(text: &Text<'_>, at: usize) -> usize {
     let rest = text.content.as_bytes().cut(at..text.len());
     memchr::memchr(text.breaks.stop(), rest).map_or(text.len(), |stop| at + stop + 1)
 }
 
-/// The offset at which the line of an offset ends, without its break.
+/// Returns the offset at which the line of an offset ends, without its break.
 pub(super) fn line_end(text: &Text<'_>, at: usize) -> usize {
     let rest = text.content.cut(at..next_line(text, at));
     at + rest.trim_end_matches(['\n', '\r']).len()
 }
 
-/// The indentation of the line of an offset, up to there.
+/// Returns the indentation of the line of an offset, up to there.
 pub(super) fn indentation<'t>(text: &'t Text<'_>, at: usize) -> &'t str {
     split_indent(text.content.cut(line_start(text, at)..at)).0
 }
@@ -41,7 +41,8 @@ pub(super) fn ends_line(text: &Text<'_>, at: usize) -> bool {
     is_blank(text.content.cut(at..line_end(text, at)))
 }
 
-/// The start and the number of the blank lines directly above a line that starts at an offset, none before `floor`.
+/// Returns the start and the number of the blank lines directly above a line that starts at an offset, but none before
+/// `floor`.
 ///
 /// # Errors
 /// `limit`.
@@ -63,7 +64,7 @@ pub(super) fn blank_above(
     Ok((from, count))
 }
 
-/// The ends of the blank lines from the start of a line on, none beyond `ceiling`.
+/// Returns the ends of the blank lines from the start of a line on, but none beyond `ceiling`.
 ///
 /// # Errors
 /// `limit`.
@@ -91,12 +92,12 @@ fn blank_line(text: &Text<'_>, line: Range<usize>) -> bool {
     is_blank(text.content.cut(line).trim_end_matches(['\n', '\r']))
 }
 
-/// An offset moved back over spaces and tabs.
+/// Returns an offset moved back over spaces and tabs.
 pub(super) fn back_over_blanks(text: &Text<'_>, at: usize) -> usize {
     text.content.cut(0..at).trim_end_matches(crate::locate::BLANKS).len()
 }
 
-/// An offset moved on over spaces and tabs.
+/// Returns an offset moved on over spaces and tabs.
 pub(super) fn over_blanks(text: &Text<'_>, at: usize) -> usize {
     let rest = text.content.cut(at..text.len());
     at + rest.len() - rest.trim_start_matches(crate::locate::BLANKS).len()

@@ -13,7 +13,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{is_blank, lines, split_indent};
 
-/// The new body of such a key; `None` if the body is not a block, or if the text has a header of its own.
+/// Returns the new body of such a key, or `None` if the body is not a block, or if the text has a header of its own.
 ///
 /// # Errors
 /// `too_large` if the body would be larger than a file may be.
@@ -48,8 +48,8 @@ pub(super) fn in_block(
     Ok(Some([header, ending.as_str(), &made].concat()))
 }
 
-/// The range that a block of text with its header replaces, and the text. A comment behind the old body moves behind
-/// the header, since it would be a part of the text below it.
+/// Returns the range that a block of text with its header replaces, and the text. A comment behind the old body moves
+/// behind the header, since it would be a part of the text below it.
 pub(super) fn with_comment(
     site: &SymbolSite<'_, '_>,
     body: &Range<usize>,

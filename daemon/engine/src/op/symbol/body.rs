@@ -91,7 +91,7 @@ fn without_mark<'g>(site: &SymbolSite<'_, '_>, body: &Range<usize>, given: Cow<'
     }
 }
 
-/// The range that the text replaces without reindenting, if the text is a part of the file with some changes.
+/// Returns the range that the text replaces without reindenting, if the text is a part of the file with some changes.
 fn own_place(
     site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
@@ -120,7 +120,7 @@ fn own_place(
     stands(text.content.cut(range.clone()), given, &target, site.quotes(), text.breaks).then_some(range)
 }
 
-/// The braces around a body that is a block; they stay in the file if the text has none.
+/// Returns the braces around a body that is a block; they stay in the file if the text has none.
 fn braces(site: &SymbolSite<'_, '_>, body: &str) -> Option<Braces> {
     let (language, kind) = (site.known.language, site.symbol.kind);
     if is_value(kind) || UNBRACED.contains(&language) {
@@ -140,7 +140,7 @@ fn is_value(kind: SymbolKind) -> bool {
     )
 }
 
-/// The indentation of the line that closes a block: that of its brace, else that of the definition.
+/// Returns the indentation of the line that closes a block: that of its brace, else that of the definition.
 fn closing_indent<'t>(site: &'t SymbolSite<'_, '_>, body: &Range<usize>) -> &'t str {
     let text = site.scene.text;
     let last = body.end - 1;
@@ -148,7 +148,7 @@ fn closing_indent<'t>(site: &'t SymbolSite<'_, '_>, body: &Range<usize>) -> &'t 
     indentation(text, if own { last } else { site.symbol.definition.start })
 }
 
-/// A text between the braces of the file.
+/// Returns the new text for the range between the braces of the file.
 fn between_braces(
     site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
@@ -178,7 +178,7 @@ fn between_braces(
     Ok(format!("{first}{ending}{made}{ending}{outer}{last}"))
 }
 
-/// The range that is replaced if the body has no braces, and its new text.
+/// Returns the range that is replaced if the body has no braces, and its new text.
 fn open_body(
     site: &SymbolSite<'_, '_>,
     edit: &SymbolEdit,
@@ -204,8 +204,8 @@ fn open_body(
     Ok(with_comment(site, body, made))
 }
 
-/// The indentation of a text that replaces a body which begins its line: that of the body, except that only a list of
-/// YAML may stand in its key's own column.
+/// Returns the indentation of a text that replaces a body at the start of its line: that of the body. Only a list of
+/// YAML may have the indentation of its key.
 fn lines_target(site: &SymbolSite<'_, '_>, body: &Range<usize>, given: &str) -> String {
     let there = indentation(site.scene.text, body.start);
     let (outer, _) = site.column();
@@ -277,8 +277,8 @@ pub(super) fn replace(
     Ok(site.replaced(range, &fit.inline(&given)?, &edit.text, stored))
 }
 
-/// The offset in the lines in front of a definition from which those of the new text replace them: attributes replace
-/// attributes, comments replace everything.
+/// Returns the offset in the lines above a definition from which the lines of the new text replace them. Attributes
+/// replace attributes, and comments replace everything.
 fn in_place_of(site: &SymbolSite<'_, '_>, front: &str, given: &str) -> Option<usize> {
     if front.is_empty() {
         return None;
@@ -292,7 +292,7 @@ fn in_place_of(site: &SymbolSite<'_, '_>, front: &str, given: &str) -> Option<us
     if has_comment { Some(0) } else { quotes.behind_comments(front) }
 }
 
-/// The offset of a line among the lines in front of a definition.
+/// Returns the offset of a line among the lines in front of a definition.
 fn line_in(front: &str, wanted: &str) -> Option<usize> {
     let mut at = 0;
     for line in front.split_inclusive(['\n', '\r']) {
@@ -341,7 +341,7 @@ fn refuse_signature(site: &SymbolSite<'_, '_>, given: &str, body: &Range<usize>)
     Ok(())
 }
 
-/// The text between the name and the body of a function that is a value: `(a) =>`, `function (a)`.
+/// Returns the text between the name and the body of a function that is a value: `(a) =>`, `function (a)`.
 fn value_head(signature: &str) -> Option<&str> {
     let (_, head) = signature.split_once('=').filter(|(_, head)| !head.starts_with(['=', '>']))?;
     Some(head.trim()).filter(|head| head.contains('(') || head.ends_with("=>"))

@@ -14,8 +14,9 @@ pub(super) struct Open {
     pub(super) after: bool,
 }
 
-/// For each line, of which `lengths` has the bytes with the break, what is open around it. Nothing in `asides` counts,
-/// nor an end without a beginning, such as that of a case in a shell.
+/// Returns the brackets that are open at the start of each line; `lengths` are the sizes of the lines with their
+/// breaks. Brackets in `asides` do not count, and neither do closing brackets without an opening one, such as that of
+/// a case in a shell.
 pub(super) fn around(text: &str, lengths: impl Iterator<Item = usize>, asides: &[Range<usize>]) -> Vec<Open> {
     let mut asides = asides.iter().peekable();
     let mut bytes = text.bytes().enumerate();

@@ -115,12 +115,12 @@ pub(super) struct SymbolSite<'s, 'v> {
 }
 
 impl SymbolEdit {
-    /// The symbol that the edit names.
+    /// Returns the symbol that the edit names.
     fn which(&self) -> Which<'_> {
         Which::of(&self.symbol).unwrap_or(Which::Name(""))
     }
 
-    /// The symbol that the edit deletes, if any.
+    /// Returns the symbol that the edit deletes, if any.
     pub(crate) fn deletes(&self) -> Option<Which<'_>> {
         (self.action == SymbolAction::Delete).then(|| self.which())
     }
@@ -159,7 +159,8 @@ impl SymbolEdit {
         Ok(effect)
     }
 
-    /// The declarations of the symbol, if its name alone does not tell it from them.
+    /// Returns the name paths of the declarations that have the name of the symbol; none for a symbol that is
+    /// named by its position.
     fn declared(&self, outline: &Outline, symbol: &Symbol) -> Vec<String> {
         match self.which() {
             Which::Name(name) => {
@@ -190,7 +191,7 @@ impl SymbolEdit {
 }
 
 impl SymbolSite<'_, '_> {
-    /// The rules for indenting a text that is inserted among lines with this indentation.
+    /// Returns the rules for indenting a text that is inserted among lines with this indentation.
     pub(super) fn fit<'f>(&'f self, given: &NewText, target: &'f str) -> IndentRules<'f> {
         let may = !given.is_reindented()
             && self.known.language != Language::Markdown
@@ -201,7 +202,7 @@ impl SymbolSite<'_, '_> {
         IndentRules { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
     }
 
-    /// The same for a text inside the symbol.
+    /// Returns the rules for indenting a text inside the symbol.
     pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> IndentRules<'f> {
         let fit = self.fit(given, target);
         // By itself such a text is no script.
@@ -221,19 +222,19 @@ impl SymbolSite<'_, '_> {
         self.known.language == Language::Html && tags.iter().any(|tag| name.eq_ignore_ascii_case(tag))
     }
 
-    /// The finder of strings and comments in a new text.
+    /// Returns the finder of strings and comments in a new text.
     pub(super) fn quotes(&self) -> Quotes<'_> {
         Quotes { language: self.known.language, budget: self.scene.budget }
     }
 
-    /// The step of indentation: that of the symbol if it has one, else the file's.
+    /// Returns the step of indentation of the symbol, or else that of the file.
     pub(super) fn unit(&self) -> Option<Unit> {
         let text = self.scene.text;
         let own = line_start(text, self.symbol.definition.start)..self.symbol.definition.end;
         step::of(text.content.cut(own)).or(self.known.unit)
     }
 
-    /// The effect of a replacement of `range` by `new`, whose breaks follow the file's.
+    /// Returns the effect of replacing `range` by `new`, whose line breaks are converted to those of the file.
     pub(super) fn replaced(
         &self,
         range: Range<usize>,
@@ -249,7 +250,7 @@ impl SymbolSite<'_, '_> {
         Effect { places: vec![place], stored, found }
     }
 
-    /// The effect of an edit that changes nothing.
+    /// Returns the effect of an edit that changes nothing.
     pub(super) fn untouched(&self, range: Range<usize>, stored: Option<Rc<str>>) -> Effect {
         let found = PlaceReport { lines: Some(self.scene.text.lines_of(range)), ..PlaceReport::default() };
         Effect { places: Vec::new(), stored, found }

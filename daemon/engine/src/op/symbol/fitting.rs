@@ -28,7 +28,7 @@ pub(super) struct IndentRules<'f> {
     pub(super) quotes: Option<Quotes<'f>>,
 }
 
-/// A text without the blank lines at its ends, and without its last break.
+/// Returns a text without the blank lines at its ends, and without its last break.
 pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
     let mut rest = text;
     for (line, ending) in lines(text, breaks) {
@@ -42,8 +42,8 @@ pub(super) fn trimmed(text: &str, breaks: Breaks) -> &str {
 }
 
 impl IndentRules<'_> {
-    /// The text, trimmed, with the indentation of its place, first line included. Lines that begin in a string stay as
-    /// they are; so do all lines if the strings cannot be found.
+    /// Returns the trimmed text with the indentation of its place, which the first line gets, too. Lines that
+    /// begin in a string are not changed. If the strings cannot be found, no line is changed.
     ///
     /// # Errors
     /// `too_large` if the result would be larger than a file may be.
@@ -103,18 +103,18 @@ impl IndentRules<'_> {
         Ok(made)
     }
 
-    /// The same for a place in the middle of a line: the first line without indentation.
+    /// Returns the text for a place in the middle of a line: the first line gets no indentation.
     pub(super) fn inline(&self, given: &str) -> Result<String, Refusal> {
         let made = self.text(given)?;
         Ok(made.trim_start_matches(crate::locate::BLANKS).to_owned())
     }
 
-    /// The ranges of the text that are not code.
+    /// Returns the ranges of the text that are not code.
     fn asides(&self, given: &str) -> Option<Asides> {
         self.quotes.map_or_else(|| Some(Asides::default()), |quotes| quotes.of_lines(given))
     }
 
-    /// The step in which the text is indented, if it differs from the file's.
+    /// Returns the step in which the text is indented, if it differs from the file's.
     fn other_unit<'l, I: Iterator<Item = &'l str>>(&self, indents: impl Fn() -> I) -> Option<Unit> {
         let file = self.unit?;
         let steps = step::all(indents());
@@ -122,8 +122,8 @@ impl IndentRules<'_> {
         (!steps.contains(&file)).then_some(first)
     }
 
-    /// The indentation that the first line lost, if the text was taken from the middle of a line; the text's first
-    /// line has none.
+    /// Returns the indentation that the first line lost, if the text was taken from the middle of a line; the text's
+    /// first line has none.
     fn torn_from<'l>(&'l self, lines: &[(&'l str, Open)], indents: &[&'l str]) -> Option<&'l str> {
         let rest = indents.get(1..).filter(|rest| !rest.is_empty())?;
         // A bracket that the first line opens may extend it over several lines.
@@ -200,7 +200,7 @@ pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
         || GOES_ON.iter().any(|word| second.starts_with(word))
 }
 
-/// The common start of two indentations.
+/// Returns the common start of two indentations.
 fn shared_start<'l>(a: &'l str, b: &str) -> &'l str {
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     a.get(..shared).unwrap_or("")

@@ -39,7 +39,7 @@ pub(super) struct Asides {
 }
 
 impl Asides {
-    /// Returns, for each line of the text, true if its white space counts because it begins in a string.
+    /// Returns for each line of the text true if its white space counts because it begins in a string.
     pub(super) fn quoted(&self, lines: &[LineParts<'_>]) -> Vec<bool> {
         let mut fixed = self.fixed.iter().peekable();
         let mut from = 0;
@@ -65,7 +65,8 @@ impl Quotes<'_> {
         Some(self.of_lines(text)?.quoted(&lines(text, breaks)))
     }
 
-    /// The ranges that are not code, as far as they affect whole lines; `None` if the text cannot be parsed.
+    /// Returns the ranges that are not code, as far as they affect whole lines, or `None` if the text cannot be
+    /// parsed.
     pub(super) fn of_lines(&self, text: &str) -> Option<Asides> {
         if !text.contains(['\n', '\r']) || !text.contains(MARKS) && !text.contains(COLUMN_ONE) {
             return Some(Asides::default());
@@ -108,7 +109,7 @@ impl Quotes<'_> {
         true
     }
 
-    /// The end of the code of a text, and true if a comment behind it extends to the end of its line.
+    /// Returns the end of the code of a text, and true if a comment behind it extends to the end of its line.
     pub(super) fn code_end(&self, text: &str) -> (usize, bool) {
         let mut end = text.trim_end().len();
         let comments = self.asides(text).unwrap_or_default().into_iter();
@@ -157,7 +158,7 @@ impl Quotes<'_> {
         })
     }
 
-    /// The offset of the first thing in the front of a definition that is not a comment.
+    /// Returns the offset of the first thing in the front of a definition that is not a comment.
     pub(super) fn behind_comments(&self, front: &str) -> Option<usize> {
         let mut at = front.len() - front.trim_start().len();
         for (range, is) in self.asides(front)? {

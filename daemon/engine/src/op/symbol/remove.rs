@@ -57,7 +57,8 @@ pub(super) fn delete(
 }
 
 impl SymbolSite<'_, '_> {
-    /// Everything that belongs to the symbol; the end of a whole statement stays if the symbol is one item of it.
+    /// Returns the range of everything that belongs to the symbol. The end of a whole statement is kept if the
+    /// symbol is one item of it.
     fn own(&self) -> Range<usize> {
         let (extent, definition) = (&self.symbol.extent, &self.symbol.definition);
         let tail = between(self.scene.text, definition.end..extent.end);
@@ -65,7 +66,8 @@ impl SymbolSite<'_, '_> {
         extent.start..if several { definition.end } else { extent.end }
     }
 
-    /// The statement that defines it and other symbols, and the first of these, if all of them are deleted.
+    /// Returns the statement that defines this symbol and others, with the first of these, if all of them are
+    /// deleted.
     fn whole_statement(&self) -> Result<Option<(usize, Range<usize>)>, Refusal> {
         let Some(statement) = self.symbol.statement.clone() else { return Ok(None) };
         let (first, last) = self.run();
@@ -104,7 +106,8 @@ impl SymbolSite<'_, '_> {
         Ok(is_all.then_some((first, statement)))
     }
 
-    /// The statement with its lines and the blank lines that would be too many, or with the blanks behind it.
+    /// Returns the range of the statement with its lines and the surplus blank lines, or with the blanks behind
+    /// it.
     fn statement_and_blanks(&self, first: usize, statement: &Range<usize>) -> Result<Range<usize>, Refusal> {
         let (text, scene) = (self.scene.text, self.scene);
         if !(begins_line(text, statement.start) && ends_line(text, statement.end)) {
@@ -126,7 +129,7 @@ impl SymbolSite<'_, '_> {
         range.start <= range.end && between(self.scene.text, range).trim().is_empty()
     }
 
-    /// The first and the last of the deleted symbols around this one between which only blanks stand.
+    /// Returns the first and the last of the adjacent deleted symbols, between which there are only blanks.
     fn run(&self) -> (usize, usize) {
         let going = self.scene.symbols.going(self.scene, self.known);
         going.get(&self.at).copied().unwrap_or((self.at, self.at))
@@ -161,7 +164,7 @@ impl SymbolSite<'_, '_> {
         Ok(from..end)
     }
 
-    /// The range in which the symbol and its neighbours stand.
+    /// Returns the range in which the symbol and its neighbours stand.
     fn room(&self) -> Range<usize> {
         let text = self.scene.text;
         let Some(parent) = self.symbol.parent.and_then(|parent| self.known.get(parent)) else {
@@ -175,7 +178,7 @@ impl SymbolSite<'_, '_> {
         }
     }
 
-    /// The symbol alone, on a line that others share, with the blanks on one side.
+    /// Returns the range of a symbol on a line that others share, with the blanks on one side.
     fn bytes_and_blanks(&self, own: &Range<usize>) -> Range<usize> {
         let text = self.scene.text;
         let edge = self.run().0;
@@ -189,14 +192,14 @@ impl SymbolSite<'_, '_> {
         }
     }
 
-    /// The comma in front of the deleted symbols, if they were the last of a list and had none behind them.
+    /// Returns the comma in front of the deleted symbols, if they were the last of a list and had none behind them.
     fn spare_comma(&self) -> Option<usize> {
         let after = self.known.after(self.at).filter(|after| self.one_list(self.at, *after));
         let ends = self.symbol.listed && self.comma(self.at).is_none() && after.is_none();
         self.comma_in_front().filter(|_| ends)
     }
 
-    /// The comma in front of the first of the adjacent deleted symbols.
+    /// Returns the comma in front of the first of the adjacent deleted symbols.
     fn comma_in_front(&self) -> Option<usize> {
         self.known.get(self.run().0)?.comma
     }

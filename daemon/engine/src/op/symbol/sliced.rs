@@ -37,7 +37,7 @@ impl<'l> Lines<'l> {
         Self(lines(trimmed(text, breaks), breaks).into_iter().map(|(line, _)| line).collect())
     }
 
-    /// The second line that is not blank.
+    /// Returns the second line that is not blank.
     fn second(&self) -> Option<&'l str> {
         self.0.iter().skip(1).copied().find(|line| !is_blank(line))
     }

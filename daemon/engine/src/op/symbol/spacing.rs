@@ -10,7 +10,7 @@ use crate::limits;
 use crate::locate::Unit;
 use crate::op::EditContext;
 
-/// An indentation one step deeper than another.
+/// Returns an indentation one step deeper than another.
 pub(super) fn deeper(site: &SymbolSite<'_, '_>, outer: &str) -> String {
     let usual = match site.known.language {
         Language::Go => Unit::Tab,
@@ -28,7 +28,7 @@ pub(super) fn deeper(site: &SymbolSite<'_, '_>, outer: &str) -> String {
     outer.to_owned() + &unit.times(1).unwrap_or_default()
 }
 
-/// The number of blank lines between a symbol and a new one before (or after) it.
+/// Returns the number of blank lines between a symbol and a new one before (or after) it.
 ///
 /// # Errors
 /// `limit`.
@@ -78,7 +78,7 @@ impl Gap {
     }
 }
 
-/// The usual count of blank lines, for a symbol without neighbours to learn from.
+/// Returns the usual number of blank lines for a symbol without neighbours.
 fn usual(site: &SymbolSite<'_, '_>) -> usize {
     let symbol = site.symbol;
     let plain = matches!(

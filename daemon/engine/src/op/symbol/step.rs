@@ -6,8 +6,9 @@ use crate::locate::{Unit, is_blank, split_indent};
 /// The steps that are recognized.
 const STEPS: [Unit; 5] = [Unit::Tab, Unit::Spaces(2), Unit::Spaces(3), Unit::Spaces(4), Unit::Spaces(8)];
 
-/// The most frequent step by which a line is deeper than the line before; lines below one that opens a block count
-/// first, since continued lines are often deeper. The first of equals; `None` if no line is deeper.
+/// Returns the most frequent step by which a line is deeper than the line before. Lines below a line that opens a
+/// block have priority, since continued lines are often deeper. Of equally frequent steps, the first is returned;
+/// `None` if no line is deeper.
 pub(super) fn of(text: &str) -> Option<Unit> {
     let (mut blocks, mut others) = ([0_usize; STEPS.len()], [0_usize; STEPS.len()]);
     let mut above: Option<(&str, bool)> = None;
@@ -30,7 +31,7 @@ fn most(counts: [usize; STEPS.len()]) -> Option<Unit> {
     STEPS.into_iter().zip(counts).find(|(_, count)| *count == most).map(|(step, _)| step)
 }
 
-/// The step by which one indentation is deeper than another.
+/// Returns the step by which one indentation is deeper than another.
 fn added(above: &str, indent: &str) -> Option<Unit> {
     let more = indent.strip_prefix(above)?;
     match (more.len(), more.as_bytes().first()?) {
@@ -40,7 +41,7 @@ fn added(above: &str, indent: &str) -> Option<Unit> {
     }
 }
 
-/// The different steps of some lines' indentations, in order: each is the difference to the nearest line above
+/// Returns the different steps of some lines' indentations, in order: each is the difference to the nearest line above
 /// that is shallower.
 pub(super) fn all<'l>(indents: impl Iterator<Item = &'l str>) -> Vec<Unit> {
     let mut steps: Vec<Unit> = Vec::new();
@@ -59,7 +60,7 @@ pub(super) fn all<'l>(indents: impl Iterator<Item = &'l str>) -> Vec<Unit> {
     steps
 }
 
-/// An indentation in steps of another width; what is no whole step stays as it is.
+/// Returns an indentation in steps of another width. A rest that is not a whole step is kept.
 pub(super) fn converted(indent: &str, from: Unit, to: Unit) -> String {
     let letters = indent.len() - indent.trim_start_matches(from.letter()).len();
     let whole = letters / from.width();

@@ -28,7 +28,7 @@ pub(crate) enum Which<'a> {
 }
 
 impl<'a> Which<'a> {
-    /// The symbol that `within` names; `None` for a range of lines.
+    /// Returns the symbol that `within` names, or `None` for a range of lines.
     pub(crate) fn of(within: &'a EditScope) -> Option<Self> {
         match within {
             EditScope::Lines(_) => None,
@@ -59,14 +59,14 @@ pub(super) struct ParsedFile {
 }
 
 impl<'s> Symbols<'s> {
-    /// Nothing is parsed yet.
+    /// Creates a record of symbols without parsing the file.
     pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>) -> Self {
         let deleted = deleted.collect();
         let parted = RefCell::default();
         Self { deleted, known: OnceCell::new(), going: OnceCell::new(), parted }
     }
 
-    /// The parsed file.
+    /// Returns the parsed file.
     ///
     /// # Errors
     /// `unsupported` if the language is not known, `too_large` and `limit` if the file cannot be parsed.
@@ -74,8 +74,8 @@ impl<'s> Symbols<'s> {
         self.known.get_or_init(|| ParsedFile::of(scene)).as_ref().map_err(Clone::clone)
     }
 
-    /// The symbols that the edits of the entry delete, each with the first and the last of those between which and it
-    /// nothing stays but blanks.
+    /// Returns the symbols that the edits of the entry delete, each with the first and the last of its adjacent
+    /// deleted symbols.
     pub(super) fn going(
         &self,
         scene: &EditContext<'_>,
@@ -97,7 +97,7 @@ impl<'s> Symbols<'s> {
         })
     }
 
-    /// First and last line of a symbol, with all that belongs to it.
+    /// Returns the first and the last line of a symbol, with all that belongs to it.
     ///
     /// # Errors
     /// As those of an edit of the symbol.
@@ -107,7 +107,7 @@ impl<'s> Symbols<'s> {
         Ok(known.get(at).map_or((1, 1), |symbol| scene.text.lines_of(symbol.extent.clone())))
     }
 
-    /// A note about the symbol, if it was preferred to symbols that only declare it.
+    /// Returns a note about the symbol, if it was preferred to symbols that only declare it.
     pub(crate) fn chosen(&self, scene: &EditContext<'_>, which: Which<'_>) -> Option<Box<EditNote>> {
         let (Which::Name(name), Some(Ok(known))) = (which, self.known.get()) else { return None };
         let symbol = known.outline.named(name).ok()?;
@@ -137,17 +137,17 @@ impl ParsedFile {
         Ok(Self { language, outline, unit, beside })
     }
 
-    /// A symbol by its number.
+    /// Returns a symbol by its number.
     pub(super) fn get(&self, at: usize) -> Option<&Symbol> {
         self.outline.symbols.get(at)
     }
 
-    /// The number of the symbol before one in the same parent.
+    /// Returns the number of the symbol before one in the same parent.
     pub(super) fn before(&self, at: usize) -> Option<usize> {
         self.beside.get(at)?.0
     }
 
-    /// The number of the symbol after one in the same parent.
+    /// Returns the number of the symbol after one in the same parent.
     pub(super) fn after(&self, at: usize) -> Option<usize> {
         self.beside.get(at)?.1
     }
@@ -159,7 +159,7 @@ impl ParsedFile {
         gap.start <= gap.end && between(text, gap).trim().is_empty()
     }
 
-    /// The number of the named symbol.
+    /// Returns the number of the named symbol.
     ///
     /// # Errors
     /// `symbol_not_found` and `ambiguous` with the candidates, `out_of_range` for a position outside the file.
@@ -182,7 +182,7 @@ impl ParsedFile {
         index.ok_or_else(|| crate::refusal::internal("a symbol has no number; please report this job"))
     }
 
-    /// The same refusal with the lines of the candidates.
+    /// Adds the lines of the candidates to a refusal.
     fn with_places(&self, text: &Text<'_>, mut refusal: Refusal) -> Refusal {
         if refusal.code == ErrorCode::Ambiguous {
             let meant: HashSet<&str> = refusal.symbols.iter().map(String::as_str).collect();
@@ -206,7 +206,8 @@ impl ParsedFile {
     }
 }
 
-/// The offset of a place. One in the white space that begins a line means what stands behind it.
+/// Returns the offset of a position. A position in the white space at the start of a line means the first character
+/// behind it.
 fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
     let line = usize::try_from(place.line).unwrap_or(usize::MAX).saturating_add(1);
     if line > text.lines() {
@@ -234,7 +235,7 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
     Ok(text.line_start(line) + if at < blank && blank < line_text.len() { blank } else { at })
 }
 
-/// For each symbol those before and after it in the same parent.
+/// Returns for each symbol the ones before and after it in the same parent.
 fn beside(outline: &Outline) -> Vec<(Option<usize>, Option<usize>)> {
     let mut beside = vec![(None, None); outline.symbols.len()];
     let mut last: HashMap<Option<usize>, usize> = HashMap::new();
@@ -250,7 +251,7 @@ fn beside(outline: &Outline) -> Vec<(Option<usize>, Option<usize>)> {
     beside
 }
 
-/// The text between two offsets.
+/// Returns the text between two offsets.
 pub(super) fn between<'t>(text: &'t Text<'_>, range: Range<usize>) -> &'t str {
     text.content.cut(range)
 }
