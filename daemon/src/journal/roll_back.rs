@@ -14,39 +14,52 @@ use editd_proto::ids::JobId;
 
 use super::recover::repair::find;
 use super::{external, settle};
-use crate::disk::Observation;
 use crate::disk::folders::parent_path;
 use crate::disk::observation::hash;
+use crate::disk::{Observation, ResolvedPath};
 use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, StagingFolder};
 use crate::state::WorkspaceState;
 use crate::store::StoreError;
+use crate::store::intent::{Intended, IntendedFile};
 
-/// Flushes the names of files that were put in place and restored.
+/// Flushes the names of files that were put in place and restored: the first `count` files of the entry.
 ///
 /// # Errors
 /// Errors of the system: then the entry must not become void.
-pub fn flush(state: &WorkspaceState, files: &[FileRecord]) -> io::Result<()> {
+pub fn flush(state: &WorkspaceState, entry: &Intended, count: usize) -> io::Result<()> {
     let mut folders = BTreeSet::new();
     let mut stagings: Vec<&StagingFolder> = Vec::new();
+    let files = entry.files().take(count);
     for file in files
-        .iter()
         .filter(|file| matches!(file.how, ChangeMethod::Swap | ChangeMethod::Create | ChangeMethod::Delete))
     {
         if !stagings.contains(&&file.staging) {
             state.disk.flush_staging(&file.staging)?;
-            stagings.push(&file.staging);
+            stagings.push(&file.record().staging);
         }
-        let Some(place) = find(state, file)? else { continue };
+        let Some(place) = find(state, &file)? else { continue };
         let shown = place.stat().map(|stat| stat.identity);
         // Another program wrote to the staged file while it was at the target. Its version stays, on bytes that were
         // never flushed.
         if shown.is_some() && shown == file.after.as_ref().map(|after| after.identity) {
-            state.disk.flush_file(&place)?;
+            flush_kept(state, file, &place)?;
         }
         if folders.insert(parent_path(&place)) || !file.made.is_empty() {
             state.disk.flush_folders(&place, &file.made)?;
         }
     }
+    Ok(())
+}
+
+/// Flushes the file that a job put at a place, with the content that another program gave it. If a flush of it has failed
+/// before, the content is written again first: a second flush alone would not write it.
+fn flush_kept(state: &WorkspaceState, file: IntendedFile<'_>, place: &ResolvedPath) -> io::Result<()> {
+    if let Observation::File(found) = state.disk.observe(place)?
+        && state.disk.doubts(found.meta.identity)
+    {
+        return state.disk.rewrite(file, place, &found.meta, &found.bytes, found.meta.mode);
+    }
+    state.disk.flush_file(place)?;
     Ok(())
 }
 

@@ -60,7 +60,7 @@ fn withdraw(
             state.disk.withdraw(file, &change.place, &mut rescue)?;
         }
         // `disk` itself may have put the changed file in place and back.
-        roll_back::flush(state, entry.files.get(..=done).unwrap_or(&entry.files))?;
+        roll_back::flush(state, entry, done.saturating_add(1))?;
         roll_back::rescue_overwritten(state, entry.id, entry.files.get(..done).unwrap_or(&entry.files))
     };
     let path = entry.files.get(done).map(|file| file.path.clone()).unwrap_or_default();

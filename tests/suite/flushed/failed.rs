@@ -4,7 +4,7 @@
 use editd_proto::ErrorCode;
 use editd_proto::message::{Durability, EntryKind, JobStatus, UndoRequest};
 use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::requests::{append, file, job, with};
+use editd_tests::lens::requests::{append, file, job, replace, with};
 use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
 use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
@@ -270,4 +270,31 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
             }
         }
     }
+}
+
+#[test]
+fn a_file_that_stays_after_a_roll_back_and_whose_flush_failed_is_written_again() {
+    let mut rolled_back = 0;
+    for abilities in disks() {
+        let machine = machine(abilities);
+        let desk = SimWorkspace::open(&machine).unwrap();
+        let edits = job(vec![
+            file("a.txt", vec![replace("line 20 of a\n", "changed\n")]),
+            file("backup.txt", vec![append("more\n")]),
+        ]);
+        let same = machine.clone();
+        // Others append to the first file, which is in place, and replace the second one before its exchange.
+        machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
+            outside.append("/w/a.txt", b"theirs\n").unwrap();
+            outside.replace("/w/backup.txt", b"theirs\n").unwrap();
+            fail_flushes(&same, Lasting::Once);
+        });
+        let receipt = desk.act(&edits, "one").unwrap();
+        rolled_back += usize::from(receipt.status == JobStatus::Refused);
+        assert!(desk.settle());
+        let shown = machine.outside().read("/w/a.txt").unwrap();
+        assert!(shown.ends_with(b"theirs\n"), "their bytes are gone");
+        stands_after_cuts(&machine, &["a.txt"], &shown);
+    }
+    assert!(rolled_back > 0, "no job was rolled back");
 }

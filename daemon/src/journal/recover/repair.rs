@@ -79,7 +79,7 @@ pub fn repair(state: &WorkspaceState, entry: &Intended, aim: RepairAim) -> io::R
             state.disk.withdraw(*file, place, &mut rescue)?;
         }
     }
-    roll_back::flush(state, &entry.files)?;
+    roll_back::flush(state, entry, entry.files.len())?;
     roll_back::rescue_overwritten(state, entry.id, &entry.files)?;
     roll_back::roll_back(state, entry).map_err(io::Error::other)?;
     Ok(RepairOutcome::Voided)
