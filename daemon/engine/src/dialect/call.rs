@@ -1,5 +1,5 @@
-//! The call of a tool around a payload: `{"name": "Edit", "arguments": {…}}` and the other forms in which providers and
-//! hosts write it. It knows no tool.
+//! Reads the call of a tool around a payload: `{"name": "Edit", "arguments": {…}}` and the other forms in which
+//! providers and hosts write it. It knows no tool.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! File entries for the dialects of patches: the hunks of one path together, and each change of the whole file as a
-//! separate step. It knows no dialect.
+//! Builds file entries for the dialects of patches: the hunks of one path are one entry, and each change of a whole
+//! file is an entry of its own. It knows no dialect.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! An error with its details, as lines that a person or a model reads. It decides nothing and adds no advice.
+//! Formats an error with its details, as lines for a person or a model. It decides nothing and adds no advice.
 
 use std::fmt::Write;
 

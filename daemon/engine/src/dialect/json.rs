@@ -1,5 +1,4 @@
-//! Payloads that are JSON: read strictly, and refused by the name of the field that is wrong. It knows no dialect's
-//! fields.
+//! Reads JSON payloads strictly, and refuses them with the name of the wrong field. It knows the fields of no dialect.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! The languages of other edit tools. Each is translated into native file entries, and the reply is worded as the
-//! users of the tool know it. Nothing here finds a place in a file or changes a byte.
+//! Translates the payloads of other edit tools into native file entries, and formats replies as these tools do. It
+//! finds no place in a file and changes no byte.
 //!
 //! *Calling sequence*: [`translate`] returns the [`PayloadRequest`] of a payload and a [`ReplyFormat`]. The caller
-//! carries the request out and then calls [`ReplyFormat::format`]. For a refused payload, it calls [`format_refusal`].
+//! performs the request and then calls [`ReplyFormat::format`]. For a refused payload, it calls [`format_refusal`].
 //!
 //! *Invariants*: all blocks of a payload for one path are one file entry, so that they are located in the same
 //! content. A payload that is not understood completely is refused completely, with the part that must be corrected.

@@ -1,4 +1,4 @@
-//! The one table of dialects. It knows no dialect's meaning.
+//! The table of all dialects. It does not know what a dialect means.
 
 use editd_types::RequestError;
 

@@ -1,5 +1,5 @@
-//! `create`: a new file, refused if the file exists. Fields: `text`, empty if absent; `if_empty`, which also fills an
-//! existing empty file. It overwrites nothing.
+//! `create` makes a new file, and is refused if the file exists. Fields: `text`, empty if absent; `if_empty`, which
+//! also fills an existing empty file. It overwrites nothing.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The facts of an operation that other steps ask for: the lines it names, its quotation, the size of its text. It finds
-//! no place.
+//! The facts of an operation that later steps ask for: the lines that it names, its quotation, the size of its text.
+//! It finds no place.
 
 use std::borrow::Cow;
 use std::sync::Arc;

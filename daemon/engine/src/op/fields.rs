@@ -1,4 +1,4 @@
-//! Reads the common fields of the flat edit, and lists those that are given. It knows no edit kind.
+//! Reads the common fields of an edit, and lists the fields that it has. It knows no edit kind.
 
 use editd_types::{FileEdit, limits};
 

@@ -1,5 +1,5 @@
-//! The new text of an edit: sent or from a clipboard, reindented, with the file's line breaks. It
-//! finds no place.
+//! The new text of an edit, as sent or from a clipboard: reindents it and converts its line breaks to those of the
+//! file. It finds no place.
 
 use std::borrow::Cow;
 use std::ops::Range;

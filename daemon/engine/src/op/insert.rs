@@ -1,7 +1,7 @@
-//! `insert`: text at the start, the end, before a line, or beside the one place of an anchor. Fields: `text`,
-//! `at`; `own_line`, `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `whole_lines` at the start or the
-//! end puts the text there as lines, glued to none; `eol`; `from_clipboard`, `reindent`. It removes nothing, and an
-//! anchor's bytes are never part of its splice.
+//! `insert` adds text at the start, at the end, before a line, or beside the only place of an anchor. Fields: `text`,
+//! `at`; `own_line`, `near`, `window`, `match`, `threshold`, `whole_lines` for an anchor; `whole_lines` at the start
+//! or the end adds the text as separate lines; `eol`; `from_clipboard`, `reindent`. It removes nothing, and the bytes
+//! of an anchor are never part of its splice.
 
 use std::ops::Range;
 use std::rc::Rc;

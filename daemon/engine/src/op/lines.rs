@@ -1,6 +1,6 @@
-//! `lines`: a range of lines, by number. Fields: `start`, `end` (inclusive; `start - 1` inserts), `text` (a list
-//! of lines, its final break optional; empty deletes); `eol`; clipboards and `reindent`. It keeps a file whose
-//! last line has no ending as it is, and never glues two lines together.
+//! `lines` replaces a range of lines by number. Fields: `start`, `end` (inclusive; `start - 1` inserts), `text` (a
+//! list of lines, its final break optional; empty deletes); `eol`; clipboards and `reindent`. A file whose last line
+//! has no line break keeps that, and two lines are never joined.
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,7 +1,8 @@
-//! Edit kinds: each file is one kind, with its fields and its meaning. A kind only computes what would change.
+//! The edit kinds. Each file or folder is one kind, with its fields and its meaning. A kind only computes what would
+//! change.
 //!
-//! *Calling sequence*: [`parse`] turns the flat edit of the wire into an [`Op`], or refuses it by naming the
-//! field; a text edit's `effect` then finds its places.
+//! *Calling sequence*: [`parse`] turns a `FileEdit` into an [`Op`], or refuses it with the name of the wrong field.
+//! The `effect` of a text edit then finds its places.
 //!
 //! *To add a kind*: one file here, and one line in the table in `registry`.
 

@@ -1,5 +1,5 @@
-//! `rename` and `copy`: another path for a file, or for a copy of it. Fields: `to`, `overwrite`. They refuse
-//! a target that exists unless `overwrite`.
+//! `rename` and `copy` give a file, or a copy of it, another path. Fields: `to`, `overwrite`. They refuse a target
+//! that exists unless `overwrite` is set.
 
 use editd_types::{FileEdit, FilePath};
 

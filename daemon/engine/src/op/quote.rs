@@ -1,4 +1,4 @@
-//! The fields that set the quotation of an edit and how loosely it may match. It searches nothing.
+//! The fields of the quotation of an edit, and of how loosely it may match. It searches nothing.
 
 use editd_types::{FileEdit, limits};
 

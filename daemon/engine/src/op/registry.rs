@@ -1,4 +1,4 @@
-//! The table of edit kinds, and the questions that every kind answers. The meaning of a kind is in its own file.
+//! The table of edit kinds, and the facts that every kind provides. The meaning of a kind is in its own file.
 
 use std::sync::Arc;
 

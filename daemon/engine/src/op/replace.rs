@@ -1,4 +1,4 @@
-//! `replace`: the text at the one place of a quotation, or with `all` at every place. Fields: `old`, `new`;
+//! `replace` replaces the text at the only place of a quotation, or with `all` at every place. Fields: `old`, `new`;
 //! `within`; `near`, `window`, `match`, `threshold`, `whole_lines`; `all`, `expect`; `eol`; clipboards and `reindent`.
 //! It never chooses between two places.
 

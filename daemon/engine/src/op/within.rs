@@ -1,5 +1,5 @@
-//! The part of a file that an edit searches: lines by number, or those of a symbol. Matches elsewhere do not
-//! count, so that a text which stands once in the part is unique.
+//! The part of a file in which an edit searches: lines by number, or the lines of a symbol. Matches elsewhere do not
+//! count, so a text that occurs once in the part is unique.
 
 use editd_types::{EditScope, FileEdit};
 

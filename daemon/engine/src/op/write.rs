@@ -1,5 +1,5 @@
-//! `write`: the whole file, created with its folders if it is missing. Fields: `text`; `eol` (`literal`
-//! only); `from_clipboard`, `reindent`. Literal, but a BOM and the encoding stay.
+//! `write` replaces the whole file, and creates it with its folders if it is missing. Fields: `text`; `eol` (`literal`
+//! only); `from_clipboard`, `reindent`. The text is written as it is, but a BOM and the encoding are kept.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The answer to an envelope in the terms of its callers: the files that changed, or the failure and its line in the
+//! Formats the reply to an envelope in the terms of its callers: the changed files, or the failure and its line in the
 //! envelope. Only written changes are reported as done.
 
 use std::fmt::Write;

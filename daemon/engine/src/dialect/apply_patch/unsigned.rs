@@ -1,4 +1,4 @@
-//! Lines of context that a model sent without the blank in front of them. It knows no file.
+//! Corrects lines of context that a model sent without the blank in front of them. It reads no file.
 
 /// Returns the lines of a hunk with a sign each, and the number of lines that had none; `None` if all have one.
 pub(super) fn signed(lines: &[&str]) -> Option<(String, usize)> {

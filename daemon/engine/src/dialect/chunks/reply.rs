@@ -1,4 +1,4 @@
-//! The reply as the tool's users know it: `OK`, or which chunk failed which check. It knows no file.
+//! Formats the reply as the users of the tool know it: `OK`, or the failed check of each chunk. It reads no file.
 
 use std::fmt::Write;
 

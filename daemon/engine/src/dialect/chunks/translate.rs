@@ -1,5 +1,5 @@
-//! The `Dialect` of the chunks: its name, its recognition, and the payload as one file entry. It reads no field
-//! itself.
+//! The `Dialect` of the chunks: its name, its recognition, and its translation of a payload into one file entry.
+//! Another module reads the fields.
 
 use editd_types::{FileEntry, RequestError};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The answer to a `patch` payload in the terms of its callers. Only written changes are reported as applied.
+//! Formats the reply to a `patch` payload in the terms of its callers. Only written changes are reported as applied.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! From patches to native edits, one for one. It never looks at the file.
+//! Translates each patch into one native edit. It reads no file.
 
 use editd_types::{EditPosition, FileEdit, FileEntry, Reindent, RequestError};
 

@@ -1,4 +1,4 @@
-//! One header line of a `ranges` text. It knows no other line.
+//! Parses one header line of a `ranges` text. It knows no other line.
 
 use editd_types::JobId;
 

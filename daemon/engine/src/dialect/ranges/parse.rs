@@ -1,4 +1,4 @@
-//! A `ranges` text as files with their ranges. It looks at no file.
+//! Parses a `ranges` text into files with their ranges. It reads no file.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! The reply to a `ranges` text: the job, and for each file its new version and the lines that changed, so that the next
-//! text can be written without another read. It reads no file.
+//! Formats the reply to a `ranges` text: the job, and for each file its new version and its changed lines, so that the
+//! next text can be written without another read. It reads no file.
 
 use editd_types::{ErrorCode, FilePath, JobStatus, Receipt, RequestError};
 

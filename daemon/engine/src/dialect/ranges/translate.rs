@@ -1,4 +1,4 @@
-//! From files and ranges to native entries, one for each file. It never looks at a file.
+//! Translates files and ranges into native entries, one for each file. It reads no file.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The fields of a `safe-edit` payload, as its callers write them, and which of its forms it has. They mean nothing
-//! here.
+//! The fields of a `safe-edit` payload, as its callers write them, and the form of edit that it has. Another module
+//! gives them a meaning.
 
 use editd_types::JobMode;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Python's flags of a regular expression as `substitute` spells them. It reads no pattern.
+//! Translates the flags of a Python regular expression to those of `substitute`. It reads no pattern.
 
 use crate::Refusal;
 use crate::refusal::malformed;

@@ -1,5 +1,5 @@
-//! The answer to a `safe-edit` payload in the terms of its callers: the diff, the outcome, the issues. A rejection is
-//! never reported as a success.
+//! Formats the reply to a `safe-edit` payload in the terms of its callers: the diff, the outcome, the issues. A
+//! rejection is never reported as a success.
 
 use editd_types::{ErrorCode, FileOutcome, JobStatus, Receipt, RequestError};
 

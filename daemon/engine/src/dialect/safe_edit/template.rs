@@ -1,4 +1,4 @@
-//! Python's replacement templates as those of `substitute`. It does not know the pattern's groups.
+//! Translates replacement templates of Python to those of `substitute`. It does not know the groups of the pattern.
 
 /// Returns a template in native form: constructs that only Python knows are written out, and those that Python refuses
 /// are left unchanged, so that they are refused.

@@ -1,4 +1,4 @@
-//! From the forms of a payload to native edits. It never looks at the file.
+//! Translates the forms of a payload into native edits. It reads no file.
 
 use editd_types::{EditPosition, ErrorCode, FileEdit, FileEntry, FilePath, JobMode, RequestError};
 

@@ -1,4 +1,4 @@
-//! Faults of a text, and their messages. It never corrects a text.
+//! The faults of a text, and their messages. It never corrects a text.
 
 use editd_types::FilePath;
 

@@ -1,4 +1,4 @@
-//! A payload as texts with blocks: plain text, a JSON list, or the XML-like form. It looks into no block.
+//! Splits a payload into texts with blocks: plain text, a JSON list, or the XML-like form. It parses no block.
 
 use std::borrow::Cow;
 

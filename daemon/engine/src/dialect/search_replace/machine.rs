@@ -1,5 +1,5 @@
-//! The state machine that takes a text apart: a state and a line give the next state, a block or a fault. It keeps
-//! places in the text, never the text.
+//! The state machine that splits a text: a state and a line give the next state, a block or a fault. It stores offsets
+//! in the text, never the text.
 
 use std::ops::Range;
 

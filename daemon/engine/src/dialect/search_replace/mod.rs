@@ -1,8 +1,8 @@
 //! The dialect `search-replace`: blocks of SEARCH and REPLACE between conflict-like markers. It finds no place in a
 //! file.
 //!
-//! *Calling sequence*: `forms` splits a payload into texts, `machine` splits a text into blocks, `translate` gathers
-//! the blocks of one path into one entry, and `words` reports the outcome.
+//! *Calling sequence*: `forms` splits a payload into texts, `machine` splits a text into blocks, `translate` collects
+//! the blocks of one path in one entry, and `reply` formats the outcome.
 //!
 //! *Invariants*: a text is understood completely or refused completely, with the faulty line. The text between the
 //! markers is taken unchanged, except for one `\` before a line that would otherwise be a marker.

@@ -1,5 +1,5 @@
-//! The outcome of the blocks, in the terms of the original tool. It shows the content of the receipt, and reads no
-//! file.
+//! Formats the outcome of the blocks in the terms of the original tool. It shows the content of the receipt, and reads
+//! no file.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! Texts of blocks as file entries: every block a replacement of whole lines, all of one path in one entry.
+//! Translates texts of blocks into file entries: each block becomes a replacement of whole lines, and all blocks of
+//! one path become one entry.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The fields of a `text-editor` payload, as its callers write them. They mean nothing here.
+//! The fields of a `text-editor` payload, as its callers write them. Another module gives them a meaning.
 
 use serde::Deserialize;
 

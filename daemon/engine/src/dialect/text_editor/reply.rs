@@ -1,5 +1,5 @@
-//! The answer to a command in the terms of its callers, with a numbered snippet of the changed lines. It shows the
-//! content of the reply, and reads no file.
+//! Formats the reply to a command in the terms of its callers, with a numbered snippet of the changed lines. It shows
+//! the content of the reply, and reads no file.
 
 use std::fmt::Write;
 

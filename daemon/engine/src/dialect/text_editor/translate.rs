@@ -1,4 +1,4 @@
-//! From a command to a view, an undo, or one native edit. It never looks at the file.
+//! Translates a command into a view, an undo, or one native edit. It reads no file.
 
 use editd_types::{EditPosition, FileEdit, FileEntry, RequestError};
 use serde_json::Value;

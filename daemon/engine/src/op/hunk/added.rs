@@ -1,5 +1,4 @@
-//! The lines of a hunk that quotes nothing: they go to a line, to the end, or into an empty file. It finds no
-//! block.
+//! Adds the lines of a hunk that quotes nothing: at a line, at the end, or in an empty file. It finds no block.
 
 use std::rc::Rc;
 

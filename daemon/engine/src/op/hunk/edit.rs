@@ -1,5 +1,5 @@
-//! A hunk's fields and its effect: its block is located, and the changed lines in it are replaced. It parses no
-//! diff.
+//! Parses the fields of a hunk and computes its effect: locates its block, and replaces the changed lines in it. It
+//! parses no diff.
 
 use std::ops::Range;
 use std::rc::Rc;

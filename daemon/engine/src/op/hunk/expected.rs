@@ -1,5 +1,5 @@
-//! Compares a hunk with the lines at which it is expected: if its new lines stand there already, or its old lines with
-//! other context, a place elsewhere is not certain. It chooses nothing.
+//! Compares a hunk with the lines at which it is expected. If the file already has the new lines there, or the old
+//! lines with other context, a place elsewhere is not certain. It chooses no place.
 
 use editd_types::ErrorCode;
 

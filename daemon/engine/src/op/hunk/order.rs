@@ -1,5 +1,5 @@
-//! Hunks that stand one below the other: of the places of each, those that leave a place for all others. It handles
-//! line numbers only, and reads no text.
+//! Finds the places of hunks that are in order: of the places of each hunk, those that leave a place for all others.
+//! It handles line numbers only, and reads no text.
 
 /// A hunk, and the lines at which its block may start.
 #[derive(Clone, PartialEq, Eq, Debug)]

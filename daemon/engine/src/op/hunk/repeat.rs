@@ -1,5 +1,5 @@
-//! Detects added lines that stand in the file already, on the side on which the hunk quotes nothing: applied again,
-//! they would stand there twice. It changes nothing.
+//! Detects added lines that the file already has, on the side on which the hunk quotes nothing: if the hunk was
+//! applied again, the file would have them twice. It changes nothing.
 
 use std::ops::Range;
 

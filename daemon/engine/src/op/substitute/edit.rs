@@ -1,4 +1,4 @@
-//! A substitution's fields and places. It matches nothing itself.
+//! Parses the fields of a substitution and computes its places. Other modules match the pattern.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;

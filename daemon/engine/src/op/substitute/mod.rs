@@ -1,7 +1,7 @@
-//! `substitute`: occurrences of a literal text or a regular expression. Fields: `pattern`, `replacement`,
+//! `substitute` replaces occurrences of a literal text or a regular expression. Fields: `pattern`, `replacement`,
 //! `regex`, `flags`, `count` (all if absent), `expect`, `eol`. Flags: `i m s x`, and `a` for classes of ASCII letters
-//! only, with `regex`; `o` if the pattern need not match, and the edit is then `unchanged`; `1` if it must match at one
-//! place, which unlike `expect` allows no swallowed start.
+//! only, with `regex`; `o` if the pattern need not match, and the edit is then `unchanged`; `1` if it must match at
+//! one place, which unlike `expect` permits no swallowed start.
 //!
 //! *Limitations*: a compiled regular expression has at most `limits::REGEX_SIZE` bytes, and look-around and
 //! back-references take a bounded number of steps; exceeding either is `limit`.

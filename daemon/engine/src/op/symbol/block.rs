@@ -1,5 +1,5 @@
-//! The body of a YAML key that is a block of text: `|` or `>` with lines below. A new text without such a header
-//! gets the file's. Nothing else of YAML is handled here.
+//! The body of a YAML key that is a block of text: `|` or `>` with lines below. A new text without such a header gets
+//! that of the file. Nothing else of YAML is handled here.
 
 use std::ops::Range;
 

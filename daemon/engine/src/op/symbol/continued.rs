@@ -1,5 +1,5 @@
-//! Fields of classes in languages in which a line end may stand for `;`: a member that begins with `[` or `*` would
-//! continue the value of the field above it.
+//! Checks fields of classes in languages in which the end of a line may replace `;`: a member that begins with `[` or
+//! `*` would continue the value of the field above it.
 
 use editd_syntax::{Language, SymbolKind};
 

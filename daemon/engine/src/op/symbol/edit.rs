@@ -1,4 +1,4 @@
-//! A symbol edit's fields, and which action does what. It finds no symbol and changes no text itself.
+//! Parses the fields of a symbol edit and selects its action. It finds no symbol and changes no text.
 
 use std::ops::Range;
 use std::rc::Rc;

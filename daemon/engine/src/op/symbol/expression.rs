@@ -1,4 +1,5 @@
-//! Bodies that are an expression, such as that of an arrow function: a statement would be none there. It changes nothing.
+//! Checks bodies that are an expression, such as that of an arrow function: a statement is not valid there. It changes
+//! nothing.
 
 use editd_syntax::{Language, SymbolKind};
 use editd_types::ErrorCode;

@@ -1,4 +1,5 @@
-//! Blank lines between definitions and the indentation inside of them: as in the file, else as usual in the language.
+//! Determines the blank lines between definitions and the indentation inside of them: as in the file, or else as usual
+//! in the language.
 
 use editd_syntax::{Language, Symbol, SymbolKind};
 

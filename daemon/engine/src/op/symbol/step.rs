@@ -1,4 +1,4 @@
-//! The step of indentation in which a text is written, by what its deeper lines add. It changes nothing.
+//! Finds the step of indentation of a text, by the additional indentation of its deeper lines. It changes nothing.
 
 use crate::cut::Cut;
 use crate::locate::{Unit, is_blank, split_indent};

@@ -1,5 +1,4 @@
-//! The definitions of the file that is edited: parsed when the first edit asks, for all edits of the entry. It changes
-//! nothing.
+//! The definitions of the edited file: parsed on first use, for all edits of the entry. It changes nothing.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
