@@ -51,7 +51,7 @@ const RECIPES: &[Recipe] = &[
         own: &["daemon/engine/src/dialect/tools/serena"],
         words: &[(ANYWHERE, "serena"), (ANYWHERE, "SERENA")],
         users: &[],
-        files: 3,
+        files: 2,
     },
     Recipe {
         newest: "the request `outline`",

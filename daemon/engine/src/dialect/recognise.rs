@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::call::ToolCall;
-use super::registry::DIALECTS;
+use super::registry::dialects;
 use super::{Dialect, PayloadSample, tools};
 use crate::Refusal;
 use crate::refusal::malformed;
@@ -29,7 +29,7 @@ pub(super) fn recognise(payload: &str, call: Option<&ToolCall>) -> Result<&'stat
         _ => PayloadSample::Text(payload),
     };
     let fitting: Vec<&'static dyn Dialect> =
-        DIALECTS.into_iter().filter(|dialect| dialect.recognises(&sample)).collect();
+        dialects().filter(|dialect| dialect.recognises(&sample)).collect();
     let names = |dialects: &[&dyn Dialect]| {
         dialects.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(", ")
     };
@@ -38,7 +38,7 @@ pub(super) fn recognise(payload: &str, call: Option<&ToolCall>) -> Result<&'stat
         [] if let Some(dialect) = call.and_then(|call| tools::called(call, false)) => Ok(dialect),
         [] => Err(malformed(format!(
             "the payload is of no dialect that is known ({}); name its dialect, or send a native job",
-            names(&DIALECTS)
+            names(&dialects().collect::<Vec<_>>())
         ))),
         several => Err(malformed(format!(
             "the payload may be of several dialects ({}); name the one that is meant",

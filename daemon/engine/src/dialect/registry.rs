@@ -9,8 +9,8 @@ use super::{
 use crate::Refusal;
 use crate::refusal::malformed;
 
-/// Every dialect.
-pub(super) const DIALECTS: [&dyn Dialect; 13] = [
+/// The dialects that have a folder. `tools` has the table of the others.
+const FOLDERS: &[&dyn Dialect] = &[
     &patch::Patch,
     &safe_edit::SafeEdit,
     &chunks::Chunks,
@@ -18,21 +18,22 @@ pub(super) const DIALECTS: [&dyn Dialect; 13] = [
     &apply_patch::ApplyPatch,
     &unified_diff::UnifiedDiff,
     &text_editor::TextEditor,
-    &tools::CLAUDE_CODE,
-    &tools::OPENCODE,
-    &tools::GEMINI,
-    &tools::MCP_FILESYSTEM,
-    &tools::SERENA,
     &ranges::Ranges,
 ];
 
+/// Every dialect.
+pub(super) fn dialects() -> impl Iterator<Item = &'static dyn Dialect> {
+    let tools = tools::ALL.iter().map(|dialect| *dialect as &dyn Dialect);
+    FOLDERS.iter().copied().chain(tools)
+}
+
 /// Returns the name of every dialect and a sentence about it.
 pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
-    DIALECTS.iter().map(|dialect| (dialect.name(), dialect.sentence()))
+    dialects().map(|dialect| (dialect.name(), dialect.sentence()))
 }
 
 fn named(name: &str) -> Result<&'static dyn Dialect, Refusal> {
-    DIALECTS.into_iter().find(|dialect| dialect.name() == name).ok_or_else(|| {
+    dialects().find(|dialect| dialect.name() == name).ok_or_else(|| {
         let known: Vec<&str> = list().map(|(name, _)| name).collect();
         let given: String = name.chars().take(40).collect();
         malformed(format!("the dialect {given:?} is not known; it must be one of {}", known.join(", ")))

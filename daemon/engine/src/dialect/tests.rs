@@ -42,7 +42,7 @@ fn every_dialect_has_a_name_of_its_own() {
 }
 
 /// A payload of each dialect that changes `f`.
-const PAYLOADS: [(&str, &str); 13] = [
+const PAYLOADS: &[(&str, &str)] = &[
     ("patch", r#"{"path": "f", "patches": [{"operation": "replace", "oldText": "a", "newText": "b"}]}"#),
     ("safe-edit", r#"{"path": "f", "line_edits": [{"start_line": 1, "end_line": 1, "new_content": "b"}]}"#),
     ("chunks", r#"{"relative_path": "f", "chunks": [{"old_lines": ["a"], "new_lines": ["b"]}]}"#),
@@ -50,12 +50,12 @@ const PAYLOADS: [(&str, &str); 13] = [
     ("apply-patch", "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch"),
     ("unified-diff", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"),
     ("text-editor", r#"{"command": "str_replace", "path": "f", "old_str": "a", "new_str": "b"}"#),
+    ("ranges", "@@ f 0a1b2c3d4e5f\n@@ 1\nb\n"),
     ("claude-code", r#"{"file_path": "f", "old_string": "a", "new_string": "b"}"#),
     ("opencode", r#"{"filePath": "f", "oldString": "a", "newString": "b"}"#),
     ("gemini", r#"{"file_path": "f", "old_string": "a", "new_string": "b"}"#),
     ("mcp-filesystem", r#"{"path": "f", "edits": [{"oldText": "a", "newText": "b"}]}"#),
     ("serena", r#"{"relative_path": "f", "needle": "a", "repl": "b", "mode": "literal"}"#),
-    ("ranges", "@@ f 0a1b2c3d4e5f\n@@ 1\nb\n"),
 ];
 
 fn reply(dialect: &str, payload: &str, receipt: &Receipt) -> String {
@@ -90,9 +90,11 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
         (ErrorCode::Conflict, &["others changed"]),
         (ErrorCode::CountMismatch, &["2"]),
     ];
-    assert_eq!(PAYLOADS.map(|(name, _)| name).as_slice(), list().map(|(name, _)| name).collect::<Vec<_>>());
+    let names: Vec<&str> = PAYLOADS.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = list().map(|(name, _)| name).collect();
+    assert_eq!(names, known, "PAYLOADS must have a payload of each dialect, in the order of `list`");
     for ((dialect, payload), (code, payload_job)) in
-        PAYLOADS.into_iter().flat_map(|payload| keywords.map(|keyword| (payload, keyword)))
+        PAYLOADS.iter().flat_map(|payload| keywords.map(|keyword| (payload, keyword)))
     {
         let message = match code {
             ErrorCode::NotFound => "the quoted text is not in the file".to_owned(),
@@ -117,7 +119,7 @@ fn a_refusal_has_the_keywords_of_its_users_and_no_field_of_a_native_job() {
 
 #[test]
 fn every_failing_edit_is_named() {
-    for (dialect, payload) in PAYLOADS {
+    for &(dialect, payload) in PAYLOADS {
         let missing = |path: &str| RequestError::new(ErrorCode::Missing, "x").at(&FilePath::from(path));
         let error = RequestError { others: vec![missing("second")], ..missing("f") };
         let text = reply(dialect, payload, &Receipt::refused(error));
@@ -136,7 +138,7 @@ fn a_success_tells_the_job_and_the_lines_in_every_dialect() {
         ..FileOutcome::new(FilePath::from("f"), JobStatus::Applied)
     };
     let receipt = Receipt { files: vec![file], ..Receipt::new(Some(JobId(17)), JobStatus::Applied) };
-    for (dialect, payload) in PAYLOADS {
+    for &(dialect, payload) in PAYLOADS {
         let text = reply(dialect, payload, &receipt);
         assert!(text.contains("job 17") && text.contains("+3 -1, lines 10-12"), "{dialect}: {text}");
         // Some 60 tokens.

@@ -24,12 +24,7 @@ mod serena;
 mod table;
 mod translate;
 
-pub(super) use claude_code::CLAUDE_CODE;
-pub(super) use gemini::GEMINI;
-pub(super) use mcp_filesystem::MCP_FILESYSTEM;
-pub(super) use opencode::OPENCODE;
-pub(super) use serena::SERENA;
-pub(super) use table::called;
+pub(super) use table::{ALL, called};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::phrases::Phrases;
-use super::{CLAUDE_CODE, GEMINI, MCP_FILESYSTEM, OPENCODE, SERENA};
+use super::{claude_code, gemini, mcp_filesystem, opencode, serena};
 use crate::Refusal;
 use crate::dialect::call::ToolCall;
 use crate::refusal::malformed;
@@ -131,12 +131,18 @@ pub(super) const fn tool(
 }
 
 /// The dialects, in the order in which a payload that fits several belongs to one.
-const ALL: [&ToolDialect; 5] = [&CLAUDE_CODE, &OPENCODE, &GEMINI, &MCP_FILESYSTEM, &SERENA];
+pub(in crate::dialect) static ALL: &[&ToolDialect] = &[
+    &claude_code::CLAUDE_CODE,
+    &opencode::OPENCODE,
+    &gemini::GEMINI,
+    &mcp_filesystem::MCP_FILESYSTEM,
+    &serena::SERENA,
+];
 
 /// Returns the dialect that has the tool of a call. With `fitting`, the tool must also have the fields of the call.
 pub(in crate::dialect) fn called(call: &ToolCall, fitting: bool) -> Option<&'static ToolDialect> {
     let arguments: Option<Map<String, Value>> = serde_json::from_str(&call.arguments).ok();
-    ALL.into_iter().find(|dialect| {
+    ALL.iter().copied().find(|dialect| {
         let mut tools = dialect.tools.iter().filter(|tool| tool.is_called(&call.tool));
         tools.any(|tool| !fitting || arguments.as_ref().is_some_and(|fields| tool.fits(fields, false)))
     })
@@ -148,7 +154,7 @@ impl ToolDialect {
         let has = |dialect: &&ToolDialect| {
             dialect.tools.iter().any(|tool| tool.is_distinct && tool.fits(fields, true))
         };
-        ALL.into_iter().find(has).is_some_and(|owner| owner.name == self.name)
+        ALL.iter().copied().find(has).is_some_and(|owner| owner.name == self.name)
     }
 
     /// Returns the tool that a payload is for.
