@@ -21,7 +21,8 @@ pub struct NamedLines {
 pub type Quotation<'e> = (Cow<'e, str>, Option<Cow<'e, str>>);
 
 impl Op {
-    /// Returns the lines that it names by number, without a quotation.
+    /// Returns the lines that it names by number, without a quotation. Every kind is listed: the numbers of a kind that is
+    /// forgotten here would mean other lines once the file has changed.
     pub(crate) fn named_lines(&self) -> Option<(u64, u64)> {
         match self {
             Self::Lines(op) => Some((op.start, op.end)),
@@ -40,7 +41,8 @@ impl Op {
                 }
                 _ => None,
             },
-            _ => None,
+            Self::Replace(_) | Self::Chunk(_) | Self::Hunk(_) | Self::Write(_) => None,
+            Self::Create(_) | Self::Delete | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => None,
         }
     }
 

@@ -4,7 +4,8 @@
 //! *Calling sequence*: [`parse`] turns a `FileEdit` into an [`Op`], or refuses it with the name of the wrong field.
 //! The `effect` of a text edit then finds its places.
 //!
-//! *To add a kind*: one file here, and one line in the table in `registry`.
+//! *To add a kind*: one file here, its `mod` line, and an [`Op`] and a line in the table in `registry`. The compiler asks for
+//! what other steps must know; the recipe in daemon/ARCHITECTURE.md lists the places that it does not ask for.
 
 mod chmod;
 mod chunk;

@@ -50,7 +50,7 @@ pub(crate) enum Op {
 /// A kind: its name, the fields that it may have, and how they are read.
 type Kind = (&'static str, &'static [&'static str], fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
 
-const KINDS: [Kind; 13] = [
+const KINDS: &[Kind] = &[
     ("replace", replace::FIELDS, replace::parse),
     ("insert", insert::FIELDS, insert::parse),
     ("write", write::FIELDS, write::parse),
@@ -72,7 +72,7 @@ const KINDS: [Kind; 13] = [
 /// `malformed` naming the field.
 pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
-        let names = KINDS.map(|(name, ..)| name);
+        let names: Vec<&str> = KINDS.iter().map(|(name, ..)| *name).collect();
         let given: String = edit.op.chars().take(40).collect();
         let near = nearest(&edit.op, &names).map(|near| format!("use {near:?}; "));
         let (near, known) = (near.unwrap_or_default(), names.join(", "));
@@ -95,7 +95,7 @@ fn stray(name: &str, edit: &FileEdit) -> String {
 /// Returns the operations, each with its fields.
 #[cfg(test)]
 pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    KINDS.into_iter().map(|(name, fields, _)| (name, fields))
+    KINDS.iter().map(|&(name, fields, _)| (name, fields))
 }
 
 impl Op {

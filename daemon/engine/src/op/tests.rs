@@ -148,7 +148,10 @@ fn every_given_field_is_checked() {
     named.sort_unstable();
     let mut fields: Vec<&String> = written.as_object().unwrap().keys().collect();
     fields.sort_unstable();
-    assert_eq!(named, fields);
+    assert_eq!(named, fields, "`fields::present` must list each");
+    let (_, declared) = include_str!("../../types/src/edit.rs").split_once("pub struct FileEdit {").unwrap();
+    let (declared, _) = declared.split_once("pub unknown").unwrap();
+    assert_eq!(declared.matches("\n    pub ").count(), fields.len(), "`all` must have each field of an edit");
     // Each belongs to some operation.
     let read: Vec<&str> = registry::operations().flat_map(|(_, fields)| fields).copied().collect();
     assert_eq!(named.iter().find(|name| **name != "op" && !read.contains(name)), None);

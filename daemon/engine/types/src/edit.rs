@@ -49,7 +49,8 @@ pub struct FileEntry {
 strict!(FileEntry);
 
 /// An edit: `op` and the fields of that operation. The engine checks which fields belong together, so that its error
-/// can name the edit. `daemon/docs/edit-language.md` describes the fields.
+/// can name the edit. `daemon/docs/edit-language.md` describes the fields. A new one is also listed in
+/// `engine/src/op/fields.rs`. It makes every edit of a job larger, even those without it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(remote = "Self", expecting = "an edit")]
 #[expect(
