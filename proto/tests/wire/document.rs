@@ -1,5 +1,5 @@
 //! Compares WIRE.md and its samples with the code: every example byte for byte, and the names of all fields, limits and
-//! codes. A failure prints the expected bytes.
+//! codes. `BLESS=1` rewrites the numbers and the bytes of the examples.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
@@ -18,33 +18,46 @@ use crate::samples;
 const DOCUMENT: &str = include_str!("../../WIRE.md");
 const SAMPLES: &str = include_str!("../../WIRE-SAMPLES.md");
 
-struct Example {
-    side: String,
-    json: String,
-    hex: String,
+/// An example of the document, with its place there.
+struct Example<'d> {
+    side: &'d str,
+    json: &'d str,
+    /// The text in front of it, back to the example above.
+    before: &'d str,
 }
 
-/// Returns the ```` ```json SIDE ```` blocks of the document, each with the ```` ```hex ```` block of the samples that has
-/// the same number.
-fn examples(document: &str, samples: &str) -> Vec<Example> {
+/// Returns the ```` ```json SIDE ```` blocks of the document, and the text below the last one.
+fn examples(document: &str) -> (Vec<Example<'_>>, &str) {
     let mut examples = Vec::new();
-    let (mut rest, mut bytes) = (document, samples);
+    let mut rest = document;
     while let Some((before, after)) = rest.split_once("```json ") {
         let (side, after) = after.split_once('\n').unwrap();
         let (json, after) = after.split_once("```\n").unwrap();
-        let number = examples.len() + 1;
-        let kind = kind_of(json);
-        let caption = format!("[Example {number}](WIRE-SAMPLES.md#{number}-{kind}-{side}), {side}:\n\n");
-        assert!(before.ends_with(&caption), "{caption} must introduce\n{json}");
-        let heading = format!("\n## {number}: `{kind}`, {side}\n\n```hex\n");
-        let (_, from) =
-            bytes.split_once(&heading).unwrap_or_else(|| panic!("the samples lack {heading} for\n{json}"));
-        let (hex, left) = from.split_once("```").unwrap();
-        examples.push(Example { side: side.into(), json: json.into(), hex: hex.into() });
-        (rest, bytes) = (after, left);
+        examples.push(Example { side, json, before });
+        rest = after;
     }
-    assert!(!bytes.contains("```hex"), "a sample without an example");
-    examples
+    (examples, rest)
+}
+
+/// Returns the document and its samples with the numbers and bytes that they must have. Each example stands below a line
+/// with its number and a link to its bytes; the line is added if it is missing.
+fn corrected(document: &str, samples: &str) -> (String, String) {
+    let (examples, end) = examples(document);
+    let (mut page, mut bytes) = (String::new(), samples.split("\n## ").next().unwrap().to_owned());
+    for (number, example) in (1..).zip(&examples) {
+        let Example { side, json, before } = example;
+        let kind = kind_of(json);
+        let text = match before.trim_end().rsplit_once('\n') {
+            Some((text, caption)) if caption.starts_with("[Example ") => text.trim_end(),
+            _ => before.trim_end(),
+        };
+        let gap = if text.is_empty() { "\n" } else { "\n\n" };
+        let caption = format!("[Example {number}](WIRE-SAMPLES.md#{number}-{kind}-{side}), {side}:");
+        write!(page, "{text}{gap}{caption}\n\n```json {side}\n{json}```\n").unwrap();
+        let hex = written(&frame(example));
+        write!(bytes, "\n## {number}: `{kind}`, {side}\n\n```hex\n{hex}```\n").unwrap();
+    }
+    (page + end, bytes)
 }
 
 /// The `kind` of a message in JSON.
@@ -64,11 +77,6 @@ fn written(frame: &[u8]) -> String {
     out
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
-    let columns = hex.lines().flat_map(|line| line.split("  |").next().unwrap().split_whitespace());
-    columns.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
-}
-
 /// Returns the frame of an example. Reading its JSON must lose nothing, and its bytes must decode to the same value.
 fn frame_of<T: Serialize + DeserializeOwned + PartialEq + Debug>(
     id: u64,
@@ -84,12 +92,12 @@ fn frame_of<T: Serialize + DeserializeOwned + PartialEq + Debug>(
     frame
 }
 
-fn frame(example: &Example) -> Vec<u8> {
-    let mut body: Map<String, Value> = serde_json::from_str(&example.json).unwrap();
+fn frame(example: &Example<'_>) -> Vec<u8> {
+    let mut body: Map<String, Value> = serde_json::from_str(example.json).unwrap();
     let id = body.shift_remove("id").unwrap().as_u64().unwrap();
     let kind = body.shift_remove("kind").unwrap().as_str().unwrap().to_owned();
     let body = Value::Object(body);
-    match (example.side.as_str(), kind.as_str()) {
+    match (example.side, kind.as_str()) {
         ("client", kind::HELLO) => frame_of::<Hello>(id, &kind, &body),
         ("server", kind::HELLO) => frame_of::<Welcome>(id, &kind, &body),
         ("client", kind::READ) => frame_of::<ReadRequest>(id, &kind, &body),
@@ -122,14 +130,38 @@ fn frame(example: &Example) -> Vec<u8> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "`BLESS=1` rewrites the pages")]
 fn every_example_is_what_the_encoder_writes() {
-    let examples = examples(DOCUMENT, SAMPLES);
-    assert!(examples.len() >= 24, "only {} examples were found", examples.len());
-    for example in &examples {
-        let frame = frame(example);
-        assert_eq!(bytes(&example.hex), frame, "{}\nis\n{}", example.json, written(&frame));
-        assert_eq!(example.hex, written(&frame), "the text beside the bytes");
+    let count = examples(DOCUMENT).0.len();
+    assert!(count >= 24, "only {count} examples were found");
+    let (page, bytes) = corrected(DOCUMENT, SAMPLES);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/WIRE.md"), page).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/WIRE-SAMPLES.md"), bytes).unwrap();
+        return;
     }
+    for (is, must) in [(DOCUMENT, page), (SAMPLES, bytes)] {
+        let differ = is.lines().zip(must.lines()).find(|(is, must)| is != must);
+        assert_eq!(differ, None, "BLESS=1 corrects the numbers and bytes of examples");
+        assert_eq!(is, must, "BLESS=1 corrects the numbers and bytes of examples");
+    }
+}
+
+#[test]
+fn a_new_example_gets_its_number_and_its_bytes() {
+    let stop = "```json client\n{\"id\": 1, \"kind\": \"status\"}\n```\n";
+    let caption =
+        |number: u8| format!("[Example {number}](WIRE-SAMPLES.md#{number}-status-client), client:\n\n");
+    let old = format!("# Wire\n\nText.\n\n{}{stop}\nEnd.\n", caption(1));
+    let new = format!("# Wire\n\nNew.\n\n{stop}\nText.\n\n{}{stop}\nEnd.\n", caption(1));
+    let (page, bytes) = corrected(&old, "# Samples\n");
+    assert_eq!(page, old);
+    let (page, bytes_of_both) = corrected(&new, &bytes);
+    assert_eq!(
+        page,
+        format!("# Wire\n\nNew.\n\n{}{stop}\nText.\n\n{}{stop}\nEnd.\n", caption(1), caption(2))
+    );
+    assert_eq!(bytes_of_both.replace("## 2", "## 1"), format!("{bytes}{}", &bytes["# Samples\n".len()..]));
 }
 
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
