@@ -125,7 +125,7 @@ pub(super) trait Printer: Sync {
 }
 
 /// Every way, and how often it is drawn.
-pub(super) const PRINTERS: [(&dyn Printer, usize); 20] = [
+pub(super) const PRINTERS: &[(&dyn Printer, usize)] = &[
     (&native::Replace, 10),
     (&native::WholeLines, 8),
     (&native::Lines, 3),
