@@ -109,7 +109,7 @@ impl Workspace {
             None => receipt::whole(hash, &found.bytes, now),
             Some((first, last)) => {
                 let known = earlier.as_ref().map(|seen| self.carried(&path, seen, found, now));
-                // Caller was shown the last line has seen the end of the file.
+                // A caller that was shown the last line has seen the end of the file.
                 let end = if last >= view.lines { last_line(&found.bytes) } else { last };
                 receipt::added(known.as_ref(), hash, (first.max(1), end), now)
             }
