@@ -8,7 +8,8 @@
 //! content. A payload that is not understood completely is refused completely, with the part that must be corrected.
 //! No payload causes a panic.
 //!
-//! *To add a dialect*: add a folder with a `Dialect`, and a line in the table in `registry`.
+//! *To add a dialect*: add a folder with a `Dialect`, its `mod` line here, and a line in the table in `registry`. `explain`
+//! and `summary` word what every reply must contain. The recipe in daemon/ARCHITECTURE.md has the other places.
 
 mod apply_patch;
 mod call;
@@ -71,7 +72,7 @@ pub(crate) trait Dialect: Sync {
 pub(crate) enum PayloadSample<'p> {
     /// A JSON object.
     Json(&'p serde_json::Map<String, serde_json::Value>),
-    /// Text that is no JSON object.
+    /// Any other text, including a JSON list.
     Text(&'p str),
 }
 

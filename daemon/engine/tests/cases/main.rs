@@ -1,6 +1,7 @@
 //! Runs every file in `cases/KIND/`. One file is one rule, and its name is the rule as a sentence. The kind is that
 //! of the job's edits (`jobs` if they have several), or the dialect of a payload (`dialects` if it is of none or of
-//! several). `BLESS=1` rewrites the expectations; it never adds a field that a case does not name.
+//! several). `BLESS=1` rewrites the expectations: a case without a `reply` gets the usual fields, any other keeps the
+//! fields that it names. An empty object fits any object, so it tests nothing.
 //!
 //! A case has `job` (JSON), or the `payload` of a `dialect` (with `payload_path`, the file beside it). The reply to a
 //! payload has the `text` in the terms of that dialect, and shows a request other than a job as `asked`. A case has
