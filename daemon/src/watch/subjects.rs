@@ -45,7 +45,8 @@ impl From<SubscribeError> for RequestError {
         let code = match error {
             SubscribeError::BadGlob { .. } => ErrorCode::Malformed,
             SubscribeError::TooManyGlobs | SubscribeError::TooLongGlobs => ErrorCode::TooLarge,
-            SubscribeError::TooMany | SubscribeError::Stopped => ErrorCode::Busy,
+            SubscribeError::TooMany => ErrorCode::Busy,
+            SubscribeError::Stopped => ErrorCode::Stopping,
             SubscribeError::Exists => ErrorCode::Internal,
         };
         let limit = match error {
