@@ -181,7 +181,7 @@ impl FileReply {
             }
             (ErrorCode::Missing, _) => match &self.to {
                 Some(to) => format!(
-                    "{} does not exist; if {to} is what shall come of it, this is done: leave it out",
+                    "{} does not exist; if {to} is its new name, this rename is done already: leave it out",
                     self.known
                 ),
                 None if self.verb == "removing" => {

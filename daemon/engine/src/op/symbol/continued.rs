@@ -36,7 +36,7 @@ pub(super) fn refuse(
         let (Some(first), Some(second)) = (first, second) else { continue };
         if continues(site, first, second) {
             return Err(malformed(format!(
-                "`{}` has no `;`, and what begins with `{}` behind it would go on with its value; put a `;` between them",
+                "`{}` has no `;`, so that the line after it, `{}`, would continue its value; put a `;` between them",
                 excerpt(first.trim().lines().next_back().unwrap_or_default(), 0),
                 excerpt(second.trim().lines().next().unwrap_or_default(), 0),
             )));
