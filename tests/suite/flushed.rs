@@ -10,8 +10,8 @@ use editd::testing::limits::HELD;
 use editd_proto::message::JobStatus;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};
-use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
+use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 
 /// Power cuts that are looked at in one state; all where there are no more.

@@ -12,7 +12,6 @@ mod crash;
 #[cfg(unix)]
 mod dialects;
 mod edits;
-mod faults;
 mod flushed;
 mod foreign;
 #[cfg(target_os = "linux")]

@@ -1,52 +1,11 @@
-//! Promises *atomic*, *durable* and *foreign bytes are never lost* under combined events, on the simulated machine:
-//! outside writes, failed calls, kills and power cuts.
-//!
-//! `LENS=long` and `STORY=…` as for `crash`; `SEED=…` for other combinations.
+//! Tests of the combined events on the simulated machine: they must notice each kind of damage by a broken daemon.
+//! `cases::combined` runs them over all case files.
 
 use editd_proto::message::UndoRequest;
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::mixed::{Kind, MixedPlan, look};
 use editd_tests::lens::story::{Act, KEY, SimScenario};
-use editd_tests::lens::{chosen, long, stories};
 use editd_tests::sim::Op;
-
-fn plan(kinds: &'static [Kind]) -> MixedPlan {
-    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(13);
-    let (pairs, runs, images) = if long() { (40, 25, 16) } else { (3, 2, 4) };
-    MixedPlan { seed, kinds, pairs, runs, images, lies: &[], harm: None, enough: 12 }
-}
-
-fn all_hold(stories: Vec<SimScenario>, plan: &MixedPlan) {
-    let mut found = Vec::new();
-    let mut images = 0;
-    for story in chosen(stories).into_iter().filter(|story| !story.name.contains("twenty")) {
-        let report = look(&story, plan);
-        images += report.images;
-        found.extend(report.found);
-    }
-    println!("{images} images");
-    assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
-}
-
-#[test]
-fn a_deed_and_then_a_kill_or_a_cut() {
-    all_hold(stories::all(), &plan(&[Kind::DeedThenEnd]));
-}
-
-#[test]
-fn a_failed_call_and_then_a_kill_or_a_cut() {
-    all_hold(stories::all(), &plan(&[Kind::FaultThenEnd]));
-}
-
-#[test]
-fn a_deed_and_a_failed_call() {
-    all_hold(stories::all(), &plan(&[Kind::DeedAndFault]));
-}
-
-#[test]
-fn a_deed_while_no_daemon_runs() {
-    all_hold(stories::all(), &plan(&[Kind::WhileDown]));
-}
 
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
 fn is_noticed(
@@ -55,8 +14,9 @@ fn is_noticed(
     lies: &'static [Op],
     harm: Option<fn(&SimWorkspace, &SimScenario)>,
 ) {
-    let plan = MixedPlan { pairs: 4, runs: 4, images: 12, lies, harm, ..plan(kind) };
-    let two = stories::spoilt().into_iter().filter(|story| story.name.starts_with("two files"));
+    let plan = MixedPlan { seed: 13, kinds: kind, pairs: 16, runs: 4, images: 12, lies, harm, enough: 300 };
+    let two =
+        SimScenario::thorough().into_iter().filter(|story| story.name.starts_with("a_job_on_two_files"));
     let found: Vec<String> = two.flat_map(|story| look(&story, &plan).found).collect();
     assert!(found.iter().any(|what| what.contains(words)), "nothing says {words:?}: {found:#?}");
 }

@@ -1,7 +1,7 @@
 //! Promises *durable* and *foreign bytes are never lost* if others write just before a job or after a power cut, on
 //! the simulated machine: their writes do not cause an answered job to be rolled back, and their files stay.
 //!
-//! `LENS=long` as for `crash`.
+//! `LENS=long` tests all of them.
 
 use std::time::Duration;
 

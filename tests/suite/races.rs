@@ -2,7 +2,7 @@
 //! upkeep run between any two calls of the job. The job is applied, no outside change is invented, and kills and
 //! power cuts have the same results as without them.
 //!
-//! `LENS=long` and `STORY=…` as for `crash`.
+//! `LENS=long` and `SCENARIO=…` as for `foreign`.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::image::{Answer, CrashKind, Image};
 use editd_tests::lens::story::{Course, KEY, SimScenario};
 use editd_tests::lens::verdict::{Depth, judge};
-use editd_tests::lens::{chosen, long, stories};
+use editd_tests::lens::{chosen, long};
 use editd_tests::sim::When;
 
 /// Power cuts that are looked at behind one run.
@@ -117,16 +117,6 @@ fn all_hold(stories: Vec<SimScenario>) {
 }
 
 #[test]
-fn housekeeping_comes_between_any_two_calls_of_any_kind_of_job() {
-    all_hold(stories::plain());
-}
-
-#[test]
-fn housekeeping_comes_between_any_two_calls_of_a_job_on_top_of_others() {
-    all_hold(stories::pasts());
-}
-
-#[test]
-fn housekeeping_comes_between_any_two_calls_on_links_mounts_and_poor_systems() {
-    all_hold(stories::places());
+fn housekeeping_comes_between_any_two_calls_of_a_job() {
+    all_hold(SimScenario::thorough());
 }

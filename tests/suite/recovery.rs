@@ -10,9 +10,9 @@ use editd_tests::lens::desk::{SimWorkspace, who};
 use editd_tests::lens::foreign::deed::Deed;
 use editd_tests::lens::long;
 use editd_tests::lens::requests::{append, create, delete, file, job, replace};
-use editd_tests::lens::stories::text;
 use editd_tests::lens::story::{Course, KEY, SimScenario};
 use editd_tests::lens::view::View;
+use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{
     EACCES, Fault, Lasting, Op, Outside, Seeded, SimMachine, SnapshotNode, When, crashes,
 };

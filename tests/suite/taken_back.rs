@@ -1,7 +1,7 @@
 //! A job that is rolled back, on the simulated machine: the displaced files are at their paths, in the journal or set
 //! aside, no power cut restores the job in part, and no failed call leaves half of it.
 //!
-//! `LENS=long` as for `crash`.
+//! `LENS=long` tests all of them.
 
 use std::sync::{Arc, Mutex};
 

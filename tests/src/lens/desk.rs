@@ -148,31 +148,6 @@ impl SimWorkspace {
                 request.key = Some(key.to_owned());
                 Some(self.workspace.redo(&who, &request))
             }
-            Act::Settle => {
-                self.settle();
-                None
-            }
-            Act::Pass(time) => {
-                self.machine.pass(*time);
-                None
-            }
-            Act::Others(run) => {
-                self.others.run(&self.machine.outside(), *run);
-                None
-            }
-            Act::Hold(path) => {
-                let file = self.machine.outside().open(&format!("{ROOT}/{path}")).expect("it is there");
-                self.others.hold(file);
-                None
-            }
-            Act::Flush => {
-                let _flushed = self.workspace.flush();
-                None
-            }
-            Act::Look(path) => {
-                let _event = self.workspace.observe(&(*path).into());
-                None
-            }
         }
     }
 

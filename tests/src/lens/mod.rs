@@ -13,7 +13,6 @@ pub mod image;
 pub mod kept;
 pub mod mixed;
 pub mod requests;
-pub mod stories;
 pub mod story;
 pub mod verdict;
 pub mod view;
@@ -30,9 +29,9 @@ pub fn strict() -> bool {
     std::env::var_os("STRICT").is_some()
 }
 
-/// Returns the scenarios whose names begin with the value of `STORY`; all of them if it is not set.
+/// Returns the scenarios whose names begin with the value of `SCENARIO`; all of them if it is not set.
 #[must_use]
 pub fn chosen(stories: Vec<story::SimScenario>) -> Vec<story::SimScenario> {
-    let wanted = std::env::var("STORY").unwrap_or_default();
+    let wanted = std::env::var("SCENARIO").unwrap_or_default();
     stories.into_iter().filter(|story| story.name.starts_with(&wanted)).collect()
 }

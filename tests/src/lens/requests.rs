@@ -47,44 +47,14 @@ pub fn create(text: &str) -> FileEdit {
     FileEdit { text: Some(text.to_owned()), ..op("create") }
 }
 
-/// Writes a file anew.
-#[must_use]
-pub fn write(text: &str) -> FileEdit {
-    FileEdit { text: Some(text.to_owned()), ..op("write") }
-}
-
 /// Takes a file away.
 #[must_use]
 pub fn delete() -> FileEdit {
     op("delete")
 }
 
-/// Moves a file.
-#[must_use]
-pub fn rename(to: &str) -> FileEdit {
-    FileEdit { to: Some(to.into()), ..op("rename") }
-}
-
-/// Copies a file.
-#[must_use]
-pub fn copy(to: &str) -> FileEdit {
-    FileEdit { to: Some(to.into()), ..op("copy") }
-}
-
 /// Sets the permission bits.
 #[must_use]
 pub fn chmod(mode: u32) -> FileEdit {
     FileEdit { mode: Some(FileMode::Bits(mode)), ..op("chmod") }
-}
-
-/// Replaces a text and keeps it in a clipboard.
-#[must_use]
-pub fn cut(old: &str, clipboard: &str) -> FileEdit {
-    FileEdit { to_clipboard: Some(clipboard.to_owned()), ..replace(old, "") }
-}
-
-/// Adds a clipboard at the end.
-#[must_use]
-pub fn paste(clipboard: &str) -> FileEdit {
-    FileEdit { from_clipboard: Some(clipboard.to_owned()), at: Some(EditPosition::End), ..op("insert") }
 }

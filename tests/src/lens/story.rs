@@ -1,6 +1,7 @@
 //! A scenario: the initial files, the actions before, and the tested job. It is data; the tests play it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::view::View;
 use crate::scenario::machine::{self, ScenarioMachine};
 use crate::scenario::player::{self, Player};
 use crate::scenario::simulated::{self, SimulatedMachine};
-use crate::scenario::{Scenario, workspace};
+use crate::scenario::{PathState, Scenario, workspace};
 use crate::sim::{Abilities, Outside, SimMachine};
 
 /// An action through the daemon or beside it.
@@ -26,18 +27,6 @@ pub enum Act {
     Undo(UndoRequest),
     /// A redo.
     Redo(UndoRequest),
-    /// All entries are settled.
-    Settle,
-    /// Time passes.
-    Pass(Duration),
-    /// Other processes do something.
-    Others(fn(&Outside)),
-    /// Another process opens a file for writing and keeps it open.
-    Hold(&'static str),
-    /// The daemon looks at a path, as after a hint.
-    Look(&'static str),
-    /// The daemon flushes its journal.
-    Flush,
 }
 
 /// The files and the actions before the tested job.
@@ -49,8 +38,6 @@ enum Preparation {
     Code {
         /// Writes the files that were flushed long before.
         files: fn(&Outside),
-        /// Writes the files that are not flushed yet, a moment before the job.
-        young: fn(&Outside),
         /// The actions before the job.
         prior: Vec<Act>,
     },
@@ -120,7 +107,7 @@ impl SimScenario {
         Self {
             name: name.to_owned(),
             abilities: Abilities::default(),
-            before: Preparation::Code { files, young: |_| (), prior: Vec::new() },
+            before: Preparation::Code { files, prior: Vec::new() },
             young_paths: Vec::new(),
             session: "s".to_owned(),
             job,
@@ -151,15 +138,43 @@ impl SimScenario {
         });
         let Some((at, job)) = tested else { return Ok(None) };
         let before = scenario.steps.iter().take(at);
-        let young = before.clone().filter(|step| step.unflushed).filter_map(|step| step.outside.as_ref());
+        let unflushed = before.clone().filter(|step| step.unflushed).filter_map(|step| step.outside.as_ref());
+        let moved = |(path, node): (&String, &PathState)| [Some(path.clone()), node.moved_from.clone()];
+        let mut young: Vec<String> = unflushed.flatten().flat_map(moved).flatten().collect();
+        // All names of a file show what is not flushed.
+        let linked = scenario.before.iter().filter_map(|(path, node)| Some((path, node.hard.as_ref()?)));
+        for (path, other) in linked {
+            if young.contains(path) || young.contains(other) {
+                young.extend([path.clone(), other.clone()]);
+            }
+        }
         Ok(Some(Self {
             name: name.to_owned(),
             abilities,
-            young_paths: young.flat_map(|files| files.keys().cloned()).collect(),
+            young_paths: young,
             session: scenario.steps[at].session.clone().unwrap_or_else(|| "s".to_owned()),
             before: Preparation::Case(Arc::new(scenario), at),
             job,
         }))
+    }
+
+    /// Returns the scenarios of the case files that are to be tested thoroughly, by name.
+    ///
+    /// # Panics
+    /// If one of them cannot be read or played.
+    #[must_use]
+    pub fn thorough() -> Vec<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+        let files = std::fs::read_dir(folder).expect("the case files can be listed");
+        let mut files: Vec<_> = files.map(|file| file.expect("a case file is there").path()).collect();
+        files.sort();
+        let scenarios = files.iter().filter_map(|file| {
+            let (_, scenario) = player::read(file);
+            let name = file.file_stem()?.to_str()?;
+            let scenario = scenario.thorough.then(|| Self::of_case(name, scenario))?;
+            scenario.expect("a case file can be played")
+        });
+        scenarios.collect()
     }
 
     /// Returns the scenario with earlier actions.
@@ -182,27 +197,12 @@ impl SimScenario {
         self
     }
 
-    /// Returns the scenario with files that were written a moment before.
-    ///
-    /// # Panics
-    /// If the scenario is a case file.
-    #[must_use]
-    pub fn young(mut self, write: fn(&Outside), paths: &[&str]) -> Self {
-        match &mut self.before {
-            Preparation::Code { young, .. } => *young = write,
-            Preparation::Case(..) => panic!("the actions of a case file are its steps"),
-        }
-        self.young_paths = paths.iter().map(|path| (*path).to_owned()).collect();
-        self
-    }
-
     /// Returns the durability of the job.
     #[must_use]
     pub fn durability(&self) -> Durability {
         match &self.job {
             Act::Edit(request) => request.durability.unwrap_or_default(),
             Act::Undo(request) | Act::Redo(request) => request.durability.unwrap_or_default(),
-            _ => Durability::default(),
         }
     }
 
@@ -251,9 +251,9 @@ impl SimScenario {
     /// # Errors
     /// If one of them fails, which is not the subject of the scenario.
     pub fn begin(&self, machine: &SimMachine) -> Result<SimWorkspace, String> {
-        let (young, prior) = match &self.before {
+        let prior = match &self.before {
             Preparation::Case(scenario, at) => return self.play(scenario, *at, machine),
-            Preparation::Code { young, prior, .. } => (young, prior),
+            Preparation::Code { prior, .. } => prior,
         };
         let desk = SimWorkspace::open(machine)?;
         for (at, act) in prior.iter().enumerate() {
@@ -262,7 +262,6 @@ impl SimScenario {
                 return Err(format!("act {at} before the job: {:?}", receipt.error));
             }
         }
-        desk.others.run(&machine.outside(), *young);
         Ok(desk)
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub use super::lines::numbered_lines;
 use super::target::StepName;
 
 /// One file of `tests/cases`.
@@ -20,6 +21,9 @@ pub struct Scenario {
     /// The features that the machine does not have. Real machines have all.
     #[serde(default)]
     pub without: Vec<Feature>,
+    /// True if the default run takes a larger sample of the calls at which something can happen.
+    #[serde(default)]
+    pub thorough: bool,
     /// The settings, as in `.editd.toml`.
     #[serde(default)]
     pub settings: Settings,
@@ -107,6 +111,9 @@ pub struct PathState {
     /// The bytes that `lines_of` fills at least.
     #[serde(default)]
     pub size: usize,
+    /// Replacements in the content, one after the other: a text that it has once, and the new text.
+    #[serde(default)]
+    pub edited: Vec<(String, String)>,
     /// Permission bits, octal; 644 (folders 755) before, and not looked at where a job makes the file.
     #[serde(default)]
     pub mode: Option<String>,
@@ -363,7 +370,15 @@ impl PathState {
             (None, None, Some(name)) => numbered_lines(name, self.size),
             (None, None, None) => Vec::new(),
         };
-        Ok(once.repeat(self.times.unwrap_or(1)))
+        let mut bytes = once.repeat(self.times.unwrap_or(1));
+        for (old, new) in &self.edited {
+            let text = String::from_utf8(bytes).map_err(|_| "`edited` needs text".to_owned())?;
+            if text.matches(old.as_str()).count() != 1 {
+                return Err(format!("`edited`: the content does not have {old:?} once"));
+            }
+            bytes = text.replace(old.as_str(), new).into_bytes();
+        }
+        Ok(bytes)
     }
 
     /// The permission bits, where they are named.
@@ -374,20 +389,6 @@ impl PathState {
         let parse = |mode: &String| u32::from_str_radix(mode, 8).map_err(|_| format!("not octal: {mode:?}"));
         self.mode.as_ref().map(parse).transpose()
     }
-}
-
-/// Returns text of at least `size` bytes in which no two lines are equal: `start of NAME`, `line 0 of NAME` and so on,
-/// and `the end`.
-#[must_use]
-pub fn numbered_lines(name: &str, size: usize) -> Vec<u8> {
-    let mut text = format!("start of {name}\n");
-    let mut line = 0;
-    while text.len() < size {
-        text.push_str(&format!("line {line} of {name}\n"));
-        line += 1;
-    }
-    text.push_str("the end\n");
-    text.into_bytes()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

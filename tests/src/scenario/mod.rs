@@ -7,6 +7,7 @@
 //!
 //! * `why`: a line or two, if the name does not say it all.
 //! * `skip.MODE`: the reason why the scenario does not run in a mode; see [`TestMode`].
+//! * `thorough`: a larger sample of the calls at which something can happen.
 //! * `without`: features that the simulated machine lacks; see [`format::Feature`].
 //! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`).
 //! * `[before."path"]`: the initial state; see [`PathState`]. `%NN` in a path is that byte.
@@ -23,6 +24,7 @@
 
 pub mod bless;
 pub mod format;
+pub mod lines;
 pub mod machine;
 pub mod matching;
 pub mod player;

@@ -5,8 +5,8 @@ use editd_proto::ErrorCode;
 use editd_proto::message::{Durability, EntryKind, JobStatus, UndoRequest};
 use editd_tests::lens::desk::SimWorkspace;
 use editd_tests::lens::requests::{append, file, job, replace, with};
-use editd_tests::lens::stories::text;
 use editd_tests::lens::story::Act;
+use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
 
 use super::{applied, contents, disks, edit, machine, new_text, old_text, stands_after_cuts};
