@@ -1,6 +1,6 @@
 //! Shared by the targets of the engine: the properties of every plan.
 
-use editd_engine::{PlanOptions, Plan, Refusal, FileState, WorkspaceSnapshot, apply, invert, plan_input};
+use editd_engine::{FileState, Plan, PlanOptions, Refusal, WorkspaceSnapshot, apply, invert, plan_input};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::JobRequest;
 
