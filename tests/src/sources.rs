@@ -23,13 +23,17 @@ pub fn copy_real_tree(to: &Path, files: usize) -> usize {
     copied
 }
 
-/// The folders of the registries in cargo's home.
+/// The folders of the registries in cargo's home. `cargo publish --dry-run` unpacks the packages of this workspace beside
+/// them, in a folder that begins with `-`: they have files with deliberate errors, and are left out.
 pub fn registries() -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
         Some(PathBuf::from(home).join(".cargo"))
     });
-    home.map(|home| listed(&home.join("registry").join("src"))).unwrap_or_default()
+    let all = home.map(|home| listed(&home.join("registry").join("src"))).unwrap_or_default();
+    let is_real =
+        |folder: &PathBuf| !folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"-"));
+    all.into_iter().filter(is_real).collect()
 }
 
 fn listed(folder: &Path) -> Vec<PathBuf> {

@@ -306,6 +306,7 @@ fn sessions_and_a_formatter_lose_nothing_and_a_rebase_saves_the_calls() {
         "| sessions | formatter | on_stale | jobs | applied at once | extra calls per job | given up | apart from others | of those not at once |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
+    let mut numbered = (0, 0);
     for (sessions, formatter) in [(2, false), (2, true), (3, true)] {
         let mut extra = Vec::new();
         for rebase in [false, true] {
@@ -321,8 +322,8 @@ fn sessions_and_a_formatter_lose_nothing_and_a_rebase_saves_the_calls() {
                 tally.apart,
                 tally.apart_late.len()
             );
-            let (at_once, later) = tally.numbered;
-            assert!(at_once > 0 && later > 0, "no number was moved, or each: {:?}", tally.numbered);
+            numbered.0 += tally.numbered.0;
+            numbered.1 += tally.numbered.1;
             if rebase {
                 let late = tally.apart_late.first();
                 assert!(late.is_none(), "an edit apart from others' lines did not apply at once: {late:?}");
@@ -331,4 +332,6 @@ fn sessions_and_a_formatter_lose_nothing_and_a_rebase_saves_the_calls() {
         }
         assert!(extra[1] < extra[0], "a rebase saves no calls: {extra:?}");
     }
+    // The files are those of the registry, so a single run may have none of the one kind.
+    assert!(numbered.0 > 0 && numbered.1 > 0, "no number was moved, or each: {numbered:?}");
 }
