@@ -56,7 +56,7 @@ pub(super) fn rewrite(
     let renewed = if alone { exchange(state, &entry, place, &found, &bytes)? } else { None };
     let now = match renewed {
         Some(now) => now,
-        None => rewrite_in_place(state, entry.repair(file), place, &found, &bytes)?,
+        None => rewrite_in_place(state, entry.permit_repair(file), place, &found, &bytes)?,
     };
     tracing::warn!(path = %file.path, "a flush of this file had failed; it was written again");
     Ok(now)
@@ -141,7 +141,7 @@ fn exchange(
     let record =
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-    let put = state.disk.put(entry.repair(&record), place, &mut rescue);
+    let put = state.disk.put(entry.permit_repair(&record), place, &mut rescue);
     // Bytes in it that the journal does not have are rescued before it is removed, as for every staged file.
     settle::leave_staged(state, entry.id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;

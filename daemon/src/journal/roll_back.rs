@@ -52,7 +52,8 @@ pub fn flush(state: &WorkspaceState, entry: &Intended, count: usize) -> io::Resu
 }
 
 /// Flushes the file that a job put at a place, with the content that another program gave it. If a flush of it has failed
-/// before, the content is written again first: a second flush alone would not write it.
+/// before, the content is written again first: a second flush alone would not write it. Bytes that the other program writes
+/// in that moment are lost, as in [`rewrite`](super::rewrite). A file above the size limit is flushed only.
 fn flush_kept(state: &WorkspaceState, file: IntendedFile<'_>, place: &ResolvedPath) -> io::Result<()> {
     if let Observation::File(found) = state.disk.observe(place)?
         && state.disk.doubts(found.meta.identity)

@@ -103,7 +103,7 @@ impl Intended {
 
     /// Permits a change that restores or rewrites a file of the entry, for recovery and for files whose flush failed. The
     /// record of such a change is not in the log: if it is interrupted, recovery makes it again from the entry.
-    pub fn repair<'r>(&'r self, record: &'r FileRecord) -> IntendedFile<'r> {
+    pub fn permit_repair<'r>(&'r self, record: &'r FileRecord) -> IntendedFile<'r> {
         IntendedFile(record)
     }
 }

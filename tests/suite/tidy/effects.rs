@@ -25,6 +25,11 @@ const RULES: &[EffectRule] = &[
         "`Store::append_intent` makes intents",
     ),
     rule(
+        "permit_repair",
+        &["daemon/src/journal/", "daemon/src/store/intent.rs"],
+        "only recovery and rewriting change a file by a record that is not in the log",
+    ),
+    rule(
         "SealRecord",
         &["daemon/src/record.rs", "daemon/src/store/", "daemon/src/journal/seal.rs"],
         "only `journal/seal.rs` makes a seal, from the proof that every file has its new content",
@@ -206,6 +211,11 @@ fn each_effect_belongs_to_one_module() {
     none(effects(&tree()));
     let sample = |name: &str, text: &str| effects(&Checkout::sample(&[(name, text)]));
     one(&sample("daemon/src/job/mod.rs", "use std::fs;"), "std::fs");
+    let permits = "fn f(entry: &Intended) { disk.put(entry.permit_repair(&record), place, rescue); }";
+    one(&sample("daemon/src/transaction/swap.rs", permits), "`permit_repair`");
+    none(sample("daemon/src/journal/rewrite.rs", permits));
+    let seals = "fn f() -> Record { Record::Seal(SealRecord { id, receipt }) }";
+    one(&sample("daemon/src/transaction/seal.rs", seals), "SealRecord");
     one(&sample("daemon/src/job/mod.rs", "use std::{io, fs};"), "std::fs");
     one(&sample("daemon/src/job/mod.rs", "use std::{io::{self, Read}, fs::File};"), "std::fs");
     one(&sample("daemon/src/store/log.rs", "let t = Instant::now();"), "Instant::now");

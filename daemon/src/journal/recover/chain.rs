@@ -84,7 +84,7 @@ impl<'a> RecordChain<'a> {
     where
         'a: 'r,
     {
-        Some(self.links.last()?.entry.repair(record))
+        Some(self.links.last()?.entry.permit_repair(record))
     }
 
     /// Returns the records.

@@ -277,7 +277,7 @@ impl<'r> PathRestorer<'r> {
         mode: u32,
     ) -> io::Result<RestoreOutcome> {
         let Some(link) = chain.links.last() else { return Ok(RestoreOutcome::Diverged) };
-        self.state.disk.rewrite(link.entry.repair(link.file), place, was, bytes, mode)?;
+        self.state.disk.rewrite(link.entry.permit_repair(link.file), place, was, bytes, mode)?;
         Ok(RestoreOutcome::Redone)
     }
 
