@@ -178,4 +178,4 @@ impl PlanOptions {
 /// Runs the examples of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct ReadmeExample;
+struct EngineReadmeExample;

@@ -241,7 +241,7 @@ fn symbol_infos(text: &Text<'_>, symbols: &[&Symbol]) -> Vec<SymbolInfo> {
         offsets.extend(symbol.body.iter().flat_map(ends));
         offsets.push(symbol.name.start);
     }
-    let places = Places::of(text, offsets);
+    let places = OffsetPositions::of(text, offsets);
     let listed = |symbol: &&Symbol| {
         let name = places.at(symbol.name.start);
         SymbolInfo {
@@ -267,7 +267,7 @@ fn lines_of(extent: TextExtent) -> (u64, u64) {
 
 /// The position of an offset.
 #[derive(Clone, Copy, Default, Debug)]
-struct Place {
+struct TextPosition {
     /// The 1-based line.
     line: u64,
     /// The number of Unicode scalar values in front of it on its line.
@@ -277,15 +277,15 @@ struct Place {
 }
 
 /// Offsets in ascending order, with the position of each.
-struct Places(Vec<(usize, Place)>);
+struct OffsetPositions(Vec<(usize, TextPosition)>);
 
-impl Places {
+impl OffsetPositions {
     fn of(text: &Text<'_>, mut offsets: Vec<usize>) -> Self {
         offsets.sort_unstable();
         offsets.dedup();
         let stop = text.breaks.stop();
         let mut from = 0;
-        let mut here = Place { line: 1, scalars: 0, units: 0 };
+        let mut here = TextPosition { line: 1, scalars: 0, units: 0 };
         let place = |at: usize| {
             let stretch = text.content.cut(from..at);
             from = at;
@@ -293,7 +293,7 @@ impl Places {
                 None => stretch,
                 Some(last) => {
                     let breaks = memchr::memchr_iter(stop, stretch.as_bytes()).count();
-                    here = Place { line: here.line + breaks as u64, scalars: 0, units: 0 };
+                    here = TextPosition { line: here.line + breaks as u64, scalars: 0, units: 0 };
                     stretch.cut(last + 1..stretch.len())
                 }
             };
@@ -304,7 +304,7 @@ impl Places {
         Self(offsets.into_iter().map(place).collect())
     }
 
-    fn at(&self, offset: usize) -> Place {
+    fn at(&self, offset: usize) -> TextPosition {
         let found = self.0.binary_search_by_key(&offset, |(at, _)| *at).ok();
         found.and_then(|index| self.0.get(index)).map(|(_, place)| *place).unwrap_or_default()
     }

@@ -38,4 +38,4 @@ pub use walk::outline;
 /// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct ReadmeExample;
+struct SyntaxReadmeExample;

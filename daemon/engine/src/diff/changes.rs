@@ -61,7 +61,7 @@ impl Delta {
         splices: &[Splice],
         known: Option<(usize, usize)>,
     ) -> Self {
-        let mut runs = Runs::new(before, after, known);
+        let mut runs = FoundRuns::new(before, after, known);
         each_block(before, after, splices, &mut |old, new| {
             for (a, b) in changed_lines(before.cut(old.clone()), after.cut(new.clone())) {
                 runs.push(old.start + a.start..old.start + a.end, new.start + b.start..new.start + b.end);
@@ -72,7 +72,7 @@ impl Delta {
 
     /// Returns the lines that differ between two contents.
     pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
-        let mut runs = Runs::new(before, after, None);
+        let mut runs = FoundRuns::new(before, after, None);
         for (old, new) in changed_lines(before, after) {
             runs.push(old, new);
         }
@@ -99,7 +99,7 @@ impl Delta {
 }
 
 /// The runs that were found, with the lines counted up to the last run.
-struct Runs<'c> {
+struct FoundRuns<'c> {
     before: &'c [u8],
     after: &'c [u8],
     from: usize,
@@ -108,7 +108,7 @@ struct Runs<'c> {
     changes: Vec<ChangedRun>,
 }
 
-impl<'c> Runs<'c> {
+impl<'c> FoundRuns<'c> {
     fn new(before: &'c [u8], after: &'c [u8], known: Option<(usize, usize)>) -> Self {
         let (from, line) = known.unwrap_or((0, 0));
         Self { before, after, from, line, new_line: line, changes: Vec::new() }

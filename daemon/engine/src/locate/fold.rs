@@ -47,7 +47,7 @@ pub(crate) fn is_typographic(text: &str) -> bool {
 }
 
 /// A stretch of text that stays, and the characters after it that are replaced.
-struct Step<'t> {
+struct FoldStep<'t> {
     same: &'t str,
     /// The number of bytes that are replaced; 0 at the end of the text.
     gone: usize,
@@ -55,14 +55,14 @@ struct Step<'t> {
     times: usize,
 }
 
-impl Step<'_> {
+impl FoldStep<'_> {
     fn width(&self) -> usize {
         self.plain.len_utf8() * self.times
     }
 }
 
 /// Returns the first step of folding a text.
-fn step(rest: &str, breaks: Breaks) -> Step<'_> {
+fn step(rest: &str, breaks: Breaks) -> FoldStep<'_> {
     let bytes = rest.as_bytes();
     let mut from = 0;
     while let Some(next) = bytes.cut(from..bytes.len()).iter().position(|b| *b == b'\r' || leads(*b)) {
@@ -75,11 +75,11 @@ fn step(rest: &str, breaks: Breaks) -> Step<'_> {
             None => None,
         };
         if let Some((gone, plain, times)) = found {
-            return Step { same: rest.cut(0..at), gone, plain, times };
+            return FoldStep { same: rest.cut(0..at), gone, plain, times };
         }
         from = at + 1;
     }
-    Step { same: rest, gone: 0, plain: ' ', times: 0 }
+    FoldStep { same: rest, gone: 0, plain: ' ', times: 0 }
 }
 
 /// Returns a text with every break as `\n` and every character of the table as its plain one.

@@ -27,7 +27,7 @@ pub(super) const BATCH: usize = 512 * 1024;
 const KEPT: usize = 16;
 
 /// All places of each quotation. A quotation that is too frequent is missing.
-pub(super) type Places<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
+pub(super) type QuotePlaces<'q> = HashMap<Cow<'q, str>, Vec<u32>>;
 
 /// The places at which a quotation may occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,8 +64,8 @@ pub(crate) struct Needle<'q> {
 /// The places of both kinds of quotations.
 #[derive(Default)]
 pub(super) struct KnownPlaces<'q> {
-    anywhere: Places<'q>,
-    lines: Places<'q>,
+    anywhere: QuotePlaces<'q>,
+    lines: QuotePlaces<'q>,
 }
 
 impl<'q> KnownPlaces<'q> {
@@ -83,7 +83,7 @@ impl<'q> KnownPlaces<'q> {
     }
 
     /// Returns the places of one kind.
-    pub(super) fn of(&self, extent: Extent) -> &Places<'q> {
+    pub(super) fn of(&self, extent: Extent) -> &QuotePlaces<'q> {
         match extent {
             Extent::Anywhere => &self.anywhere,
             Extent::Lines => &self.lines,
@@ -167,11 +167,11 @@ impl<'h> Haystack<'h> {
         affordable.then_some(()).ok_or_else(searched_too_much)
     }
 
-    fn exact_places(&self, extent: Extent) -> &Places<'h> {
+    fn exact_places(&self, extent: Extent) -> &QuotePlaces<'h> {
         self.exact.get_or_init(|| KnownPlaces::look_up(self, &self.text.content, Cow::Borrowed)).of(extent)
     }
 
-    fn folded_places(&self, content: &str, extent: Extent) -> &Places<'h> {
+    fn folded_places(&self, content: &str, extent: Extent) -> &QuotePlaces<'h> {
         let fold = |needle| fold_breaks(needle, self.text.breaks);
         self.folded.get_or_init(|| KnownPlaces::look_up(self, content, fold)).of(extent)
     }
@@ -202,7 +202,7 @@ impl<'h> Haystack<'h> {
 
 /// Visits the places of a text in a content: the known ones, or those of a separate search.
 pub(super) fn each_of(
-    places: &Places<'_>,
+    places: &QuotePlaces<'_>,
     content: &str,
     needle: &str,
     overlapping: bool,
@@ -227,11 +227,11 @@ pub(super) fn look_up<'q>(
     mut needles: Vec<Cow<'q, str>>,
     most: usize,
     extent: Extent,
-) -> Places<'q> {
+) -> QuotePlaces<'q> {
     needles.retain(|needle| !needle.is_empty() && needle.len() <= most);
     needles.sort();
     needles.dedup();
-    let mut places = Places::new();
+    let mut places = QuotePlaces::new();
     let mut batch = Vec::new();
     let mut size = 0;
     for needle in needles {
@@ -254,7 +254,7 @@ pub(super) fn automaton(batch: &[Cow<'_, str>]) -> Option<AhoCorasick> {
     AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(patterns).ok()
 }
 
-fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, extent: Extent, places: &mut Places<'q>) {
+fn pass<'q>(content: &str, batch: Vec<Cow<'q, str>>, extent: Extent, places: &mut QuotePlaces<'q>) {
     if batch.is_empty() {
         return;
     }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::Haystack;
 use super::fold::{Folding, fold};
-use super::haystack::{Extent, KnownPlaces, Needle, Places, each_of};
+use super::haystack::{Extent, KnownPlaces, Needle, QuotePlaces, each_of};
 use crate::Refusal;
 use crate::text::Text;
 
@@ -46,7 +46,7 @@ impl<'h> Plain<'h> {
         }
     }
 
-    fn places(&self, hay: &Haystack<'h>, extent: Extent) -> &Places<'h> {
+    fn places(&self, hay: &Haystack<'h>, extent: Extent) -> &QuotePlaces<'h> {
         let plain = |needle: &str| Cow::Owned(fold(needle, hay.text.breaks));
         self.places.get_or_init(|| KnownPlaces::look_up(hay, self.content(hay.text), plain)).of(extent)
     }

@@ -69,13 +69,13 @@ impl LineTrim {
 }
 
 /// All places in the file of each run of whole lines.
-type Runs<'q> = HashMap<Cow<'q, str>, Vec<Span>>;
+type RunPlaces<'q> = HashMap<Cow<'q, str>, Vec<Span>>;
 
 /// Looks up lists of lines in one form. The reduced content is built for each pass and never kept: it takes as much
 /// memory as the file.
 pub(crate) struct Reduced<'h> {
     form: LineTrim,
-    known: OnceCell<Runs<'h>>,
+    known: OnceCell<RunPlaces<'h>>,
 }
 
 impl<'h> Reduced<'h> {
@@ -120,12 +120,12 @@ impl<'h> Reduced<'h> {
     }
 
     /// Looks up all quotations in one pass, if that is cheaper.
-    fn look_up(&self, hay: &Haystack<'h>) -> Runs<'h> {
+    fn look_up(&self, hay: &Haystack<'h>) -> RunPlaces<'h> {
         if !hay.in_bulk() {
-            return Runs::new();
+            return RunPlaces::new();
         }
         self.pass(hay.text, |pass| {
-            let mut runs = Runs::new();
+            let mut runs = RunPlaces::new();
             for (lines, hits) in look_up(pass.content, self.keys(hay), BATCH, Extent::Lines) {
                 let mut spans = Vec::new();
                 let each =
@@ -178,7 +178,7 @@ impl Pass<'_> {
         visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let closed = format!("{lines}\n");
-        let (mut first, mut last) = (Way::default(), Way::default());
+        let (mut first, mut last) = (LineCursor::default(), LineCursor::default());
         let mut back = |run: Range<usize>| {
             let start = first.to(self, run.start);
             let end = if run.end < self.content.len() {
@@ -196,12 +196,12 @@ impl Pass<'_> {
 /// A line's start in the reduced content and in the file. Going on to a line close behind walks there, so that many
 /// places cost one walk.
 #[derive(Default)]
-struct Way {
+struct LineCursor {
     reduced: usize,
     file: usize,
 }
 
-impl Way {
+impl LineCursor {
     /// Returns the offset in the file of the line that starts at `at` in the reduced content.
     fn to(&mut self, pass: &Pass<'_>, at: usize) -> usize {
         let (file, content) = (pass.text.content.as_bytes(), pass.content.as_bytes());

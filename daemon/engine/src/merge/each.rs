@@ -28,7 +28,7 @@ pub(super) struct RebasedChange {
 
 /// The result for a part of the edits: splices of the current content, the outcomes of the edits in order, and
 /// warnings.
-struct Way {
+struct PartialMerge {
     splices: Vec<Splice>,
     outcomes: std::vec::IntoIter<EditOutcome>,
     warnings: Vec<Vec<String>>,
@@ -67,17 +67,21 @@ pub(super) fn edit_by_edit(
 }
 
 /// Plans the edits that have a place in the current content.
-fn in_place(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
+fn in_place(path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<PartialMerge> {
     let plan = planned(&moved(path_edits, places), path_edits.current, path_edits, false).ok()?;
     let warnings = plan.files.iter().map(|file| file.warnings.clone()).collect();
     let outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
     let splices = plan.changes.into_iter().next().map(|change| change.splices).unwrap_or_default();
-    Some(Way { splices, outcomes: outcomes.into_iter(), warnings })
+    Some(PartialMerge { splices, outcomes: outcomes.into_iter(), warnings })
 }
 
 /// Plans the other edits on the older content, and merges the result.
-fn by_lines(stages: &[FileOutcome], path_edits: &PathEdits<'_>, places: &[Vec<Option<Op>>]) -> Option<Way> {
-    let none = Way { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
+fn by_lines(
+    stages: &[FileOutcome],
+    path_edits: &PathEdits<'_>,
+    places: &[Vec<Option<Op>>],
+) -> Option<PartialMerge> {
+    let none = PartialMerge { splices: Vec::new(), outcomes: Vec::new().into_iter(), warnings: Vec::new() };
     let mut rest = Vec::new();
     for ((entry, places), stage) in path_edits.stages.iter().zip(places).zip(stages) {
         let edits = entry.edits.iter().zip(places).zip(&stage.edits);
@@ -111,17 +115,17 @@ fn by_lines(stages: &[FileOutcome], path_edits: &PathEdits<'_>, places: &[Vec<Op
             edit.status = EditStatus::Unchanged;
         }
     }
-    Some(Way { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
+    Some(PartialMerge { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
 }
 
 /// Adds to the new line numbers of each result the lines that the other one adds above them. Returns `None` if both
 /// change the same line.
-fn separate(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
+fn separate(located: &mut PartialMerge, others: &mut PartialMerge, current: &[u8]) -> Option<()> {
     if located.splices.is_empty() || others.splices.is_empty() {
         return Some(());
     }
     let (own, theirs) = (touched(&located.splices, current), touched(&others.splices, current));
-    let meets = |lines: &Touched| theirs.iter().any(|other| lines.meets(other));
+    let meets = |lines: &TouchedLines| theirs.iter().any(|other| lines.meets(other));
     if own.iter().any(meets) {
         return None;
     }
@@ -144,12 +148,12 @@ fn separate(located: &mut Way, others: &mut Way, current: &[u8]) -> Option<()> {
 }
 
 /// The lines that a splice changes, as a range of bytes of the content before, and the number of lines that it adds.
-struct Touched {
+struct TouchedLines {
     bytes: Range<usize>,
     gain: i64,
 }
 
-impl Touched {
+impl TouchedLines {
     /// Returns true if both change the same line.
     fn meets(&self, other: &Self) -> bool {
         self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
@@ -157,7 +161,7 @@ impl Touched {
     }
 }
 
-fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
+fn touched(splices: &[Splice], content: &[u8]) -> Vec<TouchedLines> {
     let breaks = |bytes: &[u8]| i64::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(0);
     let lines = |splice: &Splice| {
         let at = usize::try_from(splice.at).unwrap_or(usize::MAX).min(content.len());
@@ -165,7 +169,7 @@ fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
         let start = memchr::memrchr(b'\n', content.cut(0..at)).map_or(0, |found| found + 1);
         let rest = content.cut(end..content.len());
         let end = memchr::memchr(b'\n', rest).map_or(content.len(), |found| end + found + 1);
-        Touched { bytes: start..end, gain: breaks(&splice.new) - breaks(&splice.old) }
+        TouchedLines { bytes: start..end, gain: breaks(&splice.new) - breaks(&splice.old) }
     };
     splices.iter().map(lines).collect()
 }
@@ -174,10 +178,10 @@ fn touched(splices: &[Splice], content: &[u8]) -> Vec<Touched> {
 fn outcomes(
     stages: &[FileOutcome],
     places: &[Vec<Option<Op>>],
-    located: Way,
-    others: Way,
+    located: PartialMerge,
+    others: PartialMerge,
 ) -> Option<Vec<FileOutcome>> {
-    let Way { outcomes: mut in_place, warnings, .. } = located;
+    let PartialMerge { outcomes: mut in_place, warnings, .. } = located;
     let mut merged = others.outcomes;
     let all = merged.len() == 0;
     let mut warnings = warnings.into_iter();

@@ -144,13 +144,13 @@ impl<'t> Sides<'t> {
     }
 
     /// Returns the changes of both sides in groups, in the order in which they occur in the base.
-    fn groups(&self, ours: &[ChangedRun], theirs: &[ChangedRun]) -> Vec<Group> {
+    fn groups(&self, ours: &[ChangedRun], theirs: &[ChangedRun]) -> Vec<ChangeGroup> {
         let reached = |changes, after| reaches(changes, &self.base, after);
         let own = reached(ours, &self.wanted);
         let others = reached(theirs, &self.current);
         let mut ours = ours.iter().zip(own).peekable();
         let mut theirs = theirs.iter().zip(others).peekable();
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<ChangeGroup> = Vec::new();
         // The number of lines that others added above.
         let mut gained = 0isize;
         loop {
@@ -164,7 +164,7 @@ impl<'t> Sides<'t> {
             if groups.last().is_none_or(|group| group.base.end < reach.start) {
                 let slid = self.base.cut(reach.start..change.before.start());
                 let above = change.line() - memchr::memchr_iter(b'\n', slid).count();
-                groups.push(Group::behind(
+                groups.push(ChangeGroup::behind(
                     groups.last(),
                     reach.start,
                     above.saturating_add_signed(gained) + 1,
@@ -185,7 +185,7 @@ impl<'t> Sides<'t> {
 }
 
 /// Changes of the two sides that touch each other directly or through others, or that would if they were shifted.
-struct Group {
+struct ChangeGroup {
     /// The range of bytes in the base.
     base: Range<usize>,
     /// The indexes of the session's own changes in this group.
@@ -199,7 +199,7 @@ struct Group {
     current: (isize, isize),
 }
 
-impl Group {
+impl ChangeGroup {
     /// Creates an empty group behind another.
     fn behind(last: Option<&Self>, start: usize, line: usize) -> Self {
         let (ours, wanted, current) =

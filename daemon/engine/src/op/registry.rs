@@ -48,9 +48,9 @@ pub(crate) enum Op {
 }
 
 /// A kind: its name, the fields that it may have, and how they are read.
-type Kind = (&'static str, &'static [&'static str], fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
+type RegistryRow = (&'static str, &'static [&'static str], fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
 
-const KINDS: &[Kind] = &[
+const KINDS: &[RegistryRow] = &[
     ("replace", replace::FIELDS, replace::parse),
     ("insert", insert::FIELDS, insert::parse),
     ("write", write::FIELDS, write::parse),

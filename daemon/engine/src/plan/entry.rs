@@ -9,7 +9,7 @@ use editd_types::{
 
 use super::combine::{contradictions, is_text};
 use super::needs::{Parsed, stores};
-use super::stage::{self, Ground, Made, Report, Reports};
+use super::stage::{self, EditReport, EditReports, Ground, Made};
 use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
@@ -206,7 +206,7 @@ fn text_edits(
     verdicts: &mut Verdicts<'_>,
     tree: &mut Tree<'_>,
     clips: &mut Clips<'_>,
-) -> Result<(Option<Made>, Reports), Refusal> {
+) -> Result<(Option<Made>, EditReports), Refusal> {
     if !live(ops, verdicts).any(|(_, op)| is_text(op)) {
         stage::spoil(ops, verdicts, clips);
         return Ok((None, vec![None; ops.len()]));
@@ -325,14 +325,14 @@ fn status(verdicts: &Verdicts<'_>, edits: usize, changed: bool) -> JobStatus {
 }
 
 /// Returns true if an applied edit was found in a text that differs from its quotation by more than line breaks.
-fn loosely(reports: &Reports, verdicts: &Verdicts<'_>) -> bool {
+fn loosely(reports: &EditReports, verdicts: &Verdicts<'_>) -> bool {
     let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
     let mut rungs = standing.filter_map(|(_, report)| report.as_ref()?.found.rung);
     rungs.any(|rung| rung > Rung::Eol)
 }
 
 /// Returns warnings about the ways in which places were found.
-fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
+fn warnings(reports: &EditReports, verdicts: &Verdicts<'_>) -> Vec<String> {
     let standing = || {
         let standing = reports.iter().enumerate().filter(|(edit, _)| verdicts.stands(*edit));
         standing.filter_map(|(edit, report)| Some((edit, &report.as_ref()?.found)))
@@ -366,8 +366,8 @@ fn warnings(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<String> {
     warnings
 }
 
-fn edit_outcomes(reports: &Reports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {
-    let outcome = |(edit, report): (usize, &Option<Box<Report>>)| {
+fn edit_outcomes(reports: &EditReports, verdicts: &Verdicts<'_>) -> Vec<EditOutcome> {
+    let outcome = |(edit, report): (usize, &Option<Box<EditReport>>)| {
         let found = report.as_ref().map(|report| report.found.clone()).unwrap_or_default();
         let changed = report.as_ref().is_some_and(|report| report.changed);
         match verdicts.of(edit) {

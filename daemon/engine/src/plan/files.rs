@@ -4,7 +4,7 @@ use editd_types::{ContentHash, ErrorCode, FilePath};
 
 use super::combine::is_text;
 use super::needs::Parsed;
-use super::stage::{Report, Reports};
+use super::stage::{EditReport, EditReports};
 use super::verdict::Verdicts;
 use crate::op::{Op, Target};
 use crate::refusal::refuse;
@@ -27,7 +27,7 @@ pub(super) fn run<'j>(
     tree: &mut Tree<'_>,
     path: &FilePath,
     verdicts: &mut Verdicts<'_>,
-    reports: &mut Reports,
+    reports: &mut EditReports,
 ) -> Result<(Option<&'j FilePath>, Vec<Replaced<'j>>), Refusal> {
     let (mut moved, mut replaced) = (None, Vec::new());
     for (edit, op) in ops.iter().enumerate() {
@@ -56,7 +56,7 @@ pub(super) fn run<'j>(
                 }
                 let changed = changed || (moved.is_some() && matches!(op, Op::Rename(_)));
                 if let Some(report) = reports.get_mut(edit) {
-                    *report = Some(Box::new(Report::plain(changed)));
+                    *report = Some(Box::new(EditReport::plain(changed)));
                 }
             }
             Ok(None) => {}

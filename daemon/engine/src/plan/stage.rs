@@ -56,7 +56,7 @@ pub(crate) struct Made {
 
 /// The report of an edit whose place was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Report {
+pub(crate) struct EditReport {
     /// The place of the edit.
     pub(crate) found: PlaceReport,
     /// True if the edit changes anything.
@@ -64,7 +64,7 @@ pub(crate) struct Report {
     stored: Option<Rc<str>>,
 }
 
-impl Report {
+impl EditReport {
     /// Returns the report of an edit that has no place in a text.
     pub(crate) fn plain(changed: bool) -> Self {
         Self { found: PlaceReport::default(), changed, stored: None }
@@ -73,7 +73,7 @@ impl Report {
 
 /// One report for each edit. Boxed, since all of them exist while the first edit is located, which takes the most
 /// memory.
-pub(crate) type Reports = Vec<Option<Box<Report>>>;
+pub(crate) type EditReports = Vec<Option<Box<EditReport>>>;
 
 /// Plans the text edits that were not refused. Returns `None` if they change nothing.
 ///
@@ -84,8 +84,8 @@ pub(crate) fn run(
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     clips: &mut Clips<'_>,
-) -> Result<(Option<Made>, Reports), Refusal> {
-    let mut reports: Reports = vec![None; ops.len()];
+) -> Result<(Option<Made>, EditReports), Refusal> {
+    let mut reports: EditReports = vec![None; ops.len()];
     let text_edit = |edit: usize| matches!(ops.get(edit), Some(Ok(op)) if is_text(op));
     let mut text = match Text::read(ground.bytes, ground.label) {
         Ok(text) => text,
@@ -121,7 +121,7 @@ fn locate(
     ops: &Parsed,
     verdicts: &mut Verdicts<'_>,
     clips: &mut Clips<'_>,
-    reports: &mut Reports,
+    reports: &mut EditReports,
 ) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::new();
     let mut inserted = 0;
@@ -165,7 +165,7 @@ fn locate(
                     places.append(&mut effect.places);
                 }
                 let Effect { found, stored, .. } = effect;
-                *report = Some(Box::new(Report { found, changed, stored }));
+                *report = Some(Box::new(EditReport { found, changed, stored }));
             }
             Err(refusal) => {
                 verdicts.refuse(edit, refusal)?;
@@ -290,7 +290,7 @@ fn make(
     ground: &Ground<'_>,
     text: &Text<'_>,
     mut places: Vec<Place>,
-    reports: &mut Reports,
+    reports: &mut EditReports,
 ) -> Result<Option<Made>, Refusal> {
     complete(text, &mut places);
     land(text, &places, |edit, (first, last)| {
@@ -344,7 +344,7 @@ fn store(
     ground: &Ground<'_>,
     ops: &Parsed,
     verdicts: &Verdicts<'_>,
-    reports: &Reports,
+    reports: &EditReports,
     clips: &mut Clips<'_>,
 ) {
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {

@@ -5,7 +5,7 @@ use crate::Splice;
 use crate::cut::Cut;
 
 /// A range of the middle content that a splice of the first list made or one of the second removes.
-struct Group {
+struct SpliceGroup {
     /// The range in the middle content.
     start: usize,
     end: usize,
@@ -50,11 +50,11 @@ fn ranges(first: &[Splice], second: &[Splice]) -> Vec<(usize, usize, bool, usize
     list
 }
 
-fn groups(first: &[Splice], second: &[Splice]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(first: &[Splice], second: &[Splice]) -> Vec<SpliceGroup> {
+    let mut groups: Vec<SpliceGroup> = Vec::new();
     for (start, end, made, i) in ranges(first, second) {
         if groups.last().is_none_or(|group| group.end < start) {
-            groups.push(Group { start, end, first: Vec::new(), second: Vec::new() });
+            groups.push(SpliceGroup { start, end, first: Vec::new(), second: Vec::new() });
         }
         if let Some(group) = groups.last_mut() {
             group.end = group.end.max(end);
@@ -65,7 +65,7 @@ fn groups(first: &[Splice], second: &[Splice]) -> Vec<Group> {
 }
 
 /// Returns the middle content of a group.
-fn middle(group: &Group, first: &[Splice], second: &[Splice], shift: i64) -> Option<Vec<u8>> {
+fn middle(group: &SpliceGroup, first: &[Splice], second: &[Splice], shift: i64) -> Option<Vec<u8>> {
     let mut bytes = vec![0; group.end - group.start];
     for splice in group.second.iter().map(|i| second.get(*i)) {
         let splice = splice?;
@@ -85,7 +85,7 @@ fn middle(group: &Group, first: &[Splice], second: &[Splice], shift: i64) -> Opt
 
 /// Returns the content of a group after the splices of the second list, or before those of the first list with `undo`.
 fn rebuild(
-    group: &Group,
+    group: &SpliceGroup,
     middle: &[u8],
     splices: &[Splice],
     text: impl Fn(&Splice, bool) -> Vec<u8>,

@@ -35,4 +35,4 @@ pub use type_error::plain_type_error;
 /// Runs the example of the README as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct ReadmeExample;
+struct TypesReadmeExample;

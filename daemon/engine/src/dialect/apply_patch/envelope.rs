@@ -86,7 +86,7 @@ pub(super) fn fault(line: u64, what: impl std::fmt::Display) -> Refusal {
 }
 
 /// The lines of an envelope from behind its first marker to before its last.
-struct Lines<'p> {
+struct EnvelopeLines<'p> {
     lines: Vec<&'p str>,
     next: usize,
     /// The number of the first of them.
@@ -95,7 +95,7 @@ struct Lines<'p> {
     warnings: Vec<String>,
 }
 
-impl<'p> Lines<'p> {
+impl<'p> EnvelopeLines<'p> {
     /// # Errors
     /// `malformed` if a marker is missing.
     fn inside(payload: &'p str) -> Result<Self, Refusal> {
@@ -148,7 +148,7 @@ impl<'p> Lines<'p> {
 /// # Errors
 /// `malformed` with the number of the line.
 pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>), Refusal> {
-    let mut lines = Lines::inside(payload)?;
+    let mut lines = EnvelopeLines::inside(payload)?;
     let (mut found, mut hollow) = (Vec::new(), None);
     loop {
         lines.skip_blank();
@@ -190,7 +190,7 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
     }
 }
 
-fn added<'p>(lines: &mut Lines<'p>) -> SectionAction<'p> {
+fn added<'p>(lines: &mut EnvelopeLines<'p>) -> SectionAction<'p> {
     let mut text = String::new();
     while let Some(line) = lines.take(|line| line.strip_prefix('+')) {
         text.push_str(line);
@@ -199,7 +199,7 @@ fn added<'p>(lines: &mut Lines<'p>) -> SectionAction<'p> {
     SectionAction::Add(text)
 }
 
-fn updated<'p>(lines: &mut Lines<'p>, path: &str, number: u64) -> Result<SectionAction<'p>, Refusal> {
+fn updated<'p>(lines: &mut EnvelopeLines<'p>, path: &str, number: u64) -> Result<SectionAction<'p>, Refusal> {
     let to = lines.take(|line| line.trim().strip_prefix(MOVE)).map(str::trim);
     if to == Some("") {
         return Err(fault(lines.number() - 1, "the header names no file; put its path behind it"));
@@ -232,7 +232,7 @@ fn is_header(line: &str) -> bool {
 }
 
 /// Reads a hunk. Returns `None` if it has no lines.
-fn hunk<'p>(lines: &mut Lines<'p>, first: bool) -> Result<Option<PatchHunk<'p>>, Refusal> {
+fn hunk<'p>(lines: &mut EnvelopeLines<'p>, first: bool) -> Result<Option<PatchHunk<'p>>, Refusal> {
     let mut hunk = PatchHunk { line: lines.number(), ..PatchHunk::default() };
     let mut headed = false;
     while let Some(header) = lines.take(|line| line.trim_end().strip_prefix("@@")) {

@@ -24,8 +24,8 @@ pub(super) struct Unwrapped<'p> {
 struct Call {
     input: Option<String>,
     patch: Option<String>,
-    command: Option<Command>,
-    cmd: Option<Command>,
+    command: Option<CommandArgument>,
+    cmd: Option<CommandArgument>,
     workdir: Option<String>,
     cwd: Option<String>,
     #[serde(rename = "timeout", alias = "timeout_ms")]
@@ -38,7 +38,7 @@ struct Call {
 
 #[derive(serde::Deserialize)]
 #[serde(untagged, expecting = "a command: text, or a list of words")]
-enum Command {
+enum CommandArgument {
     Line(String),
     Words(Vec<String>),
 }
@@ -108,8 +108,8 @@ fn of_call(call: Call, setting: &PayloadContext<'_>) -> Result<Unwrapped<'static
     }
     match (call.input, call.patch, call.command.or(call.cmd)) {
         (Some(text), ..) => Ok(Unwrapped { call: script(&text).is_some(), ..of_text(text)? }),
-        (_, Some(text), _) | (.., Some(Command::Line(text))) => called(text),
-        (.., Some(Command::Words(words))) => called(of_words(words).ok_or_else(no_call)?),
+        (_, Some(text), _) | (.., Some(CommandArgument::Line(text))) => called(text),
+        (.., Some(CommandArgument::Words(words))) => called(of_words(words).ok_or_else(no_call)?),
         (None, None, None) => Err(no_call()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct PatchPayload {
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object with `operation`")]
 pub(super) struct PatchRequest {
     /// The operation.
-    pub(super) operation: Operation,
+    pub(super) operation: PatchOperation,
     /// The text to find.
     pub(super) old_text: Option<String>,
     /// The replacement text; empty if absent.
@@ -27,7 +27,7 @@ pub(super) struct PatchRequest {
     /// The name of the clipboard whose content is inserted instead of `newText`.
     pub(super) from_clipboard: Option<String>,
     /// The change of the indentation of the inserted text.
-    pub(super) reindent: Option<Reindent>,
+    pub(super) reindent: Option<PatchReindent>,
     /// True to replace every occurrence. Otherwise, there must be exactly one.
     pub(super) replace_all: Option<bool>,
 }
@@ -35,7 +35,7 @@ pub(super) struct PatchRequest {
 /// The operation of a patch.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Operation {
+pub(super) enum PatchOperation {
     /// Replaces old text by new.
     Replace,
     /// Adds text at the end of the file.
@@ -53,7 +53,7 @@ pub(super) enum Operation {
 /// Indentation of inserted text.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, expecting = "an object with `strip` and `add`")]
-pub(super) struct Reindent {
+pub(super) struct PatchReindent {
     /// The prefix that each line must have and loses.
     pub(super) strip: Option<String>,
     /// The prefix that is added to each line.

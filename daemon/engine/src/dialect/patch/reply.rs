@@ -23,7 +23,7 @@ pub(super) struct PatchReply {
 struct PatchSummary {
     /// The clipboard that it stores to.
     clipboard: Option<String>,
-    kind: Kind,
+    kind: PatchKind,
     /// The quoted lines that the rung `edge` may have cut off.
     edges: Edges,
 }
@@ -64,7 +64,7 @@ impl Edges {
 
 /// The kinds of patches for which the advice differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum PatchKind {
     /// Replaces text, and could replace every occurrence.
     Replace,
     /// Replaces the whole file, and cannot be merged with another patch.
@@ -73,7 +73,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl PatchKind {
     fn of(edit: &FileEdit) -> Self {
         match edit.op.as_str() {
             "replace" => Self::Replace,
@@ -88,7 +88,7 @@ impl PatchReply {
     pub(super) fn new(edits: &[FileEdit]) -> Self {
         let remembered = |edit: &FileEdit| PatchSummary {
             clipboard: edit.to_clipboard.clone(),
-            kind: Kind::of(edit),
+            kind: PatchKind::of(edit),
             edges: Edges::of(edit),
         };
         Self { patches: edits.iter().map(remembered).collect() }
@@ -143,7 +143,7 @@ impl PatchReply {
         loose.take(limits::BLOCKS_DETAILED).collect()
     }
 
-    fn kind(&self, patch: Option<u64>) -> Option<Kind> {
+    fn kind(&self, patch: Option<u64>) -> Option<PatchKind> {
         let index = usize::try_from(patch?).ok()?.checked_sub(1)?;
         self.patches.get(index).map(|patch| patch.kind)
     }
@@ -151,11 +151,12 @@ impl PatchReply {
     /// Returns the reason of a patch's refusal, with the names of this dialect's fields and operations.
     fn about(&self, patch: Option<u64>, error: &RequestError) -> String {
         let overwrites =
-            [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(Kind::Overwrite));
+            [patch, error.other_edit].into_iter().any(|one| self.kind(one) == Some(PatchKind::Overwrite));
         let sentence = match (error.code, error.other_edit) {
             (ErrorCode::Ambiguous, _) if error.readings.is_empty() => {
                 let places = error.found.unwrap_or(0);
-                let advice = if self.kind(patch) == Some(Kind::Replace) { ", or set replaceAll" } else { "" };
+                let advice =
+                    if self.kind(patch) == Some(PatchKind::Replace) { ", or set replaceAll" } else { "" };
                 format!(
                     "oldText is not unique, it stands at {places} places; quote more lines around the one you mean{advice}"
                 )

@@ -2,7 +2,7 @@
 
 use editd_types::{EditPosition, FileEdit, FileEntry, Reindent, RequestError};
 
-use super::fields::{Operation, PatchPayload, PatchRequest};
+use super::fields::{PatchOperation, PatchPayload, PatchRequest};
 use super::reply::{PatchReply, refused};
 use crate::Refusal;
 use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation, json};
@@ -45,8 +45,10 @@ impl Dialect for Patch {
 
 /// Returns a warning if a patch has text to find that its operation does not read.
 fn passed_over(patch: &PatchRequest) -> Option<String> {
-    let unread =
-        matches!(patch.operation, Operation::AppendEof | Operation::PrependBof | Operation::Overwrite);
+    let unread = matches!(
+        patch.operation,
+        PatchOperation::AppendEof | PatchOperation::PrependBof | PatchOperation::Overwrite
+    );
     let quoted = patch.old_text.as_deref().is_some_and(|old| !old.is_empty());
     (unread && quoted)
         .then(|| format!("`oldText` was passed over: `{}` does not look for text", name(patch.operation)))
@@ -60,7 +62,7 @@ fn native(patch: PatchRequest) -> Result<FileEdit, Refusal> {
     let named = |name: Option<String>| name.filter(|name| !name.is_empty());
     let (to_clipboard, from_clipboard) = (named(patch.to_clipboard), named(patch.from_clipboard));
     let all = patch.replace_all.unwrap_or(false);
-    if patch.operation != Operation::Replace {
+    if patch.operation != PatchOperation::Replace {
         for (field, given) in [("toClipboard", to_clipboard.is_some()), ("replaceAll", all)] {
             if given {
                 let operation = name(patch.operation);
@@ -78,7 +80,7 @@ fn native(patch: PatchRequest) -> Result<FileEdit, Refusal> {
     let old = || quoted(patch.old_text, patch.operation);
     let insert = |at, base| FileEdit { op: op("insert"), text: new.clone(), at: Some(at), ..base };
     Ok(match patch.operation {
-        Operation::Replace => FileEdit {
+        PatchOperation::Replace => FileEdit {
             op: op("replace"),
             old: Some(old()?),
             new,
@@ -88,20 +90,20 @@ fn native(patch: PatchRequest) -> Result<FileEdit, Refusal> {
             to_clipboard,
             ..base
         },
-        Operation::AppendEof => insert(EditPosition::End, base),
-        Operation::PrependBof => insert(EditPosition::Start, base),
-        Operation::Overwrite => FileEdit { op: op("write"), text: new, ..base },
+        PatchOperation::AppendEof => insert(EditPosition::End, base),
+        PatchOperation::PrependBof => insert(EditPosition::Start, base),
+        PatchOperation::Overwrite => FileEdit { op: op("write"), text: new, ..base },
         // In this tool, the text goes directly beside the anchor.
-        Operation::InsertBefore => {
+        PatchOperation::InsertBefore => {
             FileEdit { own_line: Some(false), ..insert(EditPosition::Before(old()?), base) }
         }
-        Operation::InsertAfter => {
+        PatchOperation::InsertAfter => {
             FileEdit { own_line: Some(false), ..insert(EditPosition::After(old()?), base) }
         }
     })
 }
 
-fn quoted(old: Option<String>, operation: Operation) -> Result<String, Refusal> {
+fn quoted(old: Option<String>, operation: PatchOperation) -> Result<String, Refusal> {
     old.filter(|old| !old.is_empty()).ok_or_else(|| {
         malformed(format!(
             "`{}` needs `oldText`: quote the text of the file that it is about",
@@ -110,13 +112,13 @@ fn quoted(old: Option<String>, operation: Operation) -> Result<String, Refusal> 
     })
 }
 
-fn name(operation: Operation) -> &'static str {
+fn name(operation: PatchOperation) -> &'static str {
     match operation {
-        Operation::Replace => "replace",
-        Operation::AppendEof => "append_eof",
-        Operation::PrependBof => "prepend_bof",
-        Operation::Overwrite => "overwrite",
-        Operation::InsertBefore => "insert_before",
-        Operation::InsertAfter => "insert_after",
+        PatchOperation::Replace => "replace",
+        PatchOperation::AppendEof => "append_eof",
+        PatchOperation::PrependBof => "prepend_bof",
+        PatchOperation::Overwrite => "overwrite",
+        PatchOperation::InsertBefore => "insert_before",
+        PatchOperation::InsertAfter => "insert_after",
     }
 }

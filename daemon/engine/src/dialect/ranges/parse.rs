@@ -15,12 +15,12 @@ pub(super) struct FileSection<'p> {
     /// Its path.
     pub(super) path: &'p str,
     /// The change of the file.
-    pub(super) change: FileChange,
+    pub(super) change: RangeFileChange,
 }
 
 /// The change of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum FileChange {
+pub(super) enum RangeFileChange {
     /// Ranges of the version change.
     Edit(String, Vec<RangeEdit>),
     /// Creates the file with this content.
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileSection<'_>>, Refusal> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let inner = unfenced(&lines)?;
     let first = (inner.start as u64).saturating_add(1);
-    let mut reader = Reader { marker: "", files: Vec::new() };
+    let mut reader = RangeParser { marker: "", files: Vec::new() };
     for (number, line) in (first..).zip(lines.get(inner).unwrap_or_default()) {
         reader.line(number, line)?;
     }
@@ -87,13 +87,13 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-struct Reader<'p> {
+struct RangeParser<'p> {
     /// The marker; empty before the first header.
     marker: &'p str,
     files: Vec<FileSection<'p>>,
 }
 
-impl<'p> Reader<'p> {
+impl<'p> RangeParser<'p> {
     fn line(&mut self, number: u64, line: &'p str) -> Result<(), Refusal> {
         if self.marker.is_empty() {
             let run = line.len() - line.trim_start_matches('@').len();
@@ -127,9 +127,9 @@ impl<'p> Reader<'p> {
         }
         let change = match header {
             Header::Range(place) => return self.range(number, place),
-            Header::File(path, base) => (path, FileChange::Edit(base, Vec::new())),
-            Header::NewFile(path) => (path, FileChange::New(String::new())),
-            Header::DeletedFile(path, base) => (path, FileChange::Delete(base)),
+            Header::File(path, base) => (path, RangeFileChange::Edit(base, Vec::new())),
+            Header::NewFile(path) => (path, RangeFileChange::New(String::new())),
+            Header::DeletedFile(path, base) => (path, RangeFileChange::Delete(base)),
         };
         self.files.push(FileSection { line: number, path: change.0, change: change.1 });
         Ok(())
@@ -140,18 +140,18 @@ impl<'p> Reader<'p> {
             return Err(at(number, "a range stands before the first file; begin with `@@ PATH VERSION`"));
         };
         let path = file.path;
-        if matches!(&file.change, FileChange::Edit(_, ranges) if !ranges.is_empty()) {
+        if matches!(&file.change, RangeFileChange::Edit(_, ranges) if !ranges.is_empty()) {
             file.check_last()?;
         }
         match &mut file.change {
-            FileChange::Edit(_, ranges) => {
+            RangeFileChange::Edit(_, ranges) => {
                 ranges.push(RangeEdit { line: number, place, text: String::new() });
                 Ok(())
             }
-            FileChange::New(_) => {
+            RangeFileChange::New(_) => {
                 Err(at(number, format!("{path} is new and has no ranges; put its lines below `{path} new`")))
             }
-            FileChange::Delete(_) => Err(at(number, format!("{path} is deleted and has no ranges"))),
+            RangeFileChange::Delete(_) => Err(at(number, format!("{path} is deleted and has no ranges"))),
         }
     }
 
@@ -159,8 +159,8 @@ impl<'p> Reader<'p> {
         let blank = line.trim().is_empty();
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         match &mut file.change {
-            FileChange::New(text) => text.push_str(line),
-            FileChange::Edit(_, ranges) => match ranges.last_mut() {
+            RangeFileChange::New(text) => text.push_str(line),
+            RangeFileChange::Edit(_, ranges) => match ranges.last_mut() {
                 Some(range) if !matches!(range.place, RangePlace::Delete(..)) => range.text.push_str(line),
                 Some(_) | None if blank => {}
                 Some(range) => {
@@ -182,8 +182,8 @@ impl<'p> Reader<'p> {
                     ));
                 }
             },
-            FileChange::Delete(_) if blank => {}
-            FileChange::Delete(_) => {
+            RangeFileChange::Delete(_) if blank => {}
+            RangeFileChange::Delete(_) => {
                 return Err(at(
                     number,
                     format!("{} is deleted, and a line follows; leave one out", file.path),
@@ -215,7 +215,7 @@ impl<'p> Reader<'p> {
 impl FileSection<'_> {
     /// Refuses a last range, or a file, without content: the text may have been cut off there.
     fn check_last(&self) -> Result<(), Refusal> {
-        let FileChange::Edit(_, ranges) = &self.change else { return Ok(()) };
+        let RangeFileChange::Edit(_, ranges) = &self.change else { return Ok(()) };
         match ranges.last() {
             None => {
                 Err(at(self.line, format!("no range of {} follows; write `@@ 10-12` below it", self.path)))

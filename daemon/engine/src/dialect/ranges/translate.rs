@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use editd_types::{EditPosition, FileEdit, FileEntry, FilePath};
 
 use super::header::RangePlace;
-use super::parse::{FileChange, FileSection, RangeEdit, marker, parse};
+use super::parse::{FileSection, RangeEdit, RangeFileChange, marker, parse};
 use super::reply::{FileRanges, RangesReply};
 use crate::Refusal;
 use crate::dialect::entries::edit;
@@ -60,7 +60,9 @@ impl RangeEntries {
         let again =
             self.known.get(&path).and_then(|at| self.entries.get_mut(*at).zip(self.ranges.get_mut(*at)));
         match (section.change, again) {
-            (FileChange::Edit(base, ranges), Some((entry, known))) if entry.base.as_ref() == Some(&base) => {
+            (RangeFileChange::Edit(base, ranges), Some((entry, known)))
+                if entry.base.as_ref() == Some(&base) =>
+            {
                 known.lines.extend(ranges.iter().map(|range| range.line));
                 entry.edits.extend(ranges.into_iter().map(native));
                 Ok(())
@@ -76,16 +78,16 @@ impl RangeEntries {
         }
     }
 
-    fn open(&mut self, path: FilePath, line: u64, change: FileChange) {
+    fn open(&mut self, path: FilePath, line: u64, change: RangeFileChange) {
         let (base, edits, lines) = match change {
-            FileChange::Edit(base, ranges) => {
+            RangeFileChange::Edit(base, ranges) => {
                 let lines = ranges.iter().map(|range| range.line).collect();
                 (Some(base), ranges.into_iter().map(native).collect(), lines)
             }
-            FileChange::New(text) => {
+            RangeFileChange::New(text) => {
                 (None, vec![FileEdit { text: Some(closed(text)), ..edit("create") }], vec![line])
             }
-            FileChange::Delete(base) => (Some(base), vec![edit("delete")], vec![line]),
+            RangeFileChange::Delete(base) => (Some(base), vec![edit("delete")], vec![line]),
         };
         self.known.insert(path.clone(), self.entries.len());
         self.ranges.push(FileRanges { path: path.clone(), lines });

@@ -21,7 +21,8 @@ const SHARED: &str = "AbBdDsSwWafnrtvxuUpPz";
 pub(super) fn translate(pattern: &str, verbose: bool) -> Result<String, Refusal> {
     let leading = pattern.strip_prefix("(?").map_or("", |rest| rest.split(')').next().unwrap_or(""));
     let verbose = verbose || (leading.contains('x') && leading.bytes().all(|byte| byte.is_ascii_lowercase()));
-    let mut reader = Reader { rest: pattern, out: String::with_capacity(pattern.len()), repeated: false };
+    let mut reader =
+        PatternTranslator { rest: pattern, out: String::with_capacity(pattern.len()), repeated: false };
     while let Some(letter) = reader.next() {
         let repeated = std::mem::take(&mut reader.repeated);
         match letter {
@@ -54,14 +55,14 @@ fn invalid(why: &str) -> Refusal {
     refuse(ErrorCode::InvalidRegex, format!("`search` is not a regular expression here: {why}"))
 }
 
-struct Reader<'p> {
+struct PatternTranslator<'p> {
     rest: &'p str,
     out: String,
     /// True if a repetition stands directly before.
     repeated: bool,
 }
 
-impl Reader<'_> {
+impl PatternTranslator<'_> {
     fn next(&mut self) -> Option<char> {
         let mut letters = self.rest.chars();
         let letter = letters.next();

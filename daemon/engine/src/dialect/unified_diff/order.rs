@@ -35,7 +35,7 @@ pub(super) enum PatchStep<'p> {
 /// Returns the steps of a diff.
 pub(super) fn steps(sections: Vec<(FilePatch<'_>, FileOperation)>) -> Vec<PatchStep<'_>> {
     let mut steps = Vec::with_capacity(sections.len());
-    let mut batch = Batch::default();
+    let mut batch = SectionBatch::default();
     for (file, deed) in sections {
         if !batch.takes(file.commit, &deed) {
             std::mem::take(&mut batch).finish(&mut steps);
@@ -48,7 +48,7 @@ pub(super) fn steps(sections: Vec<(FilePatch<'_>, FileOperation)>) -> Vec<PatchS
 
 /// Sections that may belong to one commit.
 #[derive(Default)]
-struct Batch<'p> {
+struct SectionBatch<'p> {
     sections: Vec<(FilePatch<'p>, FileOperation)>,
     /// The names of files before the commit, except those that are copied.
     olds: HashSet<FilePath>,
@@ -68,7 +68,7 @@ fn names(deed: &FileOperation) -> (Option<&FilePath>, Option<&FilePath>) {
     }
 }
 
-impl<'p> Batch<'p> {
+impl<'p> SectionBatch<'p> {
     /// Returns true if a section may belong to the same commit: the diff of a commit lists each file once.
     fn takes(&self, commit: u64, deed: &FileOperation) -> bool {
         let (old, new) = names(deed);

@@ -28,7 +28,7 @@ pub(crate) struct Frames<'m> {
 
 /// The frame in which new lines were written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Frame {
+pub(super) enum IndentFrame {
     /// The frame of the quoted lines.
     Quoted,
     /// The frame of the file.
@@ -39,7 +39,7 @@ pub(super) enum Frame {
     Below,
 }
 
-impl Frame {
+impl IndentFrame {
     fn how(self) -> &'static str {
         match self {
             Self::Quoted => "indented by as much as the quoted lines need",
@@ -52,7 +52,7 @@ impl Frame {
 
 /// The lines that would be written.
 struct Reading {
-    frame: Frame,
+    frame: IndentFrame,
     lines: Vec<String>,
     /// True if the depths have the same order as in the payload, even if that mixes tabs and spaces.
     ordered: bool,
@@ -74,7 +74,7 @@ pub(crate) fn settle(
     match choose(hay, &passage, &readings) {
         Choice::None => Ok(None),
         Choice::One(reading) => {
-            let as_file = !matches!(reading.frame, Frame::Quoted | Frame::Below);
+            let as_file = !matches!(reading.frame, IndentFrame::Quoted | IndentFrame::Below);
             Ok(made(hay, quote, range, &passage, reading).map(|made| (made, as_file)))
         }
         Choice::Several(readings, left) => Err(conflict(range.start, &readings, left)),
@@ -103,7 +103,7 @@ fn readings(
     let torn = passage.given.first().is_some_and(|(line, _)| bare(line));
     let mut made: Vec<Reading> = Vec::new();
     let file = kinds_of_file(hay, passage);
-    let mut add = |frame: Frame, lines: Option<Vec<String>>| {
+    let mut add = |frame: IndentFrame, lines: Option<Vec<String>>| {
         let fits = |line: &String| {
             let indent = split_indent(line).0;
             let kinds = file.and(Kinds::of(indent));
@@ -113,7 +113,7 @@ fn readings(
         if let Some(lines) = lines.filter(|lines| fits(lines) && !made.iter().any(|one| one.lines == *lines))
         {
             // A first line whose indentation was supplied has no indentation to compare.
-            let supplied = torn && (frame == Frame::Torn || frames.first.is_some());
+            let supplied = torn && (frame == IndentFrame::Torn || frames.first.is_some());
             let pairs = passage.given.iter().zip(&lines).map(|((given, _), line)| (*given, line.as_str()));
             let ordered = keeps_order(pairs.skip(usize::from(supplied)));
             made.push(Reading { frame, lines, ordered });
@@ -130,8 +130,8 @@ fn readings(
         // It is unknown if the first new line lacks the same part as the quoted one.
         Some(_) if beside && torn => return Vec::new(),
         Some(first) => {
-            add(Frame::Quoted, own(first, &|line| frames.mapping.line(line)));
-            add(Frame::File, own(first, &as_given));
+            add(IndentFrame::Quoted, own(first, &|line| frames.mapping.line(line)));
+            add(IndentFrame::File, own(first, &as_given));
         }
         None => {
             let given = || passage.given.iter().map(|(line, _)| *line);
@@ -139,22 +139,25 @@ fn readings(
                 |mapping: &Mapping| given().map(|line| mapping.line(line)).collect::<Option<Vec<_>>>();
             // The quoted lines may be two steps apart while the new lines are one step apart.
             let narrower = || mapped(&frames.mapping.with_narrower_steps(given())?);
-            add(Frame::Quoted, mapped(frames.mapping).or_else(narrower));
+            add(IndentFrame::Quoted, mapped(frames.mapping).or_else(narrower));
             if let Some(below) = passage.depth_below_bare_lines() {
-                add(Frame::Below, Some(given().map(|line| indented(below, line)).collect()));
+                add(IndentFrame::Below, Some(given().map(|line| indented(below, line)).collect()));
             }
-            add(Frame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
+            add(IndentFrame::File, passage.given.iter().map(|(line, _)| as_given(line)).collect());
             if let Some(first) = frames.torn.filter(|_| torn) {
-                add(Frame::Torn, own(first, &as_given));
+                add(IndentFrame::Torn, own(first, &as_given));
             }
             if made_of_other_kind(passage, file) {
                 for (mapped, lines) in converted(passage, hay.unit()) {
                     let first = lines.first().zip(frames.torn.filter(|_| torn && !mapped));
                     if let Some((line, own)) = first {
                         let rest = lines.iter().skip(1).cloned();
-                        add(Frame::Torn, Some(std::iter::once(format!("{own}{line}")).chain(rest).collect()));
+                        add(
+                            IndentFrame::Torn,
+                            Some(std::iter::once(format!("{own}{line}")).chain(rest).collect()),
+                        );
                     }
-                    add(if mapped { Frame::Quoted } else { Frame::File }, Some(lines));
+                    add(if mapped { IndentFrame::Quoted } else { IndentFrame::File }, Some(lines));
                 }
             }
         }
@@ -192,9 +195,9 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
         let as_given = only.lines.iter().map(String::as_str).eq(given);
         return match only.frame {
             // Both frames write the same.
-            Frame::Quoted if !only.ordered => Choice::Several(vec![only], own.left),
-            Frame::Quoted if as_given || !own.left => Choice::One(only),
-            Frame::Quoted => Choice::Several(vec![only], true),
+            IndentFrame::Quoted if !only.ordered => Choice::Several(vec![only], own.left),
+            IndentFrame::Quoted if as_given || !own.left => Choice::One(only),
+            IndentFrame::Quoted => Choice::Several(vec![only], true),
             _ if is_eligible(passage, only, own) => Choice::One(only),
             // The mapping does not cover the new lines, and there is no evidence that they are indented as in the
             // file.
@@ -224,15 +227,15 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
 fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool {
     let tied = reading.ordered && !own.left && !own.requoted && own.ties();
     match reading.frame {
-        Frame::Quoted | Frame::Torn | Frame::Below => tied,
+        IndentFrame::Quoted | IndentFrame::Torn | IndentFrame::Below => tied,
         // The file's own frame is seen by the first line; and what leaves the file as it is was hardly meant.
-        Frame::File => tied && own.starts_alike() && !passage.is_there(&reading.lines),
+        IndentFrame::File => tied && own.starts_alike() && !passage.is_there(&reading.lines),
     }
 }
 
 /// Returns true if some evidence supports another reading and not this one.
-fn contradicts(frame: Frame, other: &Evidence, own: &Evidence) -> bool {
-    if (other.left && frame == Frame::Torn) || (other.requoted && !other.is_edged()) {
+fn contradicts(frame: IndentFrame, other: &Evidence, own: &Evidence) -> bool {
+    if (other.left && frame == IndentFrame::Torn) || (other.requoted && !other.is_edged()) {
         return false;
     }
     let beyond = |(other, own): (&bool, &bool)| *other && !*own;
@@ -264,9 +267,11 @@ fn made(
         return Some(lines.flat_map(|(line, (_, ending))| [line.as_str(), ending]).collect());
     }
     let there: Vec<Option<String>> = match reading.frame {
-        Frame::Quoted | Frame::Below => Vec::new(),
-        Frame::File => (0..passage.quoted.len()).map(|at| passage.as_there(at)).collect(),
-        Frame::Torn => (0..passage.quoted.len()).map(|at| passage.as_there(at).filter(|_| at > 0)).collect(),
+        IndentFrame::Quoted | IndentFrame::Below => Vec::new(),
+        IndentFrame::File => (0..passage.quoted.len()).map(|at| passage.as_there(at)).collect(),
+        IndentFrame::Torn => {
+            (0..passage.quoted.len()).map(|at| passage.as_there(at).filter(|_| at > 0)).collect()
+        }
     };
     let endings = crate::locate::lines(quote.old, text.breaks);
     let quoted: Vec<(&str, &str)> = endings

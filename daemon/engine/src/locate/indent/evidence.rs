@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::decide::Frame;
+use super::decide::IndentFrame;
 use super::passage::{LineReplacement, Passage};
 use super::unit::{BLANKS, Unit, is_blank, split_indent};
 use crate::cut::Cut;
@@ -60,7 +60,7 @@ pub(super) fn evidence(
     passage: &Passage<'_>,
     written: &[String],
     unit: Option<Unit>,
-    reading: Frame,
+    reading: IndentFrame,
 ) -> Evidence {
     let mut found = Evidence { framed: true, shaped: true, ..Evidence::default() };
     let (mut stepped, mut wrong) = (false, false);
@@ -76,9 +76,9 @@ pub(super) fn evidence(
         let (Some(first), Some(last)) = (added.first(), added.last()) else { continue };
         let [first, last] = [first, last].map(|line| split_indent(line).0);
         let base = common(added.iter().copied());
-        let frame = Surroundings::of(passage, site, reading, &added);
+        let frame = ExpectedIndents::of(passage, site, reading, &added);
         // The indentation of the first line was supplied, and is no evidence.
-        let own = reading == Frame::Torn && site.added.start == 0;
+        let own = reading == IndentFrame::Torn && site.added.start == 0;
         let edges = [
             !own && frame.first.iter().any(|indent| indent.admits(first)),
             // Lines that are inserted between others and end deeper than they start do not end at an edge of those.
@@ -122,7 +122,7 @@ impl Expected<'_> {
 }
 
 /// The indentations that are expected at a site.
-struct Surroundings<'p> {
+struct ExpectedIndents<'p> {
     first: Vec<Expected<'p>>,
     last: Vec<Expected<'p>>,
     base: Vec<Expected<'p>>,
@@ -130,8 +130,8 @@ struct Surroundings<'p> {
     left: &'p str,
 }
 
-impl<'p> Surroundings<'p> {
-    fn of(passage: &Passage<'p>, site: &LineReplacement, reading: Frame, added: &[&str]) -> Self {
+impl<'p> ExpectedIndents<'p> {
+    fn of(passage: &Passage<'p>, site: &LineReplacement, reading: IndentFrame, added: &[&str]) -> Self {
         let removed = passage.removed(site);
         let indent = |line: &'p str| split_indent(line).0;
         if let (Some(first), Some(last)) = (removed.first(), removed.last()) {
@@ -150,7 +150,7 @@ impl<'p> Surroundings<'p> {
                 match closes(below) {
                     _ if down.len() > up.len() && down.starts_with(up) => vec![Expected::Just(down)],
                     true if up == down && opens(above) => vec![Expected::Below(up)],
-                    true if reading == Frame::Quoted && reopens(added, below) => {
+                    true if reading == IndentFrame::Quoted && reopens(added, below) => {
                         vec![Expected::Just(up), Expected::Just(down)]
                     }
                     true => vec![Expected::Just(up)],

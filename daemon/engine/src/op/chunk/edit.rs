@@ -55,7 +55,7 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
 }
 
 /// The one place of a window.
-struct Stand {
+struct WindowMatch {
     /// Its lines, without the last break.
     range: Range<usize>,
     rung: Rung,
@@ -113,7 +113,7 @@ impl Chunk {
         &self,
         text: &Text<'_>,
         field: &RegionSearch<'_, '_>,
-    ) -> Result<Result<Stand, Option<Range<usize>>>, Refusal> {
+    ) -> Result<Result<WindowMatch, Option<Range<usize>>>, Refusal> {
         let quote = self.window.quote(&self.new);
         let mut unmapped = None;
         for rung in RUNGS {
@@ -133,7 +133,7 @@ impl Chunk {
             let adapted = field.adapt(&quote, rung, &range);
             let adapted = adapted.map_err(|conflict| ChunkCheck::Content.refuses(conflict.refusal(text)))?;
             if let Some(adapted) = adapted {
-                return Ok(Ok(Stand { range, rung, adapted }));
+                return Ok(Ok(WindowMatch { range, rung, adapted }));
             }
             unmapped.get_or_insert(range);
         }
@@ -141,7 +141,13 @@ impl Chunk {
     }
 
     /// Returns the text that replaces the old lines, and the number of converted breaks.
-    fn instead(&self, text: &Text<'_>, old: &Range<usize>, mapped: &str, stand: &Stand) -> (String, u64) {
+    fn instead(
+        &self,
+        text: &Text<'_>,
+        old: &Range<usize>,
+        mapped: &str,
+        stand: &WindowMatch,
+    ) -> (String, u64) {
         if self.new.is_empty() {
             return (String::new(), 0);
         }

@@ -9,7 +9,7 @@ use editd_types::limits as shown;
 use super::ChunkCheck;
 use super::edit::{Chunk, RUNGS};
 use super::region::Region;
-use super::window::{Counts, after_lines, part};
+use super::window::{LineCounts, after_lines, part};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
@@ -92,7 +92,7 @@ struct FailedSearch<'v, 's> {
     chunk: &'v Chunk,
     scene: &'v EditContext<'s>,
     region: &'v Region,
-    counts: Counts,
+    counts: LineCounts,
 }
 
 impl FailedSearch<'_, '_> {
@@ -163,7 +163,7 @@ impl FailedSearch<'_, '_> {
 
     /// Returns the failed check for a line of the window that is missing.
     fn check_of(&self, line: usize) -> ChunkCheck {
-        let Counts { before, old, .. } = self.counts;
+        let LineCounts { before, old, .. } = self.counts;
         match line {
             _ if line < before => ChunkCheck::Position,
             _ if line < before + old => self.missing_old(),

@@ -23,7 +23,7 @@ pub(crate) struct ChunkWindow {
 
 /// The count of lines of each part of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Counts {
+pub(crate) struct LineCounts {
     /// Lines of the context before.
     pub(crate) before: usize,
     /// Old lines.
@@ -70,9 +70,9 @@ impl ChunkWindow {
     }
 
     /// Returns the number of lines of each part.
-    pub(crate) fn counts(&self, breaks: Breaks) -> Counts {
+    pub(crate) fn counts(&self, breaks: Breaks) -> LineCounts {
         let count = |part: &str| locate::lines(part, breaks).len();
-        Counts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }
+        LineCounts { before: count(&self.before), old: count(&self.old), after: count(&self.after) }
     }
 
     /// Returns the range of the old lines with their breaks, for a window at a range of lines; empty for an insertion.

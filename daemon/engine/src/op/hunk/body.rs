@@ -58,7 +58,7 @@ pub(super) struct HunkBody {
 
 /// The kind of a hunk's line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum HunkLineKind {
     Kept,
     Gone,
     Come,
@@ -66,16 +66,16 @@ enum Kind {
     Open,
 }
 
-fn kind(line: &str) -> Option<(Kind, &str)> {
+fn kind(line: &str) -> Option<(HunkLineKind, &str)> {
     let rest = || line.cut(1..line.len());
     match line.as_bytes().first()? {
-        b' ' => Some((Kind::Kept, rest())),
-        b'-' => Some((Kind::Gone, rest())),
-        b'+' => Some((Kind::Come, rest())),
-        b'\\' => Some((Kind::Open, rest())),
+        b' ' => Some((HunkLineKind::Kept, rest())),
+        b'-' => Some((HunkLineKind::Gone, rest())),
+        b'+' => Some((HunkLineKind::Come, rest())),
+        b'\\' => Some((HunkLineKind::Open, rest())),
         // Editors and models eat the only blank of a line.
-        b'\n' => Some((Kind::Kept, line)),
-        b'\r' if line == "\r\n" => Some((Kind::Kept, line)),
+        b'\n' => Some((HunkLineKind::Kept, line)),
+        b'\r' if line == "\r\n" => Some((HunkLineKind::Kept, line)),
         _ => None,
     }
 }
@@ -107,17 +107,19 @@ impl HunkBody {
             let Some((kind, rest)) = kind(line) else {
                 return Err(at(number, "starts with none of ` `, `-`, `+`"));
             };
-            let sides = [kind != Kind::Come, kind != Kind::Gone];
+            let sides = [kind != HunkLineKind::Come, kind != HunkLineKind::Gone];
             let closed = sides.iter().zip(open).any(|(on, open)| *on && open);
             match (kind, above) {
-                (Kind::Open, Some(above)) => {
-                    open = [open[0] || above != Kind::Come, open[1] || above != Kind::Gone];
+                (HunkLineKind::Open, Some(above)) => {
+                    open = [open[0] || above != HunkLineKind::Come, open[1] || above != HunkLineKind::Gone];
                 }
-                (Kind::Open, None) => return Err(at(number, "speaks of the line above, and there is none")),
+                (HunkLineKind::Open, None) => {
+                    return Err(at(number, "speaks of the line above, and there is none"));
+                }
                 _ if closed => return Err(at(number, "follows a line that ends the file")),
                 _ => body.take(kind, rest, &mut kept),
             }
-            above = Some(kind).filter(|kind| *kind != Kind::Open);
+            above = Some(kind).filter(|kind| *kind != HunkLineKind::Open);
         }
         body.last = open[0] || open[1];
         body.ending = match open {
@@ -129,14 +131,14 @@ impl HunkBody {
     }
 
     /// Adds a line; `kept` is the offset at which the kept lines began.
-    fn take(&mut self, kind: Kind, line: &str, kept: &mut usize) {
+    fn take(&mut self, kind: HunkLineKind, line: &str, kept: &mut usize) {
         let (old, new) = (self.old.len(), self.new.len());
-        let side = if kind == Kind::Come { &mut self.new } else { &mut self.old };
+        let side = if kind == HunkLineKind::Come { &mut self.new } else { &mut self.old };
         side.push_str(line);
         if !line.ends_with('\n') {
             side.push('\n');
         }
-        if kind == Kind::Kept {
+        if kind == HunkLineKind::Kept {
             return;
         }
         let begun = self.groups.last().is_some_and(|group| group.removed.end == old);

@@ -112,18 +112,18 @@ fn flags(given: &str) -> Result<(Flags, bool, bool), Refusal> {
 const CHUNK: usize = 64 * 1024;
 
 /// Matches, and the positions of their new texts in one shared text.
-struct Batch {
+struct MatchBatch {
     whole: Rc<str>,
     matches: Vec<(Span, Span)>,
 }
 
 /// Matches as they are found: small, and their texts share few allocations, since there may be very many.
-struct Places<'p, 's> {
+struct MatchList<'p, 's> {
     scene: &'p EditContext<'s>,
     literal: bool,
     /// True if a match that swallows a second start is refused.
     guarded: bool,
-    batches: Vec<Batch>,
+    batches: Vec<MatchBatch>,
     chunk: String,
     pending: Vec<(Span, Span)>,
     count: usize,
@@ -131,7 +131,7 @@ struct Places<'p, 's> {
     converted: u64,
 }
 
-impl Places<'_, '_> {
+impl MatchList<'_, '_> {
     /// Returns true if a match begins or ends between `\r` and `\n`; it is skipped then.
     fn splits_break(&self, range: &Range<usize>) -> bool {
         self.scene.text.splits_break(range.start) || self.scene.text.splits_break(range.end)
@@ -167,7 +167,7 @@ impl Places<'_, '_> {
 
     fn flush(&mut self) {
         let whole = Rc::from(std::mem::take(&mut self.chunk));
-        self.batches.push(Batch { whole, matches: std::mem::take(&mut self.pending) });
+        self.batches.push(MatchBatch { whole, matches: std::mem::take(&mut self.pending) });
     }
 
     /// Makes places of the matches.
@@ -176,7 +176,7 @@ impl Places<'_, '_> {
         let (text, edit) = (self.scene.text, self.scene.edit);
         // Growing would hold them twice.
         let mut list = Vec::with_capacity(self.count);
-        for Batch { whole, matches } in self.batches {
+        for MatchBatch { whole, matches } in self.batches {
             list.extend(
                 matches
                     .into_iter()
@@ -248,8 +248,8 @@ impl Substitute {
         scene: &'p EditContext<'s>,
         inside: Range<usize>,
         guarded: bool,
-    ) -> Result<Places<'p, 's>, Refusal> {
-        let mut places = Places {
+    ) -> Result<MatchList<'p, 's>, Refusal> {
+        let mut places = MatchList {
             scene,
             literal: self.literal,
             guarded,
@@ -268,7 +268,7 @@ impl Substitute {
         Ok(places)
     }
 
-    fn by_regex(&self, places: &mut Places<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
+    fn by_regex(&self, places: &mut MatchList<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
         let scene = places.scene;
         if !scene.budget.regex(scene.text.len()) {
             return Err(worn_out());
@@ -326,7 +326,7 @@ impl Substitute {
         })
     }
 
-    fn by_text(&self, places: &mut Places<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
+    fn by_text(&self, places: &mut MatchList<'_, '_>, inside: Range<usize>) -> Result<(), Refusal> {
         let scene = places.scene;
         scene.pay(inside.len())?;
         let text: &Text<'_> = scene.text;

@@ -12,11 +12,11 @@ const SAMPLE: usize = 16;
 
 /// Measures some of the searches of one pattern.
 pub(crate) struct Meter {
-    kind: Kind,
+    kind: SearchCost,
     searches: usize,
 }
 
-enum Kind {
+enum SearchCost {
     /// Nothing is known of the pattern.
     None,
     /// An automaton measures how far a search reads.
@@ -30,12 +30,12 @@ impl Meter {
     /// measured.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool) -> Self {
         let automaton = Automaton::new(pattern, flags, crlf);
-        Self { kind: automaton.map_or(Kind::None, |one| Kind::Read(Box::new(one))), searches: 0 }
+        Self { kind: automaton.map_or(SearchCost::None, |one| SearchCost::Read(Box::new(one))), searches: 0 }
     }
 
     /// Creates the meter of a pattern that reads this many bytes from each place.
     pub(crate) fn each(reach: usize) -> Self {
-        Self { kind: Kind::Each(reach), searches: 0 }
+        Self { kind: SearchCost::Each(reach), searches: 0 }
     }
 
     /// Returns the number of bytes that are counted for a search that began at `from` and found a match that ends
@@ -43,9 +43,9 @@ impl Meter {
     pub(crate) fn cost(&mut self, text: &str, from: usize, end: usize) -> usize {
         self.searches += 1;
         let automaton = match &mut self.kind {
-            Kind::None => return 0,
-            Kind::Each(reach) => return end.saturating_sub(from).saturating_mul(*reach),
-            Kind::Read(automaton) => automaton,
+            SearchCost::None => return 0,
+            SearchCost::Each(reach) => return end.saturating_sub(from).saturating_mul(*reach),
+            SearchCost::Read(automaton) => automaton,
         };
         // Mixed, so that no regular text keeps out of step with the sampling.
         let mixed = (from as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;

@@ -11,8 +11,8 @@ use crate::text::Breaks;
 /// Either each line has the indentation of the line with the same number, or lines at the start or end are equal and
 /// each line between them is indented at least as deep as `target`, unless it begins in a string.
 pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>, breaks: Breaks) -> bool {
-    let old = Lines::of(there, breaks);
-    let new = Lines::of(given, breaks);
+    let old = NonBlankLines::of(there, breaks);
+    let new = NonBlankLines::of(given, breaks);
     let (Some(old_first), Some(new_first)) = (old.0.first(), new.0.first()) else { return false };
     let (lost, rest) = split_indent(new_first);
     if new.0.len() < 2 || !(lost.is_empty() || lost == target) {
@@ -30,9 +30,9 @@ pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>,
 }
 
 /// Lines without their breaks, from the first to the last that is not blank.
-struct Lines<'l>(Vec<&'l str>);
+struct NonBlankLines<'l>(Vec<&'l str>);
 
-impl<'l> Lines<'l> {
+impl<'l> NonBlankLines<'l> {
     fn of(text: &'l str, breaks: Breaks) -> Self {
         Self(lines(trimmed(text, breaks), breaks).into_iter().map(|(line, _)| line).collect())
     }
