@@ -191,8 +191,8 @@ const SKIPPED: [(TestMode, usize); 7] = [
     (TestMode::Real, 7),
     (TestMode::Simulated, 0),
     (TestMode::Interrupted, 78),
-    (TestMode::Crash, 1),
-    (TestMode::Faults, 1),
+    (TestMode::Crash, 0),
+    (TestMode::Faults, 0),
     (TestMode::OutsideWrites, 4),
     (TestMode::Combined, 1),
 ];

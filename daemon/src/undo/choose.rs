@@ -2,6 +2,7 @@
 //! entries and contents, and writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -27,6 +28,8 @@ pub(super) struct SelectedPart {
     pub(super) want: WantedPart,
     /// Set if it is undone; otherwise it is redone.
     pub(super) taken: bool,
+    /// The undo that undid exactly this part, if the request undoes that undo.
+    pub(super) undo: Option<JobId>,
 }
 
 /// The selected part of an entry.
@@ -43,6 +46,16 @@ pub(super) enum WantedPart {
 }
 
 impl SelectedPart {
+    /// Selects a part to undo.
+    pub(super) const fn to_undo(id: JobId, want: WantedPart) -> Self {
+        Self { id, want, taken: true, undo: None }
+    }
+
+    /// Selects a part to restore.
+    pub(super) const fn to_restore(id: JobId, want: WantedPart) -> Self {
+        Self { id, want, taken: false, undo: None }
+    }
+
     /// Returns true if it names hunks.
     pub(super) const fn is_of_hunks(&self) -> bool {
         matches!(self.want, WantedPart::Hunks(..) | WantedPart::Parts(_))
@@ -69,18 +82,27 @@ pub(super) struct ResolvedTurns {
     pub(super) spared: BTreeSet<JobId>,
 }
 
-/// Makes turns of the choices and their entries, which have the same order. `states` are the present states of the
-/// files.
+/// The entries that a request names, as the journal has them.
+pub(super) struct ReadEntries {
+    /// The entry of each choice, in the same order.
+    pub(super) chosen: Vec<Entry>,
+    /// The undos that the choices revert.
+    pub(super) undos: BTreeMap<JobId, Arc<Entry>>,
+    /// The size of all their records, bytes.
+    pub(super) size: usize,
+}
+
+/// Makes turns of the choices and their entries. `states` are the present states of the files.
 pub(super) fn resolve(
     state: &WorkspaceState,
     choices: &[SelectedPart],
-    entries: Vec<Entry>,
+    entries: ReadEntries,
     states: &BTreeMap<FilePath, FileState>,
 ) -> Result<ResolvedTurns, Refusal> {
-    every_path_is_known(choices, &entries)?;
+    every_path_is_known(choices, &entries.chosen)?;
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
     let mut resolved = ResolvedTurns { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
-    for (choice, entry) in choices.iter().zip(entries) {
+    for (choice, entry) in choices.iter().zip(entries.chosen) {
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             follow(state, &mut now, &entry)?;
             if entry.kind == EntryKind::Redo {
@@ -88,7 +110,7 @@ pub(super) fn resolve(
             }
             let mut to = TakenBack::default();
             to.set_all(true);
-            resolved.turns.push(EntryTurn { entry, from: TakenBack::default(), to });
+            resolved.turns.push(EntryTurn { entry, from: TakenBack::default(), to, undo: None });
             continue;
         }
         let from = match now.remove(&entry.id) {
@@ -111,7 +133,8 @@ pub(super) fn resolve(
         }
         resolved.parts.extend(difference(&entry, &from, &to, choice.taken));
         now.insert(entry.id, to.clone());
-        resolved.turns.push(EntryTurn { entry, from, to });
+        let undo = choice.undo.and_then(|id| entries.undos.get(&id).cloned());
+        resolved.turns.push(EntryTurn { entry, from, to, undo });
     }
     let whole = |turn: &&EntryTurn| {
         (turn.from.is_empty() && turn.to.is_whole()) || (turn.from.is_whole() && turn.to.is_empty())

@@ -11,6 +11,7 @@ mod unwind;
 pub use select::last_of_session;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use editd_engine::{FileState, LineChange, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -19,7 +20,7 @@ use editd_proto::limits;
 use editd_proto::message::{EntryKind, FileOutcome, JobStatus, UndoRequest};
 use editd_proto::path::FilePath;
 
-use self::choose::SelectedPart;
+use self::choose::{ReadEntries, SelectedPart};
 use self::unwind::EntryTurn;
 use crate::caller::Caller;
 use crate::disk::stage::StagedMode;
@@ -27,7 +28,7 @@ use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::change;
 use crate::journal::external;
 use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
-use crate::record::{Entry, FileMeta};
+use crate::record::FileMeta;
 use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
 use crate::state::readable;
@@ -57,8 +58,8 @@ pub fn transaction(
     direction: UndoDirection,
 ) -> Result<Transaction, JobAbort> {
     let chosen = select::select(state, caller, request, direction)?;
-    let (entries, recorded) = entries_of(state, guard, &chosen.choices)?;
-    let mut now = EntryFiles::take(state, guard, (&chosen.choices, &entries), recorded)?;
+    let entries = entries_of(state, guard, &chosen.choices)?;
+    let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
     let merged = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
@@ -106,23 +107,25 @@ pub fn transaction(
     })
 }
 
-/// Reads the entries of some choices, in the same order, and the size of their records.
+/// Reads the entries that some choices name.
 fn entries_of(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     choices: &[SelectedPart],
-) -> Result<(Vec<Entry>, usize), JobAbort> {
-    let mut recorded = 0_usize;
-    for SelectedPart { id, .. } in choices {
-        let size = state.store.entry_size(*id).map_err(|error| store_refusal(&error))?;
-        recorded = recorded.saturating_add(size.unwrap_or(0));
+) -> Result<ReadEntries, JobAbort> {
+    let undos: BTreeSet<JobId> = choices.iter().filter_map(|choice| choice.undo).collect();
+    let ids = || choices.iter().map(|choice| choice.id).chain(undos.iter().copied());
+    let mut size = 0_usize;
+    for id in ids() {
+        let one = state.store.entry_size(id).map_err(|error| store_refusal(&error))?;
+        size = size.saturating_add(one.unwrap_or(0));
     }
-    guard.acquire(recorded.saturating_mul(ENTRY_HOLDS))?;
-    let mut entries = Vec::with_capacity(choices.len());
+    guard.acquire(size.saturating_mul(ENTRY_HOLDS))?;
+    let mut entries = Vec::with_capacity(choices.len() + undos.len());
     let mut held = 0_usize;
-    for SelectedPart { id, .. } in choices {
-        let entry = state.store.entry(*id).map_err(|error| store_refusal(&error))?;
-        let entry = entry.ok_or_else(|| select::no_such(*id))?;
+    for id in ids() {
+        let entry = state.store.entry(id).map_err(|error| store_refusal(&error))?;
+        let entry = entry.ok_or_else(|| select::no_such(id))?;
         let splices = entry.files.iter().flat_map(|file| &file.splices);
         held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
         if held > crate::limits::JOB_BYTES {
@@ -135,7 +138,9 @@ fn entries_of(
         }
         entries.push(entry);
     }
-    Ok((entries, recorded))
+    let undos = entries.split_off(choices.len());
+    let undos = undos.into_iter().map(|entry| (entry.id, Arc::new(entry))).collect();
+    Ok(ReadEntries { chosen: entries, undos, size })
 }
 
 fn label(kind: EntryKind, ids: &[JobId], in_parts: bool) -> String {
@@ -154,18 +159,18 @@ struct EntryFiles {
 }
 
 impl EntryFiles {
-    /// Reads the files of some entries; the entries themselves hold `held` bytes.
+    /// Reads the files of the chosen entries.
     fn take(
         state: &WorkspaceState,
         guard: &JobGuard<'_>,
-        (choices, entries): (&[SelectedPart], &[Entry]),
-        held: usize,
+        choices: &[SelectedPart],
+        entries: &ReadEntries,
     ) -> Result<Self, JobAbort> {
         let mut now = Self { places: Vec::new(), states: BTreeMap::new() };
         let mut read = 0_usize;
         let mut meant = Vec::new();
         let mut whole = 0_usize;
-        for (choice, entry) in choices.iter().zip(entries) {
+        for (choice, entry) in choices.iter().zip(&entries.chosen) {
             let files = choice.files(entry);
             let taken = state.store.taken_back(entry.id).map_err(|error| store_refusal(&error))?;
             if choice.is_of_hunks() || taken.size() > 0 {
@@ -190,7 +195,7 @@ impl EntryFiles {
             let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
-            guard.grow(held.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
+            guard.grow(entries.size.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
             // A file that has grown since is too large for the reservation.
             let most = size.max(MEMORY_UNRESERVED / JOB_HOLDS);
             let observation =

@@ -87,10 +87,10 @@ fn undone(
         if let WantedPart::Files(paths, _) = want {
             for hook in state.store.hooks_of(entry.id).map_err(|error| store_refusal(&error))? {
                 let want = WantedPart::Files(paths.clone(), false);
-                choices.entry(hook).or_insert(SelectedPart { id: hook, want, taken: true });
+                choices.entry(hook).or_insert(SelectedPart::to_undo(hook, want));
             }
         }
-        choices.insert(entry.id, SelectedPart { id: entry.id, want: want.clone(), taken: true });
+        choices.insert(entry.id, SelectedPart::to_undo(entry.id, want.clone()));
     }
     let marks = choices.keys().copied().collect();
     let choices = choices.into_values().rev().collect();
@@ -130,7 +130,7 @@ fn redone(
                 WantedPart::Files(paths, _) => WantedPart::Files(paths.clone(), of == entry.id),
                 other => other.clone(),
             };
-            choices.insert(of, SelectedPart { id: of, want, taken: false });
+            choices.insert(of, SelectedPart::to_restore(of, want));
         }
     }
     let marks = choices.keys().copied().collect();
@@ -211,11 +211,15 @@ pub(super) fn brought_back(
         let named = parts_of(state, undo.id, *id)?;
         in_parts |= of.partly_undone || !named.is_empty();
         let taken = state.store.taken_back(*id).map_err(|error| store_refusal(&error))?;
-        let want =
-            if named.is_empty() { WantedPart::Everything } else { WantedPart::Parts(taken.among(&named)) };
-        if !taken.is_empty() {
-            choices.push(SelectedPart { id: *id, want, taken: false });
+        if taken.is_empty() {
+            continue;
         }
+        let standing = taken.among(&named);
+        // Its own inverse restores the part, unless some of it was restored since, or it undid other entries too.
+        let exact = standing == named && !named.is_empty() && undo.of.len() == 1;
+        let undo = exact.then_some(undo.id);
+        let want = if named.is_empty() { WantedPart::Everything } else { WantedPart::Parts(standing) };
+        choices.push(SelectedPart { undo, ..SelectedPart::to_restore(*id, want) });
     }
     Ok(in_parts.then_some(choices))
 }

@@ -73,7 +73,7 @@ pub(super) fn select(
     for entry in entries {
         match if back { parts::brought_back(state, &entry)? } else { None } {
             Some(parts) => choices.extend(parts),
-            None => choices.push(SelectedPart { id: entry.id, want: WantedPart::Everything, taken: true }),
+            None => choices.push(SelectedPart::to_undo(entry.id, WantedPart::Everything)),
         }
     }
     Ok(SelectedEntries { choices, kind, marks, mixed })

@@ -26,7 +26,12 @@ pub(super) struct FileTurn<'t> {
     pub(super) patience: &'t PastBudget,
 }
 
-impl FileTurn<'_> {
+impl<'t> FileTurn<'t> {
+    /// Returns the turn that undoes the change of the same file by another entry.
+    pub(super) const fn inverse_of(self, entry: JobId, file: &'t FileRecord) -> Self {
+        Self { entry, file, from: FileTaken::Nothing, to: FileTaken::Whole, ..self }
+    }
+
     /// Returns the state after the turn, if `state` is exactly its start; `None` otherwise.
     ///
     /// # Errors

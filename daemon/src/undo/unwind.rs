@@ -2,6 +2,7 @@
 //! or is merged into the present one. A refusal names the later entries with their owners.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError, WouldApply};
@@ -27,6 +28,9 @@ pub(super) struct EntryTurn {
     pub(super) entry: Entry,
     pub(super) from: TakenBack,
     pub(super) to: TakenBack,
+    /// The undo that this turn reverts. Where a file shows what this undo left, its own inverse is exact, even if the
+    /// undo had been merged into later changes.
+    pub(super) undo: Option<Arc<Entry>>,
 }
 
 impl EntryTurn {
@@ -35,6 +39,12 @@ impl EntryTurn {
         let turned =
             |(number, _): &(u32, &FileRecord)| self.from.of_file(*number) != self.to.of_file(*number);
         (0..).zip(&self.entry.files).filter(turned)
+    }
+
+    /// Returns the change of a path by the undo that it reverts.
+    fn undone(&self, path: &FilePath) -> Option<(JobId, &FileRecord)> {
+        let undo = self.undo.as_ref()?;
+        undo.files.iter().find(|file| file.path == *path).map(|file| (undo.id, file))
     }
 
     /// Returns true if it turns a path.
@@ -74,8 +84,15 @@ pub(super) fn unwind(
             }
             let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
             let now = there.get(&file.path).unwrap_or(&FileState::Absent);
+            let undone = turn.undone(&file.path);
             let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
-            if let Some(turned) = turn.exact(&current)? {
+            let inverse =
+                undone.and_then(|(id, file)| turn.inverse_of(id, file).exact(&current).ok().flatten());
+            let exact = match inverse {
+                Some(turned) => Some(turned),
+                None => turn.exact(&current)?,
+            };
+            if let Some(turned) = exact {
                 states.insert(file.path.clone(), turned);
                 continue;
             }
