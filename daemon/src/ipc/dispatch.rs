@@ -1,28 +1,22 @@
-//! Decodes requests and calls the part of the daemon that handles each kind. It decides nothing about files.
+//! Decodes frames, gives each job its place in the queue, and has other requests answered. It decides nothing about
+//! files.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, Message};
 use editd_proto::error::{ErrorCode, RequestError};
-use editd_proto::message::{
-    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, JobRequest, OutlineRequest, ReadRequest,
-    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, UndoRequest,
-    WaitRequest, kind,
-};
+use editd_proto::message::{JobRequest, SubscribeReply, UndoRequest, kind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::oneshot;
 
 use super::brief::ReplyWish;
 use super::encode;
 use super::inbox::{ClientSession, ReceivedFrame};
 use super::misfit;
+use super::requests::{self, Handling, ReplyLength, RequestEffect};
 use super::session::boxed;
-use super::subscriptions::EventSink;
-use crate::limits;
 use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply};
 use crate::workspace::ReservedReply;
 
@@ -35,7 +29,7 @@ pub(super) enum NextStep {
 }
 
 /// The one answer to a request. If it is dropped unanswered (after a panic), it answers `internal`.
-struct RequestAnswer {
+pub(super) struct RequestAnswer {
     client: Arc<ClientSession>,
     id: u64,
     place: Option<OwnedSemaphorePermit>,
@@ -47,22 +41,22 @@ impl RequestAnswer {
         self.client.outbox.send(frame, place);
     }
 
-    fn send<T: Serialize>(self, kind: &str, body: &T) {
+    pub(super) fn send<T: Serialize>(self, kind: &str, body: &T) {
         let frame = codec::reply(self.id, kind, body);
         self.frame(frame);
     }
 
-    fn send_subscribed(mut self, reply: &SubscribeReply) {
+    pub(super) fn send_subscribed(mut self, reply: &SubscribeReply) {
         let place = self.place.take();
         self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
     }
 
-    fn refuse(self, refusal: &RequestError) {
+    pub(super) fn refuse(self, refusal: &RequestError) {
         let frame = codec::encode_error(self.id, refusal);
         self.frame(frame);
     }
 
-    fn send_result<T: Serialize>(self, kind: &str, result: Result<T, Refusal>) {
+    pub(super) fn send_result<T: Serialize>(self, kind: &str, result: Result<T, Refusal>) {
         match result {
             Ok(body) => self.send(kind, &body),
             Err(refusal) => self.refuse(&refusal),
@@ -70,7 +64,11 @@ impl RequestAnswer {
     }
 
     /// The same for a reply with a memory reservation, which is released once the reply is sent.
-    fn send_reserved<T: Serialize>(self, kind: &str, result: Result<ReservedReply<'_, T>, Refusal>) {
+    pub(super) fn send_reserved<T: Serialize>(
+        self,
+        kind: &str,
+        result: Result<ReservedReply<'_, T>, Refusal>,
+    ) {
         match result {
             Ok(held) => self.send(kind, &held.reply),
             Err(refusal) => self.refuse(&refusal),
@@ -78,7 +76,7 @@ impl RequestAnswer {
     }
 
     /// Converts it to the reply of a job.
-    fn into_job_reply(self, kind: &'static str, wish: ReplyWish) -> JobReply {
+    pub(super) fn into_job_reply(self, kind: &'static str, wish: ReplyWish) -> JobReply {
         JobReply::new(move |outcome| {
             let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
             self.frame(frame);
@@ -109,7 +107,8 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
             return NextStep::Next;
         }
     };
-    if is_read_only(message.kind()) && client.outbox.is_broken() {
+    let request = requests::named(message.kind());
+    if request.is_some_and(|request| request.effect == RequestEffect::ReadOnly) && client.outbox.is_broken() {
         // Nobody would see the answer, and no session may get a receipt for content that it did not see.
         return NextStep::Next;
     }
@@ -122,35 +121,27 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         }
     };
     tracing::debug!(kind = message.kind(), id = message.id(), session = %client.caller.session, "request");
-    match message.kind() {
-        kind::EDIT => job(client, &message, answer, pass, kind::EDIT),
-        kind::UNDO => job(client, &message, answer, pass, kind::UNDO),
-        kind::REDO => job(client, &message, answer, pass, kind::REDO),
-        _ => {
-            answer_request(client, &message, answer);
+    let Some(request) = request else {
+        unknown(message.kind(), answer);
+        return NextStep::Next;
+    };
+    match request.handling {
+        Handling::Job => job(client, &message, answer, pass, request.kind),
+        Handling::Answer(_) if request.reply == ReplyLength::Long && client.outbox.is_flooded() => {
+            let message = "too many bytes of replies are unread; read them, then send this again";
+            answer.refuse(&RequestError::new(ErrorCode::Busy, message));
+            NextStep::Next
+        }
+        Handling::Answer(handle) => {
+            handle(client, &message, answer);
             drop(pass);
             NextStep::Next
         }
     }
 }
 
-/// Returns true for requests that only read: they change nothing but the session's receipts.
-fn is_read_only(kind: &str) -> bool {
-    let kinds = [
-        kind::READ,
-        kind::HISTORY,
-        kind::SHOW,
-        kind::DIALECTS,
-        kind::OUTLINE,
-        kind::STATUS,
-        kind::CHECK,
-        kind::SUBSCRIBE,
-        kind::WAIT,
-    ];
-    kinds.contains(&kind)
-}
-
-fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
+/// Decodes the body of a request.
+pub(super) fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Refusal> {
     message.body().map_err(|error| boxed(&misfit::placed::<T>(message, error)))
 }
 
@@ -200,78 +191,6 @@ fn job(
     }
 }
 
-/// Answers requests that are not jobs.
-fn answer_request(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
-    let (server, workspace) = (&client.server, &client.server.workspace);
-    let large = [kind::READ, kind::OUTLINE, kind::HISTORY, kind::SHOW, kind::CLIP];
-    if large.contains(&message.kind()) && client.outbox.is_flooded() {
-        let message = "too many bytes of replies are unread; read them, then send this again";
-        return answer.refuse(&RequestError::new(ErrorCode::Busy, message));
-    }
-    match message.kind() {
-        kind::READ => {
-            let read =
-                body::<ReadRequest>(message).and_then(|request| workspace.read(&client.caller, &request));
-            let renewed = read.is_ok();
-            answer.send_reserved(kind::READ, read);
-            if renewed {
-                server.events.receipt_renewed();
-            } else {
-                server.events.memory_freed();
-            }
-        }
-        kind::OUTLINE => {
-            let outline = body::<OutlineRequest>(message).and_then(|request| workspace.outline(&request));
-            answer.send_reserved(kind::OUTLINE, outline);
-            server.events.memory_freed();
-        }
-        kind::HISTORY => {
-            let request = body::<HistoryRequest>(message);
-            answer.send_reserved(kind::HISTORY, request.and_then(|request| workspace.history(&request)));
-        }
-        kind::SHOW => {
-            let request = body::<ShowRequest>(message);
-            answer.send_reserved(kind::SHOW, request.and_then(|request| workspace.show(&request)));
-        }
-        kind::CLIP => {
-            let clip =
-                body::<ClipRequest>(message).and_then(|request| workspace.clip(&client.caller, &request));
-            answer.send_result(kind::CLIP, clip);
-        }
-        kind::DIALECTS => {
-            let parsed = body::<DialectsRequest>(message);
-            answer.send_result(kind::DIALECTS, parsed.map(|_| workspace.dialects()));
-        }
-        kind::TRUST => {
-            let request = body::<TrustRequest>(message);
-            answer.send_result(kind::TRUST, request.and_then(|request| workspace.trust(&request)));
-        }
-        kind::STATUS => answer.send(kind::STATUS, &server.status()),
-        kind::CHECK => {
-            answer.send_result(kind::CHECK, body::<CheckRequest>(message).map(|_| workspace.check()))
-        }
-        kind::WAIT => wait(client, message, answer),
-        kind::CANCEL => {
-            let cancelled = body::<WaitRequest>(message).and_then(|request| server.queue.cancel(request.job));
-            answer.send_result(kind::CANCEL, cancelled);
-        }
-        kind::SUBSCRIBE => subscribe(client, message, answer),
-        kind::STOP => {
-            let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
-            let parsed = stop.is_ok();
-            if parsed {
-                server.keep(client.outbox.stream());
-            }
-            answer.send_result(kind::STOP, stop);
-            if parsed {
-                tracing::info!(session = %client.caller.session, client = %client.caller.client, "asked to stop");
-                server.stop.ask_once();
-            }
-        }
-        other => unknown(other, answer),
-    }
-}
-
 fn unknown(kind: &str, answer: RequestAnswer) {
     let (code, message) = match kind {
         kind::HELLO => (ErrorCode::Malformed, "`hello` was sent already; continue with requests".to_owned()),
@@ -284,55 +203,4 @@ fn unknown(kind: &str, answer: RequestAnswer) {
         }
     };
     answer.refuse(&RequestError::new(code, message));
-}
-
-fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
-    let request: SubscribeRequest = match body(message) {
-        Ok(request) => request,
-        Err(refusal) => return answer.refuse(&refusal),
-    };
-    let sink = Arc::new(EventSink::new(message.id(), Arc::clone(&client.outbox)));
-    let (subscription, folders) = match client.server.subscriptions.subscribe(&request, sink) {
-        Ok(subscribed) => subscribed,
-        Err(refusal) => return answer.refuse(&refusal),
-    };
-    if client.keep(subscription) {
-        answer.send_subscribed(&SubscribeReply { folders });
-    } else {
-        let message = format!(
-            "a connection has at most {} subscriptions; put several globs into one",
-            limits::CONNECTION_SUBSCRIPTIONS
-        );
-        answer.refuse(&RequestError::new(ErrorCode::Limit, message));
-    }
-}
-
-fn wait(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
-    let request: WaitRequest = match body(message) {
-        Ok(request) => request,
-        Err(refusal) => return answer.refuse(&refusal),
-    };
-    let time = Duration::from_millis(request.timeout_ms.unwrap_or(limits::WAIT_MS).min(limits::WAIT_MS));
-    let job = request.job;
-    // `over` resolves when the reply is sent or dropped.
-    let (answered, over) = oneshot::channel::<()>();
-    let reply = answer.into_job_reply(kind::WAIT, ReplyWish::default());
-    let reply = JobReply::new(move |outcome| {
-        drop(answered);
-        reply.send(outcome);
-    });
-    let Some(wait) = client.server.queue.wait(job, reply) else { return };
-    let queue = client.server.queue.clone();
-    let (mut gone, stop) = (client.gone.subscribe(), Arc::clone(&client.server.stop));
-    client.server.runtime.spawn(async move {
-        tokio::select! {
-            _ = over => return,
-            () = tokio::time::sleep(time) => {}
-            _ = gone.wait_for(|gone| *gone) => {}
-        }
-        if let Some(reply) = queue.unwait(wait) {
-            // If the daemon is stopping, the next one knows how the job ended.
-            reply.send(if stop.is_asked() { Err(reply::stopping()) } else { Ok(reply::queued(job)) });
-        }
-    });
 }

@@ -19,6 +19,7 @@ pub mod encode;
 pub mod inbox;
 mod misfit;
 pub mod outbox;
+mod requests;
 pub mod serve;
 pub mod server;
 pub mod session;

@@ -1,0 +1,222 @@
+//! The table of requests: how each is handled, and the function that answers it. It decodes no frame.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_proto::codec::Message;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::message::{
+    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, OutlineRequest, ReadRequest, ShowRequest,
+    StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
+};
+use tokio::sync::oneshot;
+
+use super::brief::ReplyWish;
+use super::dispatch::{RequestAnswer, body};
+use super::inbox::ClientSession;
+use super::subscriptions::EventSink;
+use crate::limits;
+use crate::queue::{JobReply, reply};
+
+/// A kind of request.
+pub(super) struct RequestKind {
+    /// Its name in messages.
+    pub(super) kind: &'static str,
+    pub(super) effect: RequestEffect,
+    pub(super) reply: ReplyLength,
+    pub(super) handling: Handling,
+}
+
+/// The effect of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RequestEffect {
+    /// It changes nothing but the receipts of its session. Without a reader of the answer, it need not run.
+    ReadOnly,
+    /// It changes something.
+    Changing,
+}
+
+/// The length of a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ReplyLength {
+    /// A few kilobytes at most, or bounded by the room that is left.
+    Short,
+    /// Possibly long. The request is refused while too many bytes of replies are unread.
+    Long,
+}
+
+/// The handling of a request.
+#[derive(Clone, Copy)]
+pub(super) enum Handling {
+    /// It gets its place in the queue of jobs.
+    Job,
+    /// This function answers it.
+    Answer(Respond),
+}
+
+/// A function that answers a request. It may answer later.
+type Respond = fn(&Arc<ClientSession>, &Message, RequestAnswer);
+
+use Handling::{Answer, Job};
+use ReplyLength::{Long, Short};
+use RequestEffect::{Changing, ReadOnly};
+
+/// Every request after `hello`.
+const REQUESTS: &[RequestKind] = &[
+    of(kind::EDIT, Changing, Short, Job),
+    of(kind::UNDO, Changing, Short, Job),
+    of(kind::REDO, Changing, Short, Job),
+    of(kind::READ, ReadOnly, Long, Answer(read)),
+    of(kind::OUTLINE, ReadOnly, Long, Answer(outline)),
+    of(kind::HISTORY, ReadOnly, Long, Answer(history)),
+    of(kind::SHOW, ReadOnly, Long, Answer(show)),
+    of(kind::CLIP, Changing, Long, Answer(clip)),
+    of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)),
+    of(kind::TRUST, Changing, Short, Answer(trust)),
+    of(kind::STATUS, ReadOnly, Short, Answer(status)),
+    of(kind::CHECK, ReadOnly, Short, Answer(check)),
+    of(kind::WAIT, ReadOnly, Short, Answer(wait)),
+    of(kind::CANCEL, Changing, Short, Answer(cancel)),
+    of(kind::SUBSCRIBE, ReadOnly, Short, Answer(subscribe)),
+    of(kind::STOP, Changing, Short, Answer(stop)),
+];
+
+const fn of(
+    kind: &'static str,
+    effect: RequestEffect,
+    reply: ReplyLength,
+    handling: Handling,
+) -> RequestKind {
+    RequestKind { kind, effect, reply, handling }
+}
+
+/// Returns the request with this name.
+pub(super) fn named(kind: &str) -> Option<&'static RequestKind> {
+    REQUESTS.iter().find(|request| request.kind == kind)
+}
+
+fn read(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let server = &client.server;
+    let read =
+        body::<ReadRequest>(message).and_then(|request| server.workspace.read(&client.caller, &request));
+    let renewed = read.is_ok();
+    answer.send_reserved(kind::READ, read);
+    if renewed {
+        server.events.receipt_renewed();
+    } else {
+        server.events.memory_freed();
+    }
+}
+
+fn outline(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let server = &client.server;
+    let outline = body::<OutlineRequest>(message).and_then(|request| server.workspace.outline(&request));
+    answer.send_reserved(kind::OUTLINE, outline);
+    server.events.memory_freed();
+}
+
+fn history(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<HistoryRequest>(message);
+    answer
+        .send_reserved(kind::HISTORY, request.and_then(|request| client.server.workspace.history(&request)));
+}
+
+fn show(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ShowRequest>(message);
+    answer.send_reserved(kind::SHOW, request.and_then(|request| client.server.workspace.show(&request)));
+}
+
+fn clip(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ClipRequest>(message);
+    let clip = request.and_then(|request| client.server.workspace.clip(&client.caller, &request));
+    answer.send_result(kind::CLIP, clip);
+}
+
+fn dialects(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<DialectsRequest>(message);
+    answer.send_result(kind::DIALECTS, request.map(|_| client.server.workspace.dialects()));
+}
+
+fn trust(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<TrustRequest>(message);
+    answer.send_result(kind::TRUST, request.and_then(|request| client.server.workspace.trust(&request)));
+}
+
+fn status(client: &Arc<ClientSession>, _: &Message, answer: RequestAnswer) {
+    answer.send(kind::STATUS, &client.server.status());
+}
+
+fn check(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<CheckRequest>(message);
+    answer.send_result(kind::CHECK, request.map(|_| client.server.workspace.check()));
+}
+
+fn cancel(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<WaitRequest>(message);
+    answer.send_result(kind::CANCEL, request.and_then(|request| client.server.queue.cancel(request.job)));
+}
+
+fn stop(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let server = &client.server;
+    let stop = body::<StopRequest>(message).map(|_| StopReply { pid: std::process::id() });
+    let parsed = stop.is_ok();
+    if parsed {
+        server.keep(client.outbox.stream());
+    }
+    answer.send_result(kind::STOP, stop);
+    if parsed {
+        tracing::info!(session = %client.caller.session, client = %client.caller.client, "asked to stop");
+        server.stop.ask_once();
+    }
+}
+
+fn subscribe(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request: SubscribeRequest = match body(message) {
+        Ok(request) => request,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    let sink = Arc::new(EventSink::new(message.id(), Arc::clone(&client.outbox)));
+    let (subscription, folders) = match client.server.subscriptions.subscribe(&request, sink) {
+        Ok(subscribed) => subscribed,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    if client.keep(subscription) {
+        answer.send_subscribed(&SubscribeReply { folders });
+    } else {
+        let message = format!(
+            "a connection has at most {} subscriptions; put several globs into one",
+            limits::CONNECTION_SUBSCRIPTIONS
+        );
+        answer.refuse(&RequestError::new(ErrorCode::Limit, message));
+    }
+}
+
+fn wait(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request: WaitRequest = match body(message) {
+        Ok(request) => request,
+        Err(refusal) => return answer.refuse(&refusal),
+    };
+    let time = Duration::from_millis(request.timeout_ms.unwrap_or(limits::WAIT_MS).min(limits::WAIT_MS));
+    let job = request.job;
+    // `over` resolves when the reply is sent or dropped.
+    let (answered, over) = oneshot::channel::<()>();
+    let reply = answer.into_job_reply(kind::WAIT, ReplyWish::default());
+    let reply = JobReply::new(move |outcome| {
+        drop(answered);
+        reply.send(outcome);
+    });
+    let Some(wait) = client.server.queue.wait(job, reply) else { return };
+    let queue = client.server.queue.clone();
+    let (mut gone, stop) = (client.gone.subscribe(), Arc::clone(&client.server.stop));
+    client.server.runtime.spawn(async move {
+        tokio::select! {
+            _ = over => return,
+            () = tokio::time::sleep(time) => {}
+            _ = gone.wait_for(|gone| *gone) => {}
+        }
+        if let Some(reply) = queue.unwait(wait) {
+            // If the daemon is stopping, the next one knows how the job ended.
+            reply.send(if stop.is_asked() { Err(reply::stopping()) } else { Ok(reply::queued(job)) });
+        }
+    });
+}
