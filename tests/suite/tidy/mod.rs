@@ -9,6 +9,7 @@ mod language;
 mod layers;
 mod links;
 mod map;
+mod places;
 mod reached;
 mod recipes;
 
