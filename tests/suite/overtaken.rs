@@ -228,3 +228,42 @@ fn killed_roll_back_leaves_a_file_of_others_without_exchange() {
     let abilities = Abilities { exchange: false, ..Abilities::default() };
     killed_roll_back("b.txt", &changed, abilities, (Op::Link, 1));
 }
+
+#[test]
+fn a_job_on_a_file_that_was_replaced_while_it_was_read_is_rolled_back_after_a_power_cut() {
+    let mut found = Vec::new();
+    let mut rolled_back = 0;
+    for abilities in disks(Abilities::default()) {
+        let mut entry = file("b.txt", vec![append("more\n")]);
+        entry.base = Some("any".to_owned());
+        let story = SimScenario::new("one file", files, job(vec![entry])).on(abilities);
+        let course = story.course().unwrap();
+        // The file is read before it is staged.
+        let calls = course.trace.iter().filter_map(|line| line.split_once(' '));
+        let mut staging =
+            calls.filter(|(_, op)| op.starts_with("CreateFile")).flat_map(|(call, _)| call.parse());
+        let staged = staging.find(|call| *call > course.calls[0]).unwrap();
+        for call in course.calls[0] + 1..staged {
+            let machine = story.machine();
+            let desk = story.begin(&machine).unwrap();
+            let album = Album::new(Cuts { limit: 3, seed: call });
+            let (images, same) = (album.clone(), machine.clone());
+            machine.at_call(call, When::Before, move |outside| {
+                outside.replace("/w/b.txt", b"theirs\n").unwrap();
+                outside.sync().unwrap();
+                images.watch_from_this_call(&same);
+            });
+            let _receipt = desk.act(&story.job, KEY).unwrap();
+            for image in album.close(&machine) {
+                let desk = story.open(&image.machine).unwrap();
+                let shown = image.machine.outside().read("/w/b.txt").unwrap();
+                rolled_back += usize::from(!is_there(&desk));
+                if is_there(&desk) && !shown.ends_with(b"more\n") {
+                    found.push(format!("before call {call}, {image:?}: {:?}", desk.notes));
+                }
+            }
+        }
+    }
+    assert!(rolled_back > 0, "no job is rolled back: nothing was examined");
+    assert!(found.is_empty(), "{} jobs are there without their change:\n{}", found.len(), found.join("\n"));
+}

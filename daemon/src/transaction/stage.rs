@@ -97,7 +97,8 @@ fn stage_one(
         let made = folders_of(&change.place);
         return Ok(FileRecord { made, ..with(record, ChangeMethod::Create, staged, change.splices.clone()) });
     };
-    if found.links == 1 {
+    // Without a name, it was replaced or removed since it was opened: the check after the swap finds that.
+    if found.links <= 1 {
         match state.disk.stage(&change.place, Some(found), bytes, change.mode, &staged_name) {
             Ok(staged) => {
                 let whole = if young { carried(state, found, bytes) } else { None };

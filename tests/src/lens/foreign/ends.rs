@@ -15,6 +15,9 @@ pub struct Ends {
     pub on_top: View,
     /// The outside write after the job.
     pub below: View,
+    /// The outside write after the job, and then the job once more: a call failed, the job was rolled back, and it
+    /// applies to what the outside write made of it.
+    pub again: View,
     /// The job alone; the outside bytes are in the journal.
     pub journaled: View,
     /// The job in place of the outside file, and the files that the outside write moved away: the state after a power
@@ -61,13 +64,16 @@ impl Ends {
         desk.release();
         desk.settle();
         let below = View::of(&last);
+        let _receipt = desk.act(&story.job, "once more");
+        desk.settle();
+        let again = View::of(&last);
         let (calls, windows) = (course.calls, windows(&course));
         let mut over = course.after.clone();
         let left = alone.files.iter().filter(|(name, _)| name.starts_with(deed.reach(path)));
         for (name, seen) in left {
             over.files.entry(name.clone()).or_insert_with(|| seen.clone());
         }
-        Ok(Some(Self { alone, on_top, below, journaled: course.after, over, calls, windows }))
+        Ok(Some(Self { alone, on_top, below, again, journaled: course.after, over, calls, windows }))
     }
 
     /// Returns true if a view shows one of the permitted orders.
@@ -95,8 +101,8 @@ impl Ends {
 
     /// Returns the permitted states if the job was applied.
     #[must_use]
-    pub fn with_job(&self) -> [&View; 4] {
-        [&self.journaled, &self.on_top, &self.below, &self.over]
+    pub fn with_job(&self) -> [&View; 5] {
+        [&self.journaled, &self.on_top, &self.below, &self.again, &self.over]
     }
 }
 
