@@ -15,6 +15,8 @@ pub(crate) struct Grammar {
     pub(crate) language: fn() -> tree_sitter::Language,
     /// The nodes that are definitions.
     pub(crate) rules: &'static [DefinitionRule],
+    /// Those that another language has, too.
+    pub(crate) shared_rules: &'static [DefinitionRule],
     /// Nodes that enclose a definition and belong to it: decorators, `export`, `template`, a `;`.
     pub(crate) wrappers: &'static [&'static str],
     /// Nodes that are comments.
@@ -27,6 +29,28 @@ pub(crate) struct Grammar {
     pub(crate) strings: &'static [&'static str],
     /// Nodes that contain no definition. Their children are not visited.
     pub(crate) closed: &'static [&'static str],
+}
+
+impl Grammar {
+    /// Returns a grammar without definitions, with comments alone. A language adds its own nodes.
+    pub(crate) const fn of(language: fn() -> tree_sitter::Language) -> Self {
+        Self {
+            language,
+            rules: &[],
+            shared_rules: &[],
+            wrappers: &[],
+            comments: &["comment"],
+            attributes: &[],
+            file_comments: &[],
+            strings: &[],
+            closed: &[],
+        }
+    }
+
+    /// Returns the nodes that are definitions, its own and the shared ones.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &'static DefinitionRule> {
+        self.rules.iter().chain(self.shared_rules)
+    }
 }
 
 /// A node kind that defines something.
@@ -133,6 +157,11 @@ impl<'t, 's> NodeContext<'t, 's> {
         self.node.child_by_field_name(name)
     }
 
+    /// Returns the range of a child by field.
+    pub(crate) fn range_of(self, field: &str) -> Option<Range<usize>> {
+        Some(self.field(field)?.byte_range())
+    }
+
     /// Returns the ancestor `levels` above the node. Level 1 is the parent.
     pub(crate) fn above(self, levels: usize) -> Option<Node<'t>> {
         self.around.get(self.around.len().checked_sub(levels)?).copied()
@@ -162,12 +191,12 @@ pub(crate) fn itself(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
 
 /// Returns the range of the field `body`.
 pub(crate) fn in_body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(context.field("body")?.byte_range())
+    context.range_of("body")
 }
 
 /// Returns the range of the field `value`.
 pub(crate) fn in_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(context.field("value")?.byte_range())
+    context.range_of("value")
 }
 
 /// Returns no body.
@@ -184,7 +213,7 @@ mod tests {
     fn every_kind_of_node_that_is_named_is_one_of_the_parser() {
         for language in Language::all() {
             let Some(grammar) = language.grammar() else { continue };
-            let rules = grammar.rules.iter().map(|rule| rule.node);
+            let rules = grammar.definitions().map(|rule| rule.node);
             let lists =
                 [grammar.wrappers, grammar.comments, grammar.attributes, grammar.strings, grammar.closed];
             for node in rules.chain(lists.into_iter().flatten().copied()) {

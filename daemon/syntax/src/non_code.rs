@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::grammar::Grammar;
-use crate::parse::{lines, parse};
+use crate::parse::{NodeWalk, lines, parse};
 use crate::{Language, ParseBudget, ParseError};
 
 /// The kind of a range that is not code.
@@ -63,11 +63,11 @@ fn listed(
     let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
     let tree = parse(language, text, budget)?;
     let mut found = Vec::new();
-    let mut cursor = tree.walk();
+    let mut walk = NodeWalk::of(&tree);
     // For each ancestor of the node: true if it is a statement of one expression.
     let mut statements: Vec<bool> = Vec::new();
-    loop {
-        let node = cursor.node();
+    while let Some(node) = walk.next() {
+        statements.truncate(walk.depth());
         let in_statement = statements.last().copied().unwrap_or(false);
         let aside = if counts(language, node, text) {
             Some(NonCode::String)
@@ -76,17 +76,12 @@ fn listed(
         };
         if let Some(aside) = aside {
             found.push((node.byte_range(), aside));
-        } else if cursor.goto_first_child() {
+            walk.skip_children();
+        } else {
             statements.push(node.kind() == "expression_statement" && node.named_child_count() == 1);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return Ok(found);
-            }
-            statements.pop();
         }
     }
+    Ok(found)
 }
 
 /// Returns true for an HTML element with significant white space: `pre`, `textarea`, or a script with a multi-line

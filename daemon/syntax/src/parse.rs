@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use crate::{Language, ParseBudget, guard};
 
@@ -82,4 +82,54 @@ pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Res
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     tree.filter(|_| left.get() > 0).ok_or(ParseError::StepLimit)
+}
+
+/// The nodes of a tree, each before its children.
+pub(crate) struct NodeWalk<'t> {
+    cursor: TreeCursor<'t>,
+    depth: usize,
+    begun: bool,
+    skips: bool,
+}
+
+impl<'t> NodeWalk<'t> {
+    pub(crate) fn of(tree: &'t Tree) -> Self {
+        Self { cursor: tree.walk(), depth: 0, begun: false, skips: false }
+    }
+
+    /// Returns the number of ancestors of the last node.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Returns the field of its parent that the last node is.
+    pub(crate) fn field_name(&self) -> Option<&'t str> {
+        self.cursor.field_name()
+    }
+
+    /// Leaves out the children of the last node.
+    pub(crate) fn skip_children(&mut self) {
+        self.skips = true;
+    }
+}
+
+impl<'t> Iterator for NodeWalk<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        if !std::mem::replace(&mut self.begun, true) {
+            return Some(self.cursor.node());
+        }
+        if !std::mem::take(&mut self.skips) && self.cursor.goto_first_child() {
+            self.depth += 1;
+            return Some(self.cursor.node());
+        }
+        while !self.cursor.goto_next_sibling() {
+            if !self.cursor.goto_parent() {
+                return None;
+            }
+            self.depth -= 1;
+        }
+        Some(self.cursor.node())
+    }
 }

@@ -232,7 +232,7 @@ fn meanings(grammar: &'static Grammar) -> Vec<KindMeaning> {
         } else {
             NodeRole::Open
         };
-        let defines = grammar.rules.iter().find(|rule| rule.node == node);
+        let defines = grammar.definitions().find(|rule| rule.node == node);
         Some(KindMeaning { defines, wraps: grammar.wrappers.contains(&node), is })
     };
     (0..language.node_kind_count()).map(|id| meaning(id).unwrap_or_default()).collect()

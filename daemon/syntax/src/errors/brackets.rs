@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
 use super::{FaultSubject, SOUGHT, SyntaxFault};
 use crate::Language;
+use crate::parse::NodeWalk;
 
 /// The end of the message for a bracket that is not closed.
 pub(super) const OPEN: &str = "is not closed";
@@ -59,36 +60,35 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxF
         line: 0..0,
     };
     let mut conditions = ConditionalBlocks::of(language, text);
-    let mut cursor = tree.walk();
-    loop {
-        if cursor.goto_first_child() {
-            continue;
-        }
-        let node = cursor.node();
-        if !node.is_named() && !node.is_missing() {
-            conditions.before(node.start_byte(), checked.open.len());
-            checked.token(node.kind(), node.start_byte(), node.end_byte());
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                conditions.before(text.len(), checked.open.len());
-                let mut faults = checked.end();
-                if conditions.uneven {
-                    faults.iter_mut().for_each(|fault| fault.about = FaultSubject::Other);
-                }
-                return faults;
-            }
-        }
+    let is_token = |node: &Node<'_>| node.child_count() == 0 && !node.is_named() && !node.is_missing();
+    for node in NodeWalk::of(tree).filter(is_token) {
+        conditions.before(node.start_byte(), checked.open.len());
+        checked.token(node.kind(), node.start_byte(), node.end_byte());
     }
+    conditions.before(text.len(), checked.open.len());
+    let mut faults = checked.end();
+    if conditions.uneven {
+        faults.iter_mut().for_each(|fault| fault.about = FaultSubject::Other);
+    }
+    faults
+}
+
+/// The brackets that are counted.
+const PAIRS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
+
+/// Returns the bracket that closes another.
+pub(super) fn closing(open: char) -> char {
+    PAIRS.iter().find(|pair| pair.0 == open).map_or('}', |pair| pair.1)
+}
+
+/// Returns the bracket that another closes.
+pub(super) fn opening(close: char) -> char {
+    PAIRS.iter().find(|pair| pair.1 == close).map_or('{', |pair| pair.0)
 }
 
 /// Returns the type of a bracket as an index.
 fn kind(bracket: char) -> usize {
-    match bracket {
-        '(' | ')' => 0,
-        '[' | ']' => 1,
-        _ => 2,
-    }
+    PAIRS.iter().position(|pair| pair.0 == bracket || pair.1 == bracket).unwrap_or(2)
 }
 
 impl BracketScan<'_> {

@@ -4,6 +4,7 @@
 use tree_sitter::Tree;
 
 use super::{SOUGHT, SyntaxFault};
+use crate::parse::NodeWalk;
 
 /// Nodes whose children may be on separate lines, and strings.
 const LINES: [&str; 21] = [
@@ -43,10 +44,12 @@ struct OpenNode {
 /// Returns the statements that continue in the next line without brackets or a backslash, in the order of the text.
 pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
     let mut faults = Vec::new();
-    let mut cursor = tree.walk();
+    let mut walk = NodeWalk::of(tree);
     let mut above: Vec<OpenNode> = Vec::new();
-    while faults.len() < SOUGHT {
-        let node = cursor.node();
+    while faults.len() < SOUGHT
+        && let Some(node) = walk.next()
+    {
+        above.truncate(walk.depth());
         let lines = LINES.contains(&node.kind());
         let mut open = 0;
         if let Some(parent) = above.last_mut().filter(|_| !node.is_extra()) {
@@ -64,16 +67,7 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
             // A block inside of brackets counts its own brackets.
             open = if lines { 0 } else { parent.open };
         }
-        if cursor.goto_first_child() {
-            above.push(OpenNode { lines, open, end: None });
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return faults;
-            }
-            above.pop();
-        }
+        above.push(OpenNode { lines, open, end: None });
     }
     faults
 }

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{Certainty, FaultSubject, MAX_ERRORS, SOUGHT, SyntaxError, SyntaxFault, faults, position};
+use super::{
+    Certainty, FaultSubject, MAX_ERRORS, SOUGHT, SyntaxError, SyntaxFault, brackets, faults, position,
+};
 use crate::{Language, ParseBudget, ParseError};
 
 /// Lists the errors of `new` that `old` did not have. `old` is `None` for a new file.
@@ -102,27 +104,11 @@ impl ByteCounts {
             new.count(open) + old.count(close) > old.count(open) + new.count(close)
         };
         match about {
-            FaultSubject::Open(open) => more(self, old, open, closing(open)),
-            FaultSubject::Stray(close) => more(old, self, opening(close), close),
+            FaultSubject::Open(open) => more(self, old, open, brackets::closing(open)),
+            FaultSubject::Stray(close) => more(old, self, brackets::opening(close), close),
             FaultSubject::Quotation(quote) => (self.count(quote) + old.count(quote)) % 2 == 1,
             FaultSubject::Other => false,
         }
-    }
-}
-
-fn closing(open: char) -> char {
-    match open {
-        '(' => ')',
-        '[' => ']',
-        _ => '}',
-    }
-}
-
-fn opening(close: char) -> char {
-    match close {
-        ')' => '(',
-        ']' => '[',
-        _ => '{',
     }
 }
 
@@ -167,8 +153,8 @@ fn changed(old: &str, new: &str) -> Range<usize> {
     let rest = old.len().min(bytes.len()) - front;
     let pairs = old.iter().rev().zip(bytes.iter().rev());
     let back = pairs.take(rest).take_while(|(old, new)| old == new).count();
-    let front = position::boundary(new, front);
-    let end = position::boundary(new, bytes.len() - back);
+    let front = new.floor_char_boundary(front);
+    let end = new.floor_char_boundary(bytes.len() - back);
     let before = new.get(..front).unwrap_or_default().trim_end();
     let start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
     let behind = new.get(end..).unwrap_or_default();

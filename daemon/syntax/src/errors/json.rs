@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
-use super::position::boundary;
 use super::{SyntaxFault, tree};
 use crate::budget::limited;
 use crate::{Language, ParseBudget, ParseError};
@@ -144,5 +143,5 @@ fn blank(bytes: &mut [u8], range: Range<usize>) {
 fn byte(text: &str, line: usize, column: usize) -> usize {
     let mut breaks = memchr::memchr_iter(b'\n', text.as_bytes());
     let start = line.checked_sub(2).and_then(|skipped| breaks.nth(skipped)).map_or(0, |newline| newline + 1);
-    boundary(text, (start + column.saturating_sub(1)).min(text.len()))
+    text.floor_char_boundary((start + column.saturating_sub(1)).min(text.len()))
 }

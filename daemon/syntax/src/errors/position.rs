@@ -23,8 +23,3 @@ pub(super) fn with_positions(
     };
     faults.map(&mut position).collect()
 }
-
-/// Returns the nearest character boundary at or before an offset.
-pub(super) fn boundary(text: &str, at: usize) -> usize {
-    text.floor_char_boundary(at)
-}

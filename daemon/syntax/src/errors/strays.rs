@@ -6,6 +6,7 @@ use tree_sitter::{Node, Tree};
 use super::brackets::STRAY;
 use super::{FaultSubject, SOUGHT, SyntaxFault};
 use crate::Language;
+use crate::parse::NodeWalk;
 
 /// Returns these words as faults, in the order of the text.
 pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxFault> {
@@ -15,20 +16,13 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxF
         _ => return Vec::new(),
     };
     let mut faults = Vec::new();
-    let mut cursor = tree.walk();
-    while faults.len() < SOUGHT {
-        let node = cursor.node();
-        if let Some(word) = is_stray(node, cursor.field_name(), text) {
+    let mut walk = NodeWalk::of(tree);
+    while faults.len() < SOUGHT
+        && let Some(node) = walk.next()
+    {
+        if let Some(word) = is_stray(node, walk.field_name(), text) {
             let about = if word == "}" { FaultSubject::Stray('}') } else { FaultSubject::Other };
             faults.push(SyntaxFault { at: node.start_byte(), message: format!("`{word}` {STRAY}"), about });
-        }
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return faults;
-            }
         }
     }
     faults

@@ -1,7 +1,6 @@
 //! Finds the first error of a TOML text with the TOML parser.
 
 use super::SyntaxFault;
-use super::position::boundary;
 use crate::ParseError;
 use crate::budget::limited;
 
@@ -13,5 +12,5 @@ pub(super) fn faults(text: &str) -> Result<Vec<SyntaxFault>, ParseError> {
     limited(text, BYTES)?;
     let Err(error) = ::toml::de::DeTable::parse(text) else { return Ok(Vec::new()) };
     let at = error.span().map_or(0, |span| span.start);
-    Ok(vec![SyntaxFault::other(boundary(text, at), error.message().to_owned())])
+    Ok(vec![SyntaxFault::other(text.floor_char_boundary(at), error.message().to_owned())])
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, strays};
-use crate::parse::{lines, parse};
+use crate::parse::{NodeWalk, lines, parse};
 use crate::{Language, ParseBudget, ParseError};
 
 /// Maximum number of characters that a message quotes.
@@ -89,33 +89,10 @@ fn of_text(language: Language, text: &str, budget: &ParseBudget) -> Result<Vec<S
 
 /// Returns Python blocks without a statement, which the grammar accepts.
 fn empty_blocks(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
-    let mut faults = Vec::new();
-    let mut cursor = tree.walk();
-    // For each ancestor: true if it is a block without a statement so far.
-    let mut bare: Vec<bool> = Vec::new();
-    while faults.len() < SOUGHT {
-        let node = cursor.node();
-        if node.is_named()
-            && !node.is_extra()
-            && let Some(above) = bare.last_mut()
-        {
-            *above = false;
-        }
-        let is_block = node.kind() == "block";
-        if cursor.goto_first_child() {
-            bare.push(is_block);
-            continue;
-        }
-        faults.extend(is_block.then(|| no_block(text, node)));
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return faults;
-            }
-            let is_bare = bare.pop().unwrap_or(false);
-            faults.extend(is_bare.then(|| no_block(text, cursor.node())));
-        }
-    }
-    faults
+    let is_bare = |node: &Node<'_>| {
+        node.kind() == "block" && node.named_children(&mut node.walk()).all(|child| child.is_extra())
+    };
+    NodeWalk::of(tree).filter(is_bare).take(SOUGHT).map(|block| no_block(text, block)).collect()
 }
 
 /// Returns the fault of a missing block, at the end of the text in front of it.
@@ -127,21 +104,18 @@ fn no_block(text: &str, block: Node<'_>) -> SyntaxFault {
 /// Returns the outermost error nodes and missing nodes, in the order of the text, up to [`SOUGHT`].
 fn of_nodes(text: &str, tree: &Tree) -> Vec<NodeFault> {
     let mut told = Vec::new();
-    let mut cursor = tree.walk();
-    while told.len() < SOUGHT {
-        let node = cursor.node();
+    let mut walk = NodeWalk::of(tree);
+    while told.len() < SOUGHT
+        && let Some(node) = walk.next()
+    {
         if node.is_missing() {
             told.push(missing(text, node));
         } else if node.is_error() {
             told.push(unexpected(text, node));
-        } else if node.has_error() && cursor.goto_first_child() {
+        } else if node.has_error() {
             continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return told;
-            }
-        }
+        walk.skip_children();
     }
     told
 }
@@ -159,9 +133,7 @@ fn missing(text: &str, node: Node<'_>) -> NodeFault {
     let closer = matches!(kind, ")" | "]" | "}");
     let about = match kind.chars().next().filter(|_| !node.is_named()) {
         Some(quote @ ('"' | '\'' | '`')) => FaultSubject::Quotation(quote),
-        Some(')') => FaultSubject::Open('('),
-        Some(']') => FaultSubject::Open('['),
-        Some('}') => FaultSubject::Open('{'),
+        Some(close @ (')' | ']' | '}')) => FaultSubject::Open(brackets::opening(close)),
         _ => FaultSubject::Other,
     };
     NodeFault { fault: SyntaxFault { at, message, about }, range, closer }
@@ -170,19 +142,8 @@ fn missing(text: &str, node: Node<'_>) -> NodeFault {
 /// Returns the fault of an error node, at the offset at which the parser failed as far as the tree shows it.
 fn unexpected(text: &str, node: Node<'_>) -> NodeFault {
     let range = node.byte_range();
-    let mut place = range.start;
-    let mut cursor = node.walk();
-    if cursor.goto_first_child() {
-        loop {
-            if cursor.node().is_error() || cursor.node().is_missing() {
-                place = cursor.node().start_byte();
-                break;
-            }
-            if !cursor.goto_next_sibling() {
-                break;
-            }
-        }
-    }
+    let inner = node.children(&mut node.walk()).find(|child| child.is_error() || child.is_missing());
+    let place = inner.map_or(range.start, |inner| inner.start_byte());
     let said = text.get(place..range.end).unwrap_or_default();
     let blank = said.len() - said.trim_start().len();
     let line = said.trim_start().lines().next().unwrap_or_default().trim_end();

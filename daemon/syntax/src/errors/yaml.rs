@@ -3,7 +3,6 @@
 use granit_parser::ErrorKind;
 
 use super::SyntaxFault;
-use super::position::boundary;
 use crate::ParseError;
 use crate::budget::limited;
 use crate::languages::yaml::parser;
@@ -55,6 +54,6 @@ fn first(text: &str) -> Result<Option<(ErrorKind, usize)>, ParseError> {
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return Err(ParseError::TooDeep);
     }
-    let at = boundary(text, error.marker().byte_offset().unwrap_or(0).min(text.len()));
+    let at = text.floor_char_boundary(error.marker().byte_offset().unwrap_or(0).min(text.len()));
     Ok(Some((error.kind().clone(), at)))
 }

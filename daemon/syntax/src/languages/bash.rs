@@ -6,15 +6,12 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, in_value, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_bash::LANGUAGE.into(),
     rules: &[
         rule("function_definition", SymbolKind::Function, by_name, in_body),
         rule("variable_assignment", SymbolKind::Variable, variable, in_value),
         rule("command", SymbolKind::Variable, alias, alias_value),
     ],
     wrappers: &["declaration_command"],
-    comments: &["comment"],
-    attributes: &[],
     file_comments: &["#!"],
     strings: &[
         "string",
@@ -26,6 +23,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         "regex",
     ],
     closed: &["string", "raw_string", "heredoc_body", "heredoc_redirect", "array", "test_command"],
+    ..Grammar::of(|| tree_sitter_bash::LANGUAGE.into())
 };
 
 /// A variable that is set at the top level of the file, alone or with `export`, `declare` and their like.

@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::parts::{behind_token, part, qualified, squeezed};
+use super::parts::{behind_equals, behind_token, part, qualified, squeezed};
 use crate::SymbolKind;
 use crate::grammar::{
     Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, no_body, rule,
 };
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_c_sharp::LANGUAGE.into(),
     rules: &[
         rule("namespace_declaration", SymbolKind::Module, namespace, in_body),
         rule("class_declaration", SymbolKind::Class, by_name, in_body),
@@ -30,12 +29,9 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("property_declaration", SymbolKind::Property, member, accessors),
         rule("indexer_declaration", SymbolKind::Property, indexer, accessors),
         rule("event_declaration", SymbolKind::Property, member, accessors),
-        rule("variable_declarator", SymbolKind::Field, field, initial),
+        rule("variable_declarator", SymbolKind::Field, field, behind_equals),
     ],
     wrappers: &["field_declaration", "event_field_declaration", "variable_declaration", "global_statement"],
-    comments: &["comment"],
-    attributes: &[],
-    file_comments: &[],
     strings: &[
         "string_literal",
         "verbatim_string_literal",
@@ -44,6 +40,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         "character_literal",
     ],
     closed: &["using_directive", "attribute_list", "string_literal", "raw_string_literal"],
+    ..Grammar::of(|| tree_sitter_c_sharp::LANGUAGE.into())
 };
 
 /// The name of a namespace. `A.B` is `B` under `A`.
@@ -109,9 +106,4 @@ fn shown(node: Node<'_>) -> Option<Range<usize>> {
     let arrow = node.kind() == "arrow_expression_clause";
     let node = if arrow { behind_token(node, "=>")? } else { node };
     Some(node.byte_range())
-}
-
-/// The range of the value behind the `=` of a declarator.
-fn initial(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(behind_token(context.node, "=")?.byte_range())
 }

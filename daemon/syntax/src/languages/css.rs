@@ -8,7 +8,6 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_css::LANGUAGE.into(),
     rules: &[
         rule("rule_set", SymbolKind::Rule, head, block),
         rule("media_statement", SymbolKind::Rule, head, block),
@@ -19,12 +18,11 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("at_rule", SymbolKind::Rule, head, block),
         rule("declaration", SymbolKind::Variable, custom, value),
     ],
-    wrappers: &[],
     comments: &["comment", "js_comment"],
-    attributes: &[],
     file_comments: &["@charset"],
     strings: &["string_value"],
     closed: &["selectors", "string_value", "call_expression"],
+    ..Grammar::of(|| tree_sitter_css::LANGUAGE.into())
 };
 
 /// Returns the block of a rule, which is its last child.

@@ -1,5 +1,5 @@
 //! Declarations of C and C++. A declaration defines one name per declarator, and the name is the innermost part of its
-//! declarator. Contains no table.
+//! declarator.
 
 use std::ops::Range;
 
@@ -7,7 +7,9 @@ use tree_sitter::Node;
 
 use super::parts::{behind, is_field, is_loud, part, squeezed};
 use crate::SymbolKind;
-use crate::grammar::{NodeContext, SymbolName, by_name};
+use crate::grammar::{
+    DefinitionRule, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, rule,
+};
 
 /// Maximum number of ancestors that are searched for the enclosing scope. Most of the skipped ones are conditionals.
 const LEVELS: usize = 24;
@@ -17,6 +19,30 @@ const OTHERS: usize = 16;
 
 /// Maximum size in bytes of the arguments of a function-like macro in its name.
 const CALL: usize = 160;
+
+/// The definitions of C, which C++ has, too.
+pub(super) const RULES: &[DefinitionRule] = &[
+    rule("function_definition", SymbolKind::Function, function, in_body),
+    rule("struct_specifier", SymbolKind::Struct, record, in_body),
+    rule("union_specifier", SymbolKind::Struct, record, in_body),
+    rule("enum_specifier", SymbolKind::Enum, record, in_body),
+    rule("enumerator", SymbolKind::Variant, by_name_listed, in_value),
+    rule("type_definition", SymbolKind::Type, declaration, declaration_body),
+    rule("declaration", SymbolKind::Variable, declaration, declaration_body),
+    rule("field_declaration", SymbolKind::Field, declaration, declaration_body),
+    rule("identifier", SymbolKind::Variable, declarator, initial),
+    rule("field_identifier", SymbolKind::Field, declarator, initial),
+    rule("type_identifier", SymbolKind::Type, declarator, initial),
+    rule("primitive_type", SymbolKind::Type, declarator, initial),
+    rule("init_declarator", SymbolKind::Variable, declarator, initial),
+    rule("pointer_declarator", SymbolKind::Variable, declarator, initial),
+    rule("array_declarator", SymbolKind::Variable, declarator, initial),
+    rule("function_declarator", SymbolKind::Function, declarator, initial),
+    rule("parenthesized_declarator", SymbolKind::Variable, declarator, initial),
+    rule("attributed_declarator", SymbolKind::Variable, declarator, initial),
+    rule("preproc_def", SymbolKind::Macro, by_name, in_value),
+    rule("preproc_function_def", SymbolKind::Macro, by_name, in_value),
+];
 
 /// The scope of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,10 +116,7 @@ fn declared<'t>(context: NodeContext<'t, '_>, declarator: Node<'t>) -> Option<De
             | "destructor_name" => return Some(DeclaredName { name: node, under, calls }),
             "operator_cast" => return Some(DeclaredName { name: node, under, calls: true }),
             "qualified_identifier" => {
-                if let Some(scope) = node.child_by_field_name("scope") {
-                    let base = scope.child_by_field_name("name").unwrap_or(scope);
-                    under.push(squeezed(context.read(base)));
-                }
+                under.extend(scope(context, node));
                 node.child_by_field_name("name")?
             }
             "structured_binding_declarator" => return None,
@@ -111,6 +134,12 @@ fn declared<'t>(context: NodeContext<'t, '_>, declarator: Node<'t>) -> Option<De
             }
         };
     }
+}
+
+/// Returns the qualifier of a qualified name.
+fn scope(context: NodeContext<'_, '_>, qualified: Node<'_>) -> Option<String> {
+    let scope = qualified.child_by_field_name("scope")?;
+    Some(squeezed(context.read(scope.child_by_field_name("name").unwrap_or(scope))))
 }
 
 fn is_declarator(node: Node<'_>) -> bool {
@@ -148,7 +177,7 @@ fn function_kind(context: NodeContext<'_, '_>, level: ScopeLevel<'_>, name: &Sym
 }
 
 /// The name of a function with a body, or of a class that the grammar takes for a function.
-pub(super) fn function(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn function(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let level = level(context, 1);
     if level == ScopeLevel::Local {
         return None;
@@ -246,7 +275,7 @@ fn gives(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The name of a declaration that names a type or an anonymous type's only variable.
-pub(super) fn declaration(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn declaration(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let of = gives(context.node)?;
     let level = level(context, 1);
     if level == ScopeLevel::Local && context.node.kind() != "type_definition" {
@@ -277,7 +306,7 @@ fn others<'t>(context: NodeContext<'t, '_>) -> impl Iterator<Item = Node<'t>> {
 }
 
 /// The range of the body of the type that a declaration defines.
-pub(super) fn declaration_body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+fn declaration_body(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     Some(gives(context.node)?.child_by_field_name("body")?.byte_range())
 }
 
@@ -291,16 +320,8 @@ pub(super) fn record(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let mut of = context.field("name")?;
     let mut under = Vec::new();
     while of.kind() == "qualified_identifier" {
-        if let Some(scope) = of.child_by_field_name("scope") {
-            let base = scope.child_by_field_name("name").unwrap_or(scope);
-            under.push(squeezed(context.read(base)));
-        }
+        under.extend(scope(context, of));
         of = of.child_by_field_name("name")?;
     }
     Some(SymbolName { name: squeezed(context.read(of)), under, ..SymbolName::of(context, of)? })
-}
-
-/// The name of a macro.
-pub(super) fn defined(context: NodeContext<'_, '_>) -> Option<SymbolName> {
-    by_name(context)
 }

@@ -1,11 +1,11 @@
-//! Names and bodies of definitions in JavaScript and TypeScript. Contains no table.
+//! Names and bodies of definitions in JavaScript and TypeScript.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::SymbolKind;
-use crate::grammar::{NodeContext, SymbolName};
+use crate::grammar::{DefinitionRule, NodeContext, SymbolName, by_name, in_body, rule};
 
 /// Maximum number of nodes that are followed around or inside of an expression.
 const LEVELS: usize = 16;
@@ -16,6 +16,20 @@ pub(super) const FILE_COMMENTS: &[&str] =
 
 /// Calls that return a component whose code is the function in their arguments.
 const COMPONENTS: &[&str] = &["memo", "forwardRef", "observer", "useCallback"];
+
+/// The definitions of JavaScript, which TypeScript has, too.
+pub(super) const RULES: &[DefinitionRule] = &[
+    rule("function_declaration", SymbolKind::Function, by_name, in_body),
+    rule("generator_function_declaration", SymbolKind::Function, by_name, in_body),
+    rule("function_expression", SymbolKind::Function, in_expression, in_body),
+    rule("class_declaration", SymbolKind::Class, by_name, in_body),
+    rule("class", SymbolKind::Class, in_expression, in_body),
+    rule("method_definition", SymbolKind::Method, method, in_body),
+    rule("variable_declarator", SymbolKind::Variable, declarator, in_value),
+    rule("assignment_expression", SymbolKind::Function, assignment, in_right),
+    rule("pair", SymbolKind::Function, pair, in_value),
+    rule("export_statement", SymbolKind::Constant, export_default, in_value),
+];
 
 /// Returns the kind and the node of a value that is code.
 fn code<'t>(context: NodeContext<'t, '_>, value: Node<'t>) -> Option<(SymbolKind, Node<'t>)> {
@@ -55,13 +69,13 @@ pub(super) fn in_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     Some(body_of(context, context.field("value")?))
 }
 
-pub(super) fn in_right(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+fn in_right(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     Some(body_of(context, context.field("right")?))
 }
 
 /// The names of a variable at the top level or in a namespace. In a function only variables whose value is code are
 /// listed.
-pub(super) fn declarator(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn declarator(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let kind = context.field("value").and_then(|value| code(context, value)).map(|(kind, _)| kind);
     if kind.is_none() && !at_top(context) {
         return None;
@@ -149,7 +163,7 @@ fn is_accessor(context: NodeContext<'_, '_>) -> bool {
 }
 
 /// The name of a key whose value is code.
-pub(super) fn pair(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn pair(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let (kind, _) = code(context, context.field("value")?)?;
     Some(SymbolName { kind: Some(kind), listed: true, ..key(context, context.field("key")?)? })
 }
@@ -166,7 +180,7 @@ pub(super) fn field(context: NodeContext<'_, '_>) -> Option<SymbolName> {
 }
 
 /// The name in `exports.a = function () {}` or `A.prototype.b = () => {}`, under the object that it is assigned to.
-pub(super) fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     if context.above(1)?.kind() != "expression_statement" {
         return None;
     }
@@ -212,7 +226,7 @@ fn owners(context: NodeContext<'_, '_>, object: Node<'_>) -> Option<Vec<String>>
 }
 
 /// The name of an unnamed `export default`, which is `default`.
-pub(super) fn export_default(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn export_default(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let value = context.field("value")?;
     let mut cursor = context.node.walk();
     let word = context.node.children(&mut cursor).find(|child| child.kind() == "default")?;
@@ -222,7 +236,7 @@ pub(super) fn export_default(context: NodeContext<'_, '_>) -> Option<SymbolName>
 
 /// The name of a function or class expression that is returned or called directly. Elsewhere the enclosing definition
 /// gives it a name.
-pub(super) fn in_expression(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+fn in_expression(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let around = context.above(1)?.kind();
     let is_own = matches!(around, "return_statement" | "parenthesized_expression");
     is_own.then(|| SymbolName::of(context, context.field("name")?)).flatten()

@@ -5,10 +5,9 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::SymbolKind;
-use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, rule};
+use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, no_body, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_go::LANGUAGE.into(),
     rules: &[
         rule("function_declaration", SymbolKind::Function, by_name, in_body),
         rule("method_declaration", SymbolKind::Method, method, in_body),
@@ -16,24 +15,18 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("type_declaration", SymbolKind::Type, alone, body_alone),
         rule("const_declaration", SymbolKind::Constant, alone, body_alone),
         rule("var_declaration", SymbolKind::Variable, alone, body_alone),
-        rule("type_spec", SymbolKind::Type, grouped, body_of_grouped),
-        rule("type_alias", SymbolKind::Type, grouped, body_of_grouped),
-        rule("const_spec", SymbolKind::Constant, grouped, body_of_grouped),
-        rule("var_spec", SymbolKind::Variable, grouped, body_of_grouped),
-        rule("field_declaration", SymbolKind::Field, field, no_value),
-        rule("method_elem", SymbolKind::Method, by_name, no_value),
+        rule("type_spec", SymbolKind::Type, grouped, |context| body_of(context.node)),
+        rule("type_alias", SymbolKind::Type, grouped, |context| body_of(context.node)),
+        rule("const_spec", SymbolKind::Constant, grouped, |context| body_of(context.node)),
+        rule("var_spec", SymbolKind::Variable, grouped, |context| body_of(context.node)),
+        rule("field_declaration", SymbolKind::Field, field, no_body),
+        rule("method_elem", SymbolKind::Method, by_name, no_body),
     ],
-    wrappers: &[],
-    comments: &["comment"],
-    attributes: &[],
     file_comments: &["//go:build", "// +build", "//go:generate"],
     strings: &["interpreted_string_literal", "raw_string_literal", "rune_literal"],
     closed: &["import_declaration", "interpreted_string_literal", "raw_string_literal"],
+    ..Grammar::of(|| tree_sitter_go::LANGUAGE.into())
 };
-
-fn no_value(_: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    None
-}
 
 /// Maximum number of nodes that are followed in the type of a receiver: `*`, brackets and parameters.
 const RECEIVER: usize = 16;
@@ -105,10 +98,6 @@ fn names(spec: Node<'_>) -> Vec<Node<'_>> {
 
 fn body_alone(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     body_of(only(context.node)?)
-}
-
-fn body_of_grouped(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    body_of(context.node)
 }
 
 /// The range of the braces of a struct or an interface, of any other aliased type, or of the value of a constant or

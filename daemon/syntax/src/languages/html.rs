@@ -8,18 +8,14 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_html::LANGUAGE.into(),
     rules: &[
         rule("element", SymbolKind::Element, element, inside),
         rule("script_element", SymbolKind::Element, element, inside),
         rule("style_element", SymbolKind::Element, element, inside),
     ],
-    wrappers: &[],
-    comments: &["comment"],
-    attributes: &[],
-    file_comments: &[],
     strings: &["quoted_attribute_value"],
     closed: &["start_tag", "end_tag", "self_closing_tag"],
+    ..Grammar::of(|| tree_sitter_html::LANGUAGE.into())
 };
 
 /// Elements that are listed even without an `id`.

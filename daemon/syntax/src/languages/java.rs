@@ -5,7 +5,6 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, by_name_listed, in_body, in_value, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_java::LANGUAGE.into(),
     rules: &[
         rule("module_declaration", SymbolKind::Module, by_name, in_body),
         rule("class_declaration", SymbolKind::Class, by_name, in_body),
@@ -22,10 +21,9 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
     wrappers: &["field_declaration", "constant_declaration"],
     comments: &["line_comment", "block_comment"],
-    attributes: &[],
-    file_comments: &[],
     strings: &["string_literal", "character_literal"],
     closed: &["import_declaration", "object_creation_expression", "string_literal"],
+    ..Grammar::of(|| tree_sitter_java::LANGUAGE.into())
 };
 
 /// The name of a field. Fields of interfaces and fields in uppercase are constants.

@@ -4,18 +4,14 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_number, in_value, itself, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_json::LANGUAGE.into(),
     rules: &[
         rule("pair", SymbolKind::Key, key, in_value),
         rule("object", SymbolKind::Table, element, itself),
         rule("array", SymbolKind::Table, list, itself),
     ],
-    wrappers: &[],
-    comments: &["comment"],
-    attributes: &[],
-    file_comments: &[],
     strings: &["string"],
     closed: &["string"],
+    ..Grammar::of(|| tree_sitter_json::LANGUAGE.into())
 };
 
 fn key(context: NodeContext<'_, '_>) -> Option<SymbolName> {

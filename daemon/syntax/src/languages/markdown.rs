@@ -5,16 +5,11 @@ use crate::grammar::{Grammar, NodeContext, SymbolName, no_body, rule};
 use crate::walk::SymbolDraft;
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_md::LANGUAGE.into(),
     rules: &[
         rule("atx_heading", SymbolKind::Section, heading, no_body),
         rule("setext_heading", SymbolKind::Section, heading, no_body),
     ],
-    wrappers: &[],
     comments: &[],
-    attributes: &[],
-    file_comments: &[],
-    strings: &[],
     closed: &[
         "paragraph",
         "fenced_code_block",
@@ -24,6 +19,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         "block_quote",
         "pipe_table",
     ],
+    ..Grammar::of(|| tree_sitter_md::LANGUAGE.into())
 };
 
 fn heading(context: NodeContext<'_, '_>) -> Option<SymbolName> {

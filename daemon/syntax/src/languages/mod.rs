@@ -32,6 +32,7 @@ pub(crate) mod markdown;
     feature = "c-sharp",
     feature = "java",
     feature = "php",
+    feature = "python",
     feature = "ruby"
 ))]
 mod parts;

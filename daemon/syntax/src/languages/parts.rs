@@ -1,6 +1,8 @@
 //! Helper functions for several languages. None asks a node for its parent or siblings, since tree-sitter finds those
 //! by walking down from the root. The parent is passed in, and its children are found by offset.
 
+use std::ops::Range;
+
 use tree_sitter::{Node, TreeCursor};
 
 use crate::grammar::{NodeContext, SymbolName};
@@ -18,6 +20,11 @@ pub(super) fn part<'t>(node: Node<'t>, is: impl Fn(Node<'t>) -> bool) -> Option<
 pub(super) fn behind_token<'t>(node: Node<'t>, token: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(PARTS).skip_while(|child| child.kind() != token).nth(1)
+}
+
+/// Returns the range of the value behind the `=` of a declarator.
+pub(super) fn behind_equals(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
+    Some(behind_token(context.node, "=")?.byte_range())
 }
 
 /// Returns true if the node is the given field of its parent.

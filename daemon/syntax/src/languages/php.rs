@@ -1,14 +1,11 @@
 //! PHP: namespaces with braces, types, their members and functions. Text outside of PHP code is not listed, and a
 //! namespace without braces is no symbol.
 
-use std::ops::Range;
-
-use super::parts::{behind_token, part, qualified};
+use super::parts::{behind_equals, part, qualified};
 use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, in_body, in_value, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_php::LANGUAGE_PHP.into(),
     rules: &[
         rule("namespace_definition", SymbolKind::Module, namespace, in_body),
         rule("class_declaration", SymbolKind::Class, by_name, in_body),
@@ -18,12 +15,10 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("enum_case", SymbolKind::Variant, by_name, in_value),
         rule("function_definition", SymbolKind::Function, by_name, in_body),
         rule("method_declaration", SymbolKind::Method, method, in_body),
-        rule("const_element", SymbolKind::Constant, constant, constant_value),
-        rule("property_element", SymbolKind::Field, property, initial),
+        rule("const_element", SymbolKind::Constant, constant, behind_equals),
+        rule("property_element", SymbolKind::Field, property, |context| context.range_of("default_value")),
     ],
     wrappers: &["const_declaration", "property_declaration"],
-    comments: &["comment"],
-    attributes: &[],
     file_comments: &["#!"],
     strings: &["string", "encapsed_string", "heredoc", "nowdoc", "shell_command_expression", "text"],
     closed: &[
@@ -35,6 +30,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         "heredoc",
         "nowdoc",
     ],
+    ..Grammar::of(|| tree_sitter_php::LANGUAGE_PHP.into())
 };
 
 /// The name of a namespace with braces. Definitions below one without braces are its siblings. `A\B` is `B` under `A`.
@@ -58,12 +54,4 @@ fn method(context: NodeContext<'_, '_>) -> Option<SymbolName> {
 
 fn constant(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     SymbolName::of(context, part(context.node, |child| child.kind() == "name")?)
-}
-
-fn constant_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(behind_token(context.node, "=")?.byte_range())
-}
-
-fn initial(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(context.field("default_value")?.byte_range())
 }

@@ -4,20 +4,18 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::parts::is_loud;
 use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_name, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_python::LANGUAGE.into(),
     rules: &[
         rule("class_definition", SymbolKind::Class, by_name, suite),
         rule("function_definition", SymbolKind::Function, function, suite),
         rule("assignment", SymbolKind::Variable, assignment, value),
-        rule("type_alias_statement", SymbolKind::Type, type_alias, alias_value),
+        rule("type_alias_statement", SymbolKind::Type, type_alias, |context| context.range_of("right")),
     ],
     wrappers: &["decorated_definition"],
-    comments: &["comment"],
-    attributes: &[],
     file_comments: &[
         "#!",
         "# -*-",
@@ -30,6 +28,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
     strings: &["string"],
     closed: &["import_statement", "import_from_statement", "future_import_statement"],
+    ..Grammar::of(|| tree_sitter_python::LANGUAGE.into())
 };
 
 /// Maximum number of enclosing statements that are skipped to find the owner of a definition.
@@ -125,8 +124,7 @@ fn assignment(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     }
     let name = SymbolName::of_all(context, &names)?;
     let says = context.read(*names.first()?);
-    let is_constant = says.chars().any(char::is_uppercase) && !says.chars().any(char::is_lowercase);
-    let kind = match (is_constant, in_class) {
+    let kind = match (is_loud(says), in_class) {
         (true, _) => SymbolKind::Constant,
         (false, true) => SymbolKind::Field,
         (false, false) => SymbolKind::Variable,
@@ -150,8 +148,4 @@ fn value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
 fn type_alias(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let inner = context.field("left")?.named_child(0)?;
     SymbolName::of(context, if inner.kind() == "identifier" { inner } else { inner.named_child(0)? })
-}
-
-fn alias_value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(context.field("right")?.byte_range())
 }

@@ -19,7 +19,6 @@ const NEAR: usize = 8;
 const LEVELS: usize = 8;
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_ruby::LANGUAGE.into(),
     rules: &[
         rule("module", SymbolKind::Module, module, inside),
         rule("class", SymbolKind::Class, module, inside),
@@ -30,8 +29,6 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
     // `private def ...` and its like, and `A = 1 unless defined?(A)`.
     wrappers: &["call", "argument_list", "if_modifier", "unless_modifier"],
-    comments: &["comment"],
-    attributes: &[],
     file_comments: &[
         "#!",
         "# frozen_string_literal",
@@ -43,6 +40,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     ],
     strings: &["string", "heredoc_body", "subshell", "regex", "delimited_symbol", "character"],
     closed: &["string", "heredoc_body", "regex", "uninterpreted"],
+    ..Grammar::of(|| tree_sitter_ruby::LANGUAGE.into())
 };
 
 /// The name of a module or class. `A::B` is `B` under `A`.

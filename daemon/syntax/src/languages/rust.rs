@@ -10,7 +10,6 @@ use crate::grammar::{
 };
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_rust::LANGUAGE.into(),
     rules: &[
         rule("mod_item", SymbolKind::Module, by_name, in_body),
         rule("struct_item", SymbolKind::Struct, by_name, in_body),
@@ -24,16 +23,16 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("function_signature_item", SymbolKind::Function, function, no_body),
         rule("const_item", SymbolKind::Constant, by_name, in_value),
         rule("static_item", SymbolKind::Variable, by_name, in_value),
-        rule("type_item", SymbolKind::Type, by_name, of_type),
+        rule("type_item", SymbolKind::Type, by_name, |context| context.range_of("type")),
         rule("associated_type", SymbolKind::Type, by_name, no_body),
         rule("macro_definition", SymbolKind::Macro, by_name, of_macro),
     ],
-    wrappers: &[],
     comments: &["line_comment", "block_comment"],
     attributes: &["attribute_item"],
     file_comments: &["//!", "/*!", "#!"],
     strings: &["string_literal", "raw_string_literal", "char_literal"],
     closed: &["token_tree", "string_literal", "raw_string_literal", "use_declaration"],
+    ..Grammar::of(|| tree_sitter_rust::LANGUAGE.into())
 };
 
 /// The name of a function. In an implementation or a trait it is a method.
@@ -72,10 +71,6 @@ fn base(of: Node<'_>) -> Node<'_> {
 
 fn of_variant(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     in_body(context).or_else(|| in_value(context))
-}
-
-fn of_type(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
-    Some(context.field("type")?.byte_range())
 }
 
 /// The range of the rules of a macro, with the brackets around them.

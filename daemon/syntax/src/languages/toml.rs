@@ -9,19 +9,15 @@ use crate::SymbolKind;
 use crate::grammar::{Grammar, NodeContext, SymbolName, by_number, itself, rule};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
-    language: || tree_sitter_toml_ng::LANGUAGE.into(),
     rules: &[
         rule("table", SymbolKind::Table, key, below),
         rule("table_array_element", SymbolKind::Table, key, below),
         rule("pair", SymbolKind::Key, key, value),
         rule("inline_table", SymbolKind::Table, element, itself),
     ],
-    wrappers: &[],
-    comments: &["comment"],
-    attributes: &[],
-    file_comments: &[],
     strings: &["string"],
     closed: &["string"],
+    ..Grammar::of(|| tree_sitter_toml_ng::LANGUAGE.into())
 };
 
 fn is_key(node: &Node<'_>) -> bool {

@@ -1,10 +1,7 @@
 //! TypeScript with and without JSX elements: the definitions of JavaScript, interfaces, type aliases, enumerations and
 //! namespaces.
 
-use super::ecmascript::{
-    FILE_COMMENTS, assignment, declarator, export_default, field, in_expression, in_right, in_value, key,
-    method, pair,
-};
+use super::ecmascript::{FILE_COMMENTS, RULES, field, in_value, key, method};
 use tree_sitter::Node;
 
 use crate::SymbolKind;
@@ -14,15 +11,9 @@ pub(crate) const TYPESCRIPT: Grammar =
     Grammar { language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), ..TSX };
 
 pub(crate) const TSX: Grammar = Grammar {
-    language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     rules: &[
-        rule("function_declaration", SymbolKind::Function, by_name, in_body),
-        rule("generator_function_declaration", SymbolKind::Function, by_name, in_body),
         rule("function_signature", SymbolKind::Function, by_name, no_body),
-        rule("function_expression", SymbolKind::Function, in_expression, in_body),
-        rule("class_declaration", SymbolKind::Class, by_name, in_body),
         rule("abstract_class_declaration", SymbolKind::Class, by_name, in_body),
-        rule("class", SymbolKind::Class, in_expression, in_body),
         rule("interface_declaration", SymbolKind::Interface, by_name, in_body),
         rule("type_alias_declaration", SymbolKind::Type, by_name, in_value),
         rule("enum_declaration", SymbolKind::Enum, by_name, in_body),
@@ -32,16 +23,12 @@ pub(crate) const TSX: Grammar = Grammar {
         rule("internal_module", SymbolKind::Module, module, in_body),
         rule("module", SymbolKind::Module, module, in_body),
         rule("ambient_declaration", SymbolKind::Module, global, in_braces),
-        rule("method_definition", SymbolKind::Method, method, in_body),
         rule("method_signature", SymbolKind::Method, member, no_body),
         rule("abstract_method_signature", SymbolKind::Method, method, no_body),
         rule("public_field_definition", SymbolKind::Field, field, in_value),
         rule("property_signature", SymbolKind::Field, member, no_body),
-        rule("variable_declarator", SymbolKind::Variable, declarator, in_value),
-        rule("assignment_expression", SymbolKind::Function, assignment, in_right),
-        rule("pair", SymbolKind::Function, pair, in_value),
-        rule("export_statement", SymbolKind::Constant, export_default, in_value),
     ],
+    shared_rules: RULES,
     wrappers: &[
         "export_statement",
         "ambient_declaration",
@@ -55,6 +42,7 @@ pub(crate) const TSX: Grammar = Grammar {
     file_comments: FILE_COMMENTS,
     strings: &["string", "template_string", "template_literal_type", "regex"],
     closed: &["import_statement", "regex"],
+    ..Grammar::of(|| tree_sitter_typescript::LANGUAGE_TSX.into())
 };
 
 /// Maximum number of nested types that are followed.
