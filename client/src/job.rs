@@ -156,16 +156,8 @@ fn whole_job(map: Map<String, Value>) -> Result<JobRequest, Failure> {
     if let Some(Value::Object(payload)) = map.get("payload") {
         fields::check::<Payload>(payload, "payload", &mut stray);
     }
-    match map.get("files") {
-        Some(Value::Object(file)) => known_entry(file, "files", &mut stray)?,
-        Some(Value::Array(files)) => {
-            for (number, file) in files.iter().enumerate() {
-                if let Value::Object(file) = file {
-                    known_entry(file, &format!("files[{number}]"), &mut stray)?;
-                }
-            }
-        }
-        _ => {}
+    for (file, place) in objects(map.get("files"), "files") {
+        known_entry(file, &place, &mut stray)?;
     }
     all_known(stray)?;
     typed(Value::Object(map), |value| faulty::in_job(value.as_object()?))
@@ -182,20 +174,27 @@ fn edit(value: Value) -> Result<FileEdit, Failure> {
     typed(value, |value| faulty::in_edit(value, "edit"))
 }
 
+/// Returns the objects of a list, or the object that stands in place of one, each with its place.
+fn objects<'v>(value: Option<&'v Value>, place: &str) -> Vec<(&'v Map<String, Value>, String)> {
+    match value {
+        Some(Value::Array(list)) => {
+            let numbered = list.iter().enumerate();
+            numbered
+                .filter_map(|(number, one)| Some((one.as_object()?, format!("{place}[{number}]"))))
+                .collect()
+        }
+        one => one.and_then(Value::as_object).map(|one| (one, place.to_owned())).into_iter().collect(),
+    }
+}
+
 /// Checks the field names of an entry and of its edits, and records the unknown ones.
 fn known_entry(map: &Map<String, Value>, place: &str, stray: &mut Vec<String>) -> Result<(), Failure> {
     fields::check::<FileEntry>(map, place, stray);
     if stray.is_empty() && !map.contains_key("path") && !map.contains_key("paths") {
         return Err(Failure::Usage(format!("the job is malformed: {place}.path is missing")));
     }
-    match map.get("edits") {
-        Some(Value::Object(edit)) => known_edit(edit, &format!("{place}.edits"), stray),
-        Some(Value::Array(edits)) => edits.iter().enumerate().try_for_each(|(number, edit)| match edit {
-            Value::Object(edit) => known_edit(edit, &format!("{place}.edits[{number}]"), stray),
-            _ => Ok(()),
-        }),
-        _ => Ok(()),
-    }
+    let edits = objects(map.get("edits"), &format!("{place}.edits"));
+    edits.into_iter().try_for_each(|(edit, place)| known_edit(edit, &place, stray))
 }
 
 /// Returns an error that lists all unknown fields.

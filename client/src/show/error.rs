@@ -7,7 +7,7 @@ use editd_proto::message::EntryKind;
 use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
 
-use super::letters::{TextStyle, lines, one_line};
+use super::letters::{TextStyle, lines, one_line, word};
 use super::{OutputStyle, diff, excerpt};
 
 /// The JSON object `{"error": …}`.
@@ -25,7 +25,7 @@ pub(crate) fn text(error: &RequestError, style: &OutputStyle) -> String {
 
 /// Appends an error. `what` names its subject.
 pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, style: &OutputStyle) {
-    let code = style.paint(TextStyle::Bad, &code(error.code));
+    let code = style.paint(TextStyle::Bad, &word(error.code));
     line(out, &format!("{what}: {code}: {}", lines(&error.message)));
     if let Some(place) = place(error) {
         line(out, &format!("  at {place}"));
@@ -69,7 +69,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, style: &Ou
 /// Appends another error of the job on one or two lines.
 fn other(out: &mut String, error: &RequestError) {
     let place = place(error).map(|place| format!("{place}: ")).unwrap_or_default();
-    line(out, &format!("  also {place}{}: {}", code(error.code), lines(&error.message)));
+    line(out, &format!("  also {place}{}: {}", word(error.code), lines(&error.message)));
     let candidates = error.candidates.iter();
     let places: Vec<String> = candidates
         .map(|one| match &one.symbol {
@@ -97,7 +97,7 @@ fn nearest(out: &mut String, miss: &NearMiss) {
 /// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
 pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, style: &OutputStyle) {
     if !told.contains(&error.message) {
-        let code = style.paint(TextStyle::Bad, &code(error.code));
+        let code = style.paint(TextStyle::Bad, &word(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
     }
     let mut rest = error.clone();
@@ -122,14 +122,6 @@ fn names(message: &str, path: &str) -> bool {
             let (before, behind) = (message.get(..at), message.get(at + path.len()..));
             !before.unwrap_or_default().ends_with(inside) && !behind.unwrap_or_default().starts_with(inside)
         })
-}
-
-/// Returns a code as it is spelled on the wire.
-fn code(code: ErrorCode) -> String {
-    match serde_json::to_value(code) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::from("unknown"),
-    }
 }
 
 /// Returns the known parts of the place: `src/a.rs, line 3, edit 2`.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, ShowReply};
 
-use super::letters::{TextStyle, one_line};
+use super::letters::{TextStyle, one_line, range, word};
 use super::{OutputStyle, diff};
 
 /// Maximum number of files of an entry in a list. Further ones are counted.
@@ -76,11 +76,8 @@ fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
 }
 
 fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle) {
-    let mut words = vec![
-        style.paint(TextStyle::Strong, &entry.id.to_string()),
-        style.time(entry.time),
-        kind(entry.kind).to_owned(),
-    ];
+    let mut words =
+        vec![style.paint(TextStyle::Strong, &entry.id.to_string()), style.time(entry.time), word(entry.kind)];
     if let Some(queued) = entry.queued {
         words.push(format!("queued as {queued}"));
     }
@@ -132,28 +129,15 @@ fn extent(file: &EntryFile, style: &OutputStyle) -> String {
     if file.undone {
         return format!("{counts}  {}", style.paint(TextStyle::Notice, "undone"));
     }
-    let run = |&(first, last): &(u64, u64)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
     match file.undone_hunks.as_slice() {
         [] => counts,
         runs => {
-            let runs: Vec<String> = runs.iter().map(run).collect();
+            let runs: Vec<String> = runs.iter().copied().map(range).collect();
             let one = file.undone_hunks.iter().map(|(first, last)| last - first).sum::<u64>() == 0
                 && runs.len() == 1;
             let word = if one { "hunk" } else { "hunks" };
             let note = format!("{word} {} undone", runs.join(", "));
             format!("{counts}  {}", style.paint(TextStyle::Notice, &note))
         }
-    }
-}
-
-fn kind(kind: EntryKind) -> &'static str {
-    match kind {
-        EntryKind::Edit => "edit",
-        EntryKind::Undo => "undo",
-        EntryKind::Redo => "redo",
-        EntryKind::External => "external",
-        EntryKind::Hook => "hook",
     }
 }

@@ -7,6 +7,7 @@ use editd_proto::message::{FileOutcome, HookOutcome, JobStatus, LineRanges, Rece
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::letters::word;
 use super::short::{self, FileWords};
 
 /// A short receipt. Its fields have the same meaning as those of the receipt. `status` is absent if it is `applied`.
@@ -19,11 +20,11 @@ struct ShortReceipt<'r> {
     version: Option<Version>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<JobId>,
-    #[serde(skip_serializing_if = "is_applied")]
+    #[serde(skip_serializing_if = "is_default")]
     status: JobStatus,
     #[serde(skip_serializing_if = "Map::is_empty")]
     files: Map<String, Value>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     omitted_files: u64,
     /// The files with further details, with their exact paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,9 +35,9 @@ struct ShortReceipt<'r> {
     error: &'r Option<RequestError>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: &'r Option<String>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     rebased: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     repeated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: &'r Option<String>,
@@ -115,9 +116,8 @@ fn map(files: &[FileOutcome], told: Vec<FileWords>, job: JobStatus) -> Map<Strin
             continue;
         }
         if file.status != job {
-            let status = serde_json::to_value(file.status).unwrap_or_default();
             let gap = if words.is_empty() { "" } else { " " };
-            words = format!("{}{gap}{words}", status.as_str().unwrap_or_default());
+            words = format!("{}{gap}{words}", word(file.status));
         }
         match map.get_mut(&name) {
             Some(Value::String(known)) => known.push_str(&format!("; {words}")),
@@ -146,14 +146,6 @@ fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
     rest.filter(says).collect()
 }
 
-fn is_applied(status: &JobStatus) -> bool {
-    *status == JobStatus::Applied
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-fn is_false(flag: &bool) -> bool {
-    !*flag
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

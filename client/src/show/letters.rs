@@ -1,5 +1,8 @@
 //! Colours, and the escaping of control characters for a terminal.
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::OutputStyle;
 
 /// The meaning of a colour.
@@ -79,4 +82,17 @@ fn harmless(text: &str, lines: bool) -> String {
 /// Returns true for characters that change the text direction.
 fn turns(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns a value of an enumeration as it is written in the protocol.
+pub(crate) fn word(of: impl Serialize) -> String {
+    match serde_json::to_value(of) {
+        Ok(Value::String(word)) => word,
+        _ => String::from("unknown"),
+    }
+}
+
+/// Returns `10-12`, or `40` for a single number.
+pub(crate) fn range((first, last): (u64, u64)) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

@@ -3,14 +3,14 @@
 use editd_proto::message::{OutlineReply, SymbolInfo};
 
 use super::OutputStyle;
-use super::letters::{TextStyle, lines, one_line};
+use super::letters::{TextStyle, lines, one_line, range};
 
 /// Maximum number of levels that are indented.
 const LEVELS: usize = 20;
 
 /// Returns a line per symbol: its lines in the file, its kind, and its name without that of its parent.
 pub(crate) fn tree(reply: &OutlineReply, style: &OutputStyle) -> String {
-    let ranges: Vec<String> = reply.symbols.iter().map(range).collect();
+    let ranges: Vec<String> = reply.symbols.iter().map(|symbol| range(symbol.lines)).collect();
     let width = ranges.iter().map(String::len).max().unwrap_or_default();
     let mut holders: Vec<&str> = Vec::new();
     let mut out = String::new();
@@ -51,12 +51,4 @@ pub(crate) fn declarations(symbol: &SymbolInfo) -> Option<String> {
     let chosen = named(&symbol.name, symbol.lines);
     (!told.is_empty())
         .then(|| format!("editctl: {chosen} is the implementation; declarations: {}\n", told.join(", ")))
-}
-
-/// Returns `7-12`, or `7` for a single line.
-fn range(symbol: &SymbolInfo) -> String {
-    match symbol.lines {
-        (first, last) if first == last => first.to_string(),
-        (first, last) => format!("{first}-{last}"),
-    }
 }

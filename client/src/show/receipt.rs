@@ -5,7 +5,7 @@ use editd_proto::RequestError;
 use editd_proto::message::{EditOutcome, EditStatus, FileOutcome, HookOutcome, JobStatus, Receipt};
 use editd_proto::path::FilePath;
 
-use super::letters::{TextStyle, lines, one_line};
+use super::letters::{TextStyle, lines, one_line, word};
 use super::short::{self, FileWords};
 use super::{OutputStyle, diff, error};
 
@@ -52,7 +52,7 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, style: &OutputStyle) {
     if let Some(job) = receipt.job {
         let mut words = match receipt.status {
             JobStatus::Queued => format!("job {job} is queued; wait for it: editctl wait {job}"),
-            other => format!("job {job}{} {}", queued(receipt), word(other, style)),
+            other => format!("job {job}{} {}", queued(receipt), result(other, style)),
         };
         if let Some(version) = short::version(receipt) {
             words.push_str(&format!(", version {version}"));
@@ -62,7 +62,7 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, style: &OutputStyle) {
         texts.out.push_str(&style.paint(paint(receipt.status), &words));
         texts.out.push('\n');
     } else if receipt.status != JobStatus::Refused {
-        texts.out.push_str(&style.paint(paint(receipt.status), word(receipt.status, style)));
+        texts.out.push_str(&style.paint(paint(receipt.status), &result(receipt.status, style)));
         texts.out.push('\n');
     }
     for (file, told) in receipt.files.iter().zip(short::files(receipt, style.whole)) {
@@ -114,7 +114,8 @@ fn one_file(
     if !mute {
         let name = FilePath::from(told.name.as_str()).display();
         texts.out.push_str(&style.paint(TextStyle::Strong, &name));
-        let status = (file.status != job).then(|| style.paint(paint(file.status), word(file.status, style)));
+        let status =
+            (file.status != job).then(|| style.paint(paint(file.status), &result(file.status, style)));
         let words = Some(told.words.clone()).filter(|words| !words.is_empty());
         for word in [status, words].into_iter().flatten() {
             texts.out.push(' ');
@@ -182,15 +183,8 @@ fn queued(receipt: &Receipt) -> String {
     receipt.queued.map(|queued| format!(" (queued as {queued})")).unwrap_or_default()
 }
 
-fn word(status: JobStatus, style: &OutputStyle) -> &'static str {
-    match status {
-        JobStatus::Applied => style.done,
-        JobStatus::Unchanged => "unchanged",
-        JobStatus::Verified => "verified",
-        JobStatus::Refused => "refused",
-        JobStatus::Partial => "partial",
-        JobStatus::Queued => "queued",
-    }
+fn result(status: JobStatus, style: &OutputStyle) -> String {
+    if status == JobStatus::Applied { style.done.to_owned() } else { word(status) }
 }
 
 fn paint(status: JobStatus) -> TextStyle {

@@ -5,13 +5,11 @@
 //! names are reduced to the last components that distinguish the files (`…place/walk.rs`); then long components are
 //! truncated.
 
-use std::cmp::Ordering;
-
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{FileOutcome, JobStatus, Receipt};
 use editd_proto::tokens::tokens;
 
-use super::letters::one_line;
+use super::letters::{one_line, range};
 
 /// Maximum number of tokens of a success, as estimated by [`tokens`], minus a margin for the error of the estimate.
 const TOKENS: usize = 56;
@@ -100,11 +98,7 @@ pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String
 
 /// Returns `10-12`, `40`, or `before 51` for an empty range.
 fn lines((first, last): (u64, u64)) -> String {
-    match last.cmp(&first) {
-        Ordering::Less => format!("before {first}"),
-        Ordering::Equal => first.to_string(),
-        Ordering::Greater => format!("{first}-{last}"),
-    }
+    if last < first { format!("before {first}") } else { range((first, last)) }
 }
 
 /// Returns a path as text. Invalid UTF-8 is replaced by U+FFFD.
