@@ -68,8 +68,7 @@ impl CodecError {
     pub fn body(explanation: impl std::fmt::Display) -> Self {
         let mut text = explanation.to_string();
         if text.len() > EXPLANATION {
-            let end = (0..=EXPLANATION).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-            text.truncate(end);
+            text.truncate(text.floor_char_boundary(EXPLANATION));
             text.push('…');
         }
         Self::Body(text)
@@ -86,29 +85,25 @@ impl CodecError {
 
     /// Returns the code that a client sees.
     pub fn code(&self) -> ErrorCode {
+        if self.limit().is_some() { ErrorCode::TooLarge } else { ErrorCode::Malformed }
+    }
+
+    /// Returns the limit that the message is over, if any.
+    fn limit(&self) -> Option<u64> {
         match self {
-            Self::FrameTooLarge { .. }
-            | Self::MessageTooLarge { .. }
-            | Self::TooMany { .. }
-            | Self::TooManyValues { .. }
-            | Self::TooDeep { .. } => ErrorCode::TooLarge,
-            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => ErrorCode::Malformed,
+            Self::FrameTooLarge { limit, .. }
+            | Self::MessageTooLarge { limit }
+            | Self::TooMany { limit, .. }
+            | Self::TooManyValues { limit }
+            | Self::TooDeep { limit } => Some(*limit),
+            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => None,
         }
     }
 }
 
 impl From<&CodecError> for RequestError {
     fn from(error: &CodecError) -> Self {
-        let mut wire = RequestError::new(error.code(), error.to_string());
-        wire.limit = match error {
-            CodecError::FrameTooLarge { limit, .. }
-            | CodecError::MessageTooLarge { limit }
-            | CodecError::TooMany { limit, .. }
-            | CodecError::TooManyValues { limit }
-            | CodecError::TooDeep { limit } => Some(*limit),
-            CodecError::Truncated { .. } | CodecError::Invalid { .. } | CodecError::Body(_) => None,
-        };
-        wire
+        RequestError { limit: error.limit(), ..RequestError::new(error.code(), error.to_string()) }
     }
 }
 
