@@ -39,6 +39,8 @@ mod clock;
 mod config;
 mod limits;
 mod os;
+/// Locks.
+mod sync;
 
 pub mod testing;
 

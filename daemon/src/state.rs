@@ -13,7 +13,7 @@ mod warnings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 
 use editd_engine::PlanOptions;
 use editd_proto::ids::JobId;
@@ -29,6 +29,7 @@ use crate::store::intent::Intended;
 use crate::trust::{CommandTrust, WorkspaceCommands};
 use crate::validate::process::CommandRunner;
 
+pub use crate::sync::lock;
 pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply, readable};
 pub use parsing::ParsingLock;
 pub use warnings::ToldWarnings;
@@ -212,9 +213,4 @@ impl WorkspaceState {
 /// Returns true if a number came from [`WorkspaceState::next_call_id`]: it has no meaning after the job.
 pub fn is_call_id(id: JobId) -> bool {
     id.0 & CALL_ID != 0
-}
-
-/// Locks a mutex whose value is consistent after every statement, so that a panic of another holder does no harm.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

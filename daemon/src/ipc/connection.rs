@@ -43,8 +43,8 @@ struct ConnectionReader {
 /// Serves a connection until it ends.
 pub(super) async fn converse(server: Arc<Server>, stream: ClientStream) {
     let stream = Arc::new(stream);
-    let stop = Arc::clone(&server.stop);
-    let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), server.outgoing(), stop);
+    let (outgoing, stop) = (Arc::clone(&server.connections.outgoing), Arc::clone(&server.stop));
+    let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), outgoing, stop);
     let outbox = Arc::new(outbox);
     let session = ProtocolSession::new(server.clock.monotonic());
     let frames = FrameReader::new(session.frame_limit());
@@ -129,7 +129,7 @@ impl ConnectionReader {
             };
             let more = async {
                 if self.large.is_none() && self.frames.arrived() >= limits::LARGE {
-                    self.large = self.server.large().acquire_owned().await.ok();
+                    self.large = Arc::clone(&self.server.connections.large).acquire_owned().await.ok();
                 }
                 self.stream.read(&mut self.frames).await
             };
@@ -190,7 +190,7 @@ pub(super) async fn turn_away(server: Arc<Server>, stream: ClientStream, refusal
 /// Reads and drops the bytes that the client was just sending: if the connection were closed at once, the client's
 /// write would fail before it has read the error.
 async fn linger(server: &Server, stream: &ClientStream, frames: &mut FrameReader) {
-    let Ok(_room) = server.lingering().try_acquire_owned() else { return };
+    let Ok(_room) = Arc::clone(&server.connections.lingering).try_acquire_owned() else { return };
     let taking = async {
         for _ in 0..limits::LARGE / 1024 {
             *frames = FrameReader::new(0);

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::codec::Frame;
@@ -18,6 +18,7 @@ use super::subscriptions::Subscription;
 use crate::caller::Caller;
 use crate::limits;
 use crate::queue::AdmissionPass;
+use crate::sync::lock;
 
 /// A frame that has arrived completely.
 pub(super) struct ReceivedFrame {
@@ -68,7 +69,7 @@ impl ClientSession {
 
     /// Adds a frame. Never waits.
     pub(super) fn arrive(self: &Arc<Self>, arrived: ReceivedFrame) {
-        let mut inbox = self.inbox();
+        let mut inbox = lock(&self.inbox);
         inbox.frames.push_back(arrived);
         if !inbox.drained {
             inbox.drained = true;
@@ -79,7 +80,7 @@ impl ClientSession {
     /// Notes that the client sends nothing more.
     pub(super) fn leave(&self) {
         self.gone.send_replace(true);
-        let ended = std::mem::take(&mut *self.subscriptions());
+        let ended = std::mem::take(&mut *lock(&self.subscriptions));
         if !ended.is_empty() {
             drop(ended);
             self.server.events.memory_freed();
@@ -89,7 +90,7 @@ impl ClientSession {
     /// Keeps a subscription as long as the connection; returns false if there are too many, or the connection has
     /// ended.
     pub(super) fn keep(&self, subscription: Box<dyn Subscription>) -> bool {
-        let mut kept = self.subscriptions();
+        let mut kept = lock(&self.subscriptions);
         let fits = kept.len() < limits::CONNECTION_SUBSCRIPTIONS && !*self.gone.borrow();
         if fits {
             kept.push(subscription);
@@ -120,7 +121,7 @@ impl ClientSession {
     /// Returns the next frame. If the client leaves too many replies unread, its requests wait, and a task waits
     /// until the replies are taken.
     fn next(self: &Arc<Self>) -> Option<ReceivedFrame> {
-        let mut inbox = self.inbox();
+        let mut inbox = lock(&self.inbox);
         if !inbox.frames.is_empty() && !self.outbox.is_writable() {
             let client = Arc::clone(self);
             self.server.runtime.spawn(async move {
@@ -135,20 +136,11 @@ impl ClientSession {
     }
 
     fn hand_over(self: &Arc<Self>) {
-        let mut inbox = self.inbox();
+        let mut inbox = lock(&self.inbox);
         if inbox.frames.is_empty() {
             inbox.drained = false;
         } else {
             self.spawn();
         }
-    }
-
-    fn inbox(&self) -> MutexGuard<'_, FrameInbox> {
-        // Nothing that may panic runs under either lock.
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn subscriptions(&self) -> MutexGuard<'_, Vec<Box<dyn Subscription>>> {
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

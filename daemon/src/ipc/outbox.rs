@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use editd_proto::message::ChangeEvent;
@@ -15,6 +15,7 @@ use super::ClientStream;
 use super::server::StopSignal;
 use super::subscriptions::event_frame;
 use crate::limits;
+use crate::sync::lock;
 
 /// The permit of a request in its connection's pipeline, held until its reply was taken.
 pub type PipelinePermit = Option<OwnedSemaphorePermit>;
@@ -71,13 +72,13 @@ impl Outbox {
 
     /// Sends a frame, now or as soon as the client takes it. Never waits.
     pub fn send(self: &Arc<Self>, frame: Vec<u8>, place: PipelinePermit) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         self.put(&mut state, frame, place);
     }
 
     /// Sends a last frame. The connection then counts as closed for its reader.
     pub fn close(self: &Arc<Self>, last: Vec<u8>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if !state.closed {
             self.put(&mut state, last, None);
             state.closed = true;
@@ -87,14 +88,14 @@ impl Outbox {
 
     /// Sends the reply to a subscription; its events may follow from now on.
     pub(super) fn subscribed(self: &Arc<Self>, subscription: u64, reply: Vec<u8>, place: PipelinePermit) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         self.put(&mut state, reply, place);
         state.subscribed.insert(subscription);
     }
 
     /// Sends an event. If too much waits already, the subscription gets one `overflow` later instead.
     pub(super) fn event(self: &Arc<Self>, subscription: u64, event: &ChangeEvent) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if !state.subscribed.contains(&subscription) {
             return;
         }
@@ -124,17 +125,17 @@ impl Outbox {
 
     /// Returns true if another request may be answered, or the connection is broken.
     pub fn is_writable(&self) -> bool {
-        self.state().is_writable()
+        lock(&self.state).is_writable()
     }
 
     /// Returns true if the client is known to take no more replies.
     pub fn is_broken(&self) -> bool {
-        self.state().broken
+        lock(&self.state).broken
     }
 
     /// Returns true if the last frame was added.
     pub fn is_closed(&self) -> bool {
-        self.state().closed
+        lock(&self.state).closed
     }
 
     /// Returns once another request may be read; at once if the connection is broken.
@@ -163,16 +164,11 @@ impl Outbox {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if reached(&self.state()) {
+            if reached(&lock(&self.state)) {
                 return;
             }
             changed.await;
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, OutboxState> {
-        // Nothing that may panic runs under the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(self: &Arc<Self>, state: &mut OutboxState, frame: Vec<u8>, place: PipelinePermit) {
@@ -204,7 +200,7 @@ impl Outbox {
                 written = write_out(&self.stream, &mut waiting) => written.is_ok(),
                 () = self.too_late() => false,
             };
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             state.bytes -= waiting.frame.len();
             self.outgoing.fetch_sub(waiting.frame.len(), Ordering::AcqRel);
             if !written {
@@ -229,7 +225,7 @@ impl Outbox {
     }
 
     fn next(&self) -> Option<WaitingFrame> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if let Some(next) = state.waiting.pop_front() {
             return Some(next);
         }
@@ -258,7 +254,7 @@ impl Outbox {
 impl Drop for Outbox {
     fn drop(&mut self) {
         // If the runtime ended under a writing task, its bytes are no longer counted.
-        let left = self.state().bytes;
+        let left = lock(&self.state).bytes;
         self.outgoing.fetch_sub(left, Ordering::AcqRel);
     }
 }

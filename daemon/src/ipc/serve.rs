@@ -42,7 +42,7 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
 }
 
 fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
-    let room = server.connections().try_acquire_owned();
+    let room = Arc::clone(&server.connections.open).try_acquire_owned();
     let refusal = match &room {
         _ if !stream.same_user() => refusal(ErrorCode::Denied, "this editd serves another user".to_owned()),
         Ok(_) => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use editd_proto::message::StatusReply;
@@ -14,6 +14,7 @@ use super::subscriptions::SubscriptionProvider;
 use crate::clock::Clock;
 use crate::limits;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, QueueEvents, WorkspaceRequests};
+use crate::sync::lock;
 
 /// The daemon's information in `status` and `hello`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -102,10 +103,14 @@ pub struct ConnectionsState {
     /// The part of generated session names that distinguishes this daemon from earlier ones.
     era: u64,
     names: AtomicU64,
-    open: Arc<Semaphore>,
-    lingering: Arc<Semaphore>,
-    large: Arc<Semaphore>,
-    outgoing: Arc<AtomicUsize>,
+    /// The permits for connections.
+    pub(super) open: Arc<Semaphore>,
+    /// The permits for refused connections whose pending bytes are still read.
+    pub(super) lingering: Arc<Semaphore>,
+    /// The permits for large frames.
+    pub(super) large: Arc<Semaphore>,
+    /// The count of bytes of replies that wait.
+    pub(super) outgoing: Arc<AtomicUsize>,
     /// Connections whose clients asked the daemon to stop; they stay open until the process has ended.
     kept: Mutex<Vec<Arc<ClientStream>>>,
 }
@@ -130,46 +135,21 @@ impl ConnectionsState {
 }
 
 impl Server {
-    /// The permits for connections.
-    pub(super) fn connections(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.connections.open)
-    }
-
-    /// The permits for refused connections whose pending bytes are still read.
-    pub(super) fn lingering(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.connections.lingering)
-    }
-
-    /// The permits for large frames.
-    pub(super) fn large(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.connections.large)
-    }
-
-    /// The count of bytes of replies that wait.
-    pub(super) fn outgoing(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.connections.outgoing)
-    }
-
     /// Keeps a connection open until the process has ended: the client waits for the end of the connection.
     pub(super) fn keep(&self, stream: &Arc<ClientStream>) {
         if !self.keeps(stream) {
-            self.kept().push(Arc::clone(stream));
+            lock(&self.connections.kept).push(Arc::clone(stream));
         }
     }
 
     /// Returns true if a connection is kept open.
     pub(super) fn keeps(&self, stream: &Arc<ClientStream>) -> bool {
-        self.kept().iter().any(|kept| Arc::ptr_eq(kept, stream))
+        lock(&self.connections.kept).iter().any(|kept| Arc::ptr_eq(kept, stream))
     }
 
     /// Takes the connections that are kept open out of the server.
     pub fn take_kept(&self) -> Vec<Arc<ClientStream>> {
-        std::mem::take(&mut *self.kept())
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Vec<Arc<ClientStream>>> {
-        // Nothing that may panic runs under the lock.
-        self.connections.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *lock(&self.connections.kept))
     }
 
     /// Returns a name for a session that has none.

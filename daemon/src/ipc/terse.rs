@@ -145,6 +145,5 @@ fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    format!("{}…", text.get(..end).unwrap_or_default())
+    format!("{}…", text.get(..text.floor_char_boundary(most)).unwrap_or_default())
 }

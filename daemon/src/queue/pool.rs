@@ -1,7 +1,7 @@
 //! Runs the queue's jobs on worker threads as their lanes become free. The workspace carries out a job.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -16,6 +16,7 @@ use super::lanes::LaneTicket;
 use super::reply::{self, JobReply};
 use super::requests::WorkspaceRequests;
 use crate::caller::{Caller, Lanes};
+use crate::sync::lock;
 use crate::workspace::{Admission, ParsedRequest, is_call_id};
 
 /// A job that has ended, and whose reply was sent.
@@ -202,13 +203,13 @@ impl JobQueue {
 
     fn in_line(&self, job: JobId, reply: JobReply) -> Result<Option<WaitId>, (JobReply, Refusal)> {
         // The wait is added before the look-up, so that a job that ends in between is found by one of the two.
-        let wait = self.board().wait(job, reply);
+        let wait = lock(&self.0.board).wait(job, reply);
         let outcome = match self.0.workspace.receipt(job) {
             Ok(None) => return Ok(Some(wait)),
             Ok(Some(receipt)) => Ok(receipt),
             Err(refusal) => Err(refusal),
         };
-        let reply = self.board().unwait(wait);
+        let reply = lock(&self.0.board).unwait(wait);
         match (reply, outcome) {
             (Some(reply), Ok(receipt)) => reply.send(Ok(receipt)),
             (Some(reply), Err(refusal)) => return Err((reply, refusal)),
@@ -219,7 +220,7 @@ impl JobQueue {
 
     /// Gives a wait up and returns its reply unless it was answered.
     pub fn unwait(&self, wait: WaitId) -> Option<JobReply> {
-        self.board().unwait(wait)
+        lock(&self.0.board).unwait(wait)
     }
 
     /// Cancels a detached job that has not begun.
@@ -227,7 +228,7 @@ impl JobQueue {
     /// # Errors
     /// `busy` if it runs already; the workspace's error if it is not in the queue.
     pub fn cancel(&self, job: JobId) -> reply::JobOutcome {
-        let cancelled = self.board().cancel(job);
+        let cancelled = lock(&self.0.board).cancel(job);
         match cancelled {
             CancelOutcome::Unknown => self.0.workspace.cancel(job),
             CancelOutcome::TooLate => {
@@ -237,7 +238,7 @@ impl JobQueue {
             CancelOutcome::Taken(taken, next) => {
                 self.begin(next);
                 let outcome = self.0.workspace.cancel(job);
-                let waiters = self.board().take_waiters(job);
+                let waiters = lock(&self.0.board).take_waiters(job);
                 for waiter in waiters {
                     waiter.send(outcome.clone());
                 }
@@ -249,7 +250,7 @@ impl JobQueue {
 
     /// Postpones detached jobs that have not begun, because the daemon stops: they are stored.
     pub fn put_off(&self) {
-        let (off, next) = self.board().put_off();
+        let (off, next) = lock(&self.0.board).put_off();
         self.begin(next);
         for waiters in off {
             for waiter in waiters {
@@ -278,7 +279,7 @@ impl JobQueue {
     }
 
     fn place(&self, job: QueuedJob, lanes: Lanes) -> Option<RunnableJob> {
-        let (ticket, job) = self.board().arrive(job, lanes)?;
+        let (ticket, job) = lock(&self.0.board).arrive(job, lanes)?;
         Some(RunnableJob { queue: self.clone(), ticket, job })
     }
 
@@ -292,11 +293,6 @@ impl JobQueue {
         if let Some(runnable) = runnable {
             self.0.workers.spawn_blocking(move || runnable.run());
         }
-    }
-
-    fn board(&self) -> MutexGuard<'_, QueueBoard> {
-        // Nothing that may panic runs under the lock, so a poisoned board is valid.
-        self.0.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn perform(&self, job: &QueuedJob) -> Result<Receipt, Refusal> {
@@ -331,7 +327,7 @@ impl RunnableJob {
         let Self { queue, ticket, job } = self;
         let outcome = queue.perform(&job);
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
-        let (begun, waiters) = queue.board().leave(ticket, job.id());
+        let (begun, waiters) = lock(&queue.0.board).leave(ticket, job.id());
         let QueuedJob { reply, held, relaxed, .. } = job;
         // Its admission ends before the reply is visible, so that the next request is not refused because of it.
         drop(held);

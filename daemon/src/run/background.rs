@@ -2,7 +2,7 @@
 //! now and then that the workspace's folder still exists. Otherwise it sleeps. It never delays a job.
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::ipc::StopSignal;
 use crate::limits;
 use crate::os;
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
+use crate::sync::lock;
 
 /// The background thread, which is notified of events.
 pub struct BackgroundWork {
@@ -58,7 +59,7 @@ impl BackgroundWork {
             state: Mutex::default(),
             changed: Condvar::new(),
         });
-        shared.state().schedule.started(shared.clock.monotonic());
+        lock(&shared.state).schedule.started(shared.clock.monotonic());
         let thread = {
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("afterwards".to_owned());
@@ -69,9 +70,9 @@ impl BackgroundWork {
 
     /// Flushes and settles everything that can be, and ends the thread. Later calls do nothing.
     pub fn finish(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = lock(&self.thread).take();
         let Some(thread) = thread else { return };
-        self.shared.state().stop = true;
+        lock(&self.shared.state).stop = true;
         self.shared.changed.notify_all();
         if thread.join().is_err() {
             tracing::error!("internal error while settling; the next start recovers");
@@ -97,13 +98,8 @@ impl QueueEvents for BackgroundWork {
 }
 
 impl BackgroundShared {
-    fn state(&self) -> MutexGuard<'_, BackgroundState> {
-        // Nothing that may panic runs under the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn notify(&self, change: impl FnOnce(&mut TaskSchedule, Duration)) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         change(&mut state.schedule, self.clock.monotonic());
         // The thread is woken only if it would sleep too long; most jobs do not wake it.
         let sooner = match (state.schedule.next(), state.until) {
@@ -128,13 +124,13 @@ impl BackgroundShared {
                 && let Some(ms) = self.workspace.settle(false)
             {
                 let now = self.clock.monotonic();
-                self.state().schedule.settle_again(Duration::from_millis(ms), now);
+                lock(&self.state).schedule.settle_again(Duration::from_millis(ms), now);
             }
             if due.upkeep {
                 self.workspace.upkeep();
             }
             // Under load more work always follows, and memory given back would be needed again.
-            let quiet = self.state().schedule.is_quiet();
+            let quiet = lock(&self.state).schedule.is_quiet();
             if quiet && due != (DueTasks { check_root: true, ..DueTasks::default() }) {
                 os::give_back();
             }
@@ -156,7 +152,7 @@ impl BackgroundShared {
 
     /// Sleeps until something is due; `None` when the thread must end.
     fn wait(&self) -> Option<DueTasks> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         loop {
             if state.stop {
                 return None;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use editd_engine::Refusal;
@@ -22,6 +22,7 @@ use crate::ipc::{EventSink, Subscription, SubscriptionProvider};
 use crate::limits;
 use crate::os::Os;
 use crate::queue::WorkspaceRequests;
+use crate::sync::lock;
 use crate::watch::{ChangeHint, ReportedVersions, Watcher};
 
 /// The watcher, and the thread that observes the paths in its hints.
@@ -100,14 +101,16 @@ impl ChangeReporter {
 
     /// Notifies subscribers of the files of an entry that the daemon wrote.
     pub fn wrote(&self, entry: JobId) {
-        if !self.shared.sinks().is_empty() && self.messages.try_send(ReporterMessage::Wrote(entry)).is_err() {
+        if !lock(&self.shared.sinks).is_empty()
+            && self.messages.try_send(ReporterMessage::Wrote(entry)).is_err()
+        {
             self.shared.lost.store(true, Ordering::Release);
         }
     }
 
     /// Ends the thread. Later calls do nothing.
     pub fn stop(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = lock(&self.thread).take();
         let Some(thread) = thread else { return };
         // The thread handles earlier messages until this one, so this waits for at most one observation.
         if self.messages.send(ReporterMessage::Stop).is_err() || thread.join().is_err() {
@@ -123,7 +126,7 @@ impl SubscriptionProvider for ChangeReporter {
         sink: Arc<EventSink>,
     ) -> Result<(Box<dyn Subscription>, u64), Refusal> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        self.shared.sinks().insert(id, sink);
+        lock(&self.shared.sinks).insert(id, sink);
         // Dropping this removes the subscription, whatever happens from here on.
         let subscribed = Box::new(SubscriptionGuard { shared: Arc::clone(&self.shared), id });
         let watched = self.shared.watcher.subscribe(id, &request.globs);
@@ -145,17 +148,12 @@ impl Subscription for SubscriptionGuard {}
 
 impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
-        self.shared.sinks().remove(&self.id);
+        lock(&self.shared.sinks).remove(&self.id);
         self.shared.watcher.unsubscribe(self.id);
     }
 }
 
 impl WatchingShared {
-    fn sinks(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<EventSink>>> {
-        // Nothing that may panic runs under the lock.
-        self.sinks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn run(&self, received: &Receiver<ReporterMessage>) {
         let mut echo = ReportedVersions::default();
         while let Ok(message) = received.recv() {
@@ -216,7 +214,7 @@ impl WatchingShared {
     fn send(&self, path: &FilePath, event: &ChangeEvent) {
         let ids = self.watcher.matches(event.path.as_ref().unwrap_or(path));
         let sinks: Vec<Arc<EventSink>> = {
-            let sinks = self.sinks();
+            let sinks = lock(&self.sinks);
             ids.iter().filter_map(|id| sinks.get(id).cloned()).collect()
         };
         for sink in sinks {
@@ -226,7 +224,7 @@ impl WatchingShared {
 
     fn overflow(&self) {
         let event = ChangeEvent::overflow();
-        let sinks: Vec<Arc<EventSink>> = self.sinks().values().cloned().collect();
+        let sinks: Vec<Arc<EventSink>> = lock(&self.sinks).values().cloned().collect();
         for sink in sinks {
             sink.send(&event);
         }

@@ -2,8 +2,8 @@
 
 use editd_proto::message::CheckFinding;
 
-use super::lock::lock;
 use super::{LogPosition, Store, StoreCounts};
+use crate::sync::lock;
 
 fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
     CheckFinding { severity: severity.to_owned(), subject: subject.to_owned(), message }

@@ -8,12 +8,12 @@ use editd_proto::path::FilePath;
 
 use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
 use super::index::{RowView, entry, key};
-use super::lock::lock;
 use super::log::read;
 use super::shared::StoreParts;
 use super::taken::TakenBack;
 use super::{ClipboardUsage, KeyState, LogPosition, Store, StoreError};
 use crate::record::{CheckpointEntry, ClipboardRecord, Entry, EntryPart, ReadReceipt, Record};
+use crate::sync::lock;
 
 impl Store {
     /// Returns a sealed or external entry, whole, read back from the log.

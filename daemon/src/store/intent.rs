@@ -66,10 +66,10 @@ use std::sync::Arc;
 
 use editd_proto::ids::JobId;
 
-use super::lock::lock;
 use super::shared::StoreParts;
 use super::{LogPosition, Store, StoreError};
 use crate::record::{Entry, FileRecord, Record};
+use crate::sync::lock;
 
 /// An intent that is in the log: it survives a kill, but not yet a power cut.
 #[derive(Debug)]

@@ -25,7 +25,6 @@ mod by_path;
 mod check;
 mod find;
 mod history;
-mod lock;
 mod open;
 mod retention;
 mod shared;

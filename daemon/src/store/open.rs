@@ -11,7 +11,6 @@ use super::database::shelf::DatabaseFolder;
 use super::database::{Database, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, OpenEntry, RowChanges, key};
-use super::lock::lock;
 use super::log::recover::{self, LogCheckpoint};
 use super::log::{Log, LogLocation, read};
 use super::overlay::{AppliedUpTo, OverlaidRows};
@@ -21,6 +20,7 @@ use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOp
 use crate::limits;
 use crate::os::{Dir, Os};
 use crate::record::{QueuedJobRecord, Record, StartRecord};
+use crate::sync::lock;
 
 /// A database that passed its checks, and the record up to which it is complete.
 struct TrustedDatabase {

@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::database::{ClosedDatabase, Database, DatabaseError, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
-use super::lock::lock;
 use super::log::frame::Checksum;
 use super::{LogPosition, StoreError};
 use crate::limits;
+use crate::sync::lock;
 
 /// The number of rows that are read from the database at once.
 const PAGE: usize = 256;

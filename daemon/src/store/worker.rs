@@ -5,9 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::lock::lock;
 use super::shared::StoreParts;
 use crate::limits;
+use crate::sync::lock;
 
 #[derive(Default)]
 struct WorkerRequest {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::index::{IndexState, RowChanges};
-use super::lock::lock;
 use super::log::payload::{self, RecordPayload};
 use super::log::{PlacedRecord, read};
 use super::overlay::AppliedUpTo;
@@ -11,6 +10,7 @@ use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
 use crate::limits;
 use crate::record::Record;
+use crate::sync::lock;
 
 impl Store {
     /// Appends records, all of them in order or none. From its return they survive a kill, and every look-up sees

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::config::{BUILT_IN, CommandSpec, SyntaxCheck};
 use crate::disk::Disk;
 use crate::limits::{CHECK_RUNS, CHECK_TIME, RUNS};
+use crate::sync::lock;
 
 /// A content that a job would write.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +132,7 @@ fn side_by_side(
         } {
             let Some(content) = contents.get(*index) else { continue };
             let report = command::introduced(around, spec, content, &left);
-            *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+            *lock(answer) = Some(report);
         }
     };
     match pairs.len().min(RUNS) {

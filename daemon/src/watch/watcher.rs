@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, mpsc};
 use std::thread::JoinHandle;
 
 use editd_proto::path::FilePath;
@@ -18,6 +18,7 @@ use super::subjects::{SubscribeError, SubscriptionId, SubscriptionTable};
 use crate::clock::Clock;
 use crate::limits;
 use crate::os::Os;
+use crate::sync::lock;
 
 /// A possible change. Any hint may be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -153,7 +154,7 @@ impl Watcher {
     }
 
     fn order(&self, order: WatcherRequest) {
-        let mut inbox = self.shared.inbox();
+        let mut inbox = lock(&self.shared.inbox);
         // Requests for folders come with each file that is read: beyond the limit they are not queued. Other requests
         // are bounded by the callers: each waits for its answer, or ends a subscription whose answer it had.
         let soft = matches!(order, WatcherRequest::Touch(_));
@@ -167,7 +168,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.shared.inbox().stop = true;
+        lock(&self.shared.inbox).stop = true;
         self.shared.arrived.notify_one();
         if let Some(thread) = self.thread.take() {
             // A panic of the sink was reported when it happened.
@@ -177,14 +178,10 @@ impl Drop for Watcher {
 }
 
 impl WatcherShared {
-    fn inbox(&self) -> MutexGuard<'_, EventInbox> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Handles an event, on the source's thread.
     fn take(&self, raw: RawEvent, root: &Path) {
         let now = self.clock.monotonic();
-        let mut inbox = self.inbox();
+        let mut inbox = lock(&self.inbox);
         // A thread that waits for a pending path checks the time again when it wakes.
         let sleeping = inbox.settle.is_empty();
         match raw {
@@ -203,13 +200,13 @@ impl WatcherShared {
     /// pending.
     fn serve(&self, keeper: &mut FolderKeeper, sink: &mut dyn FnMut(ChangeHint)) {
         let _leaving = WatcherExit(self);
-        let mut inbox = self.inbox();
+        let mut inbox = lock(&self.inbox);
         while !inbox.stop {
             if let Some(order) = inbox.orders.pop_front() {
                 drop(inbox);
                 obey(order, keeper, sink);
                 self.folders.store(keeper.state.watched.len(), Ordering::Relaxed);
-                inbox = self.inbox();
+                inbox = lock(&self.inbox);
                 continue;
             }
             let now = self.clock.monotonic();
@@ -225,7 +222,7 @@ impl WatcherShared {
                     drop(inbox);
                     keeper.settled(due, sink);
                     self.folders.store(keeper.state.watched.len(), Ordering::Relaxed);
-                    self.inbox()
+                    lock(&self.inbox)
                 }
             };
         }
@@ -237,7 +234,7 @@ struct WatcherExit<'a>(&'a WatcherShared);
 
 impl Drop for WatcherExit<'_> {
     fn drop(&mut self) {
-        let mut inbox = self.0.inbox();
+        let mut inbox = lock(&self.0.inbox);
         inbox.stop = true;
         inbox.orders.clear();
     }

@@ -11,22 +11,23 @@ const LAYERS: &[(&str, &[&str])] = &[
     // The ground.
     ("limits", &[]),
     ("clock", &[]),
+    ("sync", &[]),
     ("config", &["limits"]),
     ("os", &["limits"]),
     // Values that several modules exchange.
     ("caller", &["os"]),
     ("record", &["os"]),
     // Modules with effects on the machine.
-    ("store", &["record", "os", "limits"]),
+    ("store", &["sync", "record", "os", "limits"]),
     ("disk", &["record", "os", "limits"]),
-    ("watch", &["os", "clock", "limits"]),
+    ("watch", &["sync", "os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
-    ("validate", &["disk", "clock", "config", "limits"]),
+    ("validate", &["sync", "disk", "clock", "config", "limits"]),
     // Rows of the store with a meaning of their own.
     ("receipt", &["store", "record", "caller", "limits"]),
     ("clipboard", &["store", "record", "limits"]),
     // The state of one open workspace, and the history of its files.
-    ("state", &["trust", "validate", "store", "record", "disk", "os", "clock", "config", "limits"]),
+    ("state", &["sync", "trust", "validate", "store", "record", "disk", "os", "clock", "config", "limits"]),
     (
         "journal",
         &["state", "receipt", "store", "record", "disk", "caller", "os", "clock", "config", "limits"],
@@ -35,6 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "transaction",
         &[
+            "sync",
             "journal",
             "clipboard",
             "receipt",
@@ -73,6 +75,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "workspace",
         &[
+            "sync",
             "edit",
             "undo",
             "transaction",
@@ -93,11 +96,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     // The server.
-    ("queue", &["workspace", "caller", "clock", "limits"]),
-    ("ipc", &["queue", "workspace", "caller", "config", "clock", "limits"]),
+    ("queue", &["sync", "workspace", "caller", "clock", "limits"]),
+    ("ipc", &["sync", "queue", "workspace", "caller", "config", "clock", "limits"]),
     (
         "run",
         &[
+            "sync",
             "ipc",
             "queue",
             "workspace",

@@ -11,7 +11,7 @@ use editd_proto::limits::FILE;
 use super::packed::{HEADER, pack, unpack, unpacked_size};
 use crate::limits;
 use crate::os::{Access, Dir, Os, read_all};
-use crate::store::lock::lock;
+use crate::sync::lock;
 
 /// The kept contents.
 pub struct ContentFiles {

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use super::segment::{LogSegment, failure};
 use super::writer::{Log, fail, pad};
-use crate::store::lock::lock;
 use crate::store::{LogPosition, StoreError};
+use crate::sync::lock;
 
 /// The state of the flush that callers share.
 #[derive(Default)]

@@ -13,8 +13,8 @@ use super::segment::{self, LogSegment, failure};
 use super::{ALIGN, BLOCK};
 use crate::limits;
 use crate::os::{Access, Dir, Os};
-use crate::store::lock::lock;
 use crate::store::{LogPosition, StoreError};
+use crate::sync::lock;
 
 /// The end of the log.
 pub(super) struct LogTail {

@@ -3,11 +3,11 @@
 use crate::record::{CheckpointEntry, Entry, Record};
 use crate::store::index::row::{self, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowChanges, entry, key};
-use crate::store::lock::lock;
 use crate::store::log::payload;
 use crate::store::overlay::AppliedUpTo;
 use crate::store::shared::StoreParts;
 use crate::store::{LogPosition, StoreError};
+use crate::sync::lock;
 
 impl StoreParts {
     /// Appends a segment's needed records again and removes the rows of its entries. Returns the number of removed

@@ -7,12 +7,12 @@ use crate::record::{CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, 
 use crate::store::find::unexpected;
 use crate::store::index::row::{self, ClipRow, EntryRow, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowView, key};
-use crate::store::lock::lock;
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
 use crate::store::log::{ALIGN, payload};
 use crate::store::shared::StoreParts;
 use crate::store::{LogPosition, StoreError};
+use crate::sync::lock;
 
 /// The contents of a segment, as far as retention needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,9 +7,9 @@ use crate::limits;
 use crate::record::Entry;
 use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
 use crate::store::index::{RowChanges, RowView, entry, key};
-use crate::store::lock::lock;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, StoreError};
+use crate::sync::lock;
 
 /// Rows that are removed in one step, so that appends wait only briefly.
 const STEP: usize = 64;

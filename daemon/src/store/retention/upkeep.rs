@@ -1,9 +1,9 @@
 //! The steps of one upkeep, in their order. A background thread calls it now and then.
 
 use crate::limits;
-use crate::store::lock::lock;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
+use crate::sync::lock;
 
 impl Store {
     /// Removes what exceeds the limits in `keep` and frees disk space. Edits continue meanwhile.

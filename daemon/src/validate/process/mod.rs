@@ -41,6 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::limits::{RUN_MEMORY_LEAST, RUNS};
+use crate::sync::lock;
 
 #[cfg(unix)]
 pub use supervise::{WORD as SUPERVISE, supervise};
@@ -187,7 +188,7 @@ impl CommandRunner {
     }
 
     fn turn(&self, within: Duration) -> Option<RunTurn<'_>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = lock(&self.turns);
         let number = turns.next;
         turns.next += 1;
         turns.waiting.push_back(number);
@@ -209,7 +210,7 @@ struct RunTurn<'t>(&'t CommandRunner);
 
 impl Drop for RunTurn<'_> {
     fn drop(&mut self) {
-        self.0.turns.lock().unwrap_or_else(PoisonError::into_inner).free += 1;
+        lock(&self.0.turns).free += 1;
         self.0.changed.notify_all();
     }
 }
