@@ -109,28 +109,31 @@ pub struct CommandConfig {
 /// The first error anywhere in the file, with its line.
 pub fn read_commands(bytes: &[u8]) -> Result<CommandConfig, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
-    file::written(text).map(|written| commands(&written))
+    let config = commands(file::written(text)?);
+    check(&config.list)?;
+    Ok(config)
 }
 
 /// Returns the commands of a parsed file.
-fn commands(written: &ParsedConfig) -> CommandConfig {
-    let validators = written.validator.iter().map(|one| one.0.clone());
-    let formatters = written.format.iter().map(|one| one.0.clone());
-    let hooks = written.after_write.iter().map(|one| one.0.clone());
+fn commands(written: ParsedConfig) -> CommandConfig {
+    let validators = written.validator.into_iter().map(|mut fields| {
+        let pattern = fields.pattern.take();
+        CommandSpec { pattern, ..fields.spec() }
+    });
+    let formatters = written.format.into_iter().map(|fields| CommandSpec { stdout: true, ..fields.spec() });
+    let hooks = written.after_write.into_iter().map(|hook| hook.0);
     let list = validators.chain(formatters).chain(hooks).collect();
-    let syntax = written.syntax.as_ref().map_or_else(SyntaxCheck::default, |syntax| SyntaxCheck {
+    let syntax = written.syntax.map_or_else(SyntaxCheck::default, |syntax| SyntaxCheck {
         check: syntax.check.unwrap_or(true),
-        except: syntax.except.clone().unwrap_or_default(),
+        except: syntax.except.unwrap_or_default(),
     });
     CommandConfig { list, syntax }
 }
 
 /// Checks that there are not too many commands, and that their names are unique.
-pub(super) fn check(written: &ParsedConfig) -> Result<(), String> {
-    let validators = (CommandKind::Validator, written.validator.len());
-    let formatters = (CommandKind::Format, written.format.len());
-    let hooks = (CommandKind::AfterWrite, written.after_write.len());
-    for (kind, count) in [validators, formatters, hooks] {
+fn check(list: &[CommandSpec]) -> Result<(), String> {
+    for kind in [CommandKind::Validator, CommandKind::Format, CommandKind::AfterWrite] {
+        let count = list.iter().filter(|one| one.kind == kind).count();
         if count > limits::COMMANDS {
             return Err(format!(
                 "there are {count} `[[{}]]`; the limit is {}",
@@ -140,23 +143,13 @@ pub(super) fn check(written: &ParsedConfig) -> Result<(), String> {
         }
     }
     let mut names = std::collections::BTreeSet::new();
-    for one in commands(written).list {
-        if !names.insert(one.name.clone()) {
+    for one in list {
+        if !names.insert(&one.name) {
             return Err(format!("two commands are named {:?}; give each its own name", one.name));
         }
     }
     Ok(())
 }
-
-/// `[[validator]]`.
-#[derive(Deserialize)]
-#[serde(from = "ValidatorFields")]
-pub(super) struct WrittenValidator(CommandSpec);
-
-/// `[[format]]`.
-#[derive(Deserialize)]
-#[serde(from = "FormatterFields")]
-pub(super) struct WrittenFormatter(CommandSpec);
 
 /// `[[after_write]]`.
 #[derive(Deserialize)]
@@ -177,7 +170,7 @@ macro_rules! command_fields {
     ($name:ident, $kind:ident $(, $field:ident: $type:ty)*) => {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct $name {
+        pub(super) struct $name {
             name: CommandName,
             files: SomeFiles,
             command: CommandWords,
@@ -209,19 +202,6 @@ macro_rules! command_fields {
 command_fields!(ValidatorFields, Validator, pattern: IssuePattern);
 command_fields!(FormatterFields, Format);
 command_fields!(HookFields, AfterWrite, stdout: bool);
-
-impl From<ValidatorFields> for WrittenValidator {
-    fn from(mut fields: ValidatorFields) -> Self {
-        let pattern = fields.pattern.take();
-        Self(CommandSpec { pattern, ..fields.spec() })
-    }
-}
-
-impl From<FormatterFields> for WrittenFormatter {
-    fn from(fields: FormatterFields) -> Self {
-        Self(CommandSpec { stdout: true, ..fields.spec() })
-    }
-}
 
 impl TryFrom<HookFields> for WrittenHook {
     type Error = &'static str;

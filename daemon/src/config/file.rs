@@ -10,7 +10,7 @@ use editd_proto::message::{Durability, OnStale};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
-use super::commands::{self, WrittenFormatter, WrittenHook, WrittenSyntax, WrittenValidator};
+use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
 use super::{GeneratedPolicy, Settings, UnreadPolicy, units};
 use crate::limits;
 
@@ -69,9 +69,9 @@ struct WrittenSettings {
 pub(super) struct ParsedConfig {
     pub(super) syntax: Option<WrittenSyntax>,
     #[serde(default)]
-    pub(super) validator: Vec<WrittenValidator>,
+    pub(super) validator: Vec<ValidatorFields>,
     #[serde(default)]
-    pub(super) format: Vec<WrittenFormatter>,
+    pub(super) format: Vec<FormatterFields>,
     #[serde(default)]
     pub(super) after_write: Vec<WrittenHook>,
 }
@@ -105,10 +105,8 @@ impl<'de> Deserialize<'de> for WrittenSize {
 impl<'de> Deserialize<'de> for WrittenGlob {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        match globset::Glob::new(&text) {
-            Ok(_) => Ok(Self(text)),
-            Err(why) => Err(de::Error::custom(why)),
-        }
+        globset::Glob::new(&text).map_err(de::Error::custom)?;
+        Ok(Self(text))
     }
 }
 
@@ -160,9 +158,7 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 /// Parses a whole settings file strictly, for its commands.
 pub(super) fn written(text: &str) -> Result<ParsedConfig, String> {
     settings(text)?;
-    let written: ParsedConfig = toml::from_str(text).map_err(|why| why.to_string())?;
-    commands::check(&written)?;
-    Ok(written)
+    toml::from_str(text).map_err(|why| why.to_string())
 }
 
 fn settings(text: &str) -> Result<WrittenSettings, String> {

@@ -17,7 +17,7 @@ const DEFAULT: &str =
 const ADDED: [&str; 3] = ["note:", "info:", "help:"];
 
 /// An issue as a validator reported it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ParsedIssue {
     /// The file, if it is not the checked one.
     pub(super) elsewhere: Option<FilePath>,
@@ -144,7 +144,7 @@ fn issue(found: &Captures<'_>, names: FileNames<'_>) -> ParsedIssue {
             let line = number("line").map(|line| format!(":{line}")).unwrap_or_default();
             let path = FilePath::new(path.to_vec()).display();
             let message = names.said(&format!("{path}{line}: {}", message.trim()));
-            return ParsedIssue { elsewhere: None, line: None, column: None, message, bare: false };
+            return ParsedIssue { message, ..ParsedIssue::default() };
         }
     };
     ParsedIssue {
@@ -166,7 +166,7 @@ pub(super) fn bare(status: i32, stdout: &[u8], stderr: &[u8], names: FileNames<'
         [] => format!("it ended with status {status} and wrote nothing"),
         lines => names.said(&lines.join("\n")),
     };
-    ParsedIssue { elsewhere: None, line: None, column: None, message, bare: true }
+    ParsedIssue { message, bare: true, ..ParsedIssue::default() }
 }
 
 #[cfg(test)]

@@ -81,18 +81,21 @@ fn still_broken(left: &mut [Option<ParsedIssue>], changed: &mut Vec<&ParsedIssue
     changed.retain(|_| taken.next() != Some(true));
 }
 
+/// Adds a letter. A number becomes a single `0`.
+fn push_unnumbered(out: &mut String, letter: char) {
+    if !letter.is_ascii_digit() {
+        out.push(letter);
+    } else if !out.ends_with('0') {
+        out.push('0');
+    }
+}
+
 /// Returns a message without the parts that an edit of its line may change: numbers and quoted text.
 fn shape(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message.chars();
     while let Some(letter) = rest.next() {
-        if letter.is_ascii_digit() {
-            if !out.ends_with('0') {
-                out.push('0');
-            }
-            continue;
-        }
-        out.push(letter);
+        push_unnumbered(&mut out, letter);
         if matches!(letter, '\'' | '"' | '`') {
             let after = rest.as_str();
             if let Some(end) = after.find(letter) {
@@ -116,13 +119,7 @@ fn key(found: &ParsedIssue) -> IssueKey {
         return (None, String::new());
     }
     let mut message = String::with_capacity(found.message.len());
-    for c in found.message.chars() {
-        if !c.is_ascii_digit() {
-            message.push(c);
-        } else if !message.ends_with('0') {
-            message.push('0');
-        }
-    }
+    found.message.chars().for_each(|letter| push_unnumbered(&mut message, letter));
     (found.elsewhere.clone(), message)
 }
 

@@ -15,10 +15,7 @@ pub(super) fn introduced(
     let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
     *parsed_bytes = parsed_bytes.saturating_add(bytes);
     if *parsed_bytes > SYNTAX_BYTES {
-        let note = format!(
-            "its syntax was not checked: the job has more than {SYNTAX_BYTES} bytes of text to check"
-        );
-        return ValidatorReport { notes: vec![note], ..ValidatorReport::default() };
+        return unchecked(&format!("the job has more than {SYNTAX_BYTES} bytes of text to check"));
     }
     let mut found = None;
     let mut parse = || {
@@ -26,16 +23,16 @@ pub(super) fn introduced(
     };
     let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
     let Some(found) = (around.in_turn)(larger, &mut parse).then_some(found).flatten() else {
-        let note = "its syntax was not checked: other large files are being parsed".to_owned();
-        return ValidatorReport { notes: vec![note], ..ValidatorReport::default() };
+        return unchecked(&"other large files are being parsed");
     };
     match found {
-        Err(why) => ValidatorReport {
-            notes: vec![format!("its syntax was not checked: {why}")],
-            ..ValidatorReport::default()
-        },
+        Err(why) => unchecked(&why),
         Ok(errors) => report_of(errors),
     }
+}
+
+fn unchecked(why: &dyn std::fmt::Display) -> ValidatorReport {
+    ValidatorReport { notes: vec![format!("its syntax was not checked: {why}")], issues: Vec::new() }
 }
 
 /// Returns a report. Errors that a grammar may report wrongly are notes instead of issues.
@@ -43,11 +40,10 @@ fn report_of(errors: Vec<SyntaxError>) -> ValidatorReport {
     let (sure, doubtful): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.certainty == Certainty::Sure);
     let issues = sure.into_iter().map(|error| ParsedIssue {
-        elsewhere: None,
         line: Some(error.line),
         column: Some(error.column),
         message: error.message,
-        bare: false,
+        ..ParsedIssue::default()
     });
     let more = doubtful.len().saturating_sub(SYNTAX_DOUBTS);
     let notes = doubtful.into_iter().take(SYNTAX_DOUBTS).map(|error| {

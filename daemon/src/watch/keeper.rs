@@ -252,14 +252,12 @@ impl FolderKeeper {
     }
 
     fn take_rules(&mut self, folder: &Path, dir: &Dir, names: &[DirEntry]) {
-        let there = names.iter().any(|listed| listed.name == b".gitignore");
-        let lines = if there { small_file(dir, b".gitignore") } else { None };
+        let lines = rule_lines(dir, names);
         self.subjects_mut(|subjects| subjects.ignored.set(folder, lines.as_deref()));
     }
 
     fn load_exclude(&mut self) {
-        let info = self.root.open_dir(b".git").and_then(|git| git.open_dir(b"info"));
-        let lines = info.ok().and_then(|info| small_file(&info, b"exclude"));
+        let lines = exclude_lines(&self.root);
         self.subjects_mut(|subjects| subjects.ignored.set_exclude(lines.as_deref()));
     }
 
@@ -294,7 +292,19 @@ impl FolderKeeper {
     }
 }
 
-pub(super) fn small_file(dir: &Dir, name: &[u8]) -> Option<Vec<u8>> {
+/// Returns the lines of `.git/info/exclude`.
+pub(super) fn exclude_lines(root: &Dir) -> Option<Vec<u8>> {
+    let info = root.open_dir(b".git").and_then(|git| git.open_dir(b"info")).ok()?;
+    small_file(&info, b"exclude")
+}
+
+/// Returns the lines of the `.gitignore` of a folder with these names.
+pub(super) fn rule_lines(dir: &Dir, names: &[DirEntry]) -> Option<Vec<u8>> {
+    let is_there = names.iter().any(|listed| listed.name == b".gitignore");
+    if is_there { small_file(dir, b".gitignore") } else { None }
+}
+
+fn small_file(dir: &Dir, name: &[u8]) -> Option<Vec<u8>> {
     let file = dir.open_file(name, Access::Read).ok()?;
     read_all(&*file, limits::IGNORE_FILE).ok().filter(|bytes| bytes.len() <= limits::IGNORE_FILE)
 }

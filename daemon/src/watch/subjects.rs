@@ -42,18 +42,13 @@ pub enum SubscribeError {
 
 impl From<SubscribeError> for RequestError {
     fn from(error: SubscribeError) -> Self {
-        let code = match error {
-            SubscribeError::BadGlob { .. } => ErrorCode::Malformed,
-            SubscribeError::TooManyGlobs | SubscribeError::TooLongGlobs => ErrorCode::TooLarge,
-            SubscribeError::TooMany => ErrorCode::Busy,
-            SubscribeError::Stopped => ErrorCode::Stopping,
-            SubscribeError::Exists => ErrorCode::Internal,
-        };
-        let limit = match error {
-            SubscribeError::TooManyGlobs => Some(limits::GLOBS as u64),
-            SubscribeError::TooLongGlobs => Some(limits::GLOBS_BYTES as u64),
-            SubscribeError::TooMany => Some(limits::SUBSCRIPTIONS as u64),
-            _ => None,
+        let (code, limit) = match error {
+            SubscribeError::BadGlob { .. } => (ErrorCode::Malformed, None),
+            SubscribeError::TooManyGlobs => (ErrorCode::TooLarge, Some(limits::GLOBS as u64)),
+            SubscribeError::TooLongGlobs => (ErrorCode::TooLarge, Some(limits::GLOBS_BYTES as u64)),
+            SubscribeError::TooMany => (ErrorCode::Busy, Some(limits::SUBSCRIPTIONS as u64)),
+            SubscribeError::Stopped => (ErrorCode::Stopping, None),
+            SubscribeError::Exists => (ErrorCode::Internal, None),
         };
         RequestError { limit, ..RequestError::new(code, error.to_string()) }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use editd_proto::path::FilePath;
 
 use super::ignored::GitIgnoreRules;
-use super::keeper::small_file;
+use super::keeper::{exclude_lines, rule_lines};
 use super::names::{os_name, to_wire};
 use crate::os::{Dir, FileKind};
 
@@ -19,8 +19,7 @@ pub fn files_below(
     left: &mut usize,
 ) -> Option<Vec<FilePath>> {
     let mut ignored = GitIgnoreRules::default();
-    let info = top.open_dir(b".git").and_then(|git| git.open_dir(b"info"));
-    ignored.set_exclude(info.ok().and_then(|info| small_file(&info, b"exclude")).as_deref());
+    ignored.set_exclude(exclude_lines(top).as_deref());
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
@@ -29,9 +28,7 @@ pub fn files_below(
             continue;
         };
         *left = left.checked_sub(names.len())?;
-        let rules = names.iter().any(|listed| listed.name == b".gitignore");
-        let rules = if rules { small_file(&dir, b".gitignore") } else { None };
-        ignored.set(&folder, rules.as_deref());
+        ignored.set(&folder, rule_lines(&dir, &names).as_deref());
         for listed in names {
             let Some(name) = os_name(&listed.name) else { continue };
             let kind = listed.kind.or_else(|| dir.stat(&listed.name).ok().map(|stat| stat.kind));

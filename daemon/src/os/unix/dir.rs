@@ -132,13 +132,7 @@ impl OsDir for UnixDir {
             if matches!(name, b"." | b"..") {
                 continue;
             }
-            let kind = match entry.file_type() {
-                FileType::Unknown => None,
-                FileType::RegularFile => Some(FileKind::File),
-                FileType::Directory => Some(FileKind::Dir),
-                FileType::Symlink => Some(FileKind::Link),
-                _ => Some(FileKind::Other),
-            };
+            let kind = Some(entry.file_type()).filter(|kind| *kind != FileType::Unknown).map(stat::kind);
             found.push(DirEntry { name: name.to_vec(), kind });
         }
         Ok(found)

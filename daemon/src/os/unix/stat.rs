@@ -14,7 +14,7 @@ pub(super) use self::other::{named, own};
 /// The permission bits of a mode, without the type.
 const PERMISSIONS: u32 = 0o7777;
 
-fn kind(of: FileType) -> FileKind {
+pub(super) fn kind(of: FileType) -> FileKind {
     match of {
         FileType::RegularFile => FileKind::File,
         FileType::Directory => FileKind::Dir,
