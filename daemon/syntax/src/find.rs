@@ -223,19 +223,6 @@ impl Outline {
 
 /// Returns the edit distance of two names, in characters inserted, removed or replaced.
 fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(COMPARED).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, letter) in one.chars().take(COMPARED).enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, opposite) in row.iter_mut().skip(1).zip(&other) {
-            let least = (diagonal + usize::from(letter != *opposite)).min(left + 1).min(*cell + 1);
-            (diagonal, left) = (*cell, least);
-            *cell = least;
-        }
-    }
-    row.last().copied().unwrap_or(0)
+    let letters = |name: &str| name.chars().take(COMPARED).collect::<Vec<char>>();
+    rapidfuzz::distance::levenshtein::distance(letters(one), letters(other))
 }

@@ -27,31 +27,56 @@ pub enum Language {
     Yaml,
 }
 
-/// Each language with its name and its file extensions.
-const NAMES: &[(Language, &str, &[&str])] = &[
-    (Language::Bash, "bash", &["sh", "bash", "bats", "ebuild", "eclass"]),
-    (Language::C, "c", &["c", "h"]),
-    (Language::CSharp, "c-sharp", &["cs", "csx"]),
+/// Returns the grammar of a language, or `None` if this build does not support it.
+macro_rules! grammar {
+    ($feature:literal, $module:ident::$grammar:ident) => {{
+        #[cfg(feature = $feature)]
+        let grammar = Some(&crate::languages::$module::$grammar);
+        #[cfg(not(feature = $feature))]
+        let grammar = None;
+        grammar
+    }};
+}
+
+/// A language with its name, its file extensions and its grammar.
+type LanguageRow = (Language, &'static str, &'static [&'static str], Option<&'static Grammar>);
+
+/// The languages, sorted by name. YAML needs no tree and has no grammar.
+const LANGUAGES: &[LanguageRow] = &[
+    (Language::Bash, "bash", &["sh", "bash", "bats", "ebuild", "eclass"], grammar!("bash", bash::GRAMMAR)),
+    (Language::C, "c", &["c", "h"], grammar!("c", c::GRAMMAR)),
+    (Language::CSharp, "c-sharp", &["cs", "csx"], grammar!("c-sharp", csharp::GRAMMAR)),
     (
         Language::Cpp,
         "cpp",
         &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
+        grammar!("cpp", cpp::GRAMMAR),
     ),
-    (Language::Css, "css", &["css"]),
-    (Language::Go, "go", &["go"]),
-    (Language::Html, "html", &["html", "htm", "xhtml"]),
-    (Language::Java, "java", &["java"]),
-    (Language::JavaScript, "javascript", &["js", "mjs", "cjs", "jsx"]),
-    (Language::Json, "json", &["json", "jsonc", "geojson", "webmanifest"]),
-    (Language::Markdown, "markdown", &["md", "markdown", "mkd"]),
-    (Language::Php, "php", &["php", "phtml"]),
-    (Language::Python, "python", &["py", "pyi", "pyw"]),
-    (Language::Ruby, "ruby", &["rb", "rake", "gemspec", "ru"]),
-    (Language::Rust, "rust", &["rs"]),
-    (Language::Toml, "toml", &["toml"]),
-    (Language::Tsx, "tsx", &["tsx"]),
-    (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
-    (Language::Yaml, "yaml", &["yaml", "yml"]),
+    (Language::Css, "css", &["css"], grammar!("css", css::GRAMMAR)),
+    (Language::Go, "go", &["go"], grammar!("go", go::GRAMMAR)),
+    (Language::Html, "html", &["html", "htm", "xhtml"], grammar!("html", html::GRAMMAR)),
+    (Language::Java, "java", &["java"], grammar!("java", java::GRAMMAR)),
+    (
+        Language::JavaScript,
+        "javascript",
+        &["js", "mjs", "cjs", "jsx"],
+        grammar!("javascript", javascript::GRAMMAR),
+    ),
+    (Language::Json, "json", &["json", "jsonc", "geojson", "webmanifest"], grammar!("json", json::GRAMMAR)),
+    (Language::Markdown, "markdown", &["md", "markdown", "mkd"], grammar!("markdown", markdown::GRAMMAR)),
+    (Language::Php, "php", &["php", "phtml"], grammar!("php", php::GRAMMAR)),
+    (Language::Python, "python", &["py", "pyi", "pyw"], grammar!("python", python::GRAMMAR)),
+    (Language::Ruby, "ruby", &["rb", "rake", "gemspec", "ru"], grammar!("ruby", ruby::GRAMMAR)),
+    (Language::Rust, "rust", &["rs"], grammar!("rust", rust::GRAMMAR)),
+    (Language::Toml, "toml", &["toml"], grammar!("toml", toml::GRAMMAR)),
+    (Language::Tsx, "tsx", &["tsx"], grammar!("typescript", typescript::TSX)),
+    (
+        Language::TypeScript,
+        "typescript",
+        &["ts", "mts", "cts"],
+        grammar!("typescript", typescript::TYPESCRIPT),
+    ),
+    (Language::Yaml, "yaml", &["yaml", "yml"], None),
 ];
 
 /// Complete file names.
@@ -88,7 +113,7 @@ const PROGRAMS: &[(&str, Language)] = &[
 impl Language {
     /// Returns all languages, sorted by name.
     pub fn all() -> impl Iterator<Item = Self> {
-        NAMES.iter().map(|(language, ..)| *language)
+        LANGUAGES.iter().map(|(language, ..)| *language)
     }
 
     /// Returns the language of a file, by its name or by its first line, or `None` if neither determines it. A header
@@ -108,7 +133,8 @@ impl Language {
             return Some(*language);
         }
         let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-        let by_end = end.and_then(|end| NAMES.iter().find(|(.., ends)| ends.contains(&end.as_str())));
+        let by_end =
+            end.and_then(|end| LANGUAGES.iter().find(|(_, _, ends, _)| ends.contains(&end.as_str())));
         match by_end {
             Some((Self::C, ..)) if name.ends_with(['h', 'H']) && is_cpp(text) => Some(Self::Cpp),
             Some((language, ..)) => Some(*language),
@@ -118,7 +144,7 @@ impl Language {
 
     /// Returns the lowercase name of the language.
     pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(language, ..)| *language == self).map_or("", |(_, name, _)| name)
+        LANGUAGES.iter().find(|(language, ..)| *language == self).map_or("", |(_, name, ..)| name)
     }
 
     /// Returns true if this build supports the language.
@@ -138,45 +164,7 @@ impl Language {
     /// Returns the grammar of the language, or `None` for YAML, which needs no tree, and for languages that this build
     /// does not support.
     pub(crate) fn grammar(self) -> Option<&'static Grammar> {
-        match self {
-            #[cfg(feature = "bash")]
-            Self::Bash => Some(&crate::languages::bash::GRAMMAR),
-            #[cfg(feature = "c")]
-            Self::C => Some(&crate::languages::c::GRAMMAR),
-            #[cfg(feature = "c-sharp")]
-            Self::CSharp => Some(&crate::languages::csharp::GRAMMAR),
-            #[cfg(feature = "cpp")]
-            Self::Cpp => Some(&crate::languages::cpp::GRAMMAR),
-            #[cfg(feature = "css")]
-            Self::Css => Some(&crate::languages::css::GRAMMAR),
-            #[cfg(feature = "go")]
-            Self::Go => Some(&crate::languages::go::GRAMMAR),
-            #[cfg(feature = "html")]
-            Self::Html => Some(&crate::languages::html::GRAMMAR),
-            #[cfg(feature = "java")]
-            Self::Java => Some(&crate::languages::java::GRAMMAR),
-            #[cfg(feature = "javascript")]
-            Self::JavaScript => Some(&crate::languages::javascript::GRAMMAR),
-            #[cfg(feature = "json")]
-            Self::Json => Some(&crate::languages::json::GRAMMAR),
-            #[cfg(feature = "markdown")]
-            Self::Markdown => Some(&crate::languages::markdown::GRAMMAR),
-            #[cfg(feature = "php")]
-            Self::Php => Some(&crate::languages::php::GRAMMAR),
-            #[cfg(feature = "python")]
-            Self::Python => Some(&crate::languages::python::GRAMMAR),
-            #[cfg(feature = "ruby")]
-            Self::Ruby => Some(&crate::languages::ruby::GRAMMAR),
-            #[cfg(feature = "rust")]
-            Self::Rust => Some(&crate::languages::rust::GRAMMAR),
-            #[cfg(feature = "toml")]
-            Self::Toml => Some(&crate::languages::toml::GRAMMAR),
-            #[cfg(feature = "typescript")]
-            Self::Tsx => Some(&crate::languages::typescript::TSX),
-            #[cfg(feature = "typescript")]
-            Self::TypeScript => Some(&crate::languages::typescript::TYPESCRIPT),
-            _ => None,
-        }
+        LANGUAGES.iter().find(|(language, ..)| *language == self)?.3
     }
 }
 
