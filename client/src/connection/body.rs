@@ -49,14 +49,6 @@ impl<'de> Visitor<'de> for BodyVisitor {
         Ok(BodyValue::Nil)
     }
 
-    fn visit_none<E>(self) -> Result<BodyValue, E> {
-        Ok(BodyValue::Nil)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<BodyValue, D::Error> {
-        from.deserialize_any(self)
-    }
-
     fn visit_bool<E>(self, value: bool) -> Result<BodyValue, E> {
         Ok(BodyValue::Bool(value))
     }

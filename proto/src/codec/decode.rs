@@ -52,11 +52,6 @@ impl Message {
         &self.kind
     }
 
-    /// Returns the size of the message in bytes.
-    pub fn size(&self) -> usize {
-        self.frame.as_bytes().len()
-    }
-
     /// Returns an estimate of the memory that the decoded body needs, in bytes: the size of the text, and the size of
     /// the largest record for every map. An edit of a few bytes needs about a hundred times its size in memory, so use
     /// this instead of [`Message::size`] to limit the memory of many bodies.

@@ -106,17 +106,6 @@ impl FrameReader {
         !self.waiting().is_empty()
     }
 
-    /// Returns the number of bytes that are missing for the next complete frame, or for its length. Returns 0 if
-    /// [`FrameReader::next_frame`] has a result. Use it as the size of the next read.
-    pub fn missing(&self) -> usize {
-        let waiting = self.waiting().len();
-        match self.declared() {
-            Err(_) => 0,
-            Ok(None) => limits::FRAME_HEADER.saturating_sub(waiting),
-            Ok(Some(length)) => (limits::FRAME_HEADER + length).saturating_sub(waiting),
-        }
-    }
-
     /// Returns the number of received bytes of the incomplete frame.
     pub fn arrived(&self) -> usize {
         self.waiting().len()

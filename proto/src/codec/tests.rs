@@ -58,12 +58,6 @@ fn a_cut_stream_is_mid_frame_at_every_byte_but_the_ends() {
         let whole = reader.next_frame().unwrap().is_some();
         assert_eq!(whole, end == frame.len());
         assert_eq!(reader.is_mid_frame(), end != 0 && end != frame.len());
-        let missing = match end {
-            0..4 => 4 - end,
-            end if end == frame.len() => 4,
-            _ => frame.len() - end,
-        };
-        assert_eq!(reader.missing(), missing);
     }
 }
 
@@ -75,7 +69,6 @@ fn a_declared_length_above_the_limit_is_refused_for_good() {
     assert_eq!(reader.next_frame(), Err(refused.clone()));
     reader.push(&[0; 100]);
     assert_eq!(reader.next_frame(), Err(refused.clone()));
-    assert_eq!(reader.missing(), 0);
     let wire = RequestError::from(refused);
     assert_eq!((wire.code, wire.limit), (ErrorCode::TooLarge, Some(65536)));
 }
@@ -89,7 +82,6 @@ fn the_limit_is_exact_and_may_be_raised() {
     reader.push(&[0, 0, 0, 11]);
     assert!(reader.next_frame().is_err());
     reader.set_limit(11);
-    assert_eq!(reader.missing(), 11);
     assert_eq!(reader.next_frame(), Ok(None));
 }
 

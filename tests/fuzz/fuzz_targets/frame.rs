@@ -28,12 +28,8 @@ fuzz_target!(|data: &[u8]| {
     let mut piecemeal = Vec::new();
     let mut still_fine = true;
     for piece in stream.chunks(usize::from(step).max(1)) {
-        let missing = cut.missing();
         cut.push(piece);
-        let before = piecemeal.len();
         still_fine = still_fine && frames(&mut cut, &mut piecemeal);
-        // With fewer bytes than the hint says are missing, no frame can have become whole.
-        assert!(piece.len() >= missing || piecemeal.len() == before);
     }
     assert_eq!(at_once, piecemeal);
     assert_eq!((fine, whole.is_mid_frame()), (still_fine, cut.is_mid_frame()));
