@@ -14,7 +14,7 @@ use super::ClientStream;
 use super::inbox::{ClientSession, ReceivedFrame};
 use super::outbox::Outbox;
 use super::server::Server;
-use super::session::{GreetingOutcome, ProtocolSession, boxed};
+use super::session::{Greeting, ProtocolSession, boxed};
 use crate::limits;
 use crate::queue::reply;
 
@@ -67,22 +67,21 @@ impl ConnectionReader {
     async fn greet(&mut self) -> Result<Arc<ClientSession>, ConnectionEnd> {
         let frame = self.frame().await?;
         let server = Arc::clone(&self.server);
-        match self.session.greet(frame, &server.info.workspace, || server.fresh_session()) {
-            GreetingOutcome::Refused { id, error } => Err(ConnectionEnd::Refused(id, error)),
-            GreetingOutcome::Welcome { id, caller, on_stale, welcome } => {
-                if let Err(refusal) = server.workspace.root_present()
-                    && refusal.code == ErrorCode::Stopping
-                {
-                    tracing::warn!("{}", refusal.message);
-                    server.stop.ask_once();
-                    return Err(ConnectionEnd::Refused(id, refusal));
-                }
-                self.frames.set_limit(self.session.frame_limit());
-                let client = ClientSession::new(server, (caller, on_stale), Arc::clone(&self.outbox));
-                self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
-                Ok(client)
-            }
+        let Greeting { id, caller, on_stale, welcome } = self
+            .session
+            .greet(frame, &server.info.workspace, || server.fresh_session())
+            .map_err(|(id, error)| ConnectionEnd::Refused(id, error))?;
+        if let Err(refusal) = server.workspace.root_present()
+            && refusal.code == ErrorCode::Stopping
+        {
+            tracing::warn!("{}", refusal.message);
+            server.stop.ask_once();
+            return Err(ConnectionEnd::Refused(id, refusal));
         }
+        self.frames.set_limit(self.session.frame_limit());
+        let client = ClientSession::new(server, (caller, on_stale), Arc::clone(&self.outbox));
+        self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
+        Ok(client)
     }
 
     /// Passes requests on until there are no more.

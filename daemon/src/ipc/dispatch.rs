@@ -115,10 +115,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
     let answer = RequestAnswer { client: Arc::clone(client), id: message.id(), place: Some(place) };
     let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
-        Err(busy) => {
-            answer.refuse(&busy);
-            return NextStep::Next;
-        }
+        Err(busy) => return refused(answer, &busy),
     };
     tracing::debug!(kind = message.kind(), id = message.id(), session = %client.caller.session, "request");
     let Some(request) = request else {
@@ -129,8 +126,7 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         Handling::Job => job(client, &message, answer, pass, request.kind),
         Handling::Answer(_) if request.reply == ReplyLength::Long && client.outbox.is_flooded() => {
             let message = "too many bytes of replies are unread; read them, then send this again";
-            answer.refuse(&RequestError::new(ErrorCode::Busy, message));
-            NextStep::Next
+            refused(answer, &RequestError::new(ErrorCode::Busy, message))
         }
         Handling::Answer(handle) => {
             handle(client, &message, answer);
@@ -154,41 +150,36 @@ fn job(
 ) -> NextStep {
     let pass = match client.server.gate.job(pass) {
         Ok(pass) => pass,
-        Err(busy) => {
-            answer.refuse(&busy);
-            return NextStep::Next;
-        }
+        Err(busy) => return refused(answer, &busy),
     };
     let (queue, caller) = (&client.server.queue, client.caller.clone());
-    let runnable: Result<Option<RunnableJob>, (RequestAnswer, Refusal)> = match kind {
-        kind::EDIT => match body::<JobRequest>(message) {
-            Ok(mut request) => {
-                request.on_stale = request.on_stale.or(client.on_stale);
-                let reply = answer.into_job_reply(kind, ReplyWish::of_job(&request));
-                Ok(queue.edit(caller, request, pass, reply))
-            }
-            Err(refusal) => Err((answer, refusal)),
-        },
-        _ => match body::<UndoRequest>(message) {
-            Ok(request) => {
-                let reply = answer.into_job_reply(kind, ReplyWish::of_undo(&request));
-                Ok(if kind == kind::UNDO {
-                    queue.undo(caller, request, pass, reply)
-                } else {
-                    queue.redo(caller, request, pass, reply)
-                })
-            }
-            Err(refusal) => Err((answer, refusal)),
-        },
-    };
-    match runnable {
-        Ok(Some(runnable)) => NextStep::Run(runnable),
-        Ok(None) => NextStep::Next,
-        Err((answer, refusal)) => {
-            answer.refuse(&refusal);
-            NextStep::Next
+    let runnable = if kind == kind::EDIT {
+        let mut request: JobRequest = match body(message) {
+            Ok(request) => request,
+            Err(refusal) => return refused(answer, &refusal),
+        };
+        request.on_stale = request.on_stale.or(client.on_stale);
+        let reply = answer.into_job_reply(kind, ReplyWish::of_job(&request));
+        queue.edit(caller, request, pass, reply)
+    } else {
+        let request: UndoRequest = match body(message) {
+            Ok(request) => request,
+            Err(refusal) => return refused(answer, &refusal),
+        };
+        let reply = answer.into_job_reply(kind, ReplyWish::of_undo(&request));
+        if kind == kind::UNDO {
+            queue.undo(caller, request, pass, reply)
+        } else {
+            queue.redo(caller, request, pass, reply)
         }
-    }
+    };
+    runnable.map_or(NextStep::Next, NextStep::Run)
+}
+
+/// Refuses a request, after which nothing remains to be done.
+fn refused(answer: RequestAnswer, refusal: &RequestError) -> NextStep {
+    answer.refuse(refusal);
+    NextStep::Next
 }
 
 fn unknown(kind: &str, answer: RequestAnswer) {

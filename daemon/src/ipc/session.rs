@@ -21,27 +21,17 @@ pub struct ProtocolSession {
     greeted: bool,
 }
 
-/// The result of the first frame.
+/// An accepted session.
 #[derive(Debug)]
-pub enum GreetingOutcome {
-    /// The session is accepted; the reply is `welcome` to the request with this number.
-    Welcome {
-        /// The number of the request.
-        id: u64,
-        /// The session and the client.
-        caller: Caller,
-        /// The default of its jobs for stale files.
-        on_stale: Option<OnStale>,
-        /// The reply.
-        welcome: Box<Welcome>,
-    },
-    /// The session is refused; the reply is an error to the request with this number, and the connection closes.
-    Refused {
-        /// The number of the request; 0 if it could not be read.
-        id: u64,
-        /// The error.
-        error: Refusal,
-    },
+pub struct Greeting {
+    /// The number of the request; `welcome` is its reply.
+    pub id: u64,
+    /// The session and the client.
+    pub caller: Caller,
+    /// The default of its jobs for stale files.
+    pub on_stale: Option<OnStale>,
+    /// The reply.
+    pub welcome: Box<Welcome>,
 }
 
 impl ProtocolSession {
@@ -89,30 +79,24 @@ impl ProtocolSession {
     }
 
     /// Handles the first frame. `fresh` returns a name for a session that has none.
+    ///
+    /// # Errors
+    /// The session is refused; the reply is an error to the request with this number (0 if it could not be read), and
+    /// the connection closes.
     pub fn greet(
         &mut self,
         frame: Frame,
         workspace: &str,
         fresh: impl FnOnce() -> String,
-    ) -> GreetingOutcome {
-        let refused = |id, error| GreetingOutcome::Refused { id, error };
-        let message = match Message::parse(frame) {
-            Ok(message) => message,
-            Err(error) => return refused(0, boxed(&error)),
-        };
+    ) -> Result<Greeting, (u64, Refusal)> {
+        let message = Message::parse(frame).map_err(|error| (0, boxed(&error)))?;
         let id = message.id();
         if message.kind() != kind::HELLO {
             let word = "the first request must be `hello`; connect again and send it first";
-            return refused(id, Box::new(RequestError::new(ErrorCode::Malformed, word)));
+            return Err((id, Box::new(RequestError::new(ErrorCode::Malformed, word))));
         }
-        let hello: Hello = match message.body() {
-            Ok(hello) => hello,
-            Err(error) => return refused(id, boxed(&error)),
-        };
-        let protocol = match negotiate(&hello) {
-            Ok(protocol) => protocol,
-            Err(error) => return refused(id, error),
-        };
+        let hello: Hello = message.body().map_err(|error| (id, boxed(&error)))?;
+        let protocol = negotiate(&hello).map_err(|error| (id, error))?;
         self.greeted = true;
         let session = hello.session.unwrap_or_else(fresh);
         let welcome = Box::new(Welcome {
@@ -127,8 +111,8 @@ impl ProtocolSession {
                 edits: limits::EDITS as u64,
             },
         });
-        let on_stale = hello.on_stale;
-        GreetingOutcome::Welcome { id, caller: Caller { session, client: hello.client }, on_stale, welcome }
+        let caller = Caller { session, client: hello.client };
+        Ok(Greeting { id, caller, on_stale: hello.on_stale, welcome })
     }
 }
 
@@ -164,7 +148,7 @@ mod tests {
     fn refused(frame: Frame) -> (u64, ErrorCode) {
         let mut session = ProtocolSession::new(at(0));
         match session.greet(frame, "/w", || "fresh".into()) {
-            GreetingOutcome::Refused { id, error } => {
+            Err((id, error)) => {
                 assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
                 (id, error.code)
             }
@@ -176,7 +160,7 @@ mod tests {
     fn hello_says_what_the_jobs_of_the_session_do_about_stale_files() {
         let hello = Hello { on_stale: Some(OnStale::Rebase), ..hello() };
         match ProtocolSession::new(at(0)).greet(frame(7, kind::HELLO, &hello), "/w", || "fresh".into()) {
-            GreetingOutcome::Welcome { on_stale, .. } => assert_eq!(on_stale, Some(OnStale::Rebase)),
+            Ok(Greeting { on_stale, .. }) => assert_eq!(on_stale, Some(OnStale::Rebase)),
             other => panic!("{other:?}"),
         }
     }
@@ -186,7 +170,7 @@ mod tests {
         let mut session = ProtocolSession::new(at(0));
         assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
         match session.greet(frame(7, kind::HELLO, &hello()), "/w", || "fresh".into()) {
-            GreetingOutcome::Welcome { id, caller, on_stale, welcome } => {
+            Ok(Greeting { id, caller, on_stale, welcome }) => {
                 assert_eq!(on_stale, None);
                 assert_eq!((id, caller.session.as_str(), caller.client.as_str()), (7, "fresh", "test"));
                 assert_eq!((welcome.protocol, welcome.session.as_str()), (1, "fresh"));

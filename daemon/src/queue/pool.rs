@@ -135,7 +135,7 @@ impl JobQueue {
                     Ok(parsed.with_dialect_text(reply::repeated(&reply::queued(id))))
                 }
                 Admission::Underway(id) => {
-                    let (back, refusal) = self.attach(id, reply.repeated_if(true))?;
+                    let (back, refusal) = self.in_line(id, reply.repeated_if(true)).err()?;
                     reply = back.repeated_if(false);
                     // The job has just ended. The next call returns its receipt, or admits this request as a new job.
                     if before.replace(id) != Some(id) {
@@ -189,26 +189,16 @@ impl JobQueue {
 
     /// Answers `reply` with the job's receipt once the job has ended. Returns `None` if that was done at once.
     pub fn wait(&self, job: JobId, reply: JobReply) -> Option<WaitId> {
-        match self.in_line(job, reply) {
-            Ok(wait) => return wait,
-            Err((reply, refusal)) => reply.send(Err(refusal)),
-        }
-        None
-    }
-
-    /// Does the same for a repeated request. Returns its reply if there is no such job any more.
-    fn attach(&self, job: JobId, reply: JobReply) -> Option<(JobReply, Refusal)> {
-        self.in_line(job, reply).err()
+        self.in_line(job, reply).unwrap_or_else(|(reply, refusal)| {
+            reply.send(Err(refusal));
+            None
+        })
     }
 
     fn in_line(&self, job: JobId, reply: JobReply) -> Result<Option<WaitId>, (JobReply, Refusal)> {
         // The wait is added before the look-up, so that a job that ends in between is found by one of the two.
         let wait = lock(&self.0.board).wait(job, reply);
-        let outcome = match self.0.workspace.receipt(job) {
-            Ok(None) => return Ok(Some(wait)),
-            Ok(Some(receipt)) => Ok(receipt),
-            Err(refusal) => Err(refusal),
-        };
+        let Some(outcome) = self.0.workspace.receipt(job).transpose() else { return Ok(Some(wait)) };
         let reply = lock(&self.0.board).unwait(wait);
         match (reply, outcome) {
             (Some(reply), Ok(receipt)) => reply.send(Ok(receipt)),
