@@ -83,8 +83,8 @@ const NUMBERS: &str = "only some of the new lines bear numbers; give all of them
 const CUTS: &str = "it may be told apart from the new text in two ways; quote only what is there";
 const ALIKE: &str = "the quotation may begin or end inside a line there, or the new lines cannot be indented as the lines there are; quote whole lines, and indent as the file does";
 
-/// The ladder.
-const LADDER: [LadderStep; 8] = [
+/// The ladder, in the order of [`Rung`].
+const LADDER: &[LadderStep] = &[
     LadderStep::new(Rung::Exact, "exact", Some(exact::search), as_given),
     LadderStep::new(Rung::Eol, "eol", Some(eol::search), as_given),
     LadderStep::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
@@ -178,7 +178,7 @@ impl Rung {
 
     /// Returns the names of all rungs, for messages.
     pub(crate) fn names() -> String {
-        LADDER.map(|step| step.name).join(", ")
+        LADDER.iter().map(|step| step.name).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -187,7 +187,8 @@ pub(crate) type SearchResult = Result<Hit, Option<Unfit>>;
 
 pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (LadderStep, Search)> {
     LADDER
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|step| step.serves(quote))
         .filter_map(|step| step.search.map(|search| (step, search)))
 }

@@ -4,8 +4,8 @@
 //! *Calling sequence*: create a [`Quote`] from the fields of an edit; call [`one`] or [`every`]; if they find
 //! nothing, [`not_found`] makes the error, with the nearest text.
 //!
-//! *To add a rung*: write one file with a function of the type `Search` and one of the type `Adapt`, and name them in
-//! the table in `ladder`.
+//! *To add a rung*: write one file with a function of the type `Search` and one of the type `Adapt`, and add a variant
+//! of `Rung` and a line in the table in `ladder`. The recipe in daemon/ARCHITECTURE.md has the other places.
 
 mod choose;
 mod edge;

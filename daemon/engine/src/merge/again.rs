@@ -150,7 +150,9 @@ fn rung(outcome: &EditOutcome) -> Option<Rung> {
     outcome.rung.as_deref().and_then(Rung::named)
 }
 
-/// Returns true if an edit has one place, which its quoted text alone determines.
+/// Returns true if an edit has one place, which its quoted text alone determines. The edits of any other kind are merged
+/// by lines, unless they name lines and [`renumbered`] knows the kind. [`made_already`] must know a kind that is listed
+/// here and can insert.
 fn quotes_one(op: &Op) -> bool {
     match op {
         Op::Replace(op) => !op.all,

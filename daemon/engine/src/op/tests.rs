@@ -1,6 +1,6 @@
 //! Tests of reading edits and templates. They look at no file.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use editd_types::{EditPosition, EditScope, ErrorCode, FileEdit, FileMode, FilePath};
 
@@ -123,7 +123,10 @@ fn what_an_edit_proves() {
 #[test]
 fn the_manual_names_the_fields_that_are_read() {
     let told = editd_types::operation::OPERATIONS;
-    assert_eq!(told.len(), registry::operations().count());
+    let names = registry::operations().map(|(name, _)| name);
+    let missing: Vec<&str> = names.filter(|name| told.iter().all(|one| one.name != *name)).collect();
+    assert!(missing.is_empty(), "`OPERATIONS` in types/src/operation/table.rs lacks {missing:?}");
+    assert_eq!(told.len(), registry::operations().count(), "`OPERATIONS` has a kind that `KINDS` lacks");
     for (name, fields) in registry::operations() {
         let operation = editd_types::operation::operation(name).unwrap();
         let mut named: Vec<&str> = operation.fields.iter().map(|field| field.name).collect();
@@ -132,6 +135,59 @@ fn the_manual_names_the_fields_that_are_read() {
         read.sort_unstable();
         assert_eq!(named, read, "{name}");
     }
+}
+
+/// Returns the first example of an operation with this value of a field.
+fn example_with(name: &str, field: &str, value: serde_json::Value) -> Op {
+    let operation = editd_types::operation::operation(name).unwrap();
+    let mut edit: serde_json::Value = serde_json::from_str(operation.examples.first().unwrap().edit).unwrap();
+    let fields = edit.as_object_mut().unwrap();
+    fields.insert(field.to_owned(), value);
+    if field == "within" {
+        // Both name a symbol.
+        fields.remove("name");
+    }
+    parse(&serde_json::from_value(edit).unwrap(), None)
+        .unwrap_or_else(|refusal| panic!("{name}: {refusal:?}"))
+}
+
+#[test]
+fn every_kind_tells_the_facts_about_its_fields() {
+    let long = "x".repeat(1000);
+    for (name, fields) in registry::operations() {
+        for field in fields {
+            let of = |value: serde_json::Value| example_with(name, field, value);
+            let (method, told) = match *field {
+                "to_clipboard" => ("stores", of("c".into()).stores() == Some("c")),
+                "from_clipboard" => ("reads", of("c".into()).reads() == Some("c")),
+                "to" => ("target", of("c".into()).target() == Some(&FilePath::from("c"))),
+                "start" => ("named_lines", of(1.into()).named_lines().is_some()),
+                "within" => {
+                    let within = serde_json::json!({"position": {"line": 0, "column": 0}});
+                    ("needs_symbols", of(within).needs_symbols())
+                }
+                "text" | "new" | "replacement" => {
+                    let new = if name == "hunk" { format!("-a\n+{long}\n") } else { long.clone() };
+                    ("text_bytes", of(new.into()).text_bytes() >= long.len())
+                }
+                _ => continue,
+            };
+            assert!(told, "`Op::{method}` must know the field `{field}` of `{name}`");
+        }
+    }
+}
+
+#[test]
+fn the_manual_names_every_rung_from_strict_to_loose() {
+    let mut fields = editd_types::operation::OPERATIONS.iter().flat_map(|operation| operation.fields);
+    let told = fields.find(|field| field.name == "match").unwrap().meaning;
+    let names = crate::locate::Rung::names();
+    assert!(
+        told.ends_with(&format!(": {names}")),
+        "`MATCH` in types/src/operation/table.rs must list {names}"
+    );
+    let rungs: Vec<_> = names.split(", ").map(crate::locate::Rung::named).collect();
+    assert!(rungs.is_sorted(), "`LADDER` must have the order of `Rung`: {names}");
 }
 
 #[test]

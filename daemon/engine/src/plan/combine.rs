@@ -29,19 +29,13 @@ pub(crate) fn contradictions(ops: &Parsed) -> Vec<(usize, Refusal)> {
     found
 }
 
-/// Kinds of which an entry has few edits, so that comparing each edit with them takes linear time.
+/// Returns true for a kind of which an entry has few edits, so that comparing each edit with them takes linear time.
 fn rare(op: &Op) -> bool {
-    !matches!(
-        op,
-        Op::Replace(_)
-            | Op::Insert(_)
-            | Op::Lines(_)
-            | Op::Chunk(_)
-            | Op::Hunk(_)
-            | Op::Substitute(_)
-            | Op::Symbol(_)
-            | Op::Copy(_)
-    )
+    match op {
+        Op::Write(_) | Op::Create(_) => true,
+        Op::Copy(_) => false,
+        other => !is_text(other),
+    }
 }
 
 fn named(mut refusal: Refusal, edit: usize, other: usize) -> Refusal {
