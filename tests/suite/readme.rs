@@ -195,7 +195,7 @@ fn the_example_of_ranges_applies() {
 fn every_dialect_stands_in_its_table() {
     let dialects = page(DIALECTS);
     for (name, _) in editd_engine::dialect::list() {
-        assert!(dialects.contains(&format!("\n| `{name}` | ")), "{name}");
+        assert!(dialects.contains(&format!("\n| `{name}` | ")), "the table in {DIALECTS} lacks `{name}`");
     }
 }
 

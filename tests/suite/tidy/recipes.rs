@@ -36,6 +36,17 @@ const RECIPES: &[Recipe] = &[
         files: 6,
     },
     Recipe {
+        newest: "the rung `edge`",
+        own: &["daemon/engine/src/locate/edge"],
+        words: &[
+            ("daemon/engine/src/", "Rung::Edge"),
+            ("daemon/engine/src/locate/", "edge::"),
+            ("daemon/engine/src/locate/", "mod edge;"),
+        ],
+        users: &[],
+        files: 5,
+    },
+    Recipe {
         newest: "the dialect `ranges`",
         own: &["daemon/engine/src/dialect/ranges"],
         words: &[
