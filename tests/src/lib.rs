@@ -17,11 +17,11 @@ pub mod client;
 pub mod contents;
 #[cfg(unix)]
 pub mod counters;
+pub mod fault_injection;
 pub mod generator;
 #[cfg(unix)]
 pub mod house;
 pub mod jobs;
-pub mod lens;
 #[cfg(unix)]
 pub mod patches;
 #[cfg(unix)]

@@ -1,20 +1,20 @@
 //! Each case file as tests, one for each test mode: `cases::crash::NAME` is the scenario NAME with crashes. The
 //! scenarios are in `tests/cases`, and the kit plays them.
 //!
-//! By default each mode tests a sample of the calls at which something can happen. `LENS=long` tests all of them, and
+//! By default each mode tests a sample of the calls at which something can happen. `EXHAUSTIVE=1` tests all of them, and
 //! `SEED=…` chooses another sample.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_tests::lens::crash::{CrashPlan, Report, disks};
-use editd_tests::lens::fault::FaultPlan;
-use editd_tests::lens::foreign::OutsideWritePlan;
-use editd_tests::lens::foreign::deed::Deed;
-use editd_tests::lens::image::Cuts;
-use editd_tests::lens::mixed::{Kind, MixedPlan};
-use editd_tests::lens::story::SimScenario;
-use editd_tests::lens::{self, long};
+use editd_tests::fault_injection::combined::{CombinedPlan, Kind};
+use editd_tests::fault_injection::crash::{CrashPlan, Report, disks};
+use editd_tests::fault_injection::faults::FaultPlan;
+use editd_tests::fault_injection::image::Cuts;
+use editd_tests::fault_injection::outside_writes::OutsideWritePlan;
+use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::story::SimScenario;
+use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::scenario::machine::ScenarioMachine;
 use editd_tests::scenario::real::RealMachine;
 use editd_tests::scenario::simulated::{SimulatedMachine, abilities};
@@ -108,7 +108,7 @@ fn with_crashes(name: &str) {
             lies: &[],
             enough: 10,
         };
-        lens::crash::look(scenario, &plan)
+        fault_injection::crash::look(scenario, &plan)
     });
 }
 
@@ -123,7 +123,7 @@ fn with_faults(name: &str) {
             enough: 10,
         };
         let mut test = |scenario: &SimScenario, plan: &FaultPlan| {
-            let more = lens::fault::look(scenario, plan);
+            let more = fault_injection::faults::look(scenario, plan);
             report.images += more.images;
             report.found.extend(more.found);
         };
@@ -149,7 +149,7 @@ fn with_outside_writes(name: &str) {
         writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
         writes.truncate(extent.of(1, 15, 15));
         for path in scenario.course().unwrap().paths.iter().take(extent.of(1, 2, 2)) {
-            let more = lens::foreign::look(scenario, path, &writes, &plan);
+            let more = fault_injection::outside_writes::look(scenario, path, &writes, &plan);
             report.images += more.images;
             report.found.extend(more.found);
         }
@@ -163,8 +163,8 @@ fn with_combined_events(name: &str) {
         let nth = usize::try_from(seed(name) % 4).unwrap_or(0);
         let kinds = extent.of(&Kind::ALL[nth..=nth], &Kind::ALL[..], &Kind::ALL[..]);
         let plan =
-            MixedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
-        lens::mixed::look(scenario, &plan)
+            CombinedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
+        fault_injection::combined::look(scenario, &plan)
     });
 }
 
@@ -172,7 +172,7 @@ fn with_combined_events(name: &str) {
 fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, Extent) -> Report) {
     let (_, scenario) = player::read(&file(name));
     let skipped = scenario.skips(mode).is_some();
-    let extent = match (long(), scenario.thorough) {
+    let extent = match (exhaustive(), scenario.thorough) {
         (true, _) => Extent::All,
         (false, true) => Extent::Thorough,
         (false, false) => Extent::Sample,

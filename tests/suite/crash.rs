@@ -1,12 +1,12 @@
 //! Tests of the crash test on the simulated machine: it must notice each kind of missing flush. Also a case that needs
 //! code: a machine whose staged file another program removed. `cases::crash` runs the crash test over all case files.
 
-use editd_tests::lens::crash::{CrashPlan, look};
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::image::{Album, Answer, CrashKind, Cuts, Image};
-use editd_tests::lens::story::{KEY, SimScenario};
-use editd_tests::lens::verdict::{Depth, judge};
-use editd_tests::lens::view::View;
+use editd_tests::fault_injection::crash::{CrashPlan, look};
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
+use editd_tests::fault_injection::story::{KEY, SimScenario};
+use editd_tests::fault_injection::verdict::{Depth, judge};
+use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Op, Seeded, SimMachine};
 
 /// A job on a system that cannot exchange, cut when the displaced file had its second name and the staged one has lost

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use editd::testing::limits::HELD;
 use editd_proto::message::JobStatus;
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::requests::{append, create, delete, file, job, replace};
-use editd_tests::lens::story::Act;
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
+use editd_tests::fault_injection::story::Act;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 

@@ -6,6 +6,7 @@
 mod bounded;
 #[cfg(unix)]
 mod cases;
+mod combined_events;
 #[cfg(unix)]
 mod concurrent;
 mod crash;
@@ -13,7 +14,6 @@ mod crash;
 mod dialects;
 mod edits;
 mod flushed;
-mod foreign;
 #[cfg(target_os = "linux")]
 mod formatters;
 #[cfg(target_os = "linux")]
@@ -37,13 +37,13 @@ mod leaving;
 mod memory;
 #[cfg(unix)]
 mod merges;
-mod mixed;
 #[cfg(target_os = "linux")]
 mod odd_files;
 #[cfg(unix)]
 mod once;
 #[cfg(unix)]
 mod order;
+mod outside_writes;
 mod overtaken;
 #[cfg(unix)]
 mod pages;

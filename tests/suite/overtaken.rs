@@ -1,19 +1,19 @@
 //! Promises *durable* and *foreign bytes are never lost* if others write just before a job or after a power cut, on
 //! the simulated machine: their writes do not cause an answered job to be rolled back, and their files stay.
 //!
-//! `LENS=long` tests all of them.
+//! `EXHAUSTIVE=1` tests all of them.
 
 use std::time::Duration;
 
 use editd_proto::message::{FileEntry, JobStatus};
-use editd_tests::lens::crash::disks;
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::foreign::deed::Deed;
-use editd_tests::lens::image::{Album, CrashKind, Cuts};
-use editd_tests::lens::long;
-use editd_tests::lens::requests::{append, create, file, job};
-use editd_tests::lens::story::{KEY, SimScenario};
-use editd_tests::lens::view::View;
+use editd_tests::fault_injection::crash::disks;
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::exhaustive;
+use editd_tests::fault_injection::image::{Album, CrashKind, Cuts};
+use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::requests::{append, create, file, job};
+use editd_tests::fault_injection::story::{KEY, SimScenario};
+use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
 
 fn files(outside: &Outside) {
@@ -32,7 +32,7 @@ fn stories() -> Vec<SimScenario> {
 
 /// States that a power cut may leave.
 fn cuts(machine: &SimMachine) -> Vec<SimMachine> {
-    machine.cuts(if long() { 200 } else { 12 }, 11)
+    machine.cuts(if exhaustive() { 200 } else { 12 }, 11)
 }
 
 fn is_there(desk: &SimWorkspace) -> bool {
@@ -45,7 +45,7 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
     let mut answered = 0;
     for story in stories() {
         let [first, last, _] = story.course().unwrap().calls;
-        for call in (first + 1..=last).step_by(if long() { 1 } else { 5 }) {
+        for call in (first + 1..=last).step_by(if exhaustive() { 1 } else { 5 }) {
             let machine = story.machine();
             let desk = story.begin(&machine).unwrap();
             machine.at_call(call, When::Before, move |outside| {
@@ -109,7 +109,7 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
     for story in stories() {
         let machine = story.machine();
         let desk = story.begin(&machine).unwrap();
-        let album = Album::new(Cuts { limit: if long() { 60 } else { 6 }, seed: 3 });
+        let album = Album::new(Cuts { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
         let (watching, same) = (album.clone(), machine.clone());
         machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
             outside.replace("/w/d/a.txt", THEIRS).unwrap();
@@ -142,7 +142,7 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
         let story = SimScenario::new("a new file and a linked one", files, request).on(abilities);
         let [first, last, _] = story.course().unwrap().calls;
         let link = |outside: &Outside| outside.link("/w/b.txt", "/w/second.txt").unwrap();
-        let step = if long() { 1 } else { 5 };
+        let step = if exhaustive() { 1 } else { 5 };
         for linked in (first + 1..=last).step_by(step) {
             for killed in (linked..=last + 40).step_by(step - step / 2) {
                 let machine = story.machine();

@@ -2,18 +2,18 @@
 //! upkeep run between any two calls of the job. The job is applied, no outside change is invented, and kills and
 //! power cuts have the same results as without them.
 //!
-//! `LENS=long` and `SCENARIO=…` as for `foreign`.
+//! `EXHAUSTIVE=1` and `SCENARIO=…` as for `outside_writes`.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use editd_proto::message::JobStatus;
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::image::{Answer, CrashKind, Image};
-use editd_tests::lens::story::{Course, KEY, SimScenario};
-use editd_tests::lens::verdict::{Depth, judge};
-use editd_tests::lens::{chosen, long};
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::image::{Answer, CrashKind, Image};
+use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
+use editd_tests::fault_injection::verdict::{Depth, judge};
+use editd_tests::fault_injection::{chosen, exhaustive};
 use editd_tests::sim::When;
 
 /// Power cuts that are looked at behind one run.
@@ -99,7 +99,7 @@ fn calls_of_housekeeping(story: &SimScenario, course: &Course) -> std::ops::Rang
 
 fn all_hold(stories: Vec<SimScenario>) {
     let mut found = Vec::new();
-    let step = if long() { 1 } else { 7 };
+    let step = if exhaustive() { 1 } else { 7 };
     for story in chosen(stories) {
         let course = story.course().unwrap();
         let of_the_job = course.calls[0] + 1..=course.calls[1];

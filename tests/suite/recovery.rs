@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use editd_proto::message::ReadRequest;
-use editd_tests::lens::desk::{SimWorkspace, who};
-use editd_tests::lens::foreign::deed::Deed;
-use editd_tests::lens::long;
-use editd_tests::lens::requests::{append, create, delete, file, job, replace};
-use editd_tests::lens::story::{Course, KEY, SimScenario};
-use editd_tests::lens::view::View;
+use editd_tests::fault_injection::desk::{SimWorkspace, who};
+use editd_tests::fault_injection::exhaustive;
+use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
+use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
+use editd_tests::fault_injection::view::View;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{
     EACCES, Fault, Lasting, Op, Outside, Seeded, SimMachine, SnapshotNode, When, crashes,
@@ -202,7 +202,7 @@ fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boo
 
 #[test]
 fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
-    let one_in = if long() { 1 } else { 61 };
+    let one_in = if exhaustive() { 1 } else { 61 };
     let mut dice = Seeded::new(5);
     let mut found = Vec::new();
     each(|judge, machine, nth| {
@@ -220,7 +220,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
 
 #[test]
 fn it_is_whole_where_others_come_while_recovery_runs() {
-    let one_in = if long() { 4 } else { 97 };
+    let one_in = if exhaustive() { 4 } else { 97 };
     let mut dice = Seeded::new(6);
     let mut found = Vec::new();
     for story in stories() {
@@ -264,7 +264,7 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
 /// back.
 #[test]
 fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cut() {
-    let cuts = if long() { 400 } else { 24 };
+    let cuts = if exhaustive() { 400 } else { 24 };
     let mut found = Vec::new();
     for story in stories() {
         let course = story.course().unwrap();

@@ -1,17 +1,17 @@
 //! A job that is rolled back, on the simulated machine: the displaced files are at their paths, in the journal or set
 //! aside, no power cut restores the job in part, and no failed call leaves half of it.
 //!
-//! `LENS=long` tests all of them.
+//! `EXHAUSTIVE=1` tests all of them.
 
 use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{FileEdit, JobStatus};
-use editd_tests::lens::crash::disks;
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::long;
-use editd_tests::lens::requests::{chmod, create, delete, file, job, replace};
-use editd_tests::lens::story::{KEY, SimScenario};
-use editd_tests::lens::view::View;
+use editd_tests::fault_injection::crash::disks;
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::exhaustive;
+use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
+use editd_tests::fault_injection::story::{KEY, SimScenario};
+use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
 
 /// Stands in the file that a job displaces, and nowhere else.
@@ -102,7 +102,7 @@ fn changes(story: &SimScenario) -> Vec<u64> {
     // Nothing is moved or cut before.
     let changed = |call: &u64| ["Exchange", "Link", "RenameNoreplace", "SetLen"].contains(&op(*call));
     let from = (first + 1..=answered).find(changed).unwrap();
-    (from..=answered).step_by(if long() { 1 } else { 3 }).collect()
+    (from..=answered).step_by(if exhaustive() { 1 } else { 3 }).collect()
 }
 
 /// Plays every story with every deed at every moment; `play` gives the daemon that is open then, unless nothing of the

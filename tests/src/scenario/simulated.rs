@@ -11,7 +11,7 @@ use super::format::{Feature, Settings};
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
-use crate::lens::desk::{ByOthers, ROOT, STATE, SimWorkspace};
+use crate::fault_injection::desk::{ByOthers, ROOT, STATE, SimWorkspace};
 use crate::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 use crate::tree::{Node, Tree};
 

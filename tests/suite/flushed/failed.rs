@@ -3,9 +3,9 @@
 
 use editd_proto::ErrorCode;
 use editd_proto::message::{Durability, EntryKind, JobStatus, UndoRequest};
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::requests::{append, file, job, replace, with};
-use editd_tests::lens::story::Act;
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::requests::{append, file, job, replace, with};
+use editd_tests::fault_injection::story::Act;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
 

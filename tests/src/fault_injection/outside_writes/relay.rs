@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::{is_held, lock, tag};
-use crate::lens::crash::Report;
-use crate::lens::desk::ROOT;
-use crate::lens::story::{KEY, SimScenario};
-use crate::lens::view::View;
+use crate::fault_injection::crash::Report;
+use crate::fault_injection::desk::ROOT;
+use crate::fault_injection::story::{KEY, SimScenario};
+use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, SimMachine, When};
 
 /// Calls behind a swap before which the first program ends.

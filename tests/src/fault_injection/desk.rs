@@ -215,7 +215,7 @@ impl SimWorkspace {
 /// The client that sends all jobs.
 #[must_use]
 pub fn who() -> Caller {
-    Caller { session: "s".to_owned(), client: "lens".to_owned() }
+    Caller { session: "s".to_owned(), client: "test".to_owned() }
 }
 
 /// The options of every store on a simulated machine.

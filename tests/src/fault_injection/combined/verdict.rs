@@ -4,13 +4,13 @@
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
-use crate::lens::desk::SimWorkspace;
-use crate::lens::foreign::deed::Deed;
-use crate::lens::image::Answer;
-use crate::lens::kept::{AT_FIRST, Chronicle};
-use crate::lens::story::KEY;
-use crate::lens::strict;
-use crate::lens::view::View;
+use crate::fault_injection::desk::SimWorkspace;
+use crate::fault_injection::image::Answer;
+use crate::fault_injection::kept::{AT_FIRST, Chronicle};
+use crate::fault_injection::outside_writes::deed::Deed;
+use crate::fault_injection::story::KEY;
+use crate::fault_injection::strict;
+use crate::fault_injection::view::View;
 use crate::sim::SimMachine;
 
 /// One end of one playing.

@@ -3,9 +3,9 @@
 use super::deed::Deed;
 use super::window::Windows;
 use super::{tag, windows};
-use crate::lens::desk::ROOT;
-use crate::lens::story::{KEY, SimScenario};
-use crate::lens::view::View;
+use crate::fault_injection::desk::ROOT;
+use crate::fault_injection::story::{KEY, SimScenario};
+use crate::fault_injection::view::View;
 
 /// The permitted final states.
 pub struct Ends {

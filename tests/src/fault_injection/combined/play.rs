@@ -7,15 +7,15 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::verdict::Scene;
-use super::{MixedPlan, Trouble};
-use crate::lens::desk::{ROOT, SimWorkspace};
-use crate::lens::foreign::deed::Deed;
-use crate::lens::foreign::ends::Ends;
-use crate::lens::foreign::tag;
-use crate::lens::image::{Album, Answer, CrashKind, Cuts, Image};
-use crate::lens::kept::{AT_FIRST, Chronicle, taken_away_by};
-use crate::lens::story::{Course, KEY, SimScenario};
-use crate::lens::view::View;
+use super::{CombinedPlan, Trouble};
+use crate::fault_injection::desk::{ROOT, SimWorkspace};
+use crate::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
+use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
+use crate::fault_injection::outside_writes::deed::Deed;
+use crate::fault_injection::outside_writes::ends::Ends;
+use crate::fault_injection::outside_writes::tag;
+use crate::fault_injection::story::{Course, KEY, SimScenario};
+use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
 
 /// Power cuts that are looked at after one effect.
@@ -32,7 +32,7 @@ pub(super) struct Play<'a> {
     pub(super) trouble: Trouble,
     /// The permitted states of that path; `None` if no other process does anything.
     pub(super) ends: Option<&'a Ends>,
-    pub(super) plan: &'a MixedPlan,
+    pub(super) plan: &'a CombinedPlan,
     dice: Seeded,
     seed: u64,
     pub(super) found: Vec<String>,
@@ -58,7 +58,7 @@ impl<'a> Play<'a> {
         path: &'a str,
         trouble: Trouble,
         ends: Option<&'a Ends>,
-        plan: &'a MixedPlan,
+        plan: &'a CombinedPlan,
         seed: u64,
     ) -> Self {
         let dice = Seeded::new(seed);

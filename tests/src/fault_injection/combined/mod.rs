@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use super::crash::{Report, disks};
 use super::desk::SimWorkspace;
-use super::foreign::deed::Deed;
-use super::foreign::ends::Ends;
+use super::outside_writes::deed::Deed;
+use super::outside_writes::ends::Ends;
 use super::story::{Course, SimScenario};
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
 use play::Play;
@@ -40,7 +40,7 @@ impl Kind {
 
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
-pub struct MixedPlan {
+pub struct CombinedPlan {
     /// The seed of the random choices.
     pub seed: u64,
     /// The combinations to test.
@@ -85,7 +85,7 @@ pub struct Trouble {
 
 /// Tests a scenario and returns the violations.
 #[must_use]
-pub fn look(story: &SimScenario, plan: &MixedPlan) -> Report {
+pub fn look(story: &SimScenario, plan: &CombinedPlan) -> Report {
     let mut report = Report::default();
     for (nth, abilities) in disks(story.abilities).into_iter().enumerate() {
         let story = story.clone().on(abilities);
@@ -111,7 +111,7 @@ fn flushes(course: &Course) -> impl Iterator<Item = u64> {
 
 struct Look<'a> {
     story: &'a SimScenario,
-    plan: &'a MixedPlan,
+    plan: &'a CombinedPlan,
     dice: Seeded,
     ends: BTreeMap<(usize, String), Option<Ends>>,
     report: &'a mut Report,

@@ -2,28 +2,28 @@
 //! call, every call fails. They examine files, replies and the journal, and nothing inside the daemon.
 //!
 //! *Calling sequence*: a [`story::SimScenario`] has the initial state and the actions; [`desk::SimWorkspace`] performs
-//! them through a workspace on the machine; a test ([`crash`], [`foreign`], [`fault`]) plays it many times and returns
+//! them through a workspace on the machine; a test ([`crash`], [`outside_writes`], [`faults`]) plays it many times and returns
 //! one sentence for each violation.
 
+pub mod combined;
 pub mod crash;
 pub mod desk;
-pub mod fault;
-pub mod foreign;
+pub mod faults;
 pub mod image;
 pub mod kept;
-pub mod mixed;
+pub mod outside_writes;
 pub mod requests;
 pub mod story;
 pub mod verdict;
 pub mod view;
 
-/// Returns true if `LENS=long`, which tests a hundred times as much as a run of the suite.
+/// Returns true if `EXHAUSTIVE=1`, which tests a hundred times as much as a run of the suite.
 #[must_use]
-pub fn long() -> bool {
-    std::env::var_os("LENS").is_some_and(|value| value == "long")
+pub fn exhaustive() -> bool {
+    std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1")
 }
 
-/// Returns true if `STRICT` is set: then the tests also check the known limitations of recovery, see [`mixed`].
+/// Returns true if `STRICT` is set: then the tests also check the known limitations of recovery, see [`combined`].
 #[must_use]
 pub fn strict() -> bool {
     std::env::var_os("STRICT").is_some()

@@ -2,9 +2,9 @@
 //! `cases::combined` runs them over all case files.
 
 use editd_proto::message::UndoRequest;
-use editd_tests::lens::desk::SimWorkspace;
-use editd_tests::lens::mixed::{Kind, MixedPlan, look};
-use editd_tests::lens::story::{Act, KEY, SimScenario};
+use editd_tests::fault_injection::combined::{CombinedPlan, Kind, look};
+use editd_tests::fault_injection::desk::SimWorkspace;
+use editd_tests::fault_injection::story::{Act, KEY, SimScenario};
 use editd_tests::sim::Op;
 
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
@@ -14,7 +14,8 @@ fn is_noticed(
     lies: &'static [Op],
     harm: Option<fn(&SimWorkspace, &SimScenario)>,
 ) {
-    let plan = MixedPlan { seed: 13, kinds: kind, pairs: 16, runs: 4, images: 12, lies, harm, enough: 300 };
+    let plan =
+        CombinedPlan { seed: 13, kinds: kind, pairs: 16, runs: 4, images: 12, lies, harm, enough: 300 };
     let two =
         SimScenario::thorough().into_iter().filter(|story| story.name.starts_with("a_job_on_two_files"));
     let found: Vec<String> = two.flat_map(|story| look(&story, &plan).found).collect();

@@ -1,12 +1,12 @@
 //! Promise *foreign bytes are never lost*, on the simulated machine: two programs that write one after the other, and
 //! the calls before which an outside write may be lost. `cases::outside_writes` tests all case files.
 //!
-//! `LENS=long` tests all distances between the programs, `SCENARIO=…` only the scenarios whose names begin so.
+//! `EXHAUSTIVE=1` tests all distances between the programs, `SCENARIO=…` only the scenarios whose names begin so.
 
-use editd_tests::lens::foreign::relay;
-use editd_tests::lens::foreign::windows;
-use editd_tests::lens::story::SimScenario;
-use editd_tests::lens::{chosen, long};
+use editd_tests::fault_injection::outside_writes::relay;
+use editd_tests::fault_injection::outside_writes::windows;
+use editd_tests::fault_injection::story::SimScenario;
+use editd_tests::fault_injection::{chosen, exhaustive};
 
 /// The number of calls of one scenario before which an outside write may be lost at most, so that the test does not
 /// exclude too much.
@@ -14,7 +14,7 @@ const WINDOW: usize = 8;
 
 #[test]
 fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
-    let gaps: Vec<u64> = if long() { (1..=16).collect() } else { vec![3] };
+    let gaps: Vec<u64> = if exhaustive() { (1..=16).collect() } else { vec![3] };
     let mut runs = 0;
     let mut found = Vec::new();
     let swapping = |story: &SimScenario| story.abilities.leases && story.abilities.exchange;
