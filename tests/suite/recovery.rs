@@ -210,9 +210,10 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
             return;
         }
         let open = |machine: &SimMachine| drop(SimWorkspace::open(machine));
-        crashes(&reboot(machine), 3, nth as u64, open, |struck| {
-            let when = format!("killed behind effect {nth}, rebooted, recovery ended: {:?}", struck.blow);
-            found.extend(judge.look(&struck.machine, &when));
+        crashes(&reboot(machine), 3, nth as u64, open, |run| {
+            let when =
+                format!("killed behind effect {nth}, rebooted, recovery ended: {:?}", run.interruption);
+            found.extend(judge.look(&run.machine, &when));
         });
     });
     none(&found);

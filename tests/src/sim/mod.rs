@@ -24,7 +24,7 @@ mod call;
 mod choose;
 mod data;
 mod file;
-mod lens;
+mod interruptions;
 mod machine;
 mod order;
 mod os;
@@ -37,7 +37,7 @@ mod world;
 
 pub use call::{EACCES, EIO, EMFILE, ENOSPC, EROFS, Fault, Lasting, Op, When, is_dead};
 pub use choose::{Chooser, Enumerated, Point, Seeded};
-pub use lens::{Interruption, Struck, crashes, faults};
+pub use interruptions::{InterruptedRun, Interruption, crashes, faults};
 pub use machine::{Abilities, SimMachine};
 pub use outside::{Outside, OutsideFile};
 pub use snapshot::{Snapshot, SnapshotNode};

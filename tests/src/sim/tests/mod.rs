@@ -4,7 +4,7 @@
 #[cfg(unix)]
 mod agreement;
 mod cuts;
-mod lens;
+mod interruptions;
 mod place;
 mod process;
 

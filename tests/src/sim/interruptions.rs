@@ -39,18 +39,18 @@ pub enum Interruption {
 }
 
 /// A machine after an interruption; the next process may start on it.
-pub struct Struck {
+pub struct InterruptedRun {
     /// The event.
-    pub blow: Interruption,
+    pub interruption: Interruption,
     /// The machine, without faults or stops.
     pub machine: SimMachine,
     /// The calls that were made until then.
     pub trace: Vec<Arc<str>>,
 }
 
-impl fmt::Debug for Struck {
+impl fmt::Debug for InterruptedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:?} after", self.blow)?;
+        writeln!(f, "{:?} after", self.interruption)?;
         let skipped = self.trace.len().saturating_sub(30);
         self.trace.iter().skip(skipped).try_for_each(|call| writeln!(f, "  {call}"))
     }
@@ -66,7 +66,7 @@ pub fn crashes(
     cuts: usize,
     seed: u64,
     mut story: impl FnMut(&SimMachine),
-    mut check: impl FnMut(Struck),
+    mut check: impl FnMut(InterruptedRun),
 ) -> u64 {
     let mut after = 0;
     loop {
@@ -75,15 +75,23 @@ pub fn crashes(
         story(&machine);
         let (trace, reached) = (machine.trace(), machine.effects());
         for (state, cut) in machine.cuts(cuts, seed ^ after).into_iter().enumerate() {
-            check(Struck { blow: Interruption::Cut { after, state }, machine: cut, trace: trace.clone() });
+            check(InterruptedRun {
+                interruption: Interruption::Cut { after, state },
+                machine: cut,
+                trace: trace.clone(),
+            });
         }
-        check(Struck { blow: Interruption::Kill { after }, machine: machine.kill(), trace: trace.clone() });
+        check(InterruptedRun {
+            interruption: Interruption::Kill { after },
+            machine: machine.kill(),
+            trace: trace.clone(),
+        });
         if trace.last().is_some_and(|call| call.contains("WriteAt")) {
             let machine = base.fork();
             machine.stop_inside(after, 100);
             story(&machine);
-            check(Struck {
-                blow: Interruption::KillInside { effect: after },
+            check(InterruptedRun {
+                interruption: Interruption::KillInside { effect: after },
                 machine: machine.kill(),
                 trace,
             });
@@ -103,7 +111,7 @@ pub fn faults(
     base: &SimMachine,
     errors: &[i32],
     mut story: impl FnMut(&SimMachine),
-    mut check: impl FnMut(Struck),
+    mut check: impl FnMut(InterruptedRun),
 ) -> u64 {
     let whole = base.fork();
     story(&whole);
@@ -115,7 +123,11 @@ pub fn faults(
                 story(&machine);
                 machine.mend();
                 let trace = machine.trace();
-                check(Struck { blow: Interruption::Fault { call, lasting, errno }, machine, trace });
+                check(InterruptedRun {
+                    interruption: Interruption::Fault { call, lasting, errno },
+                    machine,
+                    trace,
+                });
             }
         }
     }

@@ -54,7 +54,7 @@ fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static st
         500,
         1,
         |machine| acknowledged.set(replace(machine, way).is_ok()),
-        |struck| match struck.machine.outside().read("/w/f").unwrap() {
+        |run| match run.machine.outside().read("/w/f").unwrap() {
             bytes if bytes == [b'n'; 1500] => {}
             bytes if bytes == [b'o'; 1000] => {
                 if acknowledged.get() {
@@ -62,7 +62,10 @@ fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static st
                 }
             }
             _ => {
-                assert!(matches!(struck.blow, Interruption::Cut { .. }), "a kill tears nothing: {struck:?}");
+                assert!(
+                    matches!(run.interruption, Interruption::Cut { .. }),
+                    "a kill tears nothing: {run:?}"
+                );
                 found.insert("torn");
             }
         },
@@ -72,7 +75,7 @@ fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static st
 }
 
 #[test]
-fn the_crash_lens_passes_what_is_right() {
+fn correct_code_passes_the_crash_test() {
     for ordered_names in [true, false] {
         let abilities = Abilities { ordered_names, ..Abilities::default() };
         assert_eq!(faults_of(RIGHT, abilities, false), [].into());
@@ -80,7 +83,7 @@ fn the_crash_lens_passes_what_is_right() {
 }
 
 #[test]
-fn the_crash_lens_catches_each_missing_flush_and_a_lying_disk() {
+fn the_crash_test_finds_each_missing_flush_and_a_lying_disk() {
     let usual = Abilities::default();
     assert_eq!(faults_of(Way { flush_file: false, ..RIGHT }, usual, false), ["torn"].into());
     assert_eq!(faults_of(Way { flush_folder: false, ..RIGHT }, usual, false), ["lost"].into());
@@ -88,7 +91,7 @@ fn the_crash_lens_catches_each_missing_flush_and_a_lying_disk() {
 }
 
 #[test]
-fn the_fault_lens_strikes_every_call_once_and_for_ever() {
+fn the_fault_test_fails_every_call_once_and_for_ever() {
     let (base, _) = machine();
     base.outside().write("/w/f", &[b'o'; 1000]).unwrap();
     base.settle();
@@ -98,13 +101,13 @@ fn the_fault_lens_strikes_every_call_once_and_for_ever() {
         &base,
         &[EIO, ENOSPC],
         |machine| *last.borrow_mut() = Some(replace(machine, RIGHT)),
-        |struck| {
+        |run| {
             let error = last.borrow_mut().take().unwrap().unwrap_err();
-            let Interruption::Fault { call, lasting, errno } = struck.blow else { return };
+            let Interruption::Fault { call, lasting, errno } = run.interruption else { return };
             assert_eq!(error.raw_os_error(), Some(errno));
-            assert!(root(&struck.machine).list().is_ok(), "the fault is gone");
+            assert!(root(&run.machine).list().is_ok(), "the fault is gone");
             // The process is killed and the next one does it again.
-            replace(&struck.machine.kill(), RIGHT).unwrap();
+            replace(&run.machine.kill(), RIGHT).unwrap();
             seen.push((call, errno, lasting));
         },
     );
