@@ -3,8 +3,8 @@
 
 use editd_proto::message::UndoRequest;
 use editd_tests::fault_injection::combined::{CombinedPlan, Kind, look};
-use editd_tests::fault_injection::desk::SimWorkspace;
-use editd_tests::fault_injection::story::{Act, KEY, SimScenario};
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
+use editd_tests::fault_injection::story::{ChangeRequest, KEY, SimScenario};
 use editd_tests::sim::Op;
 
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
@@ -24,8 +24,9 @@ fn is_noticed(
 
 #[test]
 fn a_content_that_is_lost_is_noticed() {
-    let empty =
-        |desk: &SimWorkspace, _: &SimScenario| desk.machine.outside().write("/w/untouched", b"").unwrap();
+    let empty = |workspace: &SimWorkspace, _: &SimScenario| {
+        workspace.machine.outside().write("/w/untouched", b"").unwrap()
+    };
     for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
         is_noticed("untouched at first, 710 bytes, is nowhere", kind, &[], Some(empty));
     }
@@ -33,10 +34,10 @@ fn a_content_that_is_lost_is_noticed() {
 
 #[test]
 fn what_others_wrote_and_is_lost_is_noticed() {
-    let empty = |desk: &SimWorkspace, _: &SimScenario| {
+    let empty = |workspace: &SimWorkspace, _: &SimScenario| {
         for path in ["/w/a.txt", "/w/b.txt"] {
             // There may be a folder by now, or nothing.
-            let _written = desk.machine.outside().write(path, b"");
+            let _written = workspace.machine.outside().write(path, b"");
         }
     };
     for kind in [&[Kind::DeedThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
@@ -47,9 +48,9 @@ fn what_others_wrote_and_is_lost_is_noticed() {
 
 #[test]
 fn half_a_job_is_noticed() {
-    let half = |desk: &SimWorkspace, story: &SimScenario| {
+    let half = |workspace: &SimWorkspace, story: &SimScenario| {
         let first = story.machine().outside().read("/w/a.txt").unwrap();
-        let _written = desk.machine.outside().write("/w/a.txt", &first);
+        let _written = workspace.machine.outside().write("/w/a.txt", &first);
     };
     for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
         is_noticed("the job is there, but a.txt shows", kind, &[], Some(half));
@@ -58,14 +59,15 @@ fn half_a_job_is_noticed() {
 
 #[test]
 fn a_refused_job_that_is_done_all_the_same_is_noticed() {
-    let again = |desk: &SimWorkspace, story: &SimScenario| drop(desk.act(&story.job, KEY));
+    let again = |workspace: &SimWorkspace, story: &SimScenario| drop(workspace.send(&story.job, KEY));
     is_noticed("the refused job is there", &[Kind::FaultThenEnd], &[], Some(again));
 }
 
 #[test]
 fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
-    let undo =
-        |desk: &SimWorkspace, _: &SimScenario| drop(desk.act(&Act::Undo(UndoRequest::default()), "nobody's"));
+    let undo = |workspace: &SimWorkspace, _: &SimScenario| {
+        drop(workspace.send(&ChangeRequest::Undo(UndoRequest::default()), "nobody's"))
+    };
     is_noticed("the job is there, but", &[Kind::FaultThenEnd], &[], Some(undo));
     is_noticed("the answered job is gone", &[Kind::DeedThenEnd], &[Op::SyncData], None);
 }

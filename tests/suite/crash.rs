@@ -2,8 +2,8 @@
 //! code: a machine whose staged file another program removed. `cases::crash` runs the crash test over all case files.
 
 use editd_tests::fault_injection::crash::{CrashPlan, look};
-use editd_tests::fault_injection::desk::SimWorkspace;
 use editd_tests::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::verdict::{Depth, judge};
 use editd_tests::fault_injection::view::View;
@@ -13,10 +13,10 @@ use editd_tests::sim::{Op, Seeded, SimMachine};
 /// its only name; what the machine shows then.
 fn held_and_not_staged(story: &SimScenario) -> SimMachine {
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     let album = Album::new(Cuts { limit: 0, seed: 7 });
     album.watch(&machine);
-    desk.act(&story.job, KEY).unwrap();
+    let _receipt = workspace.send(&story.job, KEY);
     let images = album.close(&machine);
     let held = images.into_iter().find(|image| image.call.contains("Link a.txt")).unwrap().machine;
     held.settle();

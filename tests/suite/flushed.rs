@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use editd::testing::limits::HELD;
 use editd_proto::message::JobStatus;
-use editd_tests::fault_injection::desk::SimWorkspace;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
-use editd_tests::fault_injection::story::Act;
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
+use editd_tests::fault_injection::story::ChangeRequest;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 
@@ -26,7 +26,7 @@ fn new_text() -> Vec<u8> {
     old.replace("line 20 of a\n", "changed\n").into_bytes()
 }
 
-fn edit() -> Act {
+fn edit() -> ChangeRequest {
     job(vec![file("a.txt", vec![replace("line 20 of a\n", "changed\n")])])
 }
 
@@ -56,8 +56,8 @@ fn disks() -> [Abilities; 2] {
     [usual, Abilities { ordered_names: false, half_exchanges: true, ..usual }]
 }
 
-fn applied(desk: &SimWorkspace, act: &Act, key: &str) {
-    let receipt = desk.act(act, key).unwrap();
+fn applied(workspace: &SimWorkspace, request: &ChangeRequest, key: &str) {
+    let receipt = workspace.send(request, key);
     assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
 }
 
@@ -79,11 +79,11 @@ fn lost(machine: &SimMachine) -> Vec<Vec<u8>> {
 /// After every power cut one of these paths shows these bytes, once the workspace was opened again.
 fn stands_after_cuts(machine: &SimMachine, paths: &[&str], bytes: &[u8]) {
     for (nth, cut) in machine.cuts(CUTS, 3).into_iter().enumerate() {
-        let desk = SimWorkspace::open(&cut).unwrap();
+        let workspace = SimWorkspace::open(&cut).unwrap();
         let shown: Vec<_> = contents(&cut).into_iter().filter(|(path, _)| paths.contains(&&**path)).collect();
         let told: Vec<_> = shown.iter().map(|(path, bytes)| (path, bytes.len())).collect();
         let stands = shown.iter().any(|(_, shown)| shown == bytes);
-        assert!(stands, "cut {nth}: {told:?}, none as it was answered; notes: {:?}", desk.notes);
+        assert!(stands, "cut {nth}: {told:?}, none as it was answered; notes: {:?}", workspace.notes);
     }
 }
 
@@ -93,9 +93,13 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
     let changed = from_backup.replace("line 9 of backup\n", "changed\n").into_bytes();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
+        let workspace = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
-        applied(&desk, &job(vec![file("a.txt", vec![replace("line 9 of backup\n", "changed\n")])]), "one");
+        applied(
+            &workspace,
+            &job(vec![file("a.txt", vec![replace("line 9 of backup\n", "changed\n")])]),
+            "one",
+        );
         stands_after_cuts(&machine, &["a.txt"], &changed);
     }
 }
@@ -104,12 +108,12 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
 fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
+        let workspace = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
-        applied(&desk, &job(vec![file("a.txt", vec![delete()])]), "one");
+        applied(&workspace, &job(vec![file("a.txt", vec![delete()])]), "one");
         for cut in machine.cuts(CUTS, 3) {
-            let desk = SimWorkspace::open(&cut).unwrap();
-            assert!(cut.outside().stat("/w/a.txt").is_err(), "it is back; notes: {:?}", desk.notes);
+            let workspace = SimWorkspace::open(&cut).unwrap();
+            assert!(cut.outside().stat("/w/a.txt").is_err(), "it is back; notes: {:?}", workspace.notes);
         }
     }
 }
@@ -119,12 +123,12 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
-        applied(&desk, &edit(), "one");
-        assert!(desk.settle());
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        applied(&workspace, &edit(), "one");
+        assert!(workspace.settle());
         machine.outside().rename("/w/a.txt", "/w/away.txt").unwrap();
         machine.outside().rename("/w/away.txt", "/w/a.txt").unwrap();
-        applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+        applied(&workspace, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
         stands_after_cuts(&machine, &["a.txt"], &both);
     }
 }
@@ -132,18 +136,18 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
 #[test]
 fn a_job_on_a_job_flushes_nothing_but_the_log() {
     let machine = machine(Abilities::default());
-    let desk = SimWorkspace::open(&machine).unwrap();
-    applied(&desk, &edit(), "one");
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    applied(&workspace, &edit(), "one");
     let before = machine.trace().len();
-    applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+    applied(&workspace, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
     let flushes = |trace: &[std::sync::Arc<str>]| {
         let names: Vec<String> = trace.iter().map(ToString::to_string).collect();
         names.into_iter().filter(|call| call.contains("Sync")).collect::<Vec<_>>()
     };
     assert_eq!(flushes(&machine.trace()[before..]).len(), 1, "{:?}", flushes(&machine.trace()[before..]));
-    assert!(desk.settle());
+    assert!(workspace.settle());
     let before = machine.trace().len();
-    applied(&desk, &job(vec![file("a.txt", vec![append("and more\n")])]), "three");
+    applied(&workspace, &job(vec![file("a.txt", vec![append("and more\n")])]), "three");
     assert_eq!(flushes(&machine.trace()[before..]).len(), 1, "{:?}", flushes(&machine.trace()[before..]));
 }
 
@@ -151,10 +155,10 @@ fn a_job_on_a_job_flushes_nothing_but_the_log() {
 fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
-        applied(&desk, &edit(), "one");
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        applied(&workspace, &edit(), "one");
         machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-        assert!(desk.settle());
+        assert!(workspace.settle());
         assert!(lost(&machine).is_empty(), "nothing was in doubt");
         stands_after_cuts(&machine, &["a.txt", "moved.txt"], &new_text());
     }
@@ -164,11 +168,15 @@ fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes(
 fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
-        applied(&desk, &job(vec![file("dir/a.txt", vec![replace("line 20 of a\n", "changed\n")])]), "one");
-        applied(&desk, &job(vec![file("dir/sub/new.txt", vec![create("new\n")])]), "two");
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        applied(
+            &workspace,
+            &job(vec![file("dir/a.txt", vec![replace("line 20 of a\n", "changed\n")])]),
+            "one",
+        );
+        applied(&workspace, &job(vec![file("dir/sub/new.txt", vec![create("new\n")])]), "two");
         machine.outside().rename("/w/dir", "/w/other").unwrap();
-        assert!(desk.settle());
+        assert!(workspace.settle());
         stands_after_cuts(&machine, &["dir/a.txt", "other/a.txt"], &new_text());
         stands_after_cuts(&machine, &["dir/sub/new.txt", "other/sub/new.txt"], b"new\n");
     }
@@ -179,11 +187,11 @@ fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for abilities in disks() {
         let machine = machine(abilities);
-        let desk = SimWorkspace::open(&machine).unwrap();
-        applied(&desk, &edit(), "one");
-        applied(&desk, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        applied(&workspace, &edit(), "one");
+        applied(&workspace, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
         machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-        assert!(desk.settle());
+        assert!(workspace.settle());
         stands_after_cuts(&machine, &["a.txt", "moved.txt"], &both);
     }
 }
@@ -191,22 +199,22 @@ fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
 #[test]
 fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
     let machine = machine(Abilities::default());
-    let desk = SimWorkspace::open(&machine).unwrap();
-    applied(&desk, &edit(), "one");
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    applied(&workspace, &edit(), "one");
     let machine = machine.kill();
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-    let desk = SimWorkspace::open(&machine).unwrap();
-    assert!(desk.settle());
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    assert!(workspace.settle());
     assert_eq!(lost(&machine), [old_text()], "who knows whether its successor has reached the disk");
 }
 
 #[test]
 fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
     let machine = machine(Abilities::default());
-    let desk = SimWorkspace::open(&machine).unwrap();
-    applied(&desk, &edit(), "one");
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    applied(&workspace, &edit(), "one");
     machine.outside().replace("/w/a.txt", b"formatted\n").unwrap();
-    assert!(desk.settle());
+    assert!(workspace.settle());
     assert!(lost(&machine).is_empty());
     assert!(contents(&machine).iter().all(|(path, _)| !path.starts_with(".editd/staging/")));
     stands_after_cuts(&machine, &["a.txt"], b"formatted\n");
@@ -215,13 +223,13 @@ fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
 #[test]
 fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
     let machine = machine(Abilities::default());
-    let desk = SimWorkspace::open(&machine).unwrap();
-    applied(&desk, &edit(), "one");
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    applied(&workspace, &edit(), "one");
     let mut deleted = file("a.txt", vec![delete()]);
     deleted.base = Some("any".to_owned());
-    applied(&desk, &job(vec![deleted]), "two");
+    applied(&workspace, &job(vec![deleted]), "two");
     machine.outside().write("/w/a.txt", b"again\n").unwrap();
-    assert!(desk.settle());
+    assert!(workspace.settle());
     assert!(lost(&machine).is_empty());
 }
 
@@ -236,9 +244,9 @@ fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
     }
     machine.settle();
     machine.pass(Duration::from_secs(3600));
-    let desk = SimWorkspace::open(&machine).unwrap();
-    applied(&desk, &job(names.iter().map(|name| file(name, vec![append("new\n")])).collect()), "one");
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    applied(&workspace, &job(names.iter().map(|name| file(name, vec![append("new\n")])).collect()), "one");
     outside.rename("/w/many", "/w/moved").unwrap();
-    assert!(desk.settle());
+    assert!(workspace.settle());
     assert_eq!(lost(&machine), [b"old\n"], "all others were open");
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use editd_proto::message::{FileEntry, JobStatus};
 use editd_tests::fault_injection::crash::disks;
-use editd_tests::fault_injection::desk::SimWorkspace;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::image::{Album, CrashKind, Cuts};
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, file, job};
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
@@ -35,8 +35,8 @@ fn cuts(machine: &SimMachine) -> Vec<SimMachine> {
     machine.cuts(if exhaustive() { 200 } else { 12 }, 11)
 }
 
-fn is_there(desk: &SimWorkspace) -> bool {
-    desk.entries().unwrap().iter().any(|entry| entry.key.as_deref() == Some(KEY))
+fn is_there(workspace: &SimWorkspace) -> bool {
+    workspace.entries().unwrap().iter().any(|entry| entry.key.as_deref() == Some(KEY))
 }
 
 #[test]
@@ -47,19 +47,19 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
         let [first, last, _] = story.course().unwrap().calls;
         for call in (first + 1..=last).step_by(if exhaustive() { 1 } else { 5 }) {
             let machine = story.machine();
-            let desk = story.begin(&machine).unwrap();
+            let workspace = story.begin(&machine).unwrap();
             machine.at_call(call, When::Before, move |outside| {
                 outside.rename("/w/d", "/w/e").unwrap();
                 outside.sync().unwrap();
             });
-            if desk.act(&story.job, KEY).unwrap().status != JobStatus::Applied {
+            if workspace.send(&story.job, KEY).status != JobStatus::Applied {
                 continue;
             }
             answered += 1;
             for (nth, cut) in cuts(&machine).iter().enumerate() {
-                let desk = SimWorkspace::open(cut).unwrap();
-                if !is_there(&desk) {
-                    found.push(format!("before call {call}, cut {nth}: {:?}", desk.notes));
+                let workspace = SimWorkspace::open(cut).unwrap();
+                if !is_there(&workspace) {
+                    found.push(format!("before call {call}, cut {nth}: {:?}", workspace.notes));
                 }
             }
         }
@@ -75,8 +75,8 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
     for story in stories() {
         let course = story.course().unwrap();
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
-        assert_eq!(desk.act(&story.job, KEY).unwrap().status, JobStatus::Applied);
+        let workspace = story.begin(&machine).unwrap();
+        assert_eq!(workspace.send(&story.job, KEY).status, JobStatus::Applied);
         for (nth, cut) in cuts(&machine).iter().enumerate() {
             lost += usize::from(cut.outside().read("/w/b.txt").unwrap() == b"line 1 of b\n");
             for (path, deed) in course.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {
@@ -89,9 +89,9 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
                 later.pass(Duration::from_secs(3600));
                 deed.run(&later.outside(), None, path, "theirs").unwrap();
                 for (when, machine) in [("at once", &at_once), ("later", &later)] {
-                    let desk = SimWorkspace::open(machine).unwrap();
-                    if !is_there(&desk) {
-                        found.push(format!("cut {nth}, {deed:?} on {path} {when}: {:?}", desk.notes));
+                    let workspace = SimWorkspace::open(machine).unwrap();
+                    if !is_there(&workspace) {
+                        found.push(format!("cut {nth}, {deed:?} on {path} {when}: {:?}", workspace.notes));
                     }
                 }
             }
@@ -108,7 +108,7 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
     let mut images = 0;
     for story in stories() {
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         let album = Album::new(Cuts { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
         let (watching, same) = (album.clone(), machine.clone());
         machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
@@ -116,16 +116,16 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
             outside.sync().unwrap();
             watching.watch_from_this_call(&same);
         });
-        let _receipt = desk.act(&story.job, KEY);
-        drop(desk);
+        let _receipt = workspace.send(&story.job, KEY);
+        drop(workspace);
         for image in album.close(&machine).iter().filter(|image| image.blow != CrashKind::Kill) {
             images += 1;
-            let desk = SimWorkspace::open(&image.machine).unwrap();
+            let workspace = SimWorkspace::open(&image.machine).unwrap();
             let shown = image.machine.outside().read("/w/d/a.txt").unwrap_or_default();
             // Tried again, the job adds to theirs.
             if !shown.starts_with(THEIRS) {
                 let shown = String::from_utf8_lossy(&shown);
-                found.push(format!("{image:?}: {shown:?}; {:?}", desk.notes));
+                found.push(format!("{image:?}: {shown:?}; {:?}", workspace.notes));
             }
         }
     }
@@ -146,18 +146,18 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
         for linked in (first + 1..=last).step_by(step) {
             for killed in (linked..=last + 40).step_by(step - step / 2) {
                 let machine = story.machine();
-                let desk = story.begin(&machine).unwrap();
+                let workspace = story.begin(&machine).unwrap();
                 machine.at_call(linked, When::Before, link);
                 let same = machine.clone();
                 machine.at_call(killed, When::After, move |_| same.stop_after(same.effects()));
-                let _receipt = desk.act(&story.job, KEY);
-                drop(desk);
+                let _receipt = workspace.send(&story.job, KEY);
+                drop(workspace);
                 let machine = machine.kill();
-                let desk = SimWorkspace::open(&machine).unwrap();
+                let workspace = SimWorkspace::open(&machine).unwrap();
                 let created = View::of(&machine).files.keys().any(|path| path.ends_with("c.txt"));
-                voided += u32::from(!is_there(&desk));
-                if created != is_there(&desk) {
-                    found.push(format!("linked at {linked}, killed at {killed}: {:?}", desk.notes));
+                voided += u32::from(!is_there(&workspace));
+                if created != is_there(&workspace) {
+                    found.push(format!("linked at {linked}, killed at {killed}: {:?}", workspace.notes));
                 }
             }
         }
@@ -182,7 +182,7 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
         let request = job(vec![first.clone(), file("c.txt", vec![append("more\n")])]);
         let story = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         let album = Album::new(Cuts { limit: 0, seed: 5 });
         let (watching, same) = (album.clone(), machine.clone());
         machine.at_next(op, skip, When::Before, move |outside| {
@@ -191,18 +191,22 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
             watching.watch_from_this_call(&same);
         });
         let shown = |machine: &SimMachine| machine.outside().read(&format!("/w/{path}")).unwrap_or_default();
-        let _receipt = desk.act(&story.job, KEY);
+        let _receipt = workspace.send(&story.job, KEY);
         if !shown(&machine).starts_with(THEIRS) {
             found.push(format!("without a kill: {:?}", String::from_utf8_lossy(&shown(&machine))));
         }
-        drop(desk);
+        drop(workspace);
         for image in album.close(&machine) {
             images += 1;
-            let desk = SimWorkspace::open(&image.machine).unwrap();
-            desk.settle();
+            let workspace = SimWorkspace::open(&image.machine).unwrap();
+            workspace.settle();
             let shown = shown(&image.machine);
             if !shown.starts_with(THEIRS) {
-                found.push(format!("{image:?}: {:?}; {:?}", String::from_utf8_lossy(&shown), desk.notes));
+                found.push(format!(
+                    "{image:?}: {:?}; {:?}",
+                    String::from_utf8_lossy(&shown),
+                    workspace.notes
+                ));
             }
         }
     }

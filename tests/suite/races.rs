@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use editd_proto::message::JobStatus;
-use editd_tests::fault_injection::desk::SimWorkspace;
 use editd_tests::fault_injection::image::{Answer, CrashKind, Image};
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
 use editd_tests::fault_injection::verdict::{Depth, judge};
 use editd_tests::fault_injection::{chosen, exhaustive};
@@ -23,14 +23,14 @@ const CUTS: usize = 2;
 const BESIDE: Duration = Duration::from_millis(20);
 
 /// All that other threads of the daemon do in the end.
-fn housekeeping(desk: &SimWorkspace, paths: &[String]) {
-    desk.workspace.settle(true);
+fn housekeeping(workspace: &SimWorkspace, paths: &[String]) {
+    workspace.inner.settle(true);
     for path in paths {
-        let _event = desk.workspace.observe(&path.as_str().into());
+        let _event = workspace.inner.observe(&path.as_str().into());
     }
-    let _flushed = desk.workspace.flush();
-    desk.workspace.upkeep();
-    desk.workspace.settle(true);
+    let _flushed = workspace.inner.flush();
+    workspace.inner.upkeep();
+    workspace.inner.settle(true);
 }
 
 /// The side that is interrupted by the other.
@@ -43,15 +43,15 @@ enum First {
 /// One begins, and before one of its calls the other runs.
 fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
     let machine = story.machine();
-    let desk = Arc::new(story.begin(&machine)?);
+    let workspace = Arc::new(story.begin(&machine)?);
     let answered = Arc::new(Mutex::new(None));
     let job: Box<dyn FnOnce() + Send> = {
-        let (desk, story, answered) = (Arc::clone(&desk), story.clone(), Arc::clone(&answered));
-        Box::new(move || *answered.lock().unwrap() = desk.act(&story.job, KEY))
+        let (workspace, story, answered) = (Arc::clone(&workspace), story.clone(), Arc::clone(&answered));
+        Box::new(move || *answered.lock().unwrap() = Some(workspace.send(&story.job, KEY)))
     };
     let house: Box<dyn FnOnce() + Send> = {
-        let (desk, paths) = (Arc::clone(&desk), course.paths.clone());
-        Box::new(move || housekeeping(&desk, &paths))
+        let (workspace, paths) = (Arc::clone(&workspace), course.paths.clone());
+        Box::new(move || housekeeping(&workspace, &paths))
     };
     let (begins, interrupts) = if first == First::Job { (job, house) } else { (house, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
@@ -83,7 +83,7 @@ fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Resu
             look(when, CrashKind::Cut(nth), machine, Depth::Quick);
         }
         look(when, CrashKind::Kill, machine.fork(), Depth::Quick);
-        desk.settle();
+        workspace.settle();
     }
     Ok(found)
 }
@@ -91,9 +91,9 @@ fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Resu
 /// The calls of housekeeping that nobody interrupts.
 fn calls_of_housekeeping(story: &SimScenario, course: &Course) -> std::ops::RangeInclusive<u64> {
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     let begun = machine.calls();
-    housekeeping(&desk, &course.paths);
+    housekeeping(&workspace, &course.paths);
     begun + 1..=machine.calls()
 }
 

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use editd_proto::message::ReadRequest;
-use editd_tests::fault_injection::desk::{SimWorkspace, who};
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
+use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
 use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::scenario::format::numbered_lines as text;
@@ -59,10 +59,10 @@ fn killed(story: &SimScenario) -> Vec<SimMachine> {
     let mut all = Vec::new();
     for nth in 0.. {
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         let last = machine.effects() + nth;
         machine.stop_after(last);
-        let _receipt = desk.act(&story.job, KEY);
+        let _receipt = workspace.send(&story.job, KEY);
         let ended = machine.effects() < last;
         all.push(machine.kill());
         if ended {
@@ -96,14 +96,14 @@ impl Judge<'_> {
     }
 
     fn all(&self, machine: &SimMachine) -> Result<Vec<String>, String> {
-        let desk = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let workspace = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let mut found = Vec::new();
-        let applied = has_entry(&desk)?;
+        let applied = has_entry(&workspace)?;
         self.whole(&View::of(machine), applied, &mut found);
-        if self.deed.writes() && !holds(&desk, TAG)? {
+        if self.deed.writes() && !holds(&workspace, TAG)? {
             found.push("what others wrote is lost".to_owned());
         }
-        if !desk.settle() {
+        if !workspace.settle() {
             found.push("it never settles".to_owned());
         }
         let settled = View::of(machine);
@@ -111,7 +111,7 @@ impl Judge<'_> {
             found.push(format!("settled, these slots are left: {:?}", settled.slots));
         }
         self.whole(&settled, applied, &mut found);
-        drop(desk);
+        drop(workspace);
         let again = SimWorkspace::open(&machine.kill())?;
         if has_entry(&again)? != applied {
             found.push("opened again, it is on the other side".to_owned());
@@ -147,19 +147,19 @@ impl Judge<'_> {
     }
 }
 
-fn has_entry(desk: &SimWorkspace) -> Result<bool, String> {
-    Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
+fn has_entry(workspace: &SimWorkspace) -> Result<bool, String> {
+    Ok(workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
 /// Returns true if the bytes are in a file (also a staged or set aside one) or in the journal.
-fn holds(desk: &SimWorkspace, word: &str) -> Result<bool, String> {
-    let everything = desk.machine.snapshot("/w").map_err(|error| error.to_string())?;
+fn holds(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
+    let everything = workspace.machine.snapshot("/w").map_err(|error| error.to_string())?;
     let within = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());
     if everything.0.values().any(|seen| matches!(seen, SnapshotNode::File { bytes, .. } if within(bytes))) {
         return Ok(true);
     }
-    for entry in desk.entries()? {
-        if desk.show(entry.id)?.changes.iter().any(|change| change.diff.contains(word)) {
+    for entry in workspace.entries()? {
+        if workspace.show(entry.id)?.changes.iter().any(|change| change.diff.contains(word)) {
             return Ok(true);
         }
     }
@@ -272,24 +272,25 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
         for path in &course.paths {
             for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
                 let machine = story.machine();
-                let desk = story.begin(&machine).unwrap();
-                assert_eq!(desk.act(&story.job, KEY).unwrap().error, None);
+                let workspace = story.begin(&machine).unwrap();
+                assert_eq!(workspace.send(&story.job, KEY).error, None);
                 if deed.run(&machine.outside(), None, path, TAG).is_err() {
                     continue;
                 }
                 let mut states = machine.cuts(cuts, 9);
-                desk.settle();
+                workspace.settle();
                 states.extend(machine.cuts(cuts, 10));
                 for (nth, state) in states.iter().enumerate() {
-                    let desk = SimWorkspace::open(state).unwrap();
+                    let workspace = SimWorkspace::open(state).unwrap();
                     let judge = Judge { story: &story, course: &course, path, deed, later: false };
                     let mut wrong = Vec::new();
                     judge.whole(&View::of(state), true, &mut wrong);
-                    if !has_entry(&desk).unwrap() {
+                    if !has_entry(&workspace).unwrap() {
                         wrong.push("the answered job is gone".to_owned());
                     }
-                    let line =
-                        |what| format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", story.name, desk.notes);
+                    let line = |what| {
+                        format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", story.name, workspace.notes)
+                    };
                     found.extend(wrong.into_iter().map(line));
                 }
             }
@@ -311,31 +312,31 @@ fn later_changes_that_the_journal_knows_stand() {
     let machine = story.machine();
     let outside = machine.outside();
     let held = ["a.txt", "b.txt"].map(|path| outside.open(&format!("/w/{path}")).unwrap());
-    let desk = story.begin(&machine).unwrap();
-    desk.settle();
+    let workspace = story.begin(&machine).unwrap();
+    workspace.settle();
     put(&outside, "a.txt", b"");
     let look = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
-    desk.workspace.read(&who(), &look).unwrap();
-    assert_eq!(desk.act(&story.job, KEY).unwrap().error, None);
-    desk.settle();
-    assert_ne!(desk.workspace.counts().unsettled, 0, "the held files keep the first job open");
-    desk.workspace.close();
-    let (view, entries) = (View::of(&machine), desk.entries().unwrap().len());
-    drop(desk);
+    workspace.inner.read(&test_caller(), &look).unwrap();
+    assert_eq!(workspace.send(&story.job, KEY).error, None);
+    workspace.settle();
+    assert_ne!(workspace.inner.counts().unsettled, 0, "the held files keep the first job open");
+    workspace.inner.close();
+    let (view, entries) = (View::of(&machine), workspace.entries().unwrap().len());
+    drop(workspace);
     drop(held);
 
     let machine = reboot(&machine.kill());
-    let desk = SimWorkspace::open(&machine).unwrap();
-    assert_eq!(View::of(&machine).differences(&view, &[]), Vec::<String>::new(), "{:?}", desk.notes);
-    let after = desk.entries().unwrap();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    assert_eq!(View::of(&machine).differences(&view, &[]), Vec::<String>::new(), "{:?}", workspace.notes);
+    let after = workspace.entries().unwrap();
     assert_eq!(
         (after.iter().filter(|entry| entry.diverged).count(), after.len()),
         (0, entries),
         "{:?}",
-        desk.notes
+        workspace.notes
     );
-    assert_eq!(desk.notes, Vec::<String>::new());
-    assert!(desk.settle() && View::of(&machine).slots.is_empty());
+    assert_eq!(workspace.notes, Vec::<String>::new());
+    assert!(workspace.settle() && View::of(&machine).slots.is_empty());
 }
 
 #[test]
@@ -346,13 +347,13 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
         job(vec![file("a.txt", vec![append("x\n")]), file("sub/c.txt", vec![append("x\n")])]),
     );
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     machine.at_next(Op::Exchange, 0, When::After, {
         let same = machine.clone();
         move |_| drop(same.kill())
     });
-    let _receipt = desk.act(&story.job, KEY);
-    drop(desk);
+    let _receipt = workspace.send(&story.job, KEY);
+    drop(workspace);
     let machine = reboot(&machine.kill());
     let denied = machine.fork();
     let opened = denied.fork();
@@ -373,6 +374,6 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
     denied.mend();
     let denied = denied.kill();
     denied.pass(Duration::from_secs(1));
-    let desk = SimWorkspace::open(&denied).unwrap();
-    assert!(has_entry(&desk).unwrap(), "{:?}", desk.notes);
+    let workspace = SimWorkspace::open(&denied).unwrap();
+    assert!(has_entry(&workspace).unwrap(), "{:?}", workspace.notes);
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{FileEdit, JobStatus};
 use editd_tests::fault_injection::crash::disks;
-use editd_tests::fault_injection::desk::SimWorkspace;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
+use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
@@ -74,23 +74,23 @@ fn deeds() -> [(&'static str, Deed); 5] {
 }
 
 /// Returns true if the original is at a path, in an entry, or among the files that were set aside.
-fn is_kept(desk: &SimWorkspace) -> bool {
+fn is_kept(workspace: &SimWorkspace) -> bool {
     let in_file = |seen: &SnapshotNode| match seen {
         SnapshotNode::File { bytes, .. } => String::from_utf8_lossy(bytes).contains(ORIGINAL),
         _ => false,
     };
-    let in_lost = || desk.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
-    let told = |id| desk.show(id).unwrap().changes.iter().any(|change| change.diff.contains(ORIGINAL));
-    View::of(&desk.machine).files.values().any(in_file)
+    let in_lost = || workspace.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
+    let told = |id| workspace.show(id).unwrap().changes.iter().any(|change| change.diff.contains(ORIGINAL));
+    View::of(&workspace.machine).files.values().any(in_file)
         || in_lost()
-        || desk.entries().unwrap().iter().any(|entry| told(entry.id))
+        || workspace.entries().unwrap().iter().any(|entry| told(entry.id))
 }
 
 /// Returns true if the next daemon, started on each of these machines, keeps the original.
 fn all_keep(cuts: Vec<SimMachine>) -> bool {
     cuts.iter().all(|cut| {
-        let desk = SimWorkspace::open(cut).unwrap();
-        desk.settle() && is_kept(&desk)
+        let workspace = SimWorkspace::open(cut).unwrap();
+        workspace.settle() && is_kept(&workspace)
     })
 }
 
@@ -112,12 +112,12 @@ fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
     for story in kinds() {
         for call in changes(&story) {
             for (name, deed) in deeds() {
-                let Some(desk) = play(&story, call, deed) else { continue };
-                let cuts = desk.machine.cuts(FEW_CUTS, call);
-                if !desk.settle() || !is_kept(&desk) {
+                let Some(workspace) = play(&story, call, deed) else { continue };
+                let cuts = workspace.machine.cuts(FEW_CUTS, call);
+                if !workspace.settle() || !is_kept(&workspace) {
                     found.push(format!("{}: call {call}, {name}", story.name));
                 }
-                if !all_keep(cuts) || !all_keep(desk.machine.cuts(FEW_CUTS, call)) {
+                if !all_keep(cuts) || !all_keep(workspace.machine.cuts(FEW_CUTS, call)) {
                     found.push(format!("{}: call {call}, {name}, then a cut", story.name));
                 }
             }
@@ -129,11 +129,11 @@ fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
 /// The machine after the process was killed behind a call of the job.
 fn killed_behind(story: &SimScenario, call: u64) -> SimMachine {
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     let same = machine.clone();
     machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
-    let _receipt_that_nobody_gets = desk.act(&story.job, KEY);
-    drop(desk);
+    let _receipt_that_nobody_gets = workspace.send(&story.job, KEY);
+    drop(workspace);
     machine.kill()
 }
 
@@ -162,16 +162,16 @@ fn befall(outside: &Outside, deed: Deed) -> bool {
 fn foreign_changes_of_two_files_leave_the_original_somewhere() {
     all_is_kept(|story, call, deed| {
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         let happened = Arc::new(Mutex::new(false));
         let told = Arc::clone(&happened);
         machine.at_call(call, When::After, move |outside| {
             outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
             *told.lock().unwrap() = befall(outside, deed);
         });
-        let receipt = desk.act(&story.job, KEY).unwrap();
+        let receipt = workspace.send(&story.job, KEY);
         let happened = *happened.lock().unwrap();
-        (receipt.status != JobStatus::Applied && happened).then_some(desk)
+        (receipt.status != JobStatus::Applied && happened).then_some(workspace)
     });
 }
 
@@ -185,11 +185,11 @@ fn retried(abilities: Abilities) -> SimScenario {
 fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
     let mut found = Vec::new();
     for (nth, cut) in machine.cuts(CUTS, 7).iter().enumerate() {
-        let desk = SimWorkspace::open(cut).unwrap();
+        let workspace = SimWorkspace::open(cut).unwrap();
         let different = View::of(cut).differences(should, &[]);
-        let diverged = desk.entries().unwrap().iter().any(|entry| entry.diverged);
+        let diverged = workspace.entries().unwrap().iter().any(|entry| entry.diverged);
         if diverged || !different.is_empty() {
-            found.push(format!("cut {nth}: diverged: {diverged}, {different:?}; {:?}", desk.notes));
+            found.push(format!("cut {nth}: diverged: {diverged}, {different:?}; {:?}", workspace.notes));
         }
     }
     found
@@ -200,11 +200,11 @@ fn what_was_put_back_stays_back_through_a_power_cut() {
     for abilities in disks(Abilities::default()) {
         let story = retried(abilities);
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         machine.at_next(Op::Exchange, 0, When::Before, |outside| {
             outside.append("/w/b.txt", b"theirs\n").unwrap();
         });
-        let receipt = desk.act(&story.job, KEY).unwrap();
+        let receipt = workspace.send(&story.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
@@ -216,12 +216,12 @@ fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
     for abilities in disks(Abilities::default()) {
         let story = retried(abilities);
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         let same = machine.clone();
         machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
-        let refused = desk.act(&story.job, "first").unwrap();
+        let refused = workspace.send(&story.job, "first");
         assert_eq!(refused.status, JobStatus::Refused);
-        let receipt = desk.act(&story.job, KEY).unwrap();
+        let receipt = workspace.send(&story.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
@@ -249,7 +249,7 @@ fn refused() -> Vec<SimScenario> {
 /// Plays a refused scenario in which a call fails once; returns the number of calls if `fault` is `None`.
 fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
     let begun = machine.calls();
     let (same, op) = (machine.clone(), if story.abilities.exchange { Op::Exchange } else { Op::Link });
@@ -266,15 +266,15 @@ fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, 
         theirs(&machine.outside());
         View::of(&machine)
     };
-    let receipt = desk.act(&story.job, KEY).unwrap();
+    let receipt = workspace.send(&story.job, KEY);
     let calls = machine.calls() - begun;
-    let settled = desk.settle();
+    let settled = workspace.settle();
     let view = View::of(&machine);
     let mut found = view.differences(&expected, &[]);
     // With a log that failed nothing is settled any more.
-    let slots = view.slots.iter().filter(|_| desk.workspace.failed().is_none());
+    let slots = view.slots.iter().filter(|_| workspace.inner.failed().is_none());
     found.extend(slots.map(|slot| format!("{slot} is left")));
-    let entries = desk.entries().unwrap();
+    let entries = workspace.entries().unwrap();
     // What others wrote may be in the journal; what the job wrote is nobody's change.
     let invented = entries.iter().filter(|entry| entry.files.iter().any(|file| file.path != "b.txt".into()));
     found.extend(invented.map(|entry| format!("entry {} of {:?}: {:?}", entry.id, entry.label, entry.files)));
@@ -304,21 +304,21 @@ fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
 fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
     let story = retried(Abilities::default());
     let machine = story.machine();
-    let desk = Arc::new(story.begin(&machine).unwrap());
+    let workspace = Arc::new(story.begin(&machine).unwrap());
     let before = View::of(&machine);
     let same = machine.clone();
     let fault = Fault { lasting: Lasting::ForEver, ..once(Op::Exchange, EIO) };
     machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(fault));
-    let refused = desk.act(&story.job, KEY).unwrap().error.unwrap();
+    let refused = workspace.send(&story.job, KEY).error.unwrap();
     assert!(refused.message.contains("could not be taken back yet"), "{}", refused.message);
     assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
     machine.mend();
-    let other = Arc::clone(&desk);
+    let other = Arc::clone(&workspace);
     machine.at_next(Op::Exchange, 0, When::Before, move |_| {
-        let _again = other.workspace.settle(true);
+        let _again = other.inner.settle(true);
     });
     let from = machine.trace().len();
-    assert!(desk.settle());
+    assert!(workspace.settle());
     let exchanges = machine.trace()[from..].iter().filter(|call| call.contains("Exchange")).count();
     assert_eq!((exchanges, View::of(&machine).differences(&before, &[])), (1, Vec::new()));
 }
@@ -327,18 +327,18 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
 fn a_deletion_that_is_taken_back_puts_nothing_into_another_folder() {
     let story = kinds().into_iter().find(|story| story.name == "deleted").unwrap();
     let machine = story.machine();
-    let desk = story.begin(&machine).unwrap();
+    let workspace = story.begin(&machine).unwrap();
     let same = machine.clone();
     machine.at_next(Op::RenameNoreplace, 0, When::After, move |outside| {
         outside.rename("/w/d", "/w/e").unwrap();
         same.fail_call(same.calls() + 1, EMFILE, Lasting::ForEver);
     });
-    let receipt = desk.act(&story.job, KEY).unwrap();
+    let receipt = workspace.send(&story.job, KEY);
     assert!(receipt.error.unwrap().message.contains("could not be taken back yet"));
     machine.mend();
-    assert!(desk.settle());
+    assert!(workspace.settle());
     assert!(machine.outside().stat("/w/a.txt").is_err(), "it was put back beside the folder that is gone");
-    assert!(is_kept(&desk));
+    assert!(is_kept(&workspace));
 }
 
 /// On another mount a slot stands beside its file.
@@ -359,14 +359,14 @@ fn a_folder_that_went_with_its_slots_stops_no_start() {
         let outside = killed.outside();
         outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
-            let desk = SimWorkspace::open(machine).unwrap();
-            assert!(desk.settle(), "moved after call {call}: it never settles");
+            let workspace = SimWorkspace::open(machine).unwrap();
+            assert!(workspace.settle(), "moved after call {call}: it never settles");
         }
         let killed = killed.kill();
         outside.write("/w/mnt/sub", b"a file in its place\n").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
-            let desk = SimWorkspace::open(machine).unwrap();
-            assert!(desk.settle(), "replaced after call {call}: it never settles");
+            let workspace = SimWorkspace::open(machine).unwrap();
+            assert!(workspace.settle(), "replaced after call {call}: it never settles");
         }
     }
 }
@@ -380,9 +380,9 @@ fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
     for op in [Op::CreateFile, Op::RenameNoreplace] {
         let story = SimScenario::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
         let machine = story.machine();
-        let desk = story.begin(&machine).unwrap();
+        let workspace = story.begin(&machine).unwrap();
         machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
-        let receipt = desk.act(&story.job, KEY).unwrap();
+        let receipt = workspace.send(&story.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{op:?}: {:?}", receipt.error);
         assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");
         for cut in machine.cuts(FEW_CUTS, 3) {

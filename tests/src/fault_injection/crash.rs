@@ -74,17 +74,17 @@ pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
 fn images(story: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
     let machine = story.machine();
     machine.lie_about(plan.lies);
-    let desk = story.begin(&machine)?;
+    let workspace = story.begin(&machine)?;
     let album = Album::new(plan.cuts);
     album.watch(&machine);
-    let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
+    let receipt = workspace.send(&story.job, KEY);
     if receipt.error.is_some() {
         return Err(format!("played again, the job was refused: {:?}", receipt.error));
     }
     album.answered(&machine, Answer::Applied);
-    desk.settle();
-    desk.release();
-    desk.settle();
+    workspace.settle();
+    workspace.release();
+    workspace.settle();
     Ok(album.close(&machine))
 }
 
@@ -119,11 +119,11 @@ fn killed_inside(story: &SimScenario, course: &Course, images: &[Image], report:
     });
     for image in writes {
         let machine = story.machine();
-        let Ok(desk) = story.begin(&machine) else { return };
+        let Ok(workspace) = story.begin(&machine) else { return };
         // Less than a sector of it; nothing of a shorter one may be whole by chance.
         machine.stop_inside(image.effects, 3);
-        let _reply_that_nobody_gets = desk.act(&story.job, KEY);
-        drop(desk);
+        let _reply_that_nobody_gets = workspace.send(&story.job, KEY);
+        drop(workspace);
         let call = format!("inside {}", image.call).into();
         let inside = Image { machine: machine.kill(), call, ..image.clone() };
         report.images += 1;
@@ -152,8 +152,8 @@ fn recover_under_blows(
     let seed = plan.cuts.seed ^ report.images as u64;
     let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
     album.watch(&machine);
-    if let Ok(desk) = story.open(&machine) {
-        desk.settle();
+    if let Ok(workspace) = story.open(&machine) {
+        workspace.settle();
     }
     let mut images = album.close(&machine);
     thin(&mut images, plan.again_images, seed);

@@ -5,8 +5,8 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus};
 
 use super::crash::Report;
-use super::desk::SimWorkspace;
 use super::image::{Answer, CrashKind, Image};
+use super::sim_workspace::SimWorkspace;
 use super::story::{Course, KEY, SimScenario};
 use super::verdict::{Depth, judge};
 use super::view::View;
@@ -72,9 +72,9 @@ impl Strike {
     fn all(self, story: &SimScenario, course: &Course, plan: &FaultPlan) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
         let machine = story.machine();
-        let desk = story.begin(&machine)?;
+        let workspace = story.begin(&machine)?;
         machine.fail_call(self.call, self.errno, self.lasting);
-        let receipt = desk.act(&story.job, KEY).ok_or("the job is no job")?;
+        let receipt = workspace.send(&story.job, KEY);
         let error = receipt.error.as_ref();
         if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             found.push(format!("a mistake of the daemon: {error:?}"));
@@ -91,7 +91,7 @@ impl Strike {
         } else if !left {
             found.extend(told("refused", &view, &course.before));
         }
-        found.extend(self.failed_log(&desk, story, applied));
+        found.extend(self.failed_log(&workspace, story, applied));
         // A refusal is owed nothing; what was applied must be there.
         let answer = if applied || unflushed { Answer::Applied } else { Answer::Unsure };
         let mut cut = |when: &str| {
@@ -103,18 +103,18 @@ impl Strike {
             }
         };
         cut("answered");
-        desk.settle();
+        workspace.settle();
         cut("settled while calls fail");
         machine.mend();
-        desk.settle();
+        workspace.settle();
         cut("settled");
-        if left && desk.workspace.failed().is_none() {
+        if left && workspace.inner.failed().is_none() {
             // Where every file had been put it is finished instead: then its entry says so.
-            let stands = desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
+            let stands = workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
             let should = if stands { &course.after } else { &course.before };
             found.extend(told("the disk is mended", &View::of(&machine), should));
         }
-        drop(desk);
+        drop(workspace);
         let machine = machine.kill();
         let image = Image {
             answer,
@@ -129,10 +129,10 @@ impl Strike {
     }
 
     /// A flush of the log that failed ends all acknowledgements, with a reason.
-    fn failed_log(self, desk: &SimWorkspace, story: &SimScenario, applied: bool) -> Option<String> {
-        let failed = desk.workspace.failed()?;
-        desk.machine.mend();
-        let again = desk.act(&story.job, "another key")?;
+    fn failed_log(self, workspace: &SimWorkspace, story: &SimScenario, applied: bool) -> Option<String> {
+        let failed = workspace.inner.failed()?;
+        workspace.machine.mend();
+        let again = workspace.send(&story.job, "another key");
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
         let reasons = ["accepts no more changes", "locked until a failed job"];
         match answer {

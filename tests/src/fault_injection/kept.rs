@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use editd::testing::{EntryQuery, FileRecord, IntactContents, Os, Store, content_hash};
 
-use super::desk::{ROOT, STATE, options};
+use super::sim_workspace::{ROOT, STATE, options};
 use super::strict;
 use super::view::View;
 use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};

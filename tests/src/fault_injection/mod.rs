@@ -1,18 +1,18 @@
 //! Tests of a whole job on the simulated machine: the process is ended at every effect, other processes write at every
 //! call, every call fails. They examine files, replies and the journal, and nothing inside the daemon.
 //!
-//! *Calling sequence*: a [`story::SimScenario`] has the initial state and the actions; [`desk::SimWorkspace`] performs
+//! *Calling sequence*: a [`story::SimScenario`] has the initial state and the actions; [`sim_workspace::SimWorkspace`] performs
 //! them through a workspace on the machine; a test ([`crash`], [`outside_writes`], [`faults`]) plays it many times and returns
 //! one sentence for each violation.
 
 pub mod combined;
 pub mod crash;
-pub mod desk;
 pub mod faults;
 pub mod image;
 pub mod kept;
 pub mod outside_writes;
 pub mod requests;
+pub mod sim_workspace;
 pub mod story;
 pub mod verdict;
 pub mod view;

@@ -2,7 +2,7 @@
 
 use editd_proto::message::{Durability, EditPosition, FileEdit, FileEntry, FileMode, JobRequest};
 
-use super::story::Act;
+use super::story::ChangeRequest;
 
 /// One file's edits, whatever the session has seen of it.
 #[must_use]
@@ -12,15 +12,17 @@ pub fn file(path: &str, edits: Vec<FileEdit>) -> FileEntry {
 
 /// A job.
 #[must_use]
-pub fn job(files: Vec<FileEntry>) -> Act {
-    Act::Edit(JobRequest { files, diff: Some(false), ..JobRequest::default() })
+pub fn job(files: Vec<FileEntry>) -> ChangeRequest {
+    ChangeRequest::Edit(JobRequest { files, diff: Some(false), ..JobRequest::default() })
 }
 
 /// The same with another durability.
 #[must_use]
-pub fn with(act: Act, durability: Durability) -> Act {
-    match act {
-        Act::Edit(request) => Act::Edit(JobRequest { durability: Some(durability), ..request }),
+pub fn with(request: ChangeRequest, durability: Durability) -> ChangeRequest {
+    match request {
+        ChangeRequest::Edit(request) => {
+            ChangeRequest::Edit(JobRequest { durability: Some(durability), ..request })
+        }
         other => other,
     }
 }

@@ -10,7 +10,7 @@ use editd_proto::message::{Durability, EntryKind, JobRequest, JobStatus, UndoReq
 
 use serde_json::Value;
 
-use super::desk::SimWorkspace;
+use super::sim_workspace::SimWorkspace;
 use super::view::View;
 use crate::scenario::machine::{self, ScenarioMachine};
 use crate::scenario::player::{self, Player};
@@ -20,7 +20,7 @@ use crate::sim::{Abilities, Outside, SimMachine};
 
 /// An action through the daemon or beside it.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub enum ChangeRequest {
     /// An edit.
     Edit(JobRequest),
     /// An undo.
@@ -39,11 +39,11 @@ enum Preparation {
         /// Writes the files that were flushed long before.
         files: fn(&Outside),
         /// The actions before the job.
-        prior: Vec<Act>,
+        prior: Vec<ChangeRequest>,
     },
 }
 
-impl Act {
+impl ChangeRequest {
     /// Returns the action of a request, if that changes files.
     fn of_request(kind: &str, body: Value) -> Option<Self> {
         match kind {
@@ -72,7 +72,7 @@ pub struct SimScenario {
     /// The session that sends the job.
     pub session: String,
     /// The job.
-    pub job: Act,
+    pub job: ChangeRequest,
 }
 
 /// The result of a scenario in which nothing goes wrong.
@@ -103,7 +103,7 @@ pub const KEY: &str = "looked-at";
 impl SimScenario {
     /// Returns a scenario on a usual machine, without earlier actions.
     #[must_use]
-    pub fn new(name: &str, files: fn(&Outside), job: Act) -> Self {
+    pub fn new(name: &str, files: fn(&Outside), job: ChangeRequest) -> Self {
         Self {
             name: name.to_owned(),
             abilities: Abilities::default(),
@@ -134,7 +134,7 @@ impl SimScenario {
                 return None;
             }
             let (kind, body) = played.requests.get(at)?.clone()?;
-            Some((at, Act::of_request(kind, body)?))
+            Some((at, ChangeRequest::of_request(kind, body)?))
         });
         let Some((at, job)) = tested else { return Ok(None) };
         let before = scenario.steps.iter().take(at);
@@ -182,7 +182,7 @@ impl SimScenario {
     /// # Panics
     /// If the scenario is a case file.
     #[must_use]
-    pub fn after(mut self, actions: Vec<Act>) -> Self {
+    pub fn after(mut self, actions: Vec<ChangeRequest>) -> Self {
         match &mut self.before {
             Preparation::Code { prior, .. } => *prior = actions,
             Preparation::Case(..) => panic!("the actions of a case file are its steps"),
@@ -201,15 +201,17 @@ impl SimScenario {
     #[must_use]
     pub fn durability(&self) -> Durability {
         match &self.job {
-            Act::Edit(request) => request.durability.unwrap_or_default(),
-            Act::Undo(request) | Act::Redo(request) => request.durability.unwrap_or_default(),
+            ChangeRequest::Edit(request) => request.durability.unwrap_or_default(),
+            ChangeRequest::Undo(request) | ChangeRequest::Redo(request) => {
+                request.durability.unwrap_or_default()
+            }
         }
     }
 
     /// Returns true if the job makes a file from the content of another.
     #[must_use]
     pub fn is_entwined(&self) -> bool {
-        let Act::Edit(request) = &self.job else { return false };
+        let ChangeRequest::Edit(request) = &self.job else { return false };
         let mut edits = request.files.iter().flat_map(|file| &file.edits);
         edits.any(|edit| edit.to.is_some() || edit.from_clipboard.is_some())
     }
@@ -255,14 +257,14 @@ impl SimScenario {
             Preparation::Case(scenario, at) => return self.play(scenario, *at, machine),
             Preparation::Code { prior, .. } => prior,
         };
-        let desk = SimWorkspace::open(machine)?;
-        for (at, act) in prior.iter().enumerate() {
-            let receipt = desk.act(act, &format!("prior-{at}"));
-            if let Some(receipt) = receipt.filter(|receipt| receipt.status != JobStatus::Applied) {
-                return Err(format!("act {at} before the job: {:?}", receipt.error));
+        let workspace = SimWorkspace::open(machine)?;
+        for (at, request) in prior.iter().enumerate() {
+            let receipt = workspace.send(request, &format!("prior-{at}"));
+            if receipt.status != JobStatus::Applied {
+                return Err(format!("request {at} before the job: {:?}", receipt.error));
             }
         }
-        Ok(desk)
+        Ok(workspace)
     }
 
     /// Plays the steps of a case file before the job.
@@ -283,26 +285,26 @@ impl SimScenario {
     /// If anything fails.
     pub fn course(&self) -> Result<Course, String> {
         let machine = self.machine();
-        let desk = self.begin(&machine)?;
-        let (before, clips_before) = (View::of(&machine), desk.clips()?);
-        let jobs = desk.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
+        let workspace = self.begin(&machine)?;
+        let (before, clips_before) = (View::of(&machine), workspace.clips()?);
+        let jobs = workspace.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
         let priors = jobs.map(|entry| entry.id).collect();
         let from = machine.calls();
-        let receipt = desk.act(&self.job, KEY).ok_or("the job is no job")?;
+        let receipt = workspace.send(&self.job, KEY);
         if receipt.status != JobStatus::Applied {
             return Err(format!("the job was not applied: {:?}", receipt.error));
         }
         let answered = machine.calls();
-        let (after, clips_after) = (View::of(&machine), desk.clips()?);
-        desk.release();
-        if !desk.settle() {
+        let (after, clips_after) = (View::of(&machine), workspace.clips()?);
+        workspace.release();
+        if !workspace.settle() {
             return Err("it never settles".to_owned());
         }
         let settled = View::of(&machine);
         if settled.files != after.files || !settled.slots.is_empty() {
             return Err(format!("settling changed what is there: {:?}", settled.differences(&after, &[])));
         }
-        let entries = desk.entries()?;
+        let entries = workspace.entries()?;
         let others = entries.iter().filter(|entry| entry.kind == EntryKind::External);
         let others = others.flat_map(|entry| entry.files.iter().map(|file| file.path.display()));
         Ok(Course {

@@ -5,9 +5,9 @@ use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, JobStatus, UndoRequest};
 
-use super::desk::SimWorkspace;
 use super::image::{Answer, CrashKind, Image};
-use super::story::{Act, Course, KEY, SimScenario};
+use super::sim_workspace::SimWorkspace;
+use super::story::{ChangeRequest, Course, KEY, SimScenario};
 use super::view::View;
 
 /// The state of the job.
@@ -47,23 +47,23 @@ pub fn judge(story: &SimScenario, course: &Course, image: &Image, depth: Depth) 
 impl Look<'_> {
     fn at_all(&mut self, depth: Depth) -> Result<(), String> {
         let machine = &self.image.machine;
-        let desk = self.story.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
-        let side = self.journal(&desk, "")?;
+        let workspace = self.story.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let side = self.journal(&workspace, "")?;
         self.files(&View::of(machine), side, "");
         let owed = self.image.answer == Answer::Applied
             && (self.image.blow == CrashKind::Kill || self.story.durability() != Durability::Relaxed);
         if owed && side == Side::Before {
-            self.found.push(format!("the answered job is gone; notes: {:?}", desk.notes));
+            self.found.push(format!("the answered job is gone; notes: {:?}", workspace.notes));
         }
         if self.image.answer == Answer::Refused && side != Side::Before {
             self.found.push("the refused job is there".to_owned());
         }
-        self.clips(&desk, side)?;
+        self.clips(&workspace, side)?;
         if depth == Depth::Quick {
             return Ok(());
         }
-        self.settled(&desk, side);
-        drop(desk);
+        self.settled(&workspace, side);
+        drop(workspace);
         let machine = machine.kill();
         let again = self.story.open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
         if self.journal(&again, "opened again, ")? != side {
@@ -80,8 +80,8 @@ impl Look<'_> {
 
     /// Checks the journal: it has every earlier job, has the tested job or not, and records no outside change that
     /// did not happen.
-    fn journal(&mut self, desk: &SimWorkspace, when: &str) -> Result<Side, String> {
-        let entries = desk.entries()?;
+    fn journal(&mut self, workspace: &SimWorkspace, when: &str) -> Result<Side, String> {
+        let entries = workspace.entries()?;
         for id in self.course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
             self.found.push(format!("{when}the earlier entry {id} is gone"));
         }
@@ -95,7 +95,7 @@ impl Look<'_> {
             let may = |path: String| exempt.contains(&path) || theirs(&path);
             if !entry.files.iter().all(|file| may(file.path.display())) {
                 let diverged = if entry.diverged { "diverged" } else { "invented" };
-                let notes = &desk.notes;
+                let notes = &workspace.notes;
                 self.found.push(format!("{when}{diverged}: {}; notes: {notes:?}", told(entry)));
             }
         }
@@ -123,12 +123,12 @@ impl Look<'_> {
         self.found.extend(what);
     }
 
-    fn clips(&mut self, desk: &SimWorkspace, side: Side) -> Result<(), String> {
+    fn clips(&mut self, workspace: &SimWorkspace, side: Side) -> Result<(), String> {
         let should = match side {
             Side::Before => &self.course.clips_before,
             Side::After(_) => &self.course.clips_after,
         };
-        let clips = desk.clips()?;
+        let clips = workspace.clips()?;
         if clips != *should {
             self.found.push(format!("clipboards are {clips:?} instead of {should:?}"));
         }
@@ -136,11 +136,11 @@ impl Look<'_> {
     }
 
     /// Settling comes to an end, leaves no slot, and changes nothing.
-    fn settled(&mut self, desk: &SimWorkspace, side: Side) {
-        if !desk.settle() {
+    fn settled(&mut self, workspace: &SimWorkspace, side: Side) {
+        if !workspace.settle() {
             self.found.push("it never settles".to_owned());
         }
-        let view = View::of(&desk.machine);
+        let view = View::of(&workspace.machine);
         if !view.slots.is_empty() {
             self.found.push(format!("settled, these slots are left: {:?}", view.slots));
         }
@@ -161,8 +161,8 @@ impl Look<'_> {
             return Ok(());
         }
         let machine = self.image.machine.fork();
-        let desk = self.story.open(&machine)?;
-        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
+        let workspace = self.story.open(&machine)?;
+        let receipt = workspace.send(&self.story.job, KEY);
         let right = match side {
             Side::Before => receipt.status == JobStatus::Applied && !receipt.repeated,
             Side::After(id) => receipt.repeated && receipt.job == Some(id),
@@ -189,9 +189,9 @@ impl Look<'_> {
     /// Its undo gives exactly what was before.
     fn undone(&mut self, id: JobId) -> Result<(), String> {
         let machine = self.image.machine.fork();
-        let desk = self.story.open(&machine)?;
+        let workspace = self.story.open(&machine)?;
         let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
-        let receipt = desk.act(&Act::Undo(undo), "undo of it").ok_or("an undo is a job")?;
+        let receipt = workspace.send(&ChangeRequest::Undo(undo), "undo of it");
         if receipt.status != JobStatus::Applied {
             self.found.push(format!("its undo: {:?} {:?}", receipt.status, receipt.error));
         }

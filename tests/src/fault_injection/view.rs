@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::ROOT;
+use super::sim_workspace::ROOT;
 use crate::sim::{SimMachine, SnapshotNode};
 
 /// The workspace's files by their paths.

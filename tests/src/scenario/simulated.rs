@@ -11,7 +11,7 @@ use super::format::{Feature, Settings};
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
-use crate::fault_injection::desk::{ByOthers, ROOT, STATE, SimWorkspace};
+use crate::fault_injection::sim_workspace::{OutsideEffects, ROOT, STATE, SimWorkspace};
 use crate::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 use crate::tree::{Node, Tree};
 
@@ -19,7 +19,7 @@ use crate::tree::{Node, Tree};
 pub struct SimulatedMachine {
     process: Mutex<Process>,
     outside: Outside,
-    others: ByOthers,
+    others: OutsideEffects,
 }
 
 struct Process {
@@ -62,7 +62,7 @@ impl SimulatedMachine {
     #[must_use]
     pub fn existing(machine: &SimMachine) -> Self {
         let process = Process { machine: machine.clone(), workspace: None, notes: Vec::new() };
-        Self { process: Mutex::new(process), outside: machine.outside(), others: ByOthers::default() }
+        Self { process: Mutex::new(process), outside: machine.outside(), others: OutsideEffects::default() }
     }
 
     /// Returns the workspace that is open, for requests of this session.
@@ -71,7 +71,7 @@ impl SimulatedMachine {
         let process = self.process();
         Some(SimWorkspace {
             machine: process.machine.clone(),
-            workspace: process.workspace.as_ref()?.upgrade()?,
+            inner: process.workspace.as_ref()?.upgrade()?,
             session: session.to_owned(),
             notes: process.notes.clone(),
             others: self.others.clone(),
@@ -173,8 +173,8 @@ impl ScenarioMachine for SimulatedMachine {
             process.machine = process.machine.kill();
         }
         let opened = SimWorkspace::open_with(&process.machine, workspace::settings(settings)?, "")?;
-        process.workspace = Some(Arc::downgrade(&opened.workspace));
+        process.workspace = Some(Arc::downgrade(&opened.inner));
         process.notes = opened.notes;
-        Ok(workspace::target(opened.workspace, hook))
+        Ok(workspace::target(opened.inner, hook))
     }
 }

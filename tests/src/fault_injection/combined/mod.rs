@@ -13,9 +13,9 @@ pub mod verdict;
 use std::collections::BTreeMap;
 
 use super::crash::{Report, disks};
-use super::desk::SimWorkspace;
 use super::outside_writes::deed::Deed;
 use super::outside_writes::ends::Ends;
+use super::sim_workspace::SimWorkspace;
 use super::story::{Course, SimScenario};
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
 use play::Play;

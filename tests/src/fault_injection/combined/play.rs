@@ -8,12 +8,12 @@ use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::verdict::Scene;
 use super::{CombinedPlan, Trouble};
-use crate::fault_injection::desk::{ROOT, SimWorkspace};
 use crate::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
 use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::fault_injection::outside_writes::deed::Deed;
 use crate::fault_injection::outside_writes::ends::Ends;
 use crate::fault_injection::outside_writes::tag;
+use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
 use crate::fault_injection::story::{Course, KEY, SimScenario};
 use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
@@ -69,23 +69,23 @@ impl<'a> Play<'a> {
         let machine = self.story.machine();
         machine.lie_about(self.plan.lies);
         let at_first = View::of(&machine);
-        let desk = self.story.begin(&machine)?;
-        let noted = Arc::new(Mutex::new(self.begun(&desk, &at_first)));
+        let workspace = self.story.begin(&machine)?;
+        let noted = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
         let album = Album::new(Cuts { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
         self.order(&machine, &noted, &album);
-        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
-        let answer = self.answer(&desk, &receipt);
+        let receipt = workspace.send(&self.story.job, KEY);
+        let answer = self.answer(&workspace, &receipt);
         let at_answer = View::of(&machine);
         album.answered(&machine, answer);
-        if desk.workspace.flush().is_ok() && answer == Answer::Applied {
+        if workspace.inner.flush().is_ok() && answer == Answer::Applied {
             album.answered(&machine, Answer::Sealed);
         }
-        desk.settle();
+        workspace.settle();
         machine.mend();
-        desk.settle();
+        workspace.settle();
         lock(&noted).held.take();
-        desk.release();
-        desk.settle();
+        workspace.release();
+        workspace.settle();
         let (done, waiting_chronicle) = {
             let noted = lock(&noted);
             (noted.done, noted.chronicle.clone())
@@ -95,16 +95,16 @@ impl<'a> Play<'a> {
         if self.trouble.deed.is_some() && done != Some(true) {
             return Ok(());
         }
-        if desk.workspace.failed().is_none() {
+        if workspace.inner.failed().is_none() {
             let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
             let told = format!("still running, {:?} {error:?}", receipt.status);
             let (cut, stable, untold, when) = (false, true, false, told);
             let mut scene = Scene { play: self, answer, cut, stable, untold, when, found: Vec::new() };
-            scene.running(&desk, &chronicle)?;
+            scene.running(&workspace, &chronicle)?;
             let found = scene.found;
             self.found.extend(found);
         }
-        drop(desk);
+        drop(workspace);
         let images = self.chosen(album.close(&machine));
         images.iter().try_for_each(|image| {
             let waiting = image.answer == Answer::Waiting;
@@ -132,7 +132,7 @@ impl<'a> Play<'a> {
     }
 
     /// Notes the contents at the start of the job.
-    fn begun(&self, desk: &SimWorkspace, at_first: &View) -> Noted {
+    fn begun(&self, workspace: &SimWorkspace, at_first: &View) -> Noted {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
         let relaxed = self.story.durability() == Durability::Relaxed;
         let torn = if relaxed { self.course.paths.as_slice() } else { &[] };
@@ -141,10 +141,10 @@ impl<'a> Play<'a> {
         };
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, at_first, old);
-        chronicle.all_stood("before the job", &View::of(&desk.machine), old);
-        chronicle.gone(desk.gone());
+        chronicle.all_stood("before the job", &View::of(&workspace.machine), old);
+        chronicle.gone(workspace.gone());
         let deed = self.trouble.deed.map(|(deed, _)| deed);
-        let held = deed.and_then(|deed| deed.prepare(&desk.machine.outside(), self.path));
+        let held = deed.and_then(|deed| deed.prepare(&workspace.machine.outside(), self.path));
         Noted { done: None, chronicle, held }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Play<'a> {
         });
     }
 
-    fn answer(&mut self, desk: &SimWorkspace, receipt: &Receipt) -> Answer {
+    fn answer(&mut self, workspace: &SimWorkspace, receipt: &Receipt) -> Answer {
         let error = receipt.error.as_ref();
         if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             self.found.push(format!("a mistake of the daemon: {error:?}"));
@@ -193,7 +193,7 @@ impl<'a> Play<'a> {
         let says = |words: &str| error.is_some_and(|error| error.message.contains(words));
         if receipt.status == JobStatus::Applied || says("was applied") {
             Answer::Applied
-        } else if desk.workspace.failed().is_some()
+        } else if workspace.inner.failed().is_some()
             || receipt.status == JobStatus::Unchanged
             || ["could not be taken back yet", "the next start decides"].iter().any(|words| says(words))
         {

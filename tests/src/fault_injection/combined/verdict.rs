@@ -4,10 +4,10 @@
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
-use crate::fault_injection::desk::SimWorkspace;
 use crate::fault_injection::image::Answer;
 use crate::fault_injection::kept::{AT_FIRST, Chronicle};
 use crate::fault_injection::outside_writes::deed::Deed;
+use crate::fault_injection::sim_workspace::SimWorkspace;
 use crate::fault_injection::story::KEY;
 use crate::fault_injection::strict;
 use crate::fault_injection::view::View;
@@ -30,8 +30,8 @@ pub(super) struct Scene<'p, 'a> {
 }
 
 /// Returns true if the job is in the journal.
-fn is_there(desk: &SimWorkspace) -> Result<bool, String> {
-    Ok(desk.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
+fn is_there(workspace: &SimWorkspace) -> Result<bool, String> {
+    Ok(workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
 impl Scene<'_, '_> {
@@ -40,38 +40,38 @@ impl Scene<'_, '_> {
     }
 
     /// The process still runs, and every fault is mended.
-    pub(super) fn running(&mut self, desk: &SimWorkspace, chronicle: &Chronicle) -> Result<(), String> {
-        self.harmed(desk);
-        self.stands(desk)?;
-        self.nothing_is_lost(&desk.machine, chronicle)
+    pub(super) fn running(&mut self, workspace: &SimWorkspace, chronicle: &Chronicle) -> Result<(), String> {
+        self.harmed(workspace);
+        self.stands(workspace)?;
+        self.nothing_is_lost(&workspace.machine, chronicle)
     }
 
     /// The next process starts, and the one after it.
     pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
         let when = &self.when;
-        let desk =
+        let workspace =
             self.play.story.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
-        if !desk.settle() {
+        if !workspace.settle() {
             self.say("it never settles");
         }
-        self.harmed(&desk);
+        self.harmed(&workspace);
         // A seal is not flushed before the reply: where it is lost, and the machine was started twice, nothing tells whether
         // others came before the first cut, and what they changed takes it back. People are told, and nothing older is lost.
         let told = |note: &String| note.contains("was rolled back: another program had changed");
-        if self.untold && !strict() && desk.notes.iter().any(told) {
-            let lost = chronicle.lost(&desk.machine, true)?;
+        if self.untold && !strict() && workspace.notes.iter().any(told) {
+            let lost = chronicle.lost(&workspace.machine, true)?;
             self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));
             return Ok(());
         }
-        let there = self.stands(&desk)?;
-        self.nothing_is_lost(&desk.machine, chronicle)?;
-        let mut slots = View::of(&desk.machine).slots;
+        let there = self.stands(&workspace)?;
+        self.nothing_is_lost(&workspace.machine, chronicle)?;
+        let mut slots = View::of(&workspace.machine).slots;
         // On another mount a slot goes with its folder.
         slots.retain(|slot| strict() || !slot.contains(".moved/"));
         if !slots.is_empty() {
             self.say(&format!("settled, these slots are left: {slots:?}"));
         }
-        drop(desk);
+        drop(workspace);
         let machine = machine.kill();
         let when = &self.when;
         let again = self
@@ -83,7 +83,7 @@ impl Scene<'_, '_> {
             self.say("opened again, it is on the other side");
         }
         if there {
-            let receipt = again.act(&self.play.story.job, KEY).ok_or("the job is no job")?;
+            let receipt = again.send(&self.play.story.job, KEY);
             if !receipt.repeated {
                 self.say(&format!("sent again, it was done again: {:?} {:?}", receipt.status, receipt.error));
             }
@@ -92,16 +92,16 @@ impl Scene<'_, '_> {
     }
 
     /// Applies the damage of a broken daemon, to test this test.
-    fn harmed(&self, desk: &SimWorkspace) {
+    fn harmed(&self, workspace: &SimWorkspace) {
         if let Some(harm) = self.play.plan.harm {
-            harm(desk, self.play.story);
+            harm(workspace, self.play.story);
         }
     }
 
     /// Checks that the journal and the files agree; returns true if the job is applied.
-    fn stands(&mut self, desk: &SimWorkspace) -> Result<bool, String> {
+    fn stands(&mut self, workspace: &SimWorkspace) -> Result<bool, String> {
         let (story, course) = (self.play.story, self.play.course);
-        let entries = desk.entries()?;
+        let entries = workspace.entries()?;
         let there = entries.iter().any(|entry| entry.key.as_deref() == Some(KEY));
         for id in course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
             self.say(&format!("the earlier entry {id} is gone"));
@@ -109,7 +109,7 @@ impl Scene<'_, '_> {
         let relaxed = story.durability() == Durability::Relaxed;
         let applied = matches!(self.answer, Answer::Applied | Answer::Sealed);
         if applied && !there && !(self.cut && relaxed) {
-            self.say(&format!("the answered job is gone; notes: {:?}", desk.notes));
+            self.say(&format!("the answered job is gone; notes: {:?}", workspace.notes));
         }
         if self.answer == Answer::Refused && there {
             self.say("the refused job is there");
@@ -129,7 +129,7 @@ impl Scene<'_, '_> {
                 self.say(&format!("{what}: {:?} {} {:?}", entry.kind, entry.id, entry.label));
             }
         }
-        let view = View::of(&desk.machine);
+        let view = View::of(&workspace.machine);
         self.others(&view, there, if there { &[] } else { exempt });
         let told = self.stable && !self.tells_nothing(&entries);
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
@@ -141,7 +141,7 @@ impl Scene<'_, '_> {
                 "the job is {}there, and what others touched shows neither order; the deed alone would be: {alone}; \
                  the job on top of it: {on_top}; notes: {:?}",
                 if there { "" } else { "not " },
-                desk.notes
+                workspace.notes
             ));
         }
         Ok(there)

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::fault_injection::desk::ROOT;
+use crate::fault_injection::sim_workspace::ROOT;
 use crate::sim::{Outside, OutsideFile};
 
 /// One thing that another process does, all at once.

@@ -3,7 +3,7 @@
 use super::deed::Deed;
 use super::window::Windows;
 use super::{tag, windows};
-use crate::fault_injection::desk::ROOT;
+use crate::fault_injection::sim_workspace::ROOT;
 use crate::fault_injection::story::{KEY, SimScenario};
 use crate::fault_injection::view::View;
 
@@ -38,22 +38,22 @@ impl Ends {
         let word = tag(0);
         let course = story.course()?;
         let first = story.machine();
-        let desk = story.begin(&first)?;
+        let workspace = story.begin(&first)?;
         let mut held = deed.prepare(&first.outside(), path);
         if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
             return Ok(None);
         }
         let alone = View::of(&first);
-        let _receipt = desk.act(&story.job, KEY);
+        let _receipt = workspace.send(&story.job, KEY);
         held.take();
-        desk.release();
-        desk.settle();
+        workspace.release();
+        workspace.settle();
         let on_top = View::of(&first);
 
         let last = story.machine();
-        let desk = story.begin(&last)?;
+        let workspace = story.begin(&last)?;
         let mut held = deed.prepare(&last.outside(), path);
-        let _receipt = desk.act(&story.job, KEY);
+        let _receipt = workspace.send(&story.job, KEY);
         // An undo takes the folders with it that its job had made: others may have come before that.
         if let Some((folder, _)) = path.rsplit_once('/') {
             last.outside().mkdir(&format!("{ROOT}/{folder}")).map_err(|error| error.to_string())?;
@@ -61,8 +61,8 @@ impl Ends {
         // Where the file is gone by then the deed does nothing, or makes it anew.
         let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
         held.take();
-        desk.release();
-        desk.settle();
+        workspace.release();
+        workspace.settle();
         let below = View::of(&last);
         let _receipt = desk.act(&story.job, "once more");
         desk.settle();

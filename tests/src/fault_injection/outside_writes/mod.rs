@@ -13,9 +13,9 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobStatus, Receipt};
 
 use super::crash::Report;
-use super::desk::SimWorkspace;
 use super::image::{Album, Cuts, Image};
 use super::kept::{AT_FIRST, Chronicle, taken_away_by};
+use super::sim_workspace::SimWorkspace;
 use super::story::{Course, KEY, SimScenario};
 use super::strict;
 use super::view::View;
@@ -110,12 +110,12 @@ struct Told {
 impl Run<'_> {
     fn all(&mut self, plan: &OutsideWritePlan, dice: &mut Seeded) -> Result<(), String> {
         let machine = self.story.machine();
-        let desk = self.story.begin(&machine)?;
+        let workspace = self.story.begin(&machine)?;
         let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
         let album = Album::new(Cuts { limit: 0, seed: plan.seed });
-        let told = self.order(&desk, &held, (plan.kills > 0).then(|| album.clone()));
-        let receipt = desk.act(&self.story.job, KEY).ok_or("the job is no job")?;
-        desk.settle();
+        let told = self.order(&workspace, &held, (plan.kills > 0).then(|| album.clone()));
+        let receipt = workspace.send(&self.story.job, KEY);
+        workspace.settle();
         let Told { done, chronicle } = std::mem::take(&mut *lock(&told));
         if let Some(Err(error)) = done {
             // What cannot be done does no harm.
@@ -123,15 +123,15 @@ impl Run<'_> {
             return Ok(());
         }
         lock(&held).take();
-        desk.release();
-        if !desk.settle() {
+        workspace.release();
+        if !workspace.settle() {
             self.found.push("it never settles".to_owned());
         }
         if done.is_some() {
             self.images += 1;
-            self.judge(&desk, Some(&receipt), &chronicle, "")?;
+            self.judge(&workspace, Some(&receipt), &chronicle, "")?;
         }
-        drop(desk);
+        drop(workspace);
         let mut images = album.close(&machine);
         let [_, answered, _] = self.ends.calls;
         if self.ends.windows.hold_kills(self.call, answered) {
@@ -145,15 +145,15 @@ impl Run<'_> {
     }
 
     /// Schedules the outside write, and images after it.
-    fn order(&self, desk: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
+    fn order(&self, workspace: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, &View::of(&self.story.machine()), |_, _| true);
-        chronicle.all_stood("before the job", &View::of(&desk.machine), |_, _| true);
-        chronicle.gone(desk.gone());
+        chronicle.all_stood("before the job", &View::of(&workspace.machine), |_, _| true);
+        chronicle.gone(workspace.gone());
         let told = Arc::new(Mutex::new(Told { done: None, chronicle }));
         let (noted, held, deed) = (Arc::clone(&told), Arc::clone(held), self.deed);
-        let (path, same) = (self.path.to_owned(), desk.machine.clone());
-        desk.machine.at_call(self.call, When::Before, move |outside| {
+        let (path, same) = (self.path.to_owned(), workspace.machine.clone());
+        workspace.machine.at_call(self.call, When::Before, move |outside| {
             // Where a job has put a copy in its place, the file that was held is theirs all the same.
             let had = lock(&held).as_ref().map(OutsideFile::read);
             let run = |outside: &Outside| deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
@@ -177,28 +177,28 @@ impl Run<'_> {
     fn killed(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
-        let desk =
+        let workspace =
             self.story.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
-        if !desk.settle() {
+        if !workspace.settle() {
             self.found.push(format!("{when}it never settles"));
         }
-        self.judge(&desk, None, chronicle, &when)
+        self.judge(&workspace, None, chronicle, &when)
     }
 
     fn judge(
         &mut self,
-        desk: &SimWorkspace,
+        workspace: &SimWorkspace,
         receipt: Option<&Receipt>,
         chronicle: &Chronicle,
         when: &str,
     ) -> Result<(), String> {
         let Ends { alone, on_top, below, journaled, .. } = self.ends;
-        let view = View::of(&desk.machine);
-        let held = !self.deed.writes() || is_held(desk, &view, &tag(0))?;
+        let view = View::of(&workspace.machine);
+        let held = !self.deed.writes() || is_held(workspace, &view, &tag(0))?;
         if !held {
             self.found.push(format!("{when}what was written is lost; {}", told(receipt)));
         }
-        let lost = chronicle.lost(&desk.machine, false)?;
+        let lost = chronicle.lost(&workspace.machine, false)?;
         self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", told(receipt))));
         if receipt
             .and_then(|receipt| receipt.error.as_ref())
@@ -241,7 +241,7 @@ fn told(receipt: Option<&Receipt>) -> String {
 }
 
 /// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
-pub(super) fn is_held(desk: &SimWorkspace, view: &View, word: &str) -> Result<bool, String> {
+pub(super) fn is_held(workspace: &SimWorkspace, view: &View, word: &str) -> Result<bool, String> {
     let in_file = |seen: &crate::sim::SnapshotNode| match seen {
         crate::sim::SnapshotNode::File { bytes, .. } => {
             bytes.windows(word.len()).any(|window| window == word.as_bytes())
@@ -251,8 +251,8 @@ pub(super) fn is_held(desk: &SimWorkspace, view: &View, word: &str) -> Result<bo
     if view.files.values().any(in_file) {
         return Ok(true);
     }
-    for entry in desk.entries()? {
-        let shown = desk.show(entry.id)?;
+    for entry in workspace.entries()? {
+        let shown = workspace.show(entry.id)?;
         if shown.changes.iter().any(|change| change.diff.contains(word)) {
             return Ok(true);
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{is_held, lock, tag};
 use crate::fault_injection::crash::Report;
-use crate::fault_injection::desk::ROOT;
+use crate::fault_injection::sim_workspace::ROOT;
 use crate::fault_injection::story::{KEY, SimScenario};
 use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, SimMachine, When};
@@ -76,7 +76,7 @@ struct Programs {
 impl Programs {
     fn play(&self, story: &SimScenario) -> Result<(), String> {
         let machine = story.machine();
-        let desk = story.begin(&machine)?;
+        let workspace = story.begin(&machine)?;
         let path = format!("{ROOT}/{}", self.path);
         let had = machine.outside().read(&path).map_err(|error| error.to_string())?;
         let first: Arc<Mutex<Option<OutsideFile>>> = Arc::default();
@@ -95,14 +95,14 @@ impl Programs {
             let more = [&more, tag(2).as_bytes(), b"\n"].concat();
             same.at_call(written, When::Before, write_when_free(same.clone(), written, at, more));
         });
-        let _receipt = desk.act(&story.job, KEY);
+        let _receipt = workspace.send(&story.job, KEY);
         if machine.calls() < self.written || at_the_exchange(&machine, self) {
             return Ok(());
         }
-        desk.settle();
+        workspace.settle();
         let view = View::of(&machine);
         for nth in [1, 2] {
-            if !is_held(&desk, &view, &tag(nth))? {
+            if !is_held(&workspace, &view, &tag(nth))? {
                 return Err(format!("what program {nth} wrote is lost"));
             }
         }

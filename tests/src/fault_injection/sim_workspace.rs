@@ -16,7 +16,7 @@ use editd_proto::message::{
 };
 
 use super::kept::taken_away_by;
-use super::story::Act;
+use super::story::ChangeRequest;
 use crate::sim::{Outside, OutsideFile, SimMachine};
 
 /// The workspace on every machine.
@@ -43,14 +43,14 @@ impl Clock for SimClock {
 
 /// The actions of other processes that tests need to know later. A clone shares them.
 #[derive(Clone, Default)]
-pub struct ByOthers {
+pub struct OutsideEffects {
     /// Files that they have open for writing.
     held: Arc<Mutex<Vec<OutsideFile>>>,
     /// Contents that they took away.
     gone: Arc<Mutex<BTreeSet<Vec<u8>>>>,
 }
 
-impl ByOthers {
+impl OutsideEffects {
     /// Does something as another process and notes the contents that it took away.
     pub fn run<T>(&self, outside: &Outside, run: impl FnOnce(&Outside) -> T) -> T {
         let (done, taken) = taken_away_by(outside, run);
@@ -74,13 +74,13 @@ pub struct SimWorkspace {
     /// The machine on which it runs.
     pub machine: SimMachine,
     /// The workspace.
-    pub workspace: Arc<Workspace>,
+    pub inner: Arc<Workspace>,
     /// The session that sends the jobs.
     pub session: String,
     /// The notes of recovery.
     pub notes: Vec<String>,
     /// The actions of other processes.
-    pub others: ByOthers,
+    pub others: OutsideEffects,
 }
 
 impl SimWorkspace {
@@ -110,43 +110,37 @@ impl SimWorkspace {
         let (workspace, recovered) = opened.map_err(|error| error.to_string())?;
         Ok(Self {
             machine: machine.clone(),
-            workspace: Arc::new(workspace),
+            inner: Arc::new(workspace),
             session: session.to_owned(),
             notes: recovered.notes,
-            others: ByOthers::default(),
+            others: OutsideEffects::default(),
         })
     }
 
-    /// Performs an action of a scenario; a job gets this key.
-    ///
-    /// # Panics
-    /// If a file that is to be held open is absent.
+    /// Sends a request of a scenario under this key, as the session of this workspace, and returns its receipt.
     #[must_use]
-    pub fn act(&self, act: &Act, key: &str) -> Option<Receipt> {
-        let who = Caller { session: self.session.clone(), ..who() };
-        match act {
-            Act::Edit(request) => {
-                let mut request = request.clone();
-                request.key = Some(key.to_owned());
-                let asked = self.workspace.understand(request);
-                Some(match self.workspace.admit(&who, &asked) {
-                    Admission::New(id) => self.workspace.edit(&who, id, &asked),
+    pub fn send(&self, request: &ChangeRequest, key: &str) -> Receipt {
+        let caller = Caller { session: self.session.clone(), ..test_caller() };
+        match request.clone() {
+            ChangeRequest::Edit(mut job) => {
+                job.key = Some(key.to_owned());
+                let parsed = self.inner.understand(job);
+                match self.inner.admit(&caller, &parsed) {
+                    Admission::New(id) => self.inner.edit(&caller, id, &parsed),
                     Admission::Ended(receipt) => *receipt,
                     Admission::Underway(_) => {
                         Receipt::refused(RequestError::new(ErrorCode::Busy, "it is underway"))
                     }
                     Admission::Refused(error) => Receipt::refused(*error),
-                })
+                }
             }
-            Act::Undo(request) => {
-                let mut request = request.clone();
-                request.key = Some(key.to_owned());
-                Some(self.workspace.undo(&who, &request))
+            ChangeRequest::Undo(mut undo) => {
+                undo.key = Some(key.to_owned());
+                self.inner.undo(&caller, &undo)
             }
-            Act::Redo(request) => {
-                let mut request = request.clone();
-                request.key = Some(key.to_owned());
-                Some(self.workspace.redo(&who, &request))
+            ChangeRequest::Redo(mut redo) => {
+                redo.key = Some(key.to_owned());
+                self.inner.redo(&caller, &redo)
             }
         }
     }
@@ -166,8 +160,8 @@ impl SimWorkspace {
     pub fn settle(&self) -> bool {
         for _ in 0..SETTLES {
             self.machine.pass(Duration::from_secs(2));
-            self.workspace.settle(true);
-            if self.workspace.counts().unsettled == 0 {
+            self.inner.settle(true);
+            if self.inner.counts().unsettled == 0 {
                 return true;
             }
         }
@@ -180,7 +174,7 @@ impl SimWorkspace {
     /// What the workspace says.
     pub fn entries(&self) -> Result<Vec<EntrySummary>, String> {
         let all = HistoryRequest { limit: Some(1000), ..HistoryRequest::default() };
-        let reply = self.workspace.history(&all).map_err(|error| error.message)?;
+        let reply = self.inner.history(&all).map_err(|error| error.message)?;
         Ok(reply.reply.entries)
     }
 
@@ -190,7 +184,7 @@ impl SimWorkspace {
     /// What the workspace says.
     pub fn show(&self, id: JobId) -> Result<ShowReply, String> {
         let request = ShowRequest { job: id, from: None };
-        self.workspace.show(&request).map(|shown| shown.reply).map_err(|error| error.message)
+        self.inner.show(&request).map(|shown| shown.reply).map_err(|error| error.message)
     }
 
     /// Every clipboard with its text.
@@ -199,8 +193,8 @@ impl SimWorkspace {
     /// What the workspace says.
     pub fn clips(&self) -> Result<BTreeMap<String, String>, String> {
         let ask = |action, name| {
-            self.workspace
-                .clip(&who(), &ClipRequest { action, name, to: None, text: None })
+            self.inner
+                .clip(&test_caller(), &ClipRequest { action, name, to: None, text: None })
                 .map_err(|error| error.message)
         };
         let listed = ask(ClipAction::List, None)?.clips.unwrap_or_default();
@@ -214,7 +208,7 @@ impl SimWorkspace {
 
 /// The client that sends all jobs.
 #[must_use]
-pub fn who() -> Caller {
+pub fn test_caller() -> Caller {
     Caller { session: "s".to_owned(), client: "test".to_owned() }
 }
 
