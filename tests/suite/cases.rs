@@ -13,7 +13,7 @@ use editd_tests::fault_injection::faults::FaultPlan;
 use editd_tests::fault_injection::image::Cuts;
 use editd_tests::fault_injection::outside_writes::OutsideWritePlan;
 use editd_tests::fault_injection::outside_writes::deed::Deed;
-use editd_tests::fault_injection::story::SimScenario;
+use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::scenario::machine::ScenarioMachine;
 use editd_tests::scenario::real::RealMachine;
@@ -148,7 +148,7 @@ fn with_outside_writes(name: &str) {
         // Another one for each scenario.
         writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
         writes.truncate(extent.of(1, 15, 15));
-        for path in scenario.course().unwrap().paths.iter().take(extent.of(1, 2, 2)) {
+        for path in scenario.baseline().unwrap().paths.iter().take(extent.of(1, 2, 2)) {
             let more = fault_injection::outside_writes::look(scenario, path, &writes, &plan);
             report.images += more.images;
             report.found.extend(more.found);

@@ -3,8 +3,8 @@
 
 use editd_proto::message::UndoRequest;
 use editd_tests::fault_injection::combined::{CombinedPlan, Kind, look};
+use editd_tests::fault_injection::sim_scenario::{ChangeRequest, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::{ChangeRequest, KEY, SimScenario};
 use editd_tests::sim::Op;
 
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
@@ -16,9 +16,10 @@ fn is_noticed(
 ) {
     let plan =
         CombinedPlan { seed: 13, kinds: kind, pairs: 16, runs: 4, images: 12, lies, harm, enough: 300 };
-    let two =
-        SimScenario::thorough().into_iter().filter(|story| story.name.starts_with("a_job_on_two_files"));
-    let found: Vec<String> = two.flat_map(|story| look(&story, &plan).found).collect();
+    let two = SimScenario::thorough()
+        .into_iter()
+        .filter(|scenario| scenario.name.starts_with("a_job_on_two_files"));
+    let found: Vec<String> = two.flat_map(|scenario| look(&scenario, &plan).found).collect();
     assert!(found.iter().any(|what| what.contains(words)), "nothing says {words:?}: {found:#?}");
 }
 
@@ -48,8 +49,8 @@ fn what_others_wrote_and_is_lost_is_noticed() {
 
 #[test]
 fn half_a_job_is_noticed() {
-    let half = |workspace: &SimWorkspace, story: &SimScenario| {
-        let first = story.machine().outside().read("/w/a.txt").unwrap();
+    let half = |workspace: &SimWorkspace, scenario: &SimScenario| {
+        let first = scenario.machine().outside().read("/w/a.txt").unwrap();
         let _written = workspace.machine.outside().write("/w/a.txt", &first);
     };
     for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
@@ -59,7 +60,7 @@ fn half_a_job_is_noticed() {
 
 #[test]
 fn a_refused_job_that_is_done_all_the_same_is_noticed() {
-    let again = |workspace: &SimWorkspace, story: &SimScenario| drop(workspace.send(&story.job, KEY));
+    let again = |workspace: &SimWorkspace, scenario: &SimScenario| drop(workspace.send(&scenario.job, KEY));
     is_noticed("the refused job is there", &[Kind::FaultThenEnd], &[], Some(again));
 }
 

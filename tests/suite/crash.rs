@@ -3,20 +3,20 @@
 
 use editd_tests::fault_injection::crash::{CrashPlan, look};
 use editd_tests::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
+use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::verdict::{Depth, judge};
 use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Op, Seeded, SimMachine};
 
 /// A job on a system that cannot exchange, cut when the displaced file had its second name and the staged one has lost
 /// its only name; what the machine shows then.
-fn held_and_not_staged(story: &SimScenario) -> SimMachine {
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+fn held_and_not_staged(scenario: &SimScenario) -> SimMachine {
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     let album = Album::new(Cuts { limit: 0, seed: 7 });
     album.watch(&machine);
-    let _receipt = workspace.send(&story.job, KEY);
+    let _receipt = workspace.send(&scenario.job, KEY);
     let images = album.close(&machine);
     let held = images.into_iter().find(|image| image.call.contains("Link a.txt")).unwrap().machine;
     held.settle();
@@ -29,10 +29,11 @@ fn held_and_not_staged(story: &SimScenario) -> SimMachine {
 
 #[test]
 fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
-    let stories = SimScenario::thorough();
-    let story = stories.iter().find(|story| story.name == "a_job_on_a_poor_system_is_whole").unwrap();
-    let course = story.course().unwrap();
-    let first = held_and_not_staged(story);
+    let scenarios = SimScenario::thorough();
+    let scenario =
+        scenarios.iter().find(|scenario| scenario.name == "a_job_on_a_poor_system_is_whole").unwrap();
+    let baseline = scenario.baseline().unwrap();
+    let first = held_and_not_staged(scenario);
     let again = Album::new(Cuts { limit: 0, seed: 7 });
     let recovering = first.fork();
     again.watch(&recovering);
@@ -40,7 +41,7 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
     let mut found = Vec::new();
     for image in again.close(&recovering) {
         let image = Image { blow: CrashKind::Cut(0), answer: Answer::Waiting, ..image };
-        found.extend(judge(story, &course, &image, Depth::Whole));
+        found.extend(judge(scenario, &baseline, &image, Depth::Whole));
     }
     assert!(found.is_empty(), "{} complaints:\n{}", found.len(), found.join("\n"));
 }
@@ -57,8 +58,8 @@ fn a_lie_is_noticed(lies: &'static [Op]) {
         lies,
         enough: 1,
     };
-    let noticed = SimScenario::thorough().iter().any(|story| !look(story, &plan).found.is_empty());
-    assert!(noticed, "no story has noticed that {lies:?} did nothing");
+    let noticed = SimScenario::thorough().iter().any(|scenario| !look(scenario, &plan).found.is_empty());
+    assert!(noticed, "no scenario has noticed that {lies:?} did nothing");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::time::Duration;
 use editd::testing::limits::HELD;
 use editd_proto::message::JobStatus;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
+use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::ChangeRequest;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
 

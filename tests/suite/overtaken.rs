@@ -11,8 +11,8 @@ use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::image::{Album, CrashKind, Cuts};
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, file, job};
+use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
 
@@ -23,7 +23,7 @@ fn files(outside: &Outside) {
 }
 
 /// Two files, one of them in a folder, on the disks that there are.
-fn stories() -> Vec<SimScenario> {
+fn scenarios() -> Vec<SimScenario> {
     let both = || job(["b.txt", "d/a.txt"].map(|path| file(path, vec![append("more\n")])).into());
     disks(Abilities::default())
         .map(|abilities| SimScenario::new("two files", files, both()).on(abilities))
@@ -43,16 +43,16 @@ fn is_there(workspace: &SimWorkspace) -> bool {
 fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
     let mut found = Vec::new();
     let mut answered = 0;
-    for story in stories() {
-        let [first, last, _] = story.course().unwrap().calls;
+    for scenario in scenarios() {
+        let [first, last, _] = scenario.baseline().unwrap().calls;
         for call in (first + 1..=last).step_by(if exhaustive() { 1 } else { 5 }) {
-            let machine = story.machine();
-            let workspace = story.begin(&machine).unwrap();
+            let machine = scenario.machine();
+            let workspace = scenario.begin(&machine).unwrap();
             machine.at_call(call, When::Before, move |outside| {
                 outside.rename("/w/d", "/w/e").unwrap();
                 outside.sync().unwrap();
             });
-            if workspace.send(&story.job, KEY).status != JobStatus::Applied {
+            if workspace.send(&scenario.job, KEY).status != JobStatus::Applied {
                 continue;
             }
             answered += 1;
@@ -72,14 +72,14 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
 fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
     let mut found = Vec::new();
     let mut lost = 0;
-    for story in stories() {
-        let course = story.course().unwrap();
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
-        assert_eq!(workspace.send(&story.job, KEY).status, JobStatus::Applied);
+    for scenario in scenarios() {
+        let baseline = scenario.baseline().unwrap();
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
+        assert_eq!(workspace.send(&scenario.job, KEY).status, JobStatus::Applied);
         for (nth, cut) in cuts(&machine).iter().enumerate() {
             lost += usize::from(cut.outside().read("/w/b.txt").unwrap() == b"line 1 of b\n");
-            for (path, deed) in course.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {
+            for (path, deed) in baseline.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {
                 let at_once = cut.fork();
                 if deed.run(&at_once.outside(), None, path, "theirs").is_err() {
                     continue;
@@ -106,9 +106,9 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
     const THEIRS: &[u8] = b"theirs, and nobody else's\n";
     let mut found = Vec::new();
     let mut images = 0;
-    for story in stories() {
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+    for scenario in scenarios() {
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         let album = Album::new(Cuts { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
         let (watching, same) = (album.clone(), machine.clone());
         machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
@@ -116,7 +116,7 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
             outside.sync().unwrap();
             watching.watch_from_this_call(&same);
         });
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         drop(workspace);
         for image in album.close(&machine).iter().filter(|image| image.blow != CrashKind::Kill) {
             images += 1;
@@ -139,18 +139,18 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
     for abilities in disks(Abilities::default()) {
         let request =
             job(vec![file("new/c.txt", vec![create("c\n")]), file("b.txt", vec![append("more\n")])]);
-        let story = SimScenario::new("a new file and a linked one", files, request).on(abilities);
-        let [first, last, _] = story.course().unwrap().calls;
+        let scenario = SimScenario::new("a new file and a linked one", files, request).on(abilities);
+        let [first, last, _] = scenario.baseline().unwrap().calls;
         let link = |outside: &Outside| outside.link("/w/b.txt", "/w/second.txt").unwrap();
         let step = if exhaustive() { 1 } else { 5 };
         for linked in (first + 1..=last).step_by(step) {
             for killed in (linked..=last + 40).step_by(step - step / 2) {
-                let machine = story.machine();
-                let workspace = story.begin(&machine).unwrap();
+                let machine = scenario.machine();
+                let workspace = scenario.begin(&machine).unwrap();
                 machine.at_call(linked, When::Before, link);
                 let same = machine.clone();
                 machine.at_call(killed, When::After, move |_| same.stop_after(same.effects()));
-                let _receipt = workspace.send(&story.job, KEY);
+                let _receipt = workspace.send(&scenario.job, KEY);
                 drop(workspace);
                 let machine = machine.kill();
                 let workspace = SimWorkspace::open(&machine).unwrap();
@@ -180,9 +180,9 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
     let mut images = 0;
     for abilities in disks(abilities) {
         let request = job(vec![first.clone(), file("c.txt", vec![append("more\n")])]);
-        let story = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+        let scenario = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         let album = Album::new(Cuts { limit: 0, seed: 5 });
         let (watching, same) = (album.clone(), machine.clone());
         machine.at_next(op, skip, When::Before, move |outside| {
@@ -191,7 +191,7 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
             watching.watch_from_this_call(&same);
         });
         let shown = |machine: &SimMachine| machine.outside().read(&format!("/w/{path}")).unwrap_or_default();
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         if !shown(&machine).starts_with(THEIRS) {
             found.push(format!("without a kill: {:?}", String::from_utf8_lossy(&shown(&machine))));
         }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use editd_proto::message::JobStatus;
 use editd_tests::fault_injection::image::{Answer, CrashKind, Image};
+use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
 use editd_tests::fault_injection::verdict::{Depth, judge};
 use editd_tests::fault_injection::{chosen, exhaustive};
 use editd_tests::sim::When;
@@ -41,16 +41,22 @@ enum First {
 }
 
 /// One begins, and before one of its calls the other runs.
-fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Result<Vec<String>, String> {
-    let machine = story.machine();
-    let workspace = Arc::new(story.begin(&machine)?);
+fn beside(
+    scenario: &SimScenario,
+    baseline: &BaselineRun,
+    first: First,
+    call: u64,
+) -> Result<Vec<String>, String> {
+    let machine = scenario.machine();
+    let workspace = Arc::new(scenario.begin(&machine)?);
     let answered = Arc::new(Mutex::new(None));
     let job: Box<dyn FnOnce() + Send> = {
-        let (workspace, story, answered) = (Arc::clone(&workspace), story.clone(), Arc::clone(&answered));
-        Box::new(move || *answered.lock().unwrap() = Some(workspace.send(&story.job, KEY)))
+        let (workspace, scenario, answered) =
+            (Arc::clone(&workspace), scenario.clone(), Arc::clone(&answered));
+        Box::new(move || *answered.lock().unwrap() = Some(workspace.send(&scenario.job, KEY)))
     };
     let house: Box<dyn FnOnce() + Send> = {
-        let (workspace, paths) = (Arc::clone(&workspace), course.paths.clone());
+        let (workspace, paths) = (Arc::clone(&workspace), baseline.paths.clone());
         Box::new(move || housekeeping(&workspace, &paths))
     };
     let (begins, interrupts) = if first == First::Job { (job, house) } else { (house, job) };
@@ -76,7 +82,7 @@ fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Resu
     let mut found = Vec::new();
     let mut look = |when: &str, blow: CrashKind, machine, depth| {
         let image = Image { answer: Answer::Applied, blow, effects: 0, call: when.into(), machine };
-        found.extend(judge(story, course, &image, depth));
+        found.extend(judge(scenario, baseline, &image, depth));
     };
     for when in ["answered", "settled"] {
         for (nth, machine) in machine.cuts(CUTS, call).into_iter().enumerate() {
@@ -89,26 +95,27 @@ fn beside(story: &SimScenario, course: &Course, first: First, call: u64) -> Resu
 }
 
 /// The calls of housekeeping that nobody interrupts.
-fn calls_of_housekeeping(story: &SimScenario, course: &Course) -> std::ops::RangeInclusive<u64> {
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+fn calls_of_housekeeping(scenario: &SimScenario, baseline: &BaselineRun) -> std::ops::RangeInclusive<u64> {
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     let begun = machine.calls();
-    housekeeping(&workspace, &course.paths);
+    housekeeping(&workspace, &baseline.paths);
     begun + 1..=machine.calls()
 }
 
-fn all_hold(stories: Vec<SimScenario>) {
+fn all_hold(scenarios: Vec<SimScenario>) {
     let mut found = Vec::new();
     let step = if exhaustive() { 1 } else { 7 };
-    for story in chosen(stories) {
-        let course = story.course().unwrap();
-        let of_the_job = course.calls[0] + 1..=course.calls[1];
+    for scenario in chosen(scenarios) {
+        let baseline = scenario.baseline().unwrap();
+        let of_the_job = baseline.calls[0] + 1..=baseline.calls[1];
         for (first, calls) in
-            [(First::Job, of_the_job), (First::Housekeeping, calls_of_housekeeping(&story, &course))]
+            [(First::Job, of_the_job), (First::Housekeeping, calls_of_housekeeping(&scenario, &baseline))]
         {
             for call in calls.step_by(step) {
-                let complaints = beside(&story, &course, first, call).unwrap_or_else(|error| vec![error]);
-                let told = |what| format!("{}, {first:?} first, call {call}: {what}", story.name);
+                let complaints =
+                    beside(&scenario, &baseline, first, call).unwrap_or_else(|error| vec![error]);
+                let told = |what| format!("{}, {first:?} first, call {call}: {what}", scenario.name);
                 found.extend(complaints.into_iter().map(told));
             }
         }

@@ -9,8 +9,8 @@ use editd_proto::message::ReadRequest;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
+use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
-use editd_tests::fault_injection::story::{Course, KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{
@@ -32,7 +32,7 @@ fn files(outside: &Outside) {
     outside.link("/w/one.txt", "/w/two.txt").unwrap();
 }
 
-fn stories() -> Vec<SimScenario> {
+fn scenarios() -> Vec<SimScenario> {
     let mixed = vec![
         file("a.txt", vec![append("b is gone\n")]),
         file("b.txt", vec![delete()]),
@@ -55,14 +55,14 @@ fn stories() -> Vec<SimScenario> {
 }
 
 /// The job is killed behind each of its effects.
-fn killed(story: &SimScenario) -> Vec<SimMachine> {
+fn killed(scenario: &SimScenario) -> Vec<SimMachine> {
     let mut all = Vec::new();
     for nth in 0.. {
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         let last = machine.effects() + nth;
         machine.stop_after(last);
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         let ended = machine.effects() < last;
         all.push(machine.kill());
         if ended {
@@ -79,8 +79,8 @@ fn reboot(machine: &SimMachine) -> SimMachine {
 }
 
 struct Judge<'a> {
-    story: &'a SimScenario,
-    course: &'a Course,
+    scenario: &'a SimScenario,
+    baseline: &'a BaselineRun,
     path: &'a str,
     deed: Deed,
     /// They came after the machine was started again: of a job that was answered the cut may have taken all.
@@ -91,7 +91,7 @@ impl Judge<'_> {
     /// Opens the workspace on this machine and returns the violations; `when` describes the case in each of them.
     fn look(&self, machine: &SimMachine, when: &str) -> Vec<String> {
         let found = self.all(machine).unwrap_or_else(|error| vec![error]);
-        let line = |what| format!("{}: {:?} on {}, {when}: {what}", self.story.name, self.deed, self.path);
+        let line = |what| format!("{}: {:?} on {}, {when}: {what}", self.scenario.name, self.deed, self.path);
         found.into_iter().map(line).collect()
     }
 
@@ -121,7 +121,7 @@ impl Judge<'_> {
 
     /// The other files are all before or all after, and the changed one is no half either.
     fn whole(&self, view: &View, applied: bool, found: &mut Vec<String>) {
-        let should = if applied { &self.course.after } else { &self.course.before };
+        let should = if applied { &self.baseline.after } else { &self.baseline.before };
         // One file with two names.
         let linked = |path: &str| ["one.txt", "two.txt"].contains(&path);
         let theirs = |path: &String| {
@@ -141,7 +141,7 @@ impl Judge<'_> {
         };
         // Nothing tells whether a file had been rewritten in place before others wrote it anew.
         let told = !self.later && (!linked(path) || self.deed == Deed::Append);
-        if applied && told && bytes(view).is_some() && bytes(view) == bytes(&self.course.before) {
+        if applied && told && bytes(view).is_some() && bytes(view) == bytes(&self.baseline.before) {
             found.push(format!("applied, but {path} was never changed"));
         }
     }
@@ -169,12 +169,12 @@ fn holds(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
 /// Calls `check` for each outside write on each file of a job that was killed at any effect, after a restart of the
 /// machine.
 fn each(mut check: impl FnMut(&Judge<'_>, &SimMachine, usize)) {
-    for story in stories() {
-        let course = story.course().unwrap();
-        let killed = killed(&story);
-        for path in &course.paths {
+    for scenario in scenarios() {
+        let baseline = scenario.baseline().unwrap();
+        let killed = killed(&scenario);
+        for path in &baseline.paths {
             for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
-                let judge = Judge { story: &story, course: &course, path, deed, later: false };
+                let judge = Judge { scenario: &scenario, baseline: &baseline, path, deed, later: false };
                 for (nth, machine) in killed.iter().enumerate() {
                     let machine = machine.fork();
                     if deed.run(&machine.outside(), None, path, TAG).is_ok() {
@@ -224,11 +224,11 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
     let one_in = if exhaustive() { 4 } else { 97 };
     let mut dice = Seeded::new(6);
     let mut found = Vec::new();
-    for story in stories() {
-        let course = story.course().unwrap();
+    for scenario in scenarios() {
+        let baseline = scenario.baseline().unwrap();
         // A file that is rewritten in place is not looked at again in the moment of writing.
-        let paths = course.paths.iter().filter(|path| !["one.txt", "two.txt"].contains(&path.as_str()));
-        let killed: Vec<SimMachine> = killed(&story).iter().map(reboot).collect();
+        let paths = baseline.paths.iter().filter(|path| !["one.txt", "two.txt"].contains(&path.as_str()));
+        let killed: Vec<SimMachine> = killed(&scenario).iter().map(reboot).collect();
         let paths: Vec<&String> = paths.collect();
         for (nth, machine) in killed.iter().enumerate() {
             let whole = machine.fork();
@@ -249,7 +249,8 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
                         if !done.load(Ordering::Relaxed) {
                             continue;
                         }
-                        let judge = Judge { story: &story, course: &course, path, deed, later: true };
+                        let judge =
+                            Judge { scenario: &scenario, baseline: &baseline, path, deed, later: true };
                         let when =
                             format!("killed behind effect {nth}, rebooted, at call {call} of recovery");
                         found.extend(judge.look(&machine.kill(), &when));
@@ -267,13 +268,13 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
 fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cut() {
     let cuts = if exhaustive() { 400 } else { 24 };
     let mut found = Vec::new();
-    for story in stories() {
-        let course = story.course().unwrap();
-        for path in &course.paths {
+    for scenario in scenarios() {
+        let baseline = scenario.baseline().unwrap();
+        for path in &baseline.paths {
             for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
-                let machine = story.machine();
-                let workspace = story.begin(&machine).unwrap();
-                assert_eq!(workspace.send(&story.job, KEY).error, None);
+                let machine = scenario.machine();
+                let workspace = scenario.begin(&machine).unwrap();
+                assert_eq!(workspace.send(&scenario.job, KEY).error, None);
                 if deed.run(&machine.outside(), None, path, TAG).is_err() {
                     continue;
                 }
@@ -282,14 +283,14 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
                 states.extend(machine.cuts(cuts, 10));
                 for (nth, state) in states.iter().enumerate() {
                     let workspace = SimWorkspace::open(state).unwrap();
-                    let judge = Judge { story: &story, course: &course, path, deed, later: false };
+                    let judge = Judge { scenario: &scenario, baseline: &baseline, path, deed, later: false };
                     let mut wrong = Vec::new();
                     judge.whole(&View::of(state), true, &mut wrong);
                     if !has_entry(&workspace).unwrap() {
                         wrong.push("the answered job is gone".to_owned());
                     }
                     let line = |what| {
-                        format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", story.name, workspace.notes)
+                        format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", scenario.name, workspace.notes)
                     };
                     found.extend(wrong.into_iter().map(line));
                 }
@@ -303,21 +304,21 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
 /// the files later.
 #[test]
 fn later_changes_that_the_journal_knows_stand() {
-    let story =
+    let scenario =
         SimScenario::new("later", files, job(vec![file("b.txt", vec![replace("line 4 of", "fourth of")])]))
             .after(vec![job(vec![
                 file("a.txt", vec![append("more\n")]),
                 file("b.txt", vec![append("more\n")]),
             ])]);
-    let machine = story.machine();
+    let machine = scenario.machine();
     let outside = machine.outside();
     let held = ["a.txt", "b.txt"].map(|path| outside.open(&format!("/w/{path}")).unwrap());
-    let workspace = story.begin(&machine).unwrap();
+    let workspace = scenario.begin(&machine).unwrap();
     workspace.settle();
     put(&outside, "a.txt", b"");
     let look = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
     workspace.inner.read(&test_caller(), &look).unwrap();
-    assert_eq!(workspace.send(&story.job, KEY).error, None);
+    assert_eq!(workspace.send(&scenario.job, KEY).error, None);
     workspace.settle();
     assert_ne!(workspace.inner.counts().unsettled, 0, "the held files keep the first job open");
     workspace.inner.close();
@@ -341,18 +342,18 @@ fn later_changes_that_the_journal_knows_stand() {
 
 #[test]
 fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed() {
-    let story = SimScenario::new(
+    let scenario = SimScenario::new(
         "denied",
         files,
         job(vec![file("a.txt", vec![append("x\n")]), file("sub/c.txt", vec![append("x\n")])]),
     );
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     machine.at_next(Op::Exchange, 0, When::After, {
         let same = machine.clone();
         move |_| drop(same.kill())
     });
-    let _receipt = workspace.send(&story.job, KEY);
+    let _receipt = workspace.send(&scenario.job, KEY);
     drop(workspace);
     let machine = reboot(&machine.kill());
     let denied = machine.fork();

@@ -9,8 +9,8 @@ use editd_proto::message::{FileEdit, JobStatus};
 use editd_tests::fault_injection::crash::disks;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
+use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::{KEY, SimScenario};
 use editd_tests::fault_injection::view::View;
 use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
 
@@ -95,30 +95,30 @@ fn all_keep(cuts: Vec<SimMachine>) -> bool {
 }
 
 /// The numbers of the calls from a job's first change of a file to its reply, in a run without events.
-fn changes(story: &SimScenario) -> Vec<u64> {
-    let course = story.course().unwrap();
-    let [first, answered, _] = course.calls;
-    let op = |call: u64| course.trace[usize::try_from(call).unwrap() - 1].split(' ').nth(1).unwrap();
+fn changes(scenario: &SimScenario) -> Vec<u64> {
+    let baseline = scenario.baseline().unwrap();
+    let [first, answered, _] = baseline.calls;
+    let op = |call: u64| baseline.trace[usize::try_from(call).unwrap() - 1].split(' ').nth(1).unwrap();
     // Nothing is moved or cut before.
     let changed = |call: &u64| ["Exchange", "Link", "RenameNoreplace", "SetLen"].contains(&op(*call));
     let from = (first + 1..=answered).find(changed).unwrap();
     (from..=answered).step_by(if exhaustive() { 1 } else { 3 }).collect()
 }
 
-/// Plays every story with every deed at every moment; `play` gives the daemon that is open then, unless nothing of the
+/// Plays every scenario with every deed at every moment; `play` gives the daemon that is open then, unless nothing of the
 /// kind happens there. The original is kept, also through a power cut before all is settled, or after that.
 fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
     let mut found = Vec::new();
-    for story in kinds() {
-        for call in changes(&story) {
+    for scenario in kinds() {
+        for call in changes(&scenario) {
             for (name, deed) in deeds() {
-                let Some(workspace) = play(&story, call, deed) else { continue };
+                let Some(workspace) = play(&scenario, call, deed) else { continue };
                 let cuts = workspace.machine.cuts(FEW_CUTS, call);
                 if !workspace.settle() || !is_kept(&workspace) {
-                    found.push(format!("{}: call {call}, {name}", story.name));
+                    found.push(format!("{}: call {call}, {name}", scenario.name));
                 }
                 if !all_keep(cuts) || !all_keep(workspace.machine.cuts(FEW_CUTS, call)) {
-                    found.push(format!("{}: call {call}, {name}, then a cut", story.name));
+                    found.push(format!("{}: call {call}, {name}, then a cut", scenario.name));
                 }
             }
         }
@@ -127,20 +127,20 @@ fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
 }
 
 /// The machine after the process was killed behind a call of the job.
-fn killed_behind(story: &SimScenario, call: u64) -> SimMachine {
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+fn killed_behind(scenario: &SimScenario, call: u64) -> SimMachine {
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     let same = machine.clone();
     machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
-    let _receipt_that_nobody_gets = workspace.send(&story.job, KEY);
+    let _receipt_that_nobody_gets = workspace.send(&scenario.job, KEY);
     drop(workspace);
     machine.kill()
 }
 
 #[test]
 fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
-    all_is_kept(|story, call, deed| {
-        let machine = killed_behind(story, call);
+    all_is_kept(|scenario, call, deed| {
+        let machine = killed_behind(scenario, call);
         befall(&machine.outside(), deed).then(|| SimWorkspace::open(&machine).unwrap())
     });
 }
@@ -160,16 +160,16 @@ fn befall(outside: &Outside, deed: Deed) -> bool {
 
 #[test]
 fn foreign_changes_of_two_files_leave_the_original_somewhere() {
-    all_is_kept(|story, call, deed| {
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+    all_is_kept(|scenario, call, deed| {
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         let happened = Arc::new(Mutex::new(false));
         let told = Arc::clone(&happened);
         machine.at_call(call, When::After, move |outside| {
             outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
             *told.lock().unwrap() = befall(outside, deed);
         });
-        let receipt = workspace.send(&story.job, KEY);
+        let receipt = workspace.send(&scenario.job, KEY);
         let happened = *happened.lock().unwrap();
         (receipt.status != JobStatus::Applied && happened).then_some(workspace)
     });
@@ -198,13 +198,13 @@ fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
 #[test]
 fn what_was_put_back_stays_back_through_a_power_cut() {
     for abilities in disks(Abilities::default()) {
-        let story = retried(abilities);
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+        let scenario = retried(abilities);
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         machine.at_next(Op::Exchange, 0, When::Before, |outside| {
             outside.append("/w/b.txt", b"theirs\n").unwrap();
         });
-        let receipt = workspace.send(&story.job, KEY);
+        let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
@@ -214,14 +214,14 @@ fn what_was_put_back_stays_back_through_a_power_cut() {
 #[test]
 fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
     for abilities in disks(Abilities::default()) {
-        let story = retried(abilities);
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+        let scenario = retried(abilities);
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         let same = machine.clone();
         machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
-        let refused = workspace.send(&story.job, "first");
+        let refused = workspace.send(&scenario.job, "first");
         assert_eq!(refused.status, JobStatus::Refused);
-        let receipt = workspace.send(&story.job, KEY);
+        let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &View::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
@@ -247,14 +247,14 @@ fn refused() -> Vec<SimScenario> {
 }
 
 /// Plays a refused scenario in which a call fails once; returns the number of calls if `fault` is `None`.
-fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+fn refused_under(scenario: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
     let begun = machine.calls();
-    let (same, op) = (machine.clone(), if story.abilities.exchange { Op::Exchange } else { Op::Link });
-    let op = if story.name.contains("linked") { Op::SetLen } else { op };
-    let op = if story.name.contains("deletion") { Op::RenameNoreplace } else { op };
+    let (same, op) = (machine.clone(), if scenario.abilities.exchange { Op::Exchange } else { Op::Link });
+    let op = if scenario.name.contains("linked") { Op::SetLen } else { op };
+    let op = if scenario.name.contains("deletion") { Op::RenameNoreplace } else { op };
     machine.at_next(op, 0, When::After, move |outside| {
         theirs(outside);
         if let Some((after, errno)) = fault {
@@ -262,11 +262,11 @@ fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, 
         }
     });
     let expected = {
-        let machine = story.machine();
+        let machine = scenario.machine();
         theirs(&machine.outside());
         View::of(&machine)
     };
-    let receipt = workspace.send(&story.job, KEY);
+    let receipt = workspace.send(&scenario.job, KEY);
     let calls = machine.calls() - begun;
     let settled = workspace.settle();
     let view = View::of(&machine);
@@ -287,12 +287,12 @@ fn refused_under(story: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, 
 #[test]
 fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
     let mut found = Vec::new();
-    for story in refused() {
-        let calls = refused_under(&story, None).unwrap();
+    for scenario in refused() {
+        let calls = refused_under(&scenario, None).unwrap();
         for after in 1..=calls {
             for errno in [EMFILE, EIO] {
-                if let Err(error) = refused_under(&story, Some((after, errno))) {
-                    found.push(format!("{}: call {after} fails with {errno}: {error}", story.name));
+                if let Err(error) = refused_under(&scenario, Some((after, errno))) {
+                    found.push(format!("{}: call {after} fails with {errno}: {error}", scenario.name));
                 }
             }
         }
@@ -302,14 +302,14 @@ fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
 
 #[test]
 fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
-    let story = retried(Abilities::default());
-    let machine = story.machine();
-    let workspace = Arc::new(story.begin(&machine).unwrap());
+    let scenario = retried(Abilities::default());
+    let machine = scenario.machine();
+    let workspace = Arc::new(scenario.begin(&machine).unwrap());
     let before = View::of(&machine);
     let same = machine.clone();
     let fault = Fault { lasting: Lasting::ForEver, ..once(Op::Exchange, EIO) };
     machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(fault));
-    let refused = workspace.send(&story.job, KEY).error.unwrap();
+    let refused = workspace.send(&scenario.job, KEY).error.unwrap();
     assert!(refused.message.contains("could not be taken back yet"), "{}", refused.message);
     assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
     machine.mend();
@@ -325,15 +325,15 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
 
 #[test]
 fn a_deletion_that_is_taken_back_puts_nothing_into_another_folder() {
-    let story = kinds().into_iter().find(|story| story.name == "deleted").unwrap();
-    let machine = story.machine();
-    let workspace = story.begin(&machine).unwrap();
+    let scenario = kinds().into_iter().find(|scenario| scenario.name == "deleted").unwrap();
+    let machine = scenario.machine();
+    let workspace = scenario.begin(&machine).unwrap();
     let same = machine.clone();
     machine.at_next(Op::RenameNoreplace, 0, When::After, move |outside| {
         outside.rename("/w/d", "/w/e").unwrap();
         same.fail_call(same.calls() + 1, EMFILE, Lasting::ForEver);
     });
-    let receipt = workspace.send(&story.job, KEY);
+    let receipt = workspace.send(&scenario.job, KEY);
     assert!(receipt.error.unwrap().message.contains("could not be taken back yet"));
     machine.mend();
     assert!(workspace.settle());
@@ -352,10 +352,10 @@ fn mounted(outside: &Outside) {
 #[test]
 fn a_folder_that_went_with_its_slots_stops_no_start() {
     let edit = file("mnt/sub/m.txt", vec![replace("line 1 of m", "changed")]);
-    let story = SimScenario::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
-    let course = story.course().unwrap();
-    for call in course.calls[0] + 1..=course.calls[1] {
-        let killed = killed_behind(&story, call);
+    let scenario = SimScenario::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
+    let baseline = scenario.baseline().unwrap();
+    for call in baseline.calls[0] + 1..=baseline.calls[1] {
+        let killed = killed_behind(&scenario, call);
         let outside = killed.outside();
         outside.rename("/w/mnt/sub", "/w/mnt/moved").unwrap();
         for machine in [&killed, &killed.cuts(1, 7)[0]] {
@@ -378,11 +378,12 @@ fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
         outside.mkdir("/w/e").unwrap();
     }
     for op in [Op::CreateFile, Op::RenameNoreplace] {
-        let story = SimScenario::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
-        let machine = story.machine();
-        let workspace = story.begin(&machine).unwrap();
+        let scenario =
+            SimScenario::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine).unwrap();
         machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
-        let receipt = workspace.send(&story.job, KEY);
+        let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{op:?}: {:?}", receipt.error);
         assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");
         for cut in machine.cuts(FEW_CUTS, 3) {

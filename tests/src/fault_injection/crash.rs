@@ -2,7 +2,7 @@
 //! and again after every effect of the recovery from that. It does not judge the results.
 
 use super::image::{Album, Answer, CrashKind, Cuts, Image};
-use super::story::{Course, KEY, SimScenario};
+use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op, Seeded};
 
@@ -44,24 +44,24 @@ pub fn disks(abilities: Abilities) -> [Abilities; 2] {
 
 /// Tests a scenario and returns the violations.
 #[must_use]
-pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
+pub fn look(scenario: &SimScenario, plan: &CrashPlan) -> Report {
     let mut report = Report::default();
-    let course = match story.course() {
-        Ok(course) => course,
+    let baseline = match scenario.baseline() {
+        Ok(baseline) => baseline,
         Err(error) => {
-            report.found.push(format!("{}: {error}", story.name));
+            report.found.push(format!("{}: {error}", scenario.name));
             return report;
         }
     };
-    let disks = disks(story.abilities).into_iter().zip(0..);
+    let disks = disks(scenario.abilities).into_iter().zip(0..);
     for (abilities, _) in disks.filter(|(_, nth)| plan.both_disks || plan.cuts.seed % 2 == *nth) {
-        let story = story.clone().on(abilities);
-        match images(&story, plan) {
+        let scenario = scenario.clone().on(abilities);
+        match images(&scenario, plan) {
             Ok(images) => {
-                killed_inside(&story, &course, &images, &mut report);
-                judge_all(&story, &course, images, plan, &mut report);
+                killed_inside(&scenario, &baseline, &images, &mut report);
+                judge_all(&scenario, &baseline, images, plan, &mut report);
             }
-            Err(error) => report.found.push(format!("{}: {error}", story.name)),
+            Err(error) => report.found.push(format!("{}: {error}", scenario.name)),
         }
         if report.found.len() >= plan.enough {
             break;
@@ -71,13 +71,13 @@ pub fn look(story: &SimScenario, plan: &CrashPlan) -> Report {
 }
 
 /// Every state that the job and its settling may leave.
-fn images(story: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
-    let machine = story.machine();
+fn images(scenario: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
+    let machine = scenario.machine();
     machine.lie_about(plan.lies);
-    let workspace = story.begin(&machine)?;
+    let workspace = scenario.begin(&machine)?;
     let album = Album::new(plan.cuts);
     album.watch(&machine);
-    let receipt = workspace.send(&story.job, KEY);
+    let receipt = workspace.send(&scenario.job, KEY);
     if receipt.error.is_some() {
         return Err(format!("played again, the job was refused: {:?}", receipt.error));
     }
@@ -89,8 +89,8 @@ fn images(story: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
 }
 
 fn judge_all(
-    story: &SimScenario,
-    course: &Course,
+    scenario: &SimScenario,
+    baseline: &BaselineRun,
     mut images: Vec<Image>,
     plan: &CrashPlan,
     report: &mut Report,
@@ -102,32 +102,32 @@ fn judge_all(
             return;
         }
         if plan.again > 0 && nth % again_one_in == again_one_in - 1 {
-            recover_under_blows(story, course, image, plan, report);
+            recover_under_blows(scenario, baseline, image, plan, report);
         }
         let depth = if nth.is_multiple_of(plan.whole_one_in) { Depth::Whole } else { Depth::Quick };
         report.images += 1;
-        report.found.extend(judge(story, course, image, depth));
+        report.found.extend(judge(scenario, baseline, image, depth));
     }
 }
 
 /// A kill may also come in the middle of a write: each write of the job is cut short once.
-fn killed_inside(story: &SimScenario, course: &Course, images: &[Image], report: &mut Report) {
+fn killed_inside(scenario: &SimScenario, baseline: &BaselineRun, images: &[Image], report: &mut Report) {
     let writes = images.iter().filter(|image| {
         image.blow == CrashKind::Kill
             && image.answer == Answer::Waiting
             && image.call.split(' ').nth(1) == Some("WriteAt")
     });
     for image in writes {
-        let machine = story.machine();
-        let Ok(workspace) = story.begin(&machine) else { return };
+        let machine = scenario.machine();
+        let Ok(workspace) = scenario.begin(&machine) else { return };
         // Less than a sector of it; nothing of a shorter one may be whole by chance.
         machine.stop_inside(image.effects, 3);
-        let _reply_that_nobody_gets = workspace.send(&story.job, KEY);
+        let _reply_that_nobody_gets = workspace.send(&scenario.job, KEY);
         drop(workspace);
         let call = format!("inside {}", image.call).into();
         let inside = Image { machine: machine.kill(), call, ..image.clone() };
         report.images += 1;
-        report.found.extend(judge(story, course, &inside, Depth::Whole));
+        report.found.extend(judge(scenario, baseline, &inside, Depth::Whole));
     }
 }
 
@@ -142,8 +142,8 @@ fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
 
 /// Ends the recovery, too, at each of its effects.
 fn recover_under_blows(
-    story: &SimScenario,
-    course: &Course,
+    scenario: &SimScenario,
+    baseline: &BaselineRun,
     image: &Image,
     plan: &CrashPlan,
     report: &mut Report,
@@ -152,7 +152,7 @@ fn recover_under_blows(
     let seed = plan.cuts.seed ^ report.images as u64;
     let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
     album.watch(&machine);
-    if let Ok(workspace) = story.open(&machine) {
+    if let Ok(workspace) = scenario.open(&machine) {
         workspace.settle();
     }
     let mut images = album.close(&machine);
@@ -170,6 +170,6 @@ fn recover_under_blows(
         };
         let depth = if nth.is_multiple_of(7) { Depth::Whole } else { Depth::Quick };
         report.images += 1;
-        report.found.extend(judge(story, course, &both, depth));
+        report.found.extend(judge(scenario, baseline, &both, depth));
     }
 }

@@ -6,8 +6,8 @@ use editd_proto::message::{Durability, JobStatus};
 
 use super::crash::Report;
 use super::image::{Answer, CrashKind, Image};
+use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::story::{Course, KEY, SimScenario};
 use super::verdict::{Depth, judge};
 use super::view::View;
 use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
@@ -35,16 +35,16 @@ struct Strike {
 
 /// Plays a scenario with every fault.
 #[must_use]
-pub fn look(story: &SimScenario, plan: &FaultPlan) -> Report {
+pub fn look(scenario: &SimScenario, plan: &FaultPlan) -> Report {
     let mut report = Report::default();
-    let course = match story.course() {
-        Ok(course) => course,
+    let baseline = match scenario.baseline() {
+        Ok(baseline) => baseline,
         Err(error) => {
-            report.found.push(format!("{}: {error}", story.name));
+            report.found.push(format!("{}: {error}", scenario.name));
             return report;
         }
     };
-    let [first, _, last] = course.calls;
+    let [first, _, last] = baseline.calls;
     let mut dice = Seeded::new(plan.seed);
     for call in first + 1..=last {
         for errno in [EIO, ENOSPC, EACCES] {
@@ -57,10 +57,11 @@ pub fn look(story: &SimScenario, plan: &FaultPlan) -> Report {
                 }
                 let strike = Strike { call, errno, lasting };
                 report.images += 1;
-                let found = strike.all(story, &course, plan).unwrap_or_else(|error| vec![error]);
-                let what = course.trace.get(usize::try_from(call).unwrap_or(0).saturating_sub(1));
-                let line =
-                    |found| format!("{}: {strike:?} ({}): {found}", story.name, what.map_or("", |what| what));
+                let found = strike.all(scenario, &baseline, plan).unwrap_or_else(|error| vec![error]);
+                let what = baseline.trace.get(usize::try_from(call).unwrap_or(0).saturating_sub(1));
+                let line = |found| {
+                    format!("{}: {strike:?} ({}): {found}", scenario.name, what.map_or("", |what| what))
+                };
                 report.found.extend(found.into_iter().map(line));
             }
         }
@@ -69,12 +70,17 @@ pub fn look(story: &SimScenario, plan: &FaultPlan) -> Report {
 }
 
 impl Strike {
-    fn all(self, story: &SimScenario, course: &Course, plan: &FaultPlan) -> Result<Vec<String>, String> {
+    fn all(
+        self,
+        scenario: &SimScenario,
+        baseline: &BaselineRun,
+        plan: &FaultPlan,
+    ) -> Result<Vec<String>, String> {
         let mut found = Vec::new();
-        let machine = story.machine();
-        let workspace = story.begin(&machine)?;
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine)?;
         machine.fail_call(self.call, self.errno, self.lasting);
-        let receipt = workspace.send(&story.job, KEY);
+        let receipt = workspace.send(&scenario.job, KEY);
         let error = receipt.error.as_ref();
         if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             found.push(format!("a mistake of the daemon: {error:?}"));
@@ -84,21 +90,21 @@ impl Strike {
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
         let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
         // Its files may not be flushed, and its reply says that: but it stands.
-        let unflushed = story.durability() == Durability::Full
+        let unflushed = scenario.durability() == Durability::Full
             && error.is_some_and(|error| error.message.contains("was applied"));
         if applied || unflushed {
-            found.extend(told("applied", &view, &course.after));
+            found.extend(told("applied", &view, &baseline.after));
         } else if !left {
-            found.extend(told("refused", &view, &course.before));
+            found.extend(told("refused", &view, &baseline.before));
         }
-        found.extend(self.failed_log(&workspace, story, applied));
+        found.extend(self.failed_log(&workspace, scenario, applied));
         // A refusal is owed nothing; what was applied must be there.
         let answer = if applied || unflushed { Answer::Applied } else { Answer::Unsure };
         let mut cut = |when: &str| {
             for (nth, machine) in machine.cuts(plan.cuts, plan.seed ^ self.call).into_iter().enumerate() {
                 let call = format!("{when}: {:?} {error:?}", receipt.status).into();
                 let image = Image { answer, blow: CrashKind::Cut(nth), effects: 0, call, machine };
-                let complaints = judge(story, course, &image, Depth::Quick);
+                let complaints = judge(scenario, baseline, &image, Depth::Quick);
                 found.extend(complaints.into_iter().filter(|what| !is_torn_one_rescued(what)));
             }
         };
@@ -111,7 +117,7 @@ impl Strike {
         if left && workspace.inner.failed().is_none() {
             // Where every file had been put it is finished instead: then its entry says so.
             let stands = workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
-            let should = if stands { &course.after } else { &course.before };
+            let should = if stands { &baseline.after } else { &baseline.before };
             found.extend(told("the disk is mended", &View::of(&machine), should));
         }
         drop(workspace);
@@ -124,15 +130,15 @@ impl Strike {
             machine,
         };
         // After a failed flush of the log the reply could not tell; the next start does.
-        found.extend(judge(story, course, &image, Depth::Whole));
+        found.extend(judge(scenario, baseline, &image, Depth::Whole));
         Ok(found)
     }
 
     /// A flush of the log that failed ends all acknowledgements, with a reason.
-    fn failed_log(self, workspace: &SimWorkspace, story: &SimScenario, applied: bool) -> Option<String> {
+    fn failed_log(self, workspace: &SimWorkspace, scenario: &SimScenario, applied: bool) -> Option<String> {
         let failed = workspace.inner.failed()?;
         workspace.machine.mend();
-        let again = workspace.send(&story.job, "another key");
+        let again = workspace.send(&scenario.job, "another key");
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
         let reasons = ["accepts no more changes", "locked until a failed job"];
         match answer {

@@ -1,7 +1,7 @@
 //! Tests of a whole job on the simulated machine: the process is ended at every effect, other processes write at every
 //! call, every call fails. They examine files, replies and the journal, and nothing inside the daemon.
 //!
-//! *Calling sequence*: a [`story::SimScenario`] has the initial state and the actions; [`sim_workspace::SimWorkspace`] performs
+//! *Calling sequence*: a [`sim_scenario::SimScenario`] has the initial state and the actions; [`sim_workspace::SimWorkspace`] performs
 //! them through a workspace on the machine; a test ([`crash`], [`outside_writes`], [`faults`]) plays it many times and returns
 //! one sentence for each violation.
 
@@ -12,8 +12,8 @@ pub mod image;
 pub mod kept;
 pub mod outside_writes;
 pub mod requests;
+pub mod sim_scenario;
 pub mod sim_workspace;
-pub mod story;
 pub mod verdict;
 pub mod view;
 
@@ -31,7 +31,7 @@ pub fn strict() -> bool {
 
 /// Returns the scenarios whose names begin with the value of `SCENARIO`; all of them if it is not set.
 #[must_use]
-pub fn chosen(stories: Vec<story::SimScenario>) -> Vec<story::SimScenario> {
+pub fn chosen(scenarios: Vec<sim_scenario::SimScenario>) -> Vec<sim_scenario::SimScenario> {
     let wanted = std::env::var("SCENARIO").unwrap_or_default();
-    stories.into_iter().filter(|story| story.name.starts_with(&wanted)).collect()
+    scenarios.into_iter().filter(|scenario| scenario.name.starts_with(&wanted)).collect()
 }

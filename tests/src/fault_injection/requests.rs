@@ -2,7 +2,7 @@
 
 use editd_proto::message::{Durability, EditPosition, FileEdit, FileEntry, FileMode, JobRequest};
 
-use super::story::ChangeRequest;
+use super::sim_scenario::ChangeRequest;
 
 /// One file's edits, whatever the session has seen of it.
 #[must_use]

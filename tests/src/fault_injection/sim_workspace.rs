@@ -16,7 +16,7 @@ use editd_proto::message::{
 };
 
 use super::kept::taken_away_by;
-use super::story::ChangeRequest;
+use super::sim_scenario::ChangeRequest;
 use crate::sim::{Outside, OutsideFile, SimMachine};
 
 /// The workspace on every machine.

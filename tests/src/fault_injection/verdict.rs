@@ -6,8 +6,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, JobStatus, UndoRequest};
 
 use super::image::{Answer, CrashKind, Image};
+use super::sim_scenario::{BaselineRun, ChangeRequest, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::story::{ChangeRequest, Course, KEY, SimScenario};
 use super::view::View;
 
 /// The state of the job.
@@ -19,8 +19,8 @@ enum Side {
 
 /// One look at one image.
 struct Look<'a> {
-    story: &'a SimScenario,
-    course: &'a Course,
+    scenario: &'a SimScenario,
+    baseline: &'a BaselineRun,
     image: &'a Image,
     found: Vec<String>,
 }
@@ -36,22 +36,22 @@ pub enum Depth {
 
 /// Opens an image and says what is not as it must be. The image is used up.
 #[must_use]
-pub fn judge(story: &SimScenario, course: &Course, image: &Image, depth: Depth) -> Vec<String> {
-    let mut look = Look { story, course, image, found: Vec::new() };
+pub fn judge(scenario: &SimScenario, baseline: &BaselineRun, image: &Image, depth: Depth) -> Vec<String> {
+    let mut look = Look { scenario, baseline, image, found: Vec::new() };
     if let Err(error) = look.at_all(depth) {
         look.found.push(error);
     }
-    look.found.iter().map(|what| format!("{}: {image:?}: {what}", story.name)).collect()
+    look.found.iter().map(|what| format!("{}: {image:?}: {what}", scenario.name)).collect()
 }
 
 impl Look<'_> {
     fn at_all(&mut self, depth: Depth) -> Result<(), String> {
         let machine = &self.image.machine;
-        let workspace = self.story.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
+        let workspace = self.scenario.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let side = self.journal(&workspace, "")?;
         self.files(&View::of(machine), side, "");
         let owed = self.image.answer == Answer::Applied
-            && (self.image.blow == CrashKind::Kill || self.story.durability() != Durability::Relaxed);
+            && (self.image.blow == CrashKind::Kill || self.scenario.durability() != Durability::Relaxed);
         if owed && side == Side::Before {
             self.found.push(format!("the answered job is gone; notes: {:?}", workspace.notes));
         }
@@ -65,7 +65,8 @@ impl Look<'_> {
         self.settled(&workspace, side);
         drop(workspace);
         let machine = machine.kill();
-        let again = self.story.open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
+        let again =
+            self.scenario.open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
         if self.journal(&again, "opened again, ")? != side {
             self.found.push("opened again, it is on the other side".to_owned());
         }
@@ -82,15 +83,15 @@ impl Look<'_> {
     /// did not happen.
     fn journal(&mut self, workspace: &SimWorkspace, when: &str) -> Result<Side, String> {
         let entries = workspace.entries()?;
-        for id in self.course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
+        for id in self.baseline.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
             self.found.push(format!("{when}the earlier entry {id} is gone"));
         }
         let told = |entry: &EntrySummary| format!("{:?} {} {:?}", entry.kind, entry.id, entry.label);
         let exempt = self.exempt();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
             // A cut may take the outside entry, which nobody flushed: then the entry below it shows the outside change.
-            let known = !entry.diverged || self.course.priors.contains(&entry.id);
-            let theirs = |path: &String| known && self.course.others.contains(path);
+            let known = !entry.diverged || self.baseline.priors.contains(&entry.id);
+            let theirs = |path: &String| known && self.baseline.others.contains(path);
             // What a cut leaves of bytes that nobody flushed is no file that anybody wrote.
             let may = |path: String| exempt.contains(&path) || theirs(&path);
             if !entry.files.iter().all(|file| may(file.path.display())) {
@@ -108,15 +109,17 @@ impl Look<'_> {
     fn exempt(&self) -> Vec<String> {
         match self.image.blow {
             CrashKind::Kill => Vec::new(),
-            CrashKind::Cut(_) if self.story.durability() == Durability::Relaxed => self.course.paths.clone(),
-            CrashKind::Cut(_) => self.story.young_paths.clone(),
+            CrashKind::Cut(_) if self.scenario.durability() == Durability::Relaxed => {
+                self.baseline.paths.clone()
+            }
+            CrashKind::Cut(_) => self.scenario.young_paths.clone(),
         }
     }
 
     fn files(&mut self, view: &View, side: Side, when: &str) {
         let (should, except) = match side {
-            Side::Before => (&self.course.before, self.exempt()),
-            Side::After(_) => (&self.course.after, Vec::new()),
+            Side::Before => (&self.baseline.before, self.exempt()),
+            Side::After(_) => (&self.baseline.after, Vec::new()),
         };
         let differences = view.differences(should, &except);
         let what = differences.into_iter().map(|what| format!("{when}{what} ({side:?})"));
@@ -125,8 +128,8 @@ impl Look<'_> {
 
     fn clips(&mut self, workspace: &SimWorkspace, side: Side) -> Result<(), String> {
         let should = match side {
-            Side::Before => &self.course.clips_before,
-            Side::After(_) => &self.course.clips_after,
+            Side::Before => &self.baseline.clips_before,
+            Side::After(_) => &self.baseline.clips_after,
         };
         let clips = workspace.clips()?;
         if clips != *should {
@@ -145,7 +148,7 @@ impl Look<'_> {
             self.found.push(format!("settled, these slots are left: {:?}", view.slots));
         }
         self.files(&view, side, "settled, ");
-        let should = if side == Side::Before { &self.course.before } else { &self.course.after };
+        let should = if side == Side::Before { &self.baseline.before } else { &self.baseline.after };
         let parted = should.links.iter().filter(|(path, links)| view.links.get(*path) != Some(links));
         let except = if side == Side::Before { self.exempt() } else { Vec::new() };
         let parted: Vec<&String> =
@@ -161,8 +164,8 @@ impl Look<'_> {
             return Ok(());
         }
         let machine = self.image.machine.fork();
-        let workspace = self.story.open(&machine)?;
-        let receipt = workspace.send(&self.story.job, KEY);
+        let workspace = self.scenario.open(&machine)?;
+        let receipt = workspace.send(&self.scenario.job, KEY);
         let right = match side {
             Side::Before => receipt.status == JobStatus::Applied && !receipt.repeated,
             Side::After(id) => receipt.repeated && receipt.job == Some(id),
@@ -189,14 +192,14 @@ impl Look<'_> {
     /// Its undo gives exactly what was before.
     fn undone(&mut self, id: JobId) -> Result<(), String> {
         let machine = self.image.machine.fork();
-        let workspace = self.story.open(&machine)?;
+        let workspace = self.scenario.open(&machine)?;
         let undo = UndoRequest { jobs: vec![id], ..UndoRequest::default() };
         let receipt = workspace.send(&ChangeRequest::Undo(undo), "undo of it");
         if receipt.status != JobStatus::Applied {
             self.found.push(format!("its undo: {:?} {:?}", receipt.status, receipt.error));
         }
         let view = View::of(&machine);
-        let differences = view.differences(&self.course.before, &[]);
+        let differences = view.differences(&self.baseline.before, &[]);
         self.found.extend(differences.into_iter().map(|what| format!("undone, {what}")));
         Ok(())
     }

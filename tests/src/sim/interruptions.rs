@@ -65,14 +65,14 @@ pub fn crashes(
     base: &SimMachine,
     cuts: usize,
     seed: u64,
-    mut story: impl FnMut(&SimMachine),
+    mut scenario: impl FnMut(&SimMachine),
     mut check: impl FnMut(InterruptedRun),
 ) -> u64 {
     let mut after = 0;
     loop {
         let machine = base.fork();
         machine.stop_after(after);
-        story(&machine);
+        scenario(&machine);
         let (trace, reached) = (machine.trace(), machine.effects());
         for (state, cut) in machine.cuts(cuts, seed ^ after).into_iter().enumerate() {
             check(InterruptedRun {
@@ -89,7 +89,7 @@ pub fn crashes(
         if trace.last().is_some_and(|call| call.contains("WriteAt")) {
             let machine = base.fork();
             machine.stop_inside(after, 100);
-            story(&machine);
+            scenario(&machine);
             check(InterruptedRun {
                 interruption: Interruption::KillInside { effect: after },
                 machine: machine.kill(),
@@ -110,17 +110,17 @@ pub fn crashes(
 pub fn faults(
     base: &SimMachine,
     errors: &[i32],
-    mut story: impl FnMut(&SimMachine),
+    mut scenario: impl FnMut(&SimMachine),
     mut check: impl FnMut(InterruptedRun),
 ) -> u64 {
     let whole = base.fork();
-    story(&whole);
+    scenario(&whole);
     for call in 1..=whole.calls() {
         for errno in errors.iter().copied() {
             for lasting in [Lasting::Once, Lasting::ForEver] {
                 let machine = base.fork();
                 machine.fail_call(call, errno, lasting);
-                story(&machine);
+                scenario(&machine);
                 machine.mend();
                 let trace = machine.trace();
                 check(InterruptedRun {

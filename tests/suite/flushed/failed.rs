@@ -4,8 +4,8 @@
 use editd_proto::ErrorCode;
 use editd_proto::message::{Durability, EntryKind, JobStatus, UndoRequest};
 use editd_tests::fault_injection::requests::{append, file, job, replace, with};
+use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::story::ChangeRequest;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
 

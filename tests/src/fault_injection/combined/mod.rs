@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use super::crash::{Report, disks};
 use super::outside_writes::deed::Deed;
 use super::outside_writes::ends::Ends;
+use super::sim_scenario::{BaselineRun, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::story::{Course, SimScenario};
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
 use play::Play;
 
@@ -85,14 +85,15 @@ pub struct Trouble {
 
 /// Tests a scenario and returns the violations.
 #[must_use]
-pub fn look(story: &SimScenario, plan: &CombinedPlan) -> Report {
+pub fn look(scenario: &SimScenario, plan: &CombinedPlan) -> Report {
     let mut report = Report::default();
-    for (nth, abilities) in disks(story.abilities).into_iter().enumerate() {
-        let story = story.clone().on(abilities);
-        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&story.name)));
-        let mut look = Look { story: &story, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
+    for (nth, abilities) in disks(scenario.abilities).into_iter().enumerate() {
+        let scenario = scenario.clone().on(abilities);
+        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
+        let mut look =
+            Look { scenario: &scenario, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
         if let Err(error) = look.all() {
-            report.found.push(format!("{}: {error}", story.name));
+            report.found.push(format!("{}: {error}", scenario.name));
         }
     }
     report
@@ -104,13 +105,13 @@ fn crc(name: &str) -> u32 {
 }
 
 /// Returns the numbers of the calls that flush, in a run without events.
-fn flushes(course: &Course) -> impl Iterator<Item = u64> {
-    let lines = course.trace.iter().filter_map(|line| line.split_once(' '));
+fn flushes(baseline: &BaselineRun) -> impl Iterator<Item = u64> {
+    let lines = baseline.trace.iter().filter_map(|line| line.split_once(' '));
     lines.filter(|(_, op)| op.starts_with("Sync")).filter_map(|(call, _)| call.parse().ok())
 }
 
 struct Look<'a> {
-    story: &'a SimScenario,
+    scenario: &'a SimScenario,
     plan: &'a CombinedPlan,
     dice: Seeded,
     ends: BTreeMap<(usize, String), Option<Ends>>,
@@ -119,15 +120,15 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn all(&mut self) -> Result<(), String> {
-        let course = self.story.course()?;
+        let baseline = self.scenario.baseline()?;
         for kind in self.plan.kinds {
             for _ in 0..self.plan.pairs {
-                let (nth, path) = self.pair(&course);
+                let (nth, path) = self.pair(&baseline);
                 for _ in 0..self.plan.runs {
                     if self.report.found.len() >= self.plan.enough {
                         return Ok(());
                     }
-                    self.run(*kind, &course, nth, &path)?;
+                    self.run(*kind, &baseline, nth, &path)?;
                 }
             }
         }
@@ -144,19 +145,19 @@ impl Look<'_> {
     }
 
     /// The number of an outside write, and a path.
-    fn pair(&mut self, course: &Course) -> (usize, String) {
+    fn pair(&mut self, baseline: &BaselineRun) -> (usize, String) {
         let nth = usize::try_from(self.below(Deed::ALL.len() as u64)).unwrap_or(0);
-        (nth, self.pick(&course.paths).unwrap_or_default())
+        (nth, self.pick(&baseline.paths).unwrap_or_default())
     }
 
-    fn run(&mut self, kind: Kind, course: &Course, nth: usize, path: &str) -> Result<(), String> {
+    fn run(&mut self, kind: Kind, baseline: &BaselineRun, nth: usize, path: &str) -> Result<(), String> {
         let deed = Deed::ALL.get(nth).copied().unwrap_or(Deed::Replace);
         let with_deed = kind != Kind::FaultThenEnd;
         if with_deed && !self.ends.contains_key(&(nth, path.to_owned())) {
-            let ends = Ends::of(self.story, path, deed)?;
+            let ends = Ends::of(self.scenario, path, deed)?;
             self.ends.insert((nth, path.to_owned()), ends);
         }
-        let Some(trouble) = self.trouble(kind, course, deed) else { return Ok(()) };
+        let Some(trouble) = self.trouble(kind, baseline, deed) else { return Ok(()) };
         let seed = self.dice.next_number();
         let ends = self.ends.get(&(nth, path.to_owned())).and_then(Option::as_ref).filter(|_| with_deed);
         if with_deed && ends.is_none_or(|ends| ends.windows.may_lose(trouble.deed)) {
@@ -164,8 +165,8 @@ impl Look<'_> {
         }
         // A writer that rests longer than the grace time is not noticed where there are no leases.
         let late =
-            trouble.deed.is_some_and(|(deed, call)| deed == Deed::AppendHeld && call > course.calls[1]);
-        if late && !self.story.abilities.leases {
+            trouble.deed.is_some_and(|(deed, call)| deed == Deed::AppendHeld && call > baseline.calls[1]);
+        if late && !self.scenario.abilities.leases {
             return Ok(());
         }
         // A call that fails then is as a kill.
@@ -174,23 +175,23 @@ impl Look<'_> {
         {
             return Ok(());
         }
-        let mut play = Play::new(self.story, course, path, trouble, ends, self.plan, seed);
+        let mut play = Play::new(self.scenario, baseline, path, trouble, ends, self.plan, seed);
         let error = play.all().err();
         self.report.images += play.images;
-        let line = |what: String| format!("{}: {trouble:?} on {path}: {what}", self.story.name);
+        let line = |what: String| format!("{}: {trouble:?} on {path}: {what}", self.scenario.name);
         self.report.found.extend(play.found.drain(..).chain(error).map(line));
         Ok(())
     }
 
-    fn trouble(&mut self, kind: Kind, course: &Course, deed: Deed) -> Option<Trouble> {
-        let [first, answered, last] = course.calls;
+    fn trouble(&mut self, kind: Kind, baseline: &BaselineRun, deed: Deed) -> Option<Trouble> {
+        let [first, answered, last] = baseline.calls;
         // Half of all while the job is underway.
         let end = if self.below(2) == 0 { answered } else { last };
         let call = first + 1 + self.below(end - first);
         let later = call + self.below(end.saturating_sub(call) + 1);
         let strike = |call, errno, lasting| Strike { call, errno, lasting };
         // A flush that fails is worth more than another look that does.
-        let flushes: Vec<u64> = flushes(course).filter(|at| (call..=last).contains(at)).collect();
+        let flushes: Vec<u64> = flushes(baseline).filter(|at| (call..=last).contains(at)).collect();
         let later = if self.below(2) == 0 { self.pick(&flushes).unwrap_or(later) } else { later };
         let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
         let lasting = self.pick(&[Lasting::Once, Lasting::Once, Lasting::ForEver])?;

@@ -13,8 +13,8 @@ use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::fault_injection::outside_writes::deed::Deed;
 use crate::fault_injection::outside_writes::ends::Ends;
 use crate::fault_injection::outside_writes::tag;
+use crate::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
-use crate::fault_injection::story::{Course, KEY, SimScenario};
 use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
 
@@ -25,8 +25,8 @@ const ONE_IN: u64 = 6;
 
 /// One run of a scenario.
 pub(super) struct Play<'a> {
-    pub(super) story: &'a SimScenario,
-    pub(super) course: &'a Course,
+    pub(super) scenario: &'a SimScenario,
+    pub(super) baseline: &'a BaselineRun,
     /// The file to which others do something.
     pub(super) path: &'a str,
     pub(super) trouble: Trouble,
@@ -53,8 +53,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Play<'a> {
     pub(super) fn new(
-        story: &'a SimScenario,
-        course: &'a Course,
+        scenario: &'a SimScenario,
+        baseline: &'a BaselineRun,
         path: &'a str,
         trouble: Trouble,
         ends: Option<&'a Ends>,
@@ -62,18 +62,18 @@ impl<'a> Play<'a> {
         seed: u64,
     ) -> Self {
         let dice = Seeded::new(seed);
-        Self { story, course, path, trouble, ends, plan, dice, seed, found: Vec::new(), images: 0 }
+        Self { scenario, baseline, path, trouble, ends, plan, dice, seed, found: Vec::new(), images: 0 }
     }
 
     pub(super) fn all(&mut self) -> Result<(), String> {
-        let machine = self.story.machine();
+        let machine = self.scenario.machine();
         machine.lie_about(self.plan.lies);
         let at_first = View::of(&machine);
-        let workspace = self.story.begin(&machine)?;
+        let workspace = self.scenario.begin(&machine)?;
         let noted = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
         let album = Album::new(Cuts { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
         self.order(&machine, &noted, &album);
-        let receipt = workspace.send(&self.story.job, KEY);
+        let receipt = workspace.send(&self.scenario.job, KEY);
         let answer = self.answer(&workspace, &receipt);
         let at_answer = View::of(&machine);
         album.answered(&machine, answer);
@@ -116,13 +116,13 @@ impl<'a> Play<'a> {
     fn answered(&self, waiting: &Chronicle, answer: Answer, view: &View) -> Chronicle {
         let mut chronicle = waiting.clone();
         if answer == Answer::Applied {
-            let promised = self.story.durability() != Durability::Relaxed;
+            let promised = self.scenario.durability() != Durability::Relaxed;
             let made =
-                |bytes: &[u8]| self.course.after.files.values().any(|seen| seen.bytes() == Some(bytes));
+                |bytes: &[u8]| self.baseline.after.files.values().any(|seen| seen.bytes() == Some(bytes));
             let linked = self.is_linked();
             let theirs = |path: &str| {
                 let named = self.reach().is_some_and(|reach| path.starts_with(reach));
-                named || (linked && self.course.before.has_links(path))
+                named || (linked && self.baseline.before.has_links(path))
             };
             chronicle.all_stood("when it was answered", view, |path, bytes| {
                 promised && (self.trouble.flushed || made(bytes) || !theirs(path))
@@ -134,10 +134,10 @@ impl<'a> Play<'a> {
     /// Notes the contents at the start of the job.
     fn begun(&self, workspace: &SimWorkspace, at_first: &View) -> Noted {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
-        let relaxed = self.story.durability() == Durability::Relaxed;
-        let torn = if relaxed { self.course.paths.as_slice() } else { &[] };
+        let relaxed = self.scenario.durability() == Durability::Relaxed;
+        let torn = if relaxed { self.baseline.paths.as_slice() } else { &[] };
         let old = |path: &str, _: &[u8]| {
-            !self.story.young_paths.iter().chain(torn).any(|uncertain| uncertain == path)
+            !self.scenario.young_paths.iter().chain(torn).any(|uncertain| uncertain == path)
         };
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, at_first, old);
@@ -160,7 +160,7 @@ impl<'a> Play<'a> {
 
     /// Returns true if the file that others touch has another name.
     pub(super) fn is_linked(&self) -> bool {
-        self.reach().is_some() && self.course.before.has_links(self.path)
+        self.reach().is_some() && self.baseline.before.has_links(self.path)
     }
 
     fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, album: &Album) {

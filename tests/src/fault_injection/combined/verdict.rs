@@ -7,8 +7,8 @@ use super::play::Play;
 use crate::fault_injection::image::Answer;
 use crate::fault_injection::kept::{AT_FIRST, Chronicle};
 use crate::fault_injection::outside_writes::deed::Deed;
+use crate::fault_injection::sim_scenario::KEY;
 use crate::fault_injection::sim_workspace::SimWorkspace;
-use crate::fault_injection::story::KEY;
 use crate::fault_injection::strict;
 use crate::fault_injection::view::View;
 use crate::sim::SimMachine;
@@ -50,7 +50,7 @@ impl Scene<'_, '_> {
     pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
         let when = &self.when;
         let workspace =
-            self.play.story.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
+            self.play.scenario.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
         if !workspace.settle() {
             self.say("it never settles");
         }
@@ -76,14 +76,14 @@ impl Scene<'_, '_> {
         let when = &self.when;
         let again = self
             .play
-            .story
+            .scenario
             .open(&machine)
             .map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
         if is_there(&again)? != there {
             self.say("opened again, it is on the other side");
         }
         if there {
-            let receipt = again.send(&self.play.story.job, KEY);
+            let receipt = again.send(&self.play.scenario.job, KEY);
             if !receipt.repeated {
                 self.say(&format!("sent again, it was done again: {:?} {:?}", receipt.status, receipt.error));
             }
@@ -94,19 +94,19 @@ impl Scene<'_, '_> {
     /// Applies the damage of a broken daemon, to test this test.
     fn harmed(&self, workspace: &SimWorkspace) {
         if let Some(harm) = self.play.plan.harm {
-            harm(workspace, self.play.story);
+            harm(workspace, self.play.scenario);
         }
     }
 
     /// Checks that the journal and the files agree; returns true if the job is applied.
     fn stands(&mut self, workspace: &SimWorkspace) -> Result<bool, String> {
-        let (story, course) = (self.play.story, self.play.course);
+        let (scenario, baseline) = (self.play.scenario, self.play.baseline);
         let entries = workspace.entries()?;
         let there = entries.iter().any(|entry| entry.key.as_deref() == Some(KEY));
-        for id in course.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
+        for id in baseline.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
             self.say(&format!("the earlier entry {id} is gone"));
         }
-        let relaxed = story.durability() == Durability::Relaxed;
+        let relaxed = scenario.durability() == Durability::Relaxed;
         let applied = matches!(self.answer, Answer::Applied | Answer::Sealed);
         if applied && !there && !(self.cut && relaxed) {
             self.say(&format!("the answered job is gone; notes: {:?}", workspace.notes));
@@ -115,15 +115,16 @@ impl Scene<'_, '_> {
             self.say("the refused job is there");
         }
         let exempt: &[String] = match self.cut {
-            true if relaxed => &course.paths,
-            true => &story.young_paths,
+            true if relaxed => &baseline.paths,
+            true => &scenario.young_paths,
             false => &[],
         };
         let reach = self.play.reach();
         let touched = |path: &str| reach.is_some_and(|reach| path.starts_with(reach));
         let linked = self.play.is_linked();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
-            let may = |path: &String| touched(path) || exempt.contains(path) || course.others.contains(path);
+            let may =
+                |path: &String| touched(path) || exempt.contains(path) || baseline.others.contains(path);
             if !linked && !entry.files.iter().any(|file| may(&file.path.display())) {
                 let what = if entry.diverged { "diverged" } else { "invented" };
                 self.say(&format!("{what}: {:?} {} {:?}", entry.kind, entry.id, entry.label));
@@ -149,20 +150,20 @@ impl Scene<'_, '_> {
 
     /// Returns true if the order of the job and the outside write cannot be determined.
     fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
-        let story = self.play.story;
+        let scenario = self.play.scenario;
         // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
         let frees = self.play.deed().is_some_and(Deed::frees);
         // What was being rewritten in place while others wrote to it, a cut leaves to them.
-        let torn = self.play.is_linked() || story.durability() == Durability::Relaxed;
+        let torn = self.play.is_linked() || scenario.durability() == Durability::Relaxed;
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
-        let halved = story.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
+        let halved = scenario.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
         frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
     }
 
     /// Checks the files that no other process touched: all of them show the job, or none does.
     fn others(&mut self, view: &View, there: bool, exempt: &[String]) {
-        let (course, reach) = (self.play.course, self.play.reach());
-        let mut may = if there { vec![&course.after] } else { vec![&course.before] };
+        let (baseline, reach) = (self.play.baseline, self.play.reach());
+        let mut may = if there { vec![&baseline.after] } else { vec![&baseline.before] };
         if let Some(ends) = self.play.ends {
             // Of what others wrote, the job may have made something in another place.
             may.extend(if there { ends.with_job().to_vec() } else { vec![&ends.alone] });
@@ -170,10 +171,10 @@ impl Scene<'_, '_> {
         let linked = self.play.is_linked();
         let theirs = |path: &str| match reach {
             // Every name of a file shows what is done to one.
-            Some(reach) => path.starts_with(reach) || (linked && course.before.has_links(path)),
+            Some(reach) => path.starts_with(reach) || (linked && baseline.before.has_links(path)),
             None => false,
         };
-        if reach.is_some() && self.play.story.is_entwined() {
+        if reach.is_some() && self.play.scenario.is_entwined() {
             return;
         }
         let against = |should: &&View| {

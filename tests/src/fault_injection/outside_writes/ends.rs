@@ -3,8 +3,8 @@
 use super::deed::Deed;
 use super::window::Windows;
 use super::{tag, windows};
+use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
-use crate::fault_injection::story::{KEY, SimScenario};
 use crate::fault_injection::view::View;
 
 /// The permitted final states.
@@ -34,26 +34,26 @@ impl Ends {
     ///
     /// # Errors
     /// If the scenario cannot be played.
-    pub fn of(story: &SimScenario, path: &str, deed: Deed) -> Result<Option<Self>, String> {
+    pub fn of(scenario: &SimScenario, path: &str, deed: Deed) -> Result<Option<Self>, String> {
         let word = tag(0);
-        let course = story.course()?;
-        let first = story.machine();
-        let workspace = story.begin(&first)?;
+        let baseline = scenario.baseline()?;
+        let first = scenario.machine();
+        let workspace = scenario.begin(&first)?;
         let mut held = deed.prepare(&first.outside(), path);
         if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
             return Ok(None);
         }
         let alone = View::of(&first);
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         held.take();
         workspace.release();
         workspace.settle();
         let on_top = View::of(&first);
 
-        let last = story.machine();
-        let workspace = story.begin(&last)?;
+        let last = scenario.machine();
+        let workspace = scenario.begin(&last)?;
         let mut held = deed.prepare(&last.outside(), path);
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         // An undo takes the folders with it that its job had made: others may have come before that.
         if let Some((folder, _)) = path.rsplit_once('/') {
             last.outside().mkdir(&format!("{ROOT}/{folder}")).map_err(|error| error.to_string())?;
@@ -64,16 +64,13 @@ impl Ends {
         workspace.release();
         workspace.settle();
         let below = View::of(&last);
-        let _receipt = desk.act(&story.job, "once more");
-        desk.settle();
-        let again = View::of(&last);
-        let (calls, windows) = (course.calls, windows(&course));
-        let mut over = course.after.clone();
+        let (calls, windows) = (baseline.calls, windows(&baseline));
+        let mut over = baseline.after.clone();
         let left = alone.files.iter().filter(|(name, _)| name.starts_with(deed.reach(path)));
         for (name, seen) in left {
             over.files.entry(name.clone()).or_insert_with(|| seen.clone());
         }
-        Ok(Some(Self { alone, on_top, below, again, journaled: course.after, over, calls, windows }))
+        Ok(Some(Self { alone, on_top, below, journaled: baseline.after, over, calls, windows }))
     }
 
     /// Returns true if a view shows one of the permitted orders.

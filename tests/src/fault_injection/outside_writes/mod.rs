@@ -15,8 +15,8 @@ use editd_proto::message::{JobStatus, Receipt};
 use super::crash::Report;
 use super::image::{Album, Cuts, Image};
 use super::kept::{AT_FIRST, Chronicle, taken_away_by};
+use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::story::{Course, KEY, SimScenario};
 use super::strict;
 use super::view::View;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
@@ -47,21 +47,21 @@ pub(super) fn tag(nth: u64) -> String {
 
 /// Returns the calls before which an outside write on the files of a scenario may be lost, as `disk` documents them.
 #[must_use]
-pub fn windows(course: &Course) -> Windows {
-    Windows::of(&course.trace).after(course.calls[0])
+pub fn windows(baseline: &BaselineRun) -> Windows {
+    Windows::of(&baseline.trace).after(baseline.calls[0])
 }
 
 /// Plays a scenario with every outside write on one of its files at every call.
 #[must_use]
-pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> Report {
+pub fn look(scenario: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> Report {
     let mut report = Report::default();
     let mut dice = Seeded::new(plan.seed);
     for deed in deeds {
-        let ends = match Ends::of(story, path, *deed) {
+        let ends = match Ends::of(scenario, path, *deed) {
             Ok(Some(ends)) => ends,
             Ok(None) => continue,
             Err(error) => {
-                report.found.push(format!("{}: {deed:?}: {error}", story.name));
+                report.found.push(format!("{}: {deed:?}: {error}", scenario.name));
                 continue;
             }
         };
@@ -71,18 +71,19 @@ pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWrite
                 return report;
             }
             // A writer that rests longer than the grace time is not noticed where there are no leases.
-            let unnoticed = *deed == Deed::AppendHeld && call > answered && !story.abilities.leases;
+            let unnoticed = *deed == Deed::AppendHeld && call > answered && !scenario.abilities.leases;
             let exempt =
                 unnoticed || ends.windows.hold(*deed, call) || ends.windows.rewrites() && deed.reads();
             if exempt || !dice.next_number().is_multiple_of(plan.one_in) {
                 continue;
             }
-            let mut run = Run { story, path, deed: *deed, call, ends: &ends, found: Vec::new(), images: 0 };
+            let mut run =
+                Run { scenario, path, deed: *deed, call, ends: &ends, found: Vec::new(), images: 0 };
             if let Err(error) = run.all(plan, &mut dice) {
                 run.found.push(error);
             }
             report.images += run.images;
-            let line = |what| format!("{}: {deed:?} on {path} at call {call}: {what}", story.name);
+            let line = |what| format!("{}: {deed:?} on {path} at call {call}: {what}", scenario.name);
             report.found.extend(run.found.into_iter().map(line));
         }
     }
@@ -91,7 +92,7 @@ pub fn look(story: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWrite
 
 /// One outside write at one call.
 struct Run<'a> {
-    story: &'a SimScenario,
+    scenario: &'a SimScenario,
     path: &'a str,
     deed: Deed,
     call: u64,
@@ -109,12 +110,12 @@ struct Told {
 
 impl Run<'_> {
     fn all(&mut self, plan: &OutsideWritePlan, dice: &mut Seeded) -> Result<(), String> {
-        let machine = self.story.machine();
-        let workspace = self.story.begin(&machine)?;
+        let machine = self.scenario.machine();
+        let workspace = self.scenario.begin(&machine)?;
         let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
         let album = Album::new(Cuts { limit: 0, seed: plan.seed });
         let told = self.order(&workspace, &held, (plan.kills > 0).then(|| album.clone()));
-        let receipt = workspace.send(&self.story.job, KEY);
+        let receipt = workspace.send(&self.scenario.job, KEY);
         workspace.settle();
         let Told { done, chronicle } = std::mem::take(&mut *lock(&told));
         if let Some(Err(error)) = done {
@@ -147,7 +148,7 @@ impl Run<'_> {
     /// Schedules the outside write, and images after it.
     fn order(&self, workspace: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
-        chronicle.all_stood(AT_FIRST, &View::of(&self.story.machine()), |_, _| true);
+        chronicle.all_stood(AT_FIRST, &View::of(&self.scenario.machine()), |_, _| true);
         chronicle.all_stood("before the job", &View::of(&workspace.machine), |_, _| true);
         chronicle.gone(workspace.gone());
         let told = Arc::new(Mutex::new(Told { done: None, chronicle }));
@@ -178,7 +179,7 @@ impl Run<'_> {
         self.images += 1;
         let when = format!("{image:?}: ");
         let workspace =
-            self.story.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
+            self.scenario.open(&image.machine).map_err(|error| format!("{when}cannot be opened: {error}"))?;
         if !workspace.settle() {
             self.found.push(format!("{when}it never settles"));
         }

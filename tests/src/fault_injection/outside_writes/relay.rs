@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use super::{is_held, lock, tag};
 use crate::fault_injection::crash::Report;
+use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
-use crate::fault_injection::story::{KEY, SimScenario};
 use crate::fault_injection::view::View;
 use crate::sim::{Outside, OutsideFile, SimMachine, When};
 
@@ -18,13 +18,13 @@ const REACH: u64 = 60;
 /// Plays a scenario with both programs at every call after the swap of its first file, with each of these numbers of
 /// calls between the second program's read and its write.
 #[must_use]
-pub fn look(story: &SimScenario, gaps: &[u64]) -> Report {
+pub fn look(scenario: &SimScenario, gaps: &[u64]) -> Report {
     let mut report = Report::default();
-    let swap = match first_swap(story) {
+    let swap = match first_swap(scenario) {
         Ok(Some(swap)) => swap,
         Ok(None) => return report,
         Err(error) => {
-            report.found.push(format!("{}: {error}", story.name));
+            report.found.push(format!("{}: {error}", scenario.name));
             return report;
         }
     };
@@ -33,8 +33,8 @@ pub fn look(story: &SimScenario, gaps: &[u64]) -> Report {
             report.images += 1;
             let programs =
                 Programs { path: swap.path.clone(), begun: swap.call, ended, written: ended + gap };
-            if let Err(error) = programs.play(story) {
-                report.found.push(format!("{}: {programs:?}: {error}", story.name));
+            if let Err(error) = programs.play(scenario) {
+                report.found.push(format!("{}: {programs:?}: {error}", scenario.name));
             }
         }
     }
@@ -47,15 +47,15 @@ struct Swap {
     path: String,
 }
 
-fn first_swap(story: &SimScenario) -> Result<Option<Swap>, String> {
-    let course = story.course()?;
+fn first_swap(scenario: &SimScenario) -> Result<Option<Swap>, String> {
+    let baseline = scenario.baseline()?;
     let path = |line: &str| {
         let name = line.strip_prefix("Exchange ")?.split(' ').nth(1)?;
-        course.paths.iter().find(|path| path.rsplit('/').next() == Some(name))
+        baseline.paths.iter().find(|path| path.rsplit('/').next() == Some(name))
     };
-    let lines = course.trace.iter().filter_map(|line| line.split_once(' '));
+    let lines = baseline.trace.iter().filter_map(|line| line.split_once(' '));
     let mut swaps = lines.filter_map(|(call, line)| {
-        let call = call.parse().ok().filter(|call| *call > course.calls[0])?;
+        let call = call.parse().ok().filter(|call| *call > baseline.calls[0])?;
         Some(Swap { call, path: path(line)?.clone() })
     });
     Ok(swaps.next())
@@ -74,9 +74,9 @@ struct Programs {
 }
 
 impl Programs {
-    fn play(&self, story: &SimScenario) -> Result<(), String> {
-        let machine = story.machine();
-        let workspace = story.begin(&machine)?;
+    fn play(&self, scenario: &SimScenario) -> Result<(), String> {
+        let machine = scenario.machine();
+        let workspace = scenario.begin(&machine)?;
         let path = format!("{ROOT}/{}", self.path);
         let had = machine.outside().read(&path).map_err(|error| error.to_string())?;
         let first: Arc<Mutex<Option<OutsideFile>>> = Arc::default();
@@ -95,7 +95,7 @@ impl Programs {
             let more = [&more, tag(2).as_bytes(), b"\n"].concat();
             same.at_call(written, When::Before, write_when_free(same.clone(), written, at, more));
         });
-        let _receipt = workspace.send(&story.job, KEY);
+        let _receipt = workspace.send(&scenario.job, KEY);
         if machine.calls() < self.written || at_the_exchange(&machine, self) {
             return Ok(());
         }

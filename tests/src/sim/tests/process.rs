@@ -8,7 +8,7 @@ use super::{Access, Dir, Os, content, contents, machine, make, read_all, root};
 use crate::sim::{Abilities, ENOSPC, Fault, Lasting, Op, SimMachine, When, is_dead};
 
 /// Three effects.
-fn story(dir: &Dir) -> std::io::Result<()> {
+fn scenario(dir: &Dir) -> std::io::Result<()> {
     let file = dir.create_file(b"f", 0o600)?;
     file.write_all_at(b"hello", 0)?;
     file.set_mode(0o640)
@@ -22,7 +22,7 @@ fn a_process_stops_after_each_effect_and_changes_nothing_more() {
         let machine = base.fork();
         let dir = root(&machine);
         machine.stop_after(stop);
-        let done = story(&dir);
+        let done = scenario(&dir);
         assert_eq!(done.is_ok(), stop == 3);
         assert!(done.err().is_none_or(|error| is_dead(&error)));
         assert!(machine.stopped());
@@ -40,7 +40,7 @@ fn a_process_stops_after_each_effect_and_changes_nothing_more() {
 fn a_process_may_stop_inside_a_write() {
     let (machine, dir) = machine();
     machine.stop_inside(2, 3);
-    assert!(is_dead(&story(&dir).unwrap_err()));
+    assert!(is_dead(&scenario(&dir).unwrap_err()));
     assert_eq!(machine.kill().outside().read("/w/f").unwrap(), b"hel");
 }
 
@@ -68,8 +68,8 @@ fn a_call_fails_once_or_for_ever_and_a_write_in_part() {
         let machine = base.fork();
         let dir = root(&machine);
         machine.fail_call(call, ENOSPC, Lasting::Once);
-        assert_eq!(story(&dir).unwrap_err().kind(), ErrorKind::StorageFull);
-        let retried = if call == 2 { story(&dir) } else { dir.stat(b"f").map(drop) };
+        assert_eq!(scenario(&dir).unwrap_err().kind(), ErrorKind::StorageFull);
+        let retried = if call == 2 { scenario(&dir) } else { dir.stat(b"f").map(drop) };
         retried.unwrap();
         machine.fail_call(machine.calls() + 1, ENOSPC, Lasting::ForEver);
         assert!(dir.stat(b"f").is_err() && dir.stat(b"f").is_err());
@@ -79,7 +79,7 @@ fn a_call_fails_once_or_for_ever_and_a_write_in_part() {
     let machine = base.fork();
     let only = vec![Op::WriteAt];
     machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: ENOSPC, written: 2 });
-    assert!(story(&root(&machine)).is_err());
+    assert!(scenario(&root(&machine)).is_err());
     assert_eq!(machine.outside().read("/w/f").unwrap(), b"he");
     assert_eq!(machine.trace()[2].as_ref(), "3 WriteAt ");
 }

@@ -76,7 +76,7 @@ pub struct SimScenario {
 }
 
 /// The result of a scenario in which nothing goes wrong.
-pub struct Course {
+pub struct BaselineRun {
     /// The workspace before the job.
     pub before: View,
     /// The workspace after it.
@@ -283,7 +283,7 @@ impl SimScenario {
     ///
     /// # Errors
     /// If anything fails.
-    pub fn course(&self) -> Result<Course, String> {
+    pub fn baseline(&self) -> Result<BaselineRun, String> {
         let machine = self.machine();
         let workspace = self.begin(&machine)?;
         let (before, clips_before) = (View::of(&machine), workspace.clips()?);
@@ -307,7 +307,7 @@ impl SimScenario {
         let entries = workspace.entries()?;
         let others = entries.iter().filter(|entry| entry.kind == EntryKind::External);
         let others = others.flat_map(|entry| entry.files.iter().map(|file| file.path.display()));
-        Ok(Course {
+        Ok(BaselineRun {
             paths: before.changed(&after),
             others: others.map(|path| path.to_string()).collect(),
             before: View { slots: Vec::new(), ..before },
