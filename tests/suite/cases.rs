@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use editd_tests::fault_injection::combined::{CombinedPlan, Kind};
-use editd_tests::fault_injection::crash::{CrashPlan, Report, disks};
+use editd_tests::fault_injection::crash::{CrashPlan, TestReport, disks};
+use editd_tests::fault_injection::crash_image::CutSample;
 use editd_tests::fault_injection::faults::FaultPlan;
-use editd_tests::fault_injection::image::Cuts;
 use editd_tests::fault_injection::outside_writes::OutsideWritePlan;
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::sim_scenario::SimScenario;
@@ -100,7 +100,7 @@ fn with_crashes(name: &str) {
     holds(name, TestMode::Crash, |scenario, extent| {
         let plan = CrashPlan {
             both_disks: extent != Extent::Sample,
-            cuts: Cuts { limit: extent.of(4, 6, 60), seed: seed(name) },
+            cuts: CutSample { limit: extent.of(4, 6, 60), seed: seed(name) },
             images: extent.of(6, 40, 4000),
             whole_one_in: extent.of(4, 5, 3),
             again: extent.of(1, 3, 150),
@@ -108,13 +108,13 @@ fn with_crashes(name: &str) {
             lies: &[],
             enough: 10,
         };
-        fault_injection::crash::look(scenario, &plan)
+        fault_injection::crash::check(scenario, &plan)
     });
 }
 
 fn with_faults(name: &str) {
     holds(name, TestMode::Faults, |scenario, extent| {
-        let mut report = Report::default();
+        let mut report = TestReport::default();
         let [ordered, disordered] = disks(scenario.abilities).map(|disk| scenario.clone().on(disk));
         let plan = FaultPlan {
             seed: seed(name),
@@ -123,7 +123,7 @@ fn with_faults(name: &str) {
             enough: 10,
         };
         let mut test = |scenario: &SimScenario, plan: &FaultPlan| {
-            let more = fault_injection::faults::look(scenario, plan);
+            let more = fault_injection::faults::check(scenario, plan);
             report.images += more.images;
             report.found.extend(more.found);
         };
@@ -143,13 +143,13 @@ fn with_outside_writes(name: &str) {
     holds(name, TestMode::OutsideWrites, |scenario, extent| {
         let (one_in, kills) = (extent.of(15, 16, 1), extent.of(1, 1, 4));
         let plan = OutsideWritePlan { seed: seed(name), one_in, kills, enough: 10 };
-        let mut report = Report::default();
+        let mut report = TestReport::default();
         let mut writes = Deed::ALL.to_vec();
         // Another one for each scenario.
         writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
         writes.truncate(extent.of(1, 15, 15));
         for path in scenario.baseline().unwrap().paths.iter().take(extent.of(1, 2, 2)) {
-            let more = fault_injection::outside_writes::look(scenario, path, &writes, &plan);
+            let more = fault_injection::outside_writes::check(scenario, path, &writes, &plan);
             report.images += more.images;
             report.found.extend(more.found);
         }
@@ -164,12 +164,12 @@ fn with_combined_events(name: &str) {
         let kinds = extent.of(&Kind::ALL[nth..=nth], &Kind::ALL[..], &Kind::ALL[..]);
         let plan =
             CombinedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
-        fault_injection::combined::look(scenario, &plan)
+        fault_injection::combined::check(scenario, &plan)
     });
 }
 
 /// Tests the scenario of a case file in a mode.
-fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, Extent) -> Report) {
+fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, Extent) -> TestReport) {
     let (_, scenario) = player::read(&file(name));
     let skipped = scenario.skips(mode).is_some();
     let extent = match (exhaustive(), scenario.thorough) {

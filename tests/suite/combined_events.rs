@@ -19,7 +19,7 @@ fn is_noticed(
     let two = SimScenario::thorough()
         .into_iter()
         .filter(|scenario| scenario.name.starts_with("a_job_on_two_files"));
-    let found: Vec<String> = two.flat_map(|scenario| look(&scenario, &plan).found).collect();
+    let found: Vec<String> = two.flat_map(|scenario| check(&scenario, &plan).found).collect();
     assert!(found.iter().any(|what| what.contains(words)), "nothing says {words:?}: {found:#?}");
 }
 

@@ -19,7 +19,7 @@ fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
     let mut found = Vec::new();
     let swapping = |scenario: &SimScenario| scenario.abilities.leases && scenario.abilities.exchange;
     for scenario in chosen(SimScenario::thorough()).into_iter().filter(swapping) {
-        let report = relay::look(&scenario, &gaps);
+        let report = relay::check(&scenario, &gaps);
         runs += report.images;
         found.extend(report.found);
     }

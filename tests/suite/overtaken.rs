@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use editd_proto::message::{FileEntry, JobStatus};
 use editd_tests::fault_injection::crash::disks;
+use editd_tests::fault_injection::crash_image::{CrashKind, CutSample, ImageRecorder};
 use editd_tests::fault_injection::exhaustive;
-use editd_tests::fault_injection::image::{Album, CrashKind, Cuts};
 use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, file, job};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::view::View;
+use editd_tests::fault_injection::visible_files::VisibleFiles;
 use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
 
 fn files(outside: &Outside) {
@@ -109,16 +109,16 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
     for scenario in scenarios() {
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
-        let album = Album::new(Cuts { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
-        let (watching, same) = (album.clone(), machine.clone());
+        let recorder = ImageRecorder::new(CutSample { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
+        let (recording, same) = (recorder.clone(), machine.clone());
         machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
             outside.replace("/w/d/a.txt", THEIRS).unwrap();
             outside.sync().unwrap();
-            watching.watch_from_this_call(&same);
+            recording.record_from_this_call(&same);
         });
         let _receipt = workspace.send(&scenario.job, KEY);
         drop(workspace);
-        for image in album.close(&machine).iter().filter(|image| image.blow != CrashKind::Kill) {
+        for image in recorder.finish(&machine).iter().filter(|image| image.crash != CrashKind::Kill) {
             images += 1;
             let workspace = SimWorkspace::open(&image.machine).unwrap();
             let shown = image.machine.outside().read("/w/d/a.txt").unwrap_or_default();
@@ -154,7 +154,7 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
                 drop(workspace);
                 let machine = machine.kill();
                 let workspace = SimWorkspace::open(&machine).unwrap();
-                let created = View::of(&machine).files.keys().any(|path| path.ends_with("c.txt"));
+                let created = VisibleFiles::of(&machine).files.keys().any(|path| path.ends_with("c.txt"));
                 voided += u32::from(!is_there(&workspace));
                 if created != is_there(&workspace) {
                     found.push(format!("linked at {linked}, killed at {killed}: {:?}", workspace.notes));
@@ -183,12 +183,12 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
         let scenario = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
-        let album = Album::new(Cuts { limit: 0, seed: 5 });
-        let (watching, same) = (album.clone(), machine.clone());
+        let recorder = ImageRecorder::new(CutSample { limit: 0, seed: 5 });
+        let (recording, same) = (recorder.clone(), machine.clone());
         machine.at_next(op, skip, When::Before, move |outside| {
             outside.replace(&format!("/w/{path}"), THEIRS).unwrap();
             outside.replace("/w/c.txt", b"line 1 of c\nand theirs\n").unwrap();
-            watching.watch_from_this_call(&same);
+            recording.record_from_this_call(&same);
         });
         let shown = |machine: &SimMachine| machine.outside().read(&format!("/w/{path}")).unwrap_or_default();
         let _receipt = workspace.send(&scenario.job, KEY);
@@ -196,7 +196,7 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
             found.push(format!("without a kill: {:?}", String::from_utf8_lossy(&shown(&machine))));
         }
         drop(workspace);
-        for image in album.close(&machine) {
+        for image in recorder.finish(&machine) {
             images += 1;
             let workspace = SimWorkspace::open(&image.machine).unwrap();
             workspace.settle();

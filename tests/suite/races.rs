@@ -9,10 +9,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use editd_proto::message::JobStatus;
-use editd_tests::fault_injection::image::{Answer, CrashKind, Image};
+use editd_tests::fault_injection::crash_check::{CheckDepth, check_image};
+use editd_tests::fault_injection::crash_image::{CrashImage, CrashKind, ReplyState};
 use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::verdict::{Depth, judge};
 use editd_tests::fault_injection::{chosen, exhaustive};
 use editd_tests::sim::When;
 
@@ -80,15 +80,15 @@ fn beside(
         return Err(format!("{:?}: {:?}", receipt.status, receipt.error));
     }
     let mut found = Vec::new();
-    let mut look = |when: &str, blow: CrashKind, machine, depth| {
-        let image = Image { answer: Answer::Applied, blow, effects: 0, call: when.into(), machine };
-        found.extend(judge(scenario, baseline, &image, depth));
+    let mut look = |when: &str, crash: CrashKind, machine, depth| {
+        let image = CrashImage { answer: ReplyState::Applied, crash, effects: 0, call: when.into(), machine };
+        found.extend(check_image(scenario, baseline, &image, depth));
     };
     for when in ["answered", "settled"] {
         for (nth, machine) in machine.cuts(CUTS, call).into_iter().enumerate() {
-            look(when, CrashKind::Cut(nth), machine, Depth::Quick);
+            look(when, CrashKind::Cut(nth), machine, CheckDepth::Quick);
         }
-        look(when, CrashKind::Kill, machine.fork(), Depth::Quick);
+        look(when, CrashKind::Kill, machine.fork(), CheckDepth::Quick);
         workspace.settle();
     }
     Ok(found)

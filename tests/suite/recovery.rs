@@ -11,7 +11,7 @@ use editd_tests::fault_injection::outside_writes::deed::Deed;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
-use editd_tests::fault_injection::view::View;
+use editd_tests::fault_injection::visible_files::VisibleFiles;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{
     EACCES, Fault, Lasting, Op, Outside, Seeded, SimMachine, SnapshotNode, When, crashes,
@@ -99,16 +99,16 @@ impl Judge<'_> {
         let workspace = SimWorkspace::open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let mut found = Vec::new();
         let applied = has_entry(&workspace)?;
-        self.whole(&View::of(machine), applied, &mut found);
+        self.whole(&VisibleFiles::of(machine), applied, &mut found);
         if self.deed.writes() && !holds(&workspace, TAG)? {
             found.push("what others wrote is lost".to_owned());
         }
         if !workspace.settle() {
             found.push("it never settles".to_owned());
         }
-        let settled = View::of(machine);
-        if !settled.slots.is_empty() {
-            found.push(format!("settled, these slots are left: {:?}", settled.slots));
+        let settled = VisibleFiles::of(machine);
+        if !settled.staged_files.is_empty() {
+            found.push(format!("settled, these staged_files are left: {:?}", settled.staged_files));
         }
         self.whole(&settled, applied, &mut found);
         drop(workspace);
@@ -120,7 +120,7 @@ impl Judge<'_> {
     }
 
     /// The other files are all before or all after, and the changed one is no half either.
-    fn whole(&self, view: &View, applied: bool, found: &mut Vec<String>) {
+    fn whole(&self, view: &VisibleFiles, applied: bool, found: &mut Vec<String>) {
         let should = if applied { &self.baseline.after } else { &self.baseline.before };
         // One file with two names.
         let linked = |path: &str| ["one.txt", "two.txt"].contains(&path);
@@ -133,7 +133,7 @@ impl Judge<'_> {
             view.differences(should, &except).iter().map(|what| format!("{what} (applied: {applied})")),
         );
         let path = if linked(self.path) { "two.txt" } else { self.path };
-        let bytes = |view: &View| match view.files.get(path) {
+        let bytes = |view: &VisibleFiles| match view.files.get(path) {
             Some(SnapshotNode::File { bytes, .. }) => {
                 Some(String::from_utf8_lossy(bytes).replace(&format!("{TAG}\n"), ""))
             }
@@ -285,7 +285,7 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
                     let workspace = SimWorkspace::open(state).unwrap();
                     let judge = Judge { scenario: &scenario, baseline: &baseline, path, deed, later: false };
                     let mut wrong = Vec::new();
-                    judge.whole(&View::of(state), true, &mut wrong);
+                    judge.whole(&VisibleFiles::of(state), true, &mut wrong);
                     if !has_entry(&workspace).unwrap() {
                         wrong.push("the answered job is gone".to_owned());
                     }
@@ -322,13 +322,18 @@ fn later_changes_that_the_journal_knows_stand() {
     workspace.settle();
     assert_ne!(workspace.inner.counts().unsettled, 0, "the held files keep the first job open");
     workspace.inner.close();
-    let (view, entries) = (View::of(&machine), workspace.entries().unwrap().len());
+    let (view, entries) = (VisibleFiles::of(&machine), workspace.entries().unwrap().len());
     drop(workspace);
     drop(held);
 
     let machine = reboot(&machine.kill());
     let workspace = SimWorkspace::open(&machine).unwrap();
-    assert_eq!(View::of(&machine).differences(&view, &[]), Vec::<String>::new(), "{:?}", workspace.notes);
+    assert_eq!(
+        VisibleFiles::of(&machine).differences(&view, &[]),
+        Vec::<String>::new(),
+        "{:?}",
+        workspace.notes
+    );
     let after = workspace.entries().unwrap();
     assert_eq!(
         (after.iter().filter(|entry| entry.diverged).count(), after.len()),
@@ -337,7 +342,7 @@ fn later_changes_that_the_journal_knows_stand() {
         workspace.notes
     );
     assert_eq!(workspace.notes, Vec::<String>::new());
-    assert!(workspace.settle() && View::of(&machine).slots.is_empty());
+    assert!(workspace.settle() && VisibleFiles::of(&machine).staged_files.is_empty());
 }
 
 #[test]
@@ -371,7 +376,7 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
     });
     let Err(error) = SimWorkspace::open(&denied) else { panic!("it was opened") };
     assert!(error.contains("sub/c.txt") && error.contains("make it readable"), "{error}");
-    assert_eq!(View::of(&denied).files, View::of(&machine).files);
+    assert_eq!(VisibleFiles::of(&denied).files, VisibleFiles::of(&machine).files);
     denied.mend();
     let denied = denied.kill();
     denied.pass(Duration::from_secs(1));

@@ -11,7 +11,7 @@ use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::fault_injection::view::View;
+use editd_tests::fault_injection::visible_files::VisibleFiles;
 use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
 
 /// Stands in the file that a job displaces, and nowhere else.
@@ -81,7 +81,7 @@ fn is_kept(workspace: &SimWorkspace) -> bool {
     };
     let in_lost = || workspace.machine.snapshot("/w/.editd/lost").unwrap().0.values().any(in_file);
     let told = |id| workspace.show(id).unwrap().changes.iter().any(|change| change.diff.contains(ORIGINAL));
-    View::of(&workspace.machine).files.values().any(in_file)
+    VisibleFiles::of(&workspace.machine).files.values().any(in_file)
         || in_lost()
         || workspace.entries().unwrap().iter().any(|entry| told(entry.id))
 }
@@ -182,11 +182,11 @@ fn retried(abilities: Abilities) -> SimScenario {
 }
 
 /// Opens what every cut of the power may leave: the answered job must stand.
-fn stands_after_any_cut(machine: &SimMachine, should: &View) -> Vec<String> {
+fn stands_after_any_cut(machine: &SimMachine, should: &VisibleFiles) -> Vec<String> {
     let mut found = Vec::new();
     for (nth, cut) in machine.cuts(CUTS, 7).iter().enumerate() {
         let workspace = SimWorkspace::open(cut).unwrap();
-        let different = View::of(cut).differences(should, &[]);
+        let different = VisibleFiles::of(cut).differences(should, &[]);
         let diverged = workspace.entries().unwrap().iter().any(|entry| entry.diverged);
         if diverged || !different.is_empty() {
             found.push(format!("cut {nth}: diverged: {diverged}, {different:?}; {:?}", workspace.notes));
@@ -206,7 +206,7 @@ fn what_was_put_back_stays_back_through_a_power_cut() {
         });
         let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
-        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        let found = stands_after_any_cut(&machine, &VisibleFiles::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
     }
 }
@@ -223,7 +223,7 @@ fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
         assert_eq!(refused.status, JobStatus::Refused);
         let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
-        let found = stands_after_any_cut(&machine, &View::of(&machine));
+        let found = stands_after_any_cut(&machine, &VisibleFiles::of(&machine));
         assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
     }
 }
@@ -264,16 +264,16 @@ fn refused_under(scenario: &SimScenario, fault: Option<(u64, i32)>) -> Result<u6
     let expected = {
         let machine = scenario.machine();
         theirs(&machine.outside());
-        View::of(&machine)
+        VisibleFiles::of(&machine)
     };
     let receipt = workspace.send(&scenario.job, KEY);
     let calls = machine.calls() - begun;
     let settled = workspace.settle();
-    let view = View::of(&machine);
+    let view = VisibleFiles::of(&machine);
     let mut found = view.differences(&expected, &[]);
     // With a log that failed nothing is settled any more.
-    let slots = view.slots.iter().filter(|_| workspace.inner.failed().is_none());
-    found.extend(slots.map(|slot| format!("{slot} is left")));
+    let staged_files = view.staged_files.iter().filter(|_| workspace.inner.failed().is_none());
+    found.extend(staged_files.map(|slot| format!("{slot} is left")));
     let entries = workspace.entries().unwrap();
     // What others wrote may be in the journal; what the job wrote is nobody's change.
     let invented = entries.iter().filter(|entry| entry.files.iter().any(|file| file.path != "b.txt".into()));
@@ -305,7 +305,7 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
     let scenario = retried(Abilities::default());
     let machine = scenario.machine();
     let workspace = Arc::new(scenario.begin(&machine).unwrap());
-    let before = View::of(&machine);
+    let before = VisibleFiles::of(&machine);
     let same = machine.clone();
     let fault = Fault { lasting: Lasting::ForEver, ..once(Op::Exchange, EIO) };
     machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(fault));
@@ -320,7 +320,7 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
     let from = machine.trace().len();
     assert!(workspace.settle());
     let exchanges = machine.trace()[from..].iter().filter(|call| call.contains("Exchange")).count();
-    assert_eq!((exchanges, View::of(&machine).differences(&before, &[])), (1, Vec::new()));
+    assert_eq!((exchanges, VisibleFiles::of(&machine).differences(&before, &[])), (1, Vec::new()));
 }
 
 #[test]

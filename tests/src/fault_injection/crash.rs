@@ -1,9 +1,9 @@
 //! Crash tests: the process is killed, or the power cut, after every effect of a scenario's job and of its settling,
 //! and again after every effect of the recovery from that. It does not judge the results.
 
-use super::image::{Album, Answer, CrashKind, Cuts, Image};
+use super::crash_check::{CheckDepth, check_image};
+use super::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
-use super::verdict::{Depth, judge};
 use crate::sim::{Abilities, Op, Seeded};
 
 /// The extent of a crash test.
@@ -12,7 +12,7 @@ pub struct CrashPlan {
     /// True to test both disks; else one of them, chosen by the seed.
     pub both_disks: bool,
     /// The power cuts after each effect of the job and of its settling.
-    pub cuts: Cuts,
+    pub cuts: CutSample,
     /// The number of images of one scenario on one disk that are opened at most.
     pub images: usize,
     /// One of this number of images is checked thoroughly.
@@ -29,7 +29,7 @@ pub struct CrashPlan {
 
 /// The result of a test.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct TestReport {
     /// Images that were opened.
     pub images: usize,
     /// The violations, one sentence each.
@@ -44,8 +44,8 @@ pub fn disks(abilities: Abilities) -> [Abilities; 2] {
 
 /// Tests a scenario and returns the violations.
 #[must_use]
-pub fn look(scenario: &SimScenario, plan: &CrashPlan) -> Report {
-    let mut report = Report::default();
+pub fn check(scenario: &SimScenario, plan: &CrashPlan) -> TestReport {
+    let mut report = TestReport::default();
     let baseline = match scenario.baseline() {
         Ok(baseline) => baseline,
         Err(error) => {
@@ -58,8 +58,8 @@ pub fn look(scenario: &SimScenario, plan: &CrashPlan) -> Report {
         let scenario = scenario.clone().on(abilities);
         match images(&scenario, plan) {
             Ok(images) => {
-                killed_inside(&scenario, &baseline, &images, &mut report);
-                judge_all(&scenario, &baseline, images, plan, &mut report);
+                kill_inside_writes(&scenario, &baseline, &images, &mut report);
+                check_images(&scenario, &baseline, images, plan, &mut report);
             }
             Err(error) => report.found.push(format!("{}: {error}", scenario.name)),
         }
@@ -71,29 +71,29 @@ pub fn look(scenario: &SimScenario, plan: &CrashPlan) -> Report {
 }
 
 /// Every state that the job and its settling may leave.
-fn images(scenario: &SimScenario, plan: &CrashPlan) -> Result<Vec<Image>, String> {
+fn images(scenario: &SimScenario, plan: &CrashPlan) -> Result<Vec<CrashImage>, String> {
     let machine = scenario.machine();
     machine.lie_about(plan.lies);
     let workspace = scenario.begin(&machine)?;
-    let album = Album::new(plan.cuts);
-    album.watch(&machine);
+    let recorder = ImageRecorder::new(plan.cuts);
+    recorder.record(&machine);
     let receipt = workspace.send(&scenario.job, KEY);
     if receipt.error.is_some() {
         return Err(format!("played again, the job was refused: {:?}", receipt.error));
     }
-    album.answered(&machine, Answer::Applied);
+    recorder.answered(&machine, ReplyState::Applied);
     workspace.settle();
     workspace.release();
     workspace.settle();
-    Ok(album.close(&machine))
+    Ok(recorder.finish(&machine))
 }
 
-fn judge_all(
+fn check_images(
     scenario: &SimScenario,
     baseline: &BaselineRun,
-    mut images: Vec<Image>,
+    mut images: Vec<CrashImage>,
     plan: &CrashPlan,
-    report: &mut Report,
+    report: &mut TestReport,
 ) {
     thin(&mut images, plan.images, plan.cuts.seed);
     let again_one_in = images.len().div_ceil(plan.again.max(1)).max(1);
@@ -102,19 +102,24 @@ fn judge_all(
             return;
         }
         if plan.again > 0 && nth % again_one_in == again_one_in - 1 {
-            recover_under_blows(scenario, baseline, image, plan, report);
+            crash_recoveries(scenario, baseline, image, plan, report);
         }
-        let depth = if nth.is_multiple_of(plan.whole_one_in) { Depth::Whole } else { Depth::Quick };
+        let depth = if nth.is_multiple_of(plan.whole_one_in) { CheckDepth::Full } else { CheckDepth::Quick };
         report.images += 1;
-        report.found.extend(judge(scenario, baseline, image, depth));
+        report.found.extend(check_image(scenario, baseline, image, depth));
     }
 }
 
 /// A kill may also come in the middle of a write: each write of the job is cut short once.
-fn killed_inside(scenario: &SimScenario, baseline: &BaselineRun, images: &[Image], report: &mut Report) {
+fn kill_inside_writes(
+    scenario: &SimScenario,
+    baseline: &BaselineRun,
+    images: &[CrashImage],
+    report: &mut TestReport,
+) {
     let writes = images.iter().filter(|image| {
-        image.blow == CrashKind::Kill
-            && image.answer == Answer::Waiting
+        image.crash == CrashKind::Kill
+            && image.answer == ReplyState::Waiting
             && image.call.split(' ').nth(1) == Some("WriteAt")
     });
     for image in writes {
@@ -125,14 +130,14 @@ fn killed_inside(scenario: &SimScenario, baseline: &BaselineRun, images: &[Image
         let _reply_that_nobody_gets = workspace.send(&scenario.job, KEY);
         drop(workspace);
         let call = format!("inside {}", image.call).into();
-        let inside = Image { machine: machine.kill(), call, ..image.clone() };
+        let inside = CrashImage { machine: machine.kill(), call, ..image.clone() };
         report.images += 1;
-        report.found.extend(judge(scenario, baseline, &inside, Depth::Whole));
+        report.found.extend(check_image(scenario, baseline, &inside, CheckDepth::Full));
     }
 }
 
 /// Keeps so many, chosen at random, in their order.
-fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
+fn thin(images: &mut Vec<CrashImage>, most: usize, seed: u64) {
     let mut dice = Seeded::new(seed);
     while images.len() > most {
         let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
@@ -141,35 +146,35 @@ fn thin(images: &mut Vec<Image>, most: usize, seed: u64) {
 }
 
 /// Ends the recovery, too, at each of its effects.
-fn recover_under_blows(
+fn crash_recoveries(
     scenario: &SimScenario,
     baseline: &BaselineRun,
-    image: &Image,
+    image: &CrashImage,
     plan: &CrashPlan,
-    report: &mut Report,
+    report: &mut TestReport,
 ) {
     let machine = image.machine.fork();
     let seed = plan.cuts.seed ^ report.images as u64;
-    let album = Album::new(Cuts { limit: plan.cuts.limit.min(plan.again_images), seed });
-    album.watch(&machine);
+    let recorder = ImageRecorder::new(CutSample { limit: plan.cuts.limit.min(plan.again_images), seed });
+    recorder.record(&machine);
     if let Ok(workspace) = scenario.open(&machine) {
         workspace.settle();
     }
-    let mut images = album.close(&machine);
+    let mut images = recorder.finish(&machine);
     thin(&mut images, plan.again_images, seed);
     for (nth, second) in images.into_iter().enumerate() {
-        let (first, then) = (image.blow, second.blow);
-        let both = Image {
+        let (first, then) = (image.crash, second.crash);
+        let both = CrashImage {
             // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
-            blow: if first == CrashKind::Kill { then } else { first },
+            crash: if first == CrashKind::Kill { then } else { first },
             answer: image.answer,
             machine: second.machine,
             effects: second.effects,
             call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)
                 .into(),
         };
-        let depth = if nth.is_multiple_of(7) { Depth::Whole } else { Depth::Quick };
+        let depth = if nth.is_multiple_of(7) { CheckDepth::Full } else { CheckDepth::Quick };
         report.images += 1;
-        report.found.extend(judge(scenario, baseline, &both, depth));
+        report.found.extend(check_image(scenario, baseline, &both, depth));
     }
 }

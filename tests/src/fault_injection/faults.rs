@@ -4,12 +4,12 @@
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus};
 
-use super::crash::Report;
-use super::image::{Answer, CrashKind, Image};
+use super::crash::TestReport;
+use super::crash_check::{CheckDepth, check_image};
+use super::crash_image::{CrashImage, CrashKind, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::verdict::{Depth, judge};
-use super::view::View;
+use super::visible_files::VisibleFiles;
 use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
 
 /// The extent of a fault injection.
@@ -35,8 +35,8 @@ struct Strike {
 
 /// Plays a scenario with every fault.
 #[must_use]
-pub fn look(scenario: &SimScenario, plan: &FaultPlan) -> Report {
-    let mut report = Report::default();
+pub fn check(scenario: &SimScenario, plan: &FaultPlan) -> TestReport {
+    let mut report = TestReport::default();
     let baseline = match scenario.baseline() {
         Ok(baseline) => baseline,
         Err(error) => {
@@ -85,7 +85,7 @@ impl Strike {
         if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             found.push(format!("a mistake of the daemon: {error:?}"));
         }
-        let view = View::of(&machine);
+        let view = VisibleFiles::of(&machine);
         let applied = receipt.status == JobStatus::Applied;
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
         let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
@@ -99,12 +99,12 @@ impl Strike {
         }
         found.extend(self.failed_log(&workspace, scenario, applied));
         // A refusal is owed nothing; what was applied must be there.
-        let answer = if applied || unflushed { Answer::Applied } else { Answer::Unsure };
+        let answer = if applied || unflushed { ReplyState::Applied } else { ReplyState::Unsure };
         let mut cut = |when: &str| {
             for (nth, machine) in machine.cuts(plan.cuts, plan.seed ^ self.call).into_iter().enumerate() {
                 let call = format!("{when}: {:?} {error:?}", receipt.status).into();
-                let image = Image { answer, blow: CrashKind::Cut(nth), effects: 0, call, machine };
-                let complaints = judge(scenario, baseline, &image, Depth::Quick);
+                let image = CrashImage { answer, crash: CrashKind::Cut(nth), effects: 0, call, machine };
+                let complaints = check_image(scenario, baseline, &image, CheckDepth::Quick);
                 found.extend(complaints.into_iter().filter(|what| !is_torn_one_rescued(what)));
             }
         };
@@ -118,19 +118,19 @@ impl Strike {
             // Where every file had been put it is finished instead: then its entry says so.
             let stands = workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY));
             let should = if stands { &baseline.after } else { &baseline.before };
-            found.extend(told("the disk is mended", &View::of(&machine), should));
+            found.extend(told("the disk is mended", &VisibleFiles::of(&machine), should));
         }
         drop(workspace);
         let machine = machine.kill();
-        let image = Image {
+        let image = CrashImage {
             answer,
-            blow: CrashKind::Kill,
+            crash: CrashKind::Kill,
             effects: 0,
             call: format!("{:?} {error:?}", receipt.status).into(),
             machine,
         };
         // After a failed flush of the log the reply could not tell; the next start does.
-        found.extend(judge(scenario, baseline, &image, Depth::Whole));
+        found.extend(check_image(scenario, baseline, &image, CheckDepth::Full));
         Ok(found)
     }
 
@@ -161,7 +161,7 @@ fn is_torn_one_rescued(complaint: &str) -> bool {
     complaint.contains("invented: External") && complaint.contains("written to a file after job")
 }
 
-fn told(what: &str, view: &View, should: &View) -> Option<String> {
+fn told(what: &str, view: &VisibleFiles, should: &VisibleFiles) -> Option<String> {
     let differences = view.differences(should, &[]);
     (!differences.is_empty()).then(|| format!("{what}, but {}", differences.join(", ")))
 }

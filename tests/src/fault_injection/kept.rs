@@ -10,7 +10,7 @@ use editd::testing::{EntryQuery, FileRecord, IntactContents, Os, Store, content_
 
 use super::sim_workspace::{ROOT, STATE, options};
 use super::strict;
-use super::view::View;
+use super::visible_files::VisibleFiles;
 use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};
 
 /// Rounds in which records are applied to each other: more than the longest chain of a scenario.
@@ -41,7 +41,7 @@ impl Chronicle {
     }
 
     /// Every file of a view stood; `durable` says which were.
-    pub fn all_stood(&mut self, when: &str, view: &View, durable: impl Fn(&str, &[u8]) -> bool) {
+    pub fn all_stood(&mut self, when: &str, view: &VisibleFiles, durable: impl Fn(&str, &[u8]) -> bool) {
         for (path, seen) in &view.files {
             if let SnapshotNode::File { bytes, .. } = seen {
                 self.stood(&format!("{path} {when}"), bytes, durable(path, bytes));

@@ -7,15 +7,15 @@
 
 pub mod combined;
 pub mod crash;
+pub mod crash_check;
+pub mod crash_image;
 pub mod faults;
-pub mod image;
 pub mod kept;
 pub mod outside_writes;
 pub mod requests;
 pub mod sim_scenario;
 pub mod sim_workspace;
-pub mod verdict;
-pub mod view;
+pub mod visible_files;
 
 /// Returns true if `EXHAUSTIVE=1`, which tests a hundred times as much as a run of the suite.
 #[must_use]

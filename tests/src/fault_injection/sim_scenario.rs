@@ -11,7 +11,7 @@ use editd_proto::message::{Durability, EntryKind, JobRequest, JobStatus, UndoReq
 use serde_json::Value;
 
 use super::sim_workspace::SimWorkspace;
-use super::view::View;
+use super::visible_files::VisibleFiles;
 use crate::scenario::machine::{self, ScenarioMachine};
 use crate::scenario::player::{self, Player};
 use crate::scenario::simulated::{self, SimulatedMachine};
@@ -78,9 +78,9 @@ pub struct SimScenario {
 /// The result of a scenario in which nothing goes wrong.
 pub struct BaselineRun {
     /// The workspace before the job.
-    pub before: View,
+    pub before: VisibleFiles,
     /// The workspace after it.
-    pub after: View,
+    pub after: VisibleFiles,
     /// Clipboards before the job.
     pub clips_before: BTreeMap<String, String>,
     /// Clipboards after it.
@@ -286,7 +286,7 @@ impl SimScenario {
     pub fn baseline(&self) -> Result<BaselineRun, String> {
         let machine = self.machine();
         let workspace = self.begin(&machine)?;
-        let (before, clips_before) = (View::of(&machine), workspace.clips()?);
+        let (before, clips_before) = (VisibleFiles::of(&machine), workspace.clips()?);
         let jobs = workspace.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
         let priors = jobs.map(|entry| entry.id).collect();
         let from = machine.calls();
@@ -295,13 +295,13 @@ impl SimScenario {
             return Err(format!("the job was not applied: {:?}", receipt.error));
         }
         let answered = machine.calls();
-        let (after, clips_after) = (View::of(&machine), workspace.clips()?);
+        let (after, clips_after) = (VisibleFiles::of(&machine), workspace.clips()?);
         workspace.release();
         if !workspace.settle() {
             return Err("it never settles".to_owned());
         }
-        let settled = View::of(&machine);
-        if settled.files != after.files || !settled.slots.is_empty() {
+        let settled = VisibleFiles::of(&machine);
+        if settled.files != after.files || !settled.staged_files.is_empty() {
             return Err(format!("settling changed what is there: {:?}", settled.differences(&after, &[])));
         }
         let entries = workspace.entries()?;
@@ -310,7 +310,7 @@ impl SimScenario {
         Ok(BaselineRun {
             paths: before.changed(&after),
             others: others.map(|path| path.to_string()).collect(),
-            before: View { slots: Vec::new(), ..before },
+            before: VisibleFiles { staged_files: Vec::new(), ..before },
             after: settled,
             clips_before,
             clips_after,

@@ -12,7 +12,7 @@ pub mod verdict;
 
 use std::collections::BTreeMap;
 
-use super::crash::{Report, disks};
+use super::crash::{TestReport, disks};
 use super::outside_writes::deed::Deed;
 use super::outside_writes::ends::Ends;
 use super::sim_scenario::{BaselineRun, SimScenario};
@@ -85,8 +85,8 @@ pub struct Trouble {
 
 /// Tests a scenario and returns the violations.
 #[must_use]
-pub fn look(scenario: &SimScenario, plan: &CombinedPlan) -> Report {
-    let mut report = Report::default();
+pub fn check(scenario: &SimScenario, plan: &CombinedPlan) -> TestReport {
+    let mut report = TestReport::default();
     for (nth, abilities) in disks(scenario.abilities).into_iter().enumerate() {
         let scenario = scenario.clone().on(abilities);
         let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
@@ -115,7 +115,7 @@ struct Look<'a> {
     plan: &'a CombinedPlan,
     dice: Seeded,
     ends: BTreeMap<(usize, String), Option<Ends>>,
-    report: &'a mut Report,
+    report: &'a mut TestReport,
 }
 
 impl Look<'_> {

@@ -8,14 +8,14 @@ use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::verdict::Scene;
 use super::{CombinedPlan, Trouble};
-use crate::fault_injection::image::{Album, Answer, CrashKind, Cuts, Image};
+use crate::fault_injection::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
 use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::fault_injection::outside_writes::deed::Deed;
 use crate::fault_injection::outside_writes::ends::Ends;
 use crate::fault_injection::outside_writes::tag;
 use crate::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
-use crate::fault_injection::view::View;
+use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
 
 /// Power cuts that are looked at after one effect.
@@ -68,17 +68,17 @@ impl<'a> Play<'a> {
     pub(super) fn all(&mut self) -> Result<(), String> {
         let machine = self.scenario.machine();
         machine.lie_about(self.plan.lies);
-        let at_first = View::of(&machine);
+        let at_first = VisibleFiles::of(&machine);
         let workspace = self.scenario.begin(&machine)?;
         let noted = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
-        let album = Album::new(Cuts { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
-        self.order(&machine, &noted, &album);
+        let recorder = ImageRecorder::new(CutSample { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
+        self.order(&machine, &noted, &recorder);
         let receipt = workspace.send(&self.scenario.job, KEY);
         let answer = self.answer(&workspace, &receipt);
-        let at_answer = View::of(&machine);
-        album.answered(&machine, answer);
-        if workspace.inner.flush().is_ok() && answer == Answer::Applied {
-            album.answered(&machine, Answer::Sealed);
+        let at_answer = VisibleFiles::of(&machine);
+        recorder.answered(&machine, answer);
+        if workspace.inner.flush().is_ok() && answer == ReplyState::Applied {
+            recorder.answered(&machine, ReplyState::Sealed);
         }
         workspace.settle();
         machine.mend();
@@ -105,17 +105,17 @@ impl<'a> Play<'a> {
             self.found.extend(found);
         }
         drop(workspace);
-        let images = self.chosen(album.close(&machine));
+        let images = self.chosen(recorder.finish(&machine));
         images.iter().try_for_each(|image| {
-            let waiting = image.answer == Answer::Waiting;
+            let waiting = image.answer == ReplyState::Waiting;
             self.ended(image, if waiting { &waiting_chronicle } else { &chronicle })
         })
     }
 
     /// Adds the contents at the moment of the reply. The content that the job made must be kept, too.
-    fn answered(&self, waiting: &Chronicle, answer: Answer, view: &View) -> Chronicle {
+    fn answered(&self, waiting: &Chronicle, answer: ReplyState, view: &VisibleFiles) -> Chronicle {
         let mut chronicle = waiting.clone();
-        if answer == Answer::Applied {
+        if answer == ReplyState::Applied {
             let promised = self.scenario.durability() != Durability::Relaxed;
             let made =
                 |bytes: &[u8]| self.baseline.after.files.values().any(|seen| seen.bytes() == Some(bytes));
@@ -132,7 +132,7 @@ impl<'a> Play<'a> {
     }
 
     /// Notes the contents at the start of the job.
-    fn begun(&self, workspace: &SimWorkspace, at_first: &View) -> Noted {
+    fn begun(&self, workspace: &SimWorkspace, at_first: &VisibleFiles) -> Noted {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
         let relaxed = self.scenario.durability() == Durability::Relaxed;
         let torn = if relaxed { self.baseline.paths.as_slice() } else { &[] };
@@ -141,7 +141,7 @@ impl<'a> Play<'a> {
         };
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, at_first, old);
-        chronicle.all_stood("before the job", &View::of(&workspace.machine), old);
+        chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), old);
         chronicle.gone(workspace.gone());
         let deed = self.trouble.deed.map(|(deed, _)| deed);
         let held = deed.and_then(|deed| deed.prepare(&workspace.machine.outside(), self.path));
@@ -163,16 +163,16 @@ impl<'a> Play<'a> {
         self.reach().is_some() && self.baseline.before.has_links(self.path)
     }
 
-    fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, album: &Album) {
+    fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, recorder: &ImageRecorder) {
         let Trouble { deed, strike, flushed, .. } = self.trouble;
         if let Some(strike) = strike {
             machine.fail_call(strike.call, strike.errno, strike.lasting);
         }
-        let (album, same) = (album.clone(), machine.clone());
+        let (recorder, same) = (recorder.clone(), machine.clone());
         let first = match (deed, strike) {
             (Some((_, call)), _) => call,
             (None, Some(strike)) => strike.call,
-            (None, None) => return album.watch(machine),
+            (None, None) => return recorder.record(machine),
         };
         let (noted, path) = (Arc::clone(noted), self.path.to_owned());
         machine.at_call(first, When::Before, move |outside| {
@@ -181,29 +181,29 @@ impl<'a> Play<'a> {
                 let Noted { chronicle, held, done } = &mut *noted;
                 *done = Some(does(deed, outside, held.as_ref(), &path, flushed, chronicle));
             }
-            album.watch_from_this_call(&same);
+            recorder.record_from_this_call(&same);
         });
     }
 
-    fn answer(&mut self, workspace: &SimWorkspace, receipt: &Receipt) -> Answer {
+    fn answer(&mut self, workspace: &SimWorkspace, receipt: &Receipt) -> ReplyState {
         let error = receipt.error.as_ref();
         if error.is_some_and(|error| error.code == ErrorCode::Internal) {
             self.found.push(format!("a mistake of the daemon: {error:?}"));
         }
         let says = |words: &str| error.is_some_and(|error| error.message.contains(words));
         if receipt.status == JobStatus::Applied || says("was applied") {
-            Answer::Applied
+            ReplyState::Applied
         } else if workspace.inner.failed().is_some()
             || receipt.status == JobStatus::Unchanged
             || ["could not be taken back yet", "the next start decides"].iter().any(|words| says(words))
         {
-            Answer::Unsure
+            ReplyState::Unsure
         } else {
-            Answer::Refused
+            ReplyState::Refused
         }
     }
 
-    fn chosen(&mut self, mut images: Vec<Image>) -> Vec<Image> {
+    fn chosen(&mut self, mut images: Vec<CrashImage>) -> Vec<CrashImage> {
         let answered = self.ends.map_or(0, |ends| ends.calls[1]);
         if let (Some((_, call)), Some(ends)) = (self.trouble.deed, self.ends)
             && ends.windows.hold_kills(call, answered)
@@ -218,10 +218,10 @@ impl<'a> Play<'a> {
     }
 
     /// The process ended; somebody may do something; the next one starts.
-    fn ended(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
+    fn ended(&mut self, image: &CrashImage, chronicle: &Chronicle) -> Result<(), String> {
         let mut machine = image.machine.fork();
         let mut chronicle = chronicle.clone();
-        let mut cut = image.blow != CrashKind::Kill;
+        let mut cut = image.crash != CrashKind::Kill;
         let mut stable = !cut || self.trouble.flushed;
         let mut when = format!("{image:?}");
         let mut untold = false;
@@ -236,7 +236,7 @@ impl<'a> Play<'a> {
             let nth = usize::try_from(self.dice.next_number()).unwrap_or(0) % (cuts.len() * 2);
             if let Some(after) = cuts.into_iter().nth(nth) {
                 machine = after;
-                untold = cut && image.answer != Answer::Sealed;
+                untold = cut && image.answer != ReplyState::Sealed;
                 cut = true;
                 stable &= self.trouble.flushed;
                 when = format!("{when}, then {:?}", CrashKind::Cut(nth));

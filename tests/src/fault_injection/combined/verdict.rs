@@ -4,20 +4,20 @@
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::play::Play;
-use crate::fault_injection::image::Answer;
+use crate::fault_injection::crash_image::ReplyState;
 use crate::fault_injection::kept::{AT_FIRST, Chronicle};
 use crate::fault_injection::outside_writes::deed::Deed;
 use crate::fault_injection::sim_scenario::KEY;
 use crate::fault_injection::sim_workspace::SimWorkspace;
 use crate::fault_injection::strict;
-use crate::fault_injection::view::View;
+use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::SimMachine;
 
 /// One end of one playing.
 pub(super) struct Scene<'p, 'a> {
     pub(super) play: &'p Play<'a>,
     /// The reply that the client had received.
-    pub(super) answer: Answer,
+    pub(super) answer: ReplyState,
     /// The power was cut.
     pub(super) cut: bool,
     /// No cut could take what others did.
@@ -65,11 +65,11 @@ impl Scene<'_, '_> {
         }
         let there = self.stands(&workspace)?;
         self.nothing_is_lost(&workspace.machine, chronicle)?;
-        let mut slots = View::of(&workspace.machine).slots;
+        let mut staged_files = VisibleFiles::of(&workspace.machine).staged_files;
         // On another mount a slot goes with its folder.
-        slots.retain(|slot| strict() || !slot.contains(".moved/"));
-        if !slots.is_empty() {
-            self.say(&format!("settled, these slots are left: {slots:?}"));
+        staged_files.retain(|slot| strict() || !slot.contains(".moved/"));
+        if !staged_files.is_empty() {
+            self.say(&format!("settled, these staged_files are left: {staged_files:?}"));
         }
         drop(workspace);
         let machine = machine.kill();
@@ -107,11 +107,11 @@ impl Scene<'_, '_> {
             self.say(&format!("the earlier entry {id} is gone"));
         }
         let relaxed = scenario.durability() == Durability::Relaxed;
-        let applied = matches!(self.answer, Answer::Applied | Answer::Sealed);
+        let applied = matches!(self.answer, ReplyState::Applied | ReplyState::Sealed);
         if applied && !there && !(self.cut && relaxed) {
             self.say(&format!("the answered job is gone; notes: {:?}", workspace.notes));
         }
-        if self.answer == Answer::Refused && there {
+        if self.answer == ReplyState::Refused && there {
             self.say("the refused job is there");
         }
         let exempt: &[String] = match self.cut {
@@ -130,7 +130,7 @@ impl Scene<'_, '_> {
                 self.say(&format!("{what}: {:?} {} {:?}", entry.kind, entry.id, entry.label));
             }
         }
-        let view = View::of(&workspace.machine);
+        let view = VisibleFiles::of(&workspace.machine);
         self.others(&view, there, if there { &[] } else { exempt });
         let told = self.stable && !self.tells_nothing(&entries);
         if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
@@ -161,7 +161,7 @@ impl Scene<'_, '_> {
     }
 
     /// Checks the files that no other process touched: all of them show the job, or none does.
-    fn others(&mut self, view: &View, there: bool, exempt: &[String]) {
+    fn others(&mut self, view: &VisibleFiles, there: bool, exempt: &[String]) {
         let (baseline, reach) = (self.play.baseline, self.play.reach());
         let mut may = if there { vec![&baseline.after] } else { vec![&baseline.before] };
         if let Some(ends) = self.play.ends {
@@ -177,7 +177,7 @@ impl Scene<'_, '_> {
         if reach.is_some() && self.play.scenario.is_entwined() {
             return;
         }
-        let against = |should: &&View| {
+        let against = |should: &&VisibleFiles| {
             let mut differing = view.differing(should);
             differing.retain(|(path, _)| !theirs(path) && !exempt.contains(path));
             differing.into_iter().map(|(_, what)| what).collect::<Vec<_>>()

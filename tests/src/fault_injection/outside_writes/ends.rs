@@ -5,24 +5,21 @@ use super::window::Windows;
 use super::{tag, windows};
 use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
-use crate::fault_injection::view::View;
+use crate::fault_injection::visible_files::VisibleFiles;
 
 /// The permitted final states.
 pub struct Ends {
     /// The outside write alone: the job was refused.
-    pub alone: View,
+    pub alone: VisibleFiles,
     /// The job after the outside write.
-    pub on_top: View,
+    pub on_top: VisibleFiles,
     /// The outside write after the job.
-    pub below: View,
-    /// The outside write after the job, and then the job once more: a call failed, the job was rolled back, and it
-    /// applies to what the outside write made of it.
-    pub again: View,
+    pub below: VisibleFiles,
     /// The job alone; the outside bytes are in the journal.
-    pub journaled: View,
+    pub journaled: VisibleFiles,
     /// The job in place of the outside file, and the files that the outside write moved away: the state after a power
     /// cut that came before the job had checked the displaced file.
-    pub over: View,
+    pub over: VisibleFiles,
     /// The calls of the process when the job begins, when it is answered, and when all is settled.
     pub calls: [u64; 3],
     /// The calls before which an outside write may be lost.
@@ -43,12 +40,12 @@ impl Ends {
         if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
             return Ok(None);
         }
-        let alone = View::of(&first);
+        let alone = VisibleFiles::of(&first);
         let _receipt = workspace.send(&scenario.job, KEY);
         held.take();
         workspace.release();
         workspace.settle();
-        let on_top = View::of(&first);
+        let on_top = VisibleFiles::of(&first);
 
         let last = scenario.machine();
         let workspace = scenario.begin(&last)?;
@@ -63,7 +60,7 @@ impl Ends {
         held.take();
         workspace.release();
         workspace.settle();
-        let below = View::of(&last);
+        let below = VisibleFiles::of(&last);
         let (calls, windows) = (baseline.calls, windows(&baseline));
         let mut over = baseline.after.clone();
         let left = alone.files.iter().filter(|(name, _)| name.starts_with(deed.reach(path)));
@@ -75,21 +72,21 @@ impl Ends {
 
     /// Returns true if a view shows one of the permitted orders.
     #[must_use]
-    pub fn have(&self, view: &View) -> bool {
+    pub fn have(&self, view: &VisibleFiles) -> bool {
         [&self.alone, &self.on_top, &self.below, &self.journaled].iter().any(|end| view.files == end.files)
     }
 
     /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs (every name that
     /// begins with `reach`) stays, made of what they found there.
     #[must_use]
-    pub fn taken_back_around(&self, view: &View, reach: &str) -> bool {
+    pub fn taken_back_around(&self, view: &VisibleFiles, reach: &str) -> bool {
         same(view, &self.below, |path| path.starts_with(reach))
             && same(view, &self.alone, |path| !path.starts_with(reach))
     }
 
     /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
-    pub fn shows(&self, view: &View, reach: &str, applied: bool) -> bool {
+    pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
         // What others made of the job's file stays when the rest is taken back.
         let taken_back = [&self.alone, &self.below];
         let ends = if applied { self.with_job().to_vec() } else { taken_back.to_vec() };
@@ -98,12 +95,12 @@ impl Ends {
 
     /// Returns the permitted states if the job was applied.
     #[must_use]
-    pub fn with_job(&self) -> [&View; 5] {
-        [&self.journaled, &self.on_top, &self.below, &self.again, &self.over]
+    pub fn with_job(&self) -> [&VisibleFiles; 4] {
+        [&self.journaled, &self.on_top, &self.below, &self.over]
     }
 }
 
-fn same(view: &View, end: &View, of: impl Fn(&str) -> bool) -> bool {
+fn same(view: &VisibleFiles, end: &VisibleFiles, of: impl Fn(&str) -> bool) -> bool {
     let here = view.files.iter().filter(|(path, _)| of(path));
     here.eq(end.files.iter().filter(|(path, _)| of(path)))
 }

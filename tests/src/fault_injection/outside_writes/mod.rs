@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobStatus, Receipt};
 
-use super::crash::Report;
-use super::image::{Album, Cuts, Image};
+use super::crash::TestReport;
+use super::crash_image::{CrashImage, CutSample, ImageRecorder};
 use super::kept::{AT_FIRST, Chronicle, taken_away_by};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::strict;
-use super::view::View;
+use super::visible_files::VisibleFiles;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
 use deed::Deed;
 use ends::Ends;
@@ -53,8 +53,8 @@ pub fn windows(baseline: &BaselineRun) -> Windows {
 
 /// Plays a scenario with every outside write on one of its files at every call.
 #[must_use]
-pub fn look(scenario: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> Report {
-    let mut report = Report::default();
+pub fn check(scenario: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> TestReport {
+    let mut report = TestReport::default();
     let mut dice = Seeded::new(plan.seed);
     for deed in deeds {
         let ends = match Ends::of(scenario, path, *deed) {
@@ -113,8 +113,8 @@ impl Run<'_> {
         let machine = self.scenario.machine();
         let workspace = self.scenario.begin(&machine)?;
         let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
-        let album = Album::new(Cuts { limit: 0, seed: plan.seed });
-        let told = self.order(&workspace, &held, (plan.kills > 0).then(|| album.clone()));
+        let recorder = ImageRecorder::new(CutSample { limit: 0, seed: plan.seed });
+        let told = self.order(&workspace, &held, (plan.kills > 0).then(|| recorder.clone()));
         let receipt = workspace.send(&self.scenario.job, KEY);
         workspace.settle();
         let Told { done, chronicle } = std::mem::take(&mut *lock(&told));
@@ -130,10 +130,10 @@ impl Run<'_> {
         }
         if done.is_some() {
             self.images += 1;
-            self.judge(&workspace, Some(&receipt), &chronicle, "")?;
+            self.check_image(&workspace, Some(&receipt), &chronicle, "")?;
         }
         drop(workspace);
-        let mut images = album.close(&machine);
+        let mut images = recorder.finish(&machine);
         let [_, answered, _] = self.ends.calls;
         if self.ends.windows.hold_kills(self.call, answered) {
             images.clear();
@@ -146,10 +146,15 @@ impl Run<'_> {
     }
 
     /// Schedules the outside write, and images after it.
-    fn order(&self, workspace: &SimWorkspace, held: &Held, album: Option<Album>) -> Arc<Mutex<Told>> {
+    fn order(
+        &self,
+        workspace: &SimWorkspace,
+        held: &Held,
+        recorder: Option<ImageRecorder>,
+    ) -> Arc<Mutex<Told>> {
         let mut chronicle = Chronicle::default();
-        chronicle.all_stood(AT_FIRST, &View::of(&self.scenario.machine()), |_, _| true);
-        chronicle.all_stood("before the job", &View::of(&workspace.machine), |_, _| true);
+        chronicle.all_stood(AT_FIRST, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
+        chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         chronicle.gone(workspace.gone());
         let told = Arc::new(Mutex::new(Told { done: None, chronicle }));
         let (noted, held, deed) = (Arc::clone(&told), Arc::clone(held), self.deed);
@@ -167,15 +172,15 @@ impl Run<'_> {
                 told.chronicle.stood("what others wrote", &bytes, false);
             }
             drop(told);
-            if let Some(album) = album {
-                album.watch_from_this_call(&same);
+            if let Some(recorder) = recorder {
+                recorder.record_from_this_call(&same);
             }
         });
         told
     }
 
     /// Checks a kill of the daemon after the outside write.
-    fn killed(&mut self, image: &Image, chronicle: &Chronicle) -> Result<(), String> {
+    fn killed(&mut self, image: &CrashImage, chronicle: &Chronicle) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
         let workspace =
@@ -183,10 +188,10 @@ impl Run<'_> {
         if !workspace.settle() {
             self.found.push(format!("{when}it never settles"));
         }
-        self.judge(&workspace, None, chronicle, &when)
+        self.check_image(&workspace, None, chronicle, &when)
     }
 
-    fn judge(
+    fn check_image(
         &mut self,
         workspace: &SimWorkspace,
         receipt: Option<&Receipt>,
@@ -194,7 +199,7 @@ impl Run<'_> {
         when: &str,
     ) -> Result<(), String> {
         let Ends { alone, on_top, below, journaled, .. } = self.ends;
-        let view = View::of(&workspace.machine);
+        let view = VisibleFiles::of(&workspace.machine);
         let held = !self.deed.writes() || is_held(workspace, &view, &tag(0))?;
         if !held {
             self.found.push(format!("{when}what was written is lost; {}", told(receipt)));
@@ -208,7 +213,7 @@ impl Run<'_> {
             self.found.push(format!("{when}a mistake of the daemon: {}", told(receipt)));
         }
         let applied = receipt.map(|receipt| receipt.status == JobStatus::Applied);
-        let may = |view: &View| match applied {
+        let may = |view: &VisibleFiles| match applied {
             // On another mount a slot goes with the folder, and what was put there cannot be taken back.
             Some(false) if self.deed == Deed::MoveFolder && !strict() => {
                 view.files == alone.files || self.ends.taken_back_around(view, self.deed.reach(self.path))
@@ -219,7 +224,7 @@ impl Run<'_> {
         };
         if !may(&view) {
             let against =
-                |name: &str, end: &View| format!("{name}: {}", view.differences(end, &[]).join(", "));
+                |name: &str, end: &VisibleFiles| format!("{name}: {}", view.differences(end, &[]).join(", "));
             self.found.push(format!(
                 "{when}what stands is no order of the two; {}; {}; {}",
                 told(receipt),
@@ -242,7 +247,7 @@ fn told(receipt: Option<&Receipt>) -> String {
 }
 
 /// Returns true if the bytes are in a file of the workspace or in an entry of the journal.
-pub(super) fn is_held(workspace: &SimWorkspace, view: &View, word: &str) -> Result<bool, String> {
+pub(super) fn is_held(workspace: &SimWorkspace, view: &VisibleFiles, word: &str) -> Result<bool, String> {
     let in_file = |seen: &crate::sim::SnapshotNode| match seen {
         crate::sim::SnapshotNode::File { bytes, .. } => {
             bytes.windows(word.len()).any(|window| window == word.as_bytes())

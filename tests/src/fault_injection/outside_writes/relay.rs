@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::{is_held, lock, tag};
-use crate::fault_injection::crash::Report;
+use crate::fault_injection::crash::TestReport;
 use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
-use crate::fault_injection::view::View;
+use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::{Outside, OutsideFile, SimMachine, When};
 
 /// Calls behind a swap before which the first program ends.
@@ -18,8 +18,8 @@ const REACH: u64 = 60;
 /// Plays a scenario with both programs at every call after the swap of its first file, with each of these numbers of
 /// calls between the second program's read and its write.
 #[must_use]
-pub fn look(scenario: &SimScenario, gaps: &[u64]) -> Report {
-    let mut report = Report::default();
+pub fn check(scenario: &SimScenario, gaps: &[u64]) -> TestReport {
+    let mut report = TestReport::default();
     let swap = match first_swap(scenario) {
         Ok(Some(swap)) => swap,
         Ok(None) => return report,
@@ -100,7 +100,7 @@ impl Programs {
             return Ok(());
         }
         workspace.settle();
-        let view = View::of(&machine);
+        let view = VisibleFiles::of(&machine);
         for nth in [1, 2] {
             if !is_held(&workspace, &view, &tag(nth))? {
                 return Err(format!("what program {nth} wrote is lost"));

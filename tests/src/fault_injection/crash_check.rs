@@ -5,75 +5,80 @@ use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{Durability, EntryKind, EntrySummary, JobStatus, UndoRequest};
 
-use super::image::{Answer, CrashKind, Image};
+use super::crash_image::{CrashImage, CrashKind, ReplyState};
 use super::sim_scenario::{BaselineRun, ChangeRequest, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use super::view::View;
+use super::visible_files::VisibleFiles;
 
 /// The state of the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Side {
-    Before,
-    After(JobId),
+enum JobState {
+    NotApplied,
+    Applied(JobId),
 }
 
 /// One look at one image.
-struct Look<'a> {
+struct ImageCheck<'a> {
     scenario: &'a SimScenario,
     baseline: &'a BaselineRun,
-    image: &'a Image,
+    image: &'a CrashImage,
     found: Vec<String>,
 }
 
 /// The thoroughness of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Depth {
+pub enum CheckDepth {
     /// Checks the files and the journal.
     Quick,
     /// Also: settling, opening again, the same key again, undo.
-    Whole,
+    Full,
 }
 
 /// Opens an image and says what is not as it must be. The image is used up.
 #[must_use]
-pub fn judge(scenario: &SimScenario, baseline: &BaselineRun, image: &Image, depth: Depth) -> Vec<String> {
-    let mut look = Look { scenario, baseline, image, found: Vec::new() };
-    if let Err(error) = look.at_all(depth) {
-        look.found.push(error);
+pub fn check_image(
+    scenario: &SimScenario,
+    baseline: &BaselineRun,
+    image: &CrashImage,
+    depth: CheckDepth,
+) -> Vec<String> {
+    let mut check = ImageCheck { scenario, baseline, image, found: Vec::new() };
+    if let Err(error) = check.at_all(depth) {
+        check.found.push(error);
     }
-    look.found.iter().map(|what| format!("{}: {image:?}: {what}", scenario.name)).collect()
+    check.found.iter().map(|what| format!("{}: {image:?}: {what}", scenario.name)).collect()
 }
 
-impl Look<'_> {
-    fn at_all(&mut self, depth: Depth) -> Result<(), String> {
+impl ImageCheck<'_> {
+    fn at_all(&mut self, depth: CheckDepth) -> Result<(), String> {
         let machine = &self.image.machine;
         let workspace = self.scenario.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
-        let side = self.journal(&workspace, "")?;
-        self.files(&View::of(machine), side, "");
-        let owed = self.image.answer == Answer::Applied
-            && (self.image.blow == CrashKind::Kill || self.scenario.durability() != Durability::Relaxed);
-        if owed && side == Side::Before {
+        let state = self.journal(&workspace, "")?;
+        self.files(&VisibleFiles::of(machine), state, "");
+        let owed = self.image.answer == ReplyState::Applied
+            && (self.image.crash == CrashKind::Kill || self.scenario.durability() != Durability::Relaxed);
+        if owed && state == JobState::NotApplied {
             self.found.push(format!("the answered job is gone; notes: {:?}", workspace.notes));
         }
-        if self.image.answer == Answer::Refused && side != Side::Before {
+        if self.image.answer == ReplyState::Refused && state != JobState::NotApplied {
             self.found.push("the refused job is there".to_owned());
         }
-        self.clips(&workspace, side)?;
-        if depth == Depth::Quick {
+        self.clips(&workspace, state)?;
+        if depth == CheckDepth::Quick {
             return Ok(());
         }
-        self.settled(&workspace, side);
+        self.settled(&workspace, state);
         drop(workspace);
         let machine = machine.kill();
         let again =
             self.scenario.open(&machine).map_err(|error| format!("cannot be opened again: {error}"))?;
-        if self.journal(&again, "opened again, ")? != side {
-            self.found.push("opened again, it is on the other side".to_owned());
+        if self.journal(&again, "opened again, ")? != state {
+            self.found.push("opened again, it is on the other state".to_owned());
         }
-        self.files(&View::of(&machine), side, "opened again, ");
+        self.files(&VisibleFiles::of(&machine), state, "opened again, ");
         drop(again);
-        self.sent_again(side)?;
-        if let Side::After(id) = side {
+        self.sent_again(state)?;
+        if let JobState::Applied(id) = state {
             self.undone(id)?;
         }
         Ok(())
@@ -81,7 +86,7 @@ impl Look<'_> {
 
     /// Checks the journal: it has every earlier job, has the tested job or not, and records no outside change that
     /// did not happen.
-    fn journal(&mut self, workspace: &SimWorkspace, when: &str) -> Result<Side, String> {
+    fn journal(&mut self, workspace: &SimWorkspace, when: &str) -> Result<JobState, String> {
         let entries = workspace.entries()?;
         for id in self.baseline.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
             self.found.push(format!("{when}the earlier entry {id} is gone"));
@@ -101,13 +106,13 @@ impl Look<'_> {
             }
         }
         let tested = entries.iter().find(|entry| entry.key.as_deref() == Some(KEY));
-        Ok(tested.map_or(Side::Before, |entry| Side::After(entry.id)))
+        Ok(tested.map_or(JobState::NotApplied, |entry| JobState::Applied(entry.id)))
     }
 
     /// Paths of which nothing can be asked where the job is not there: bytes that nobody had flushed were lost with
     /// the power.
     fn exempt(&self) -> Vec<String> {
-        match self.image.blow {
+        match self.image.crash {
             CrashKind::Kill => Vec::new(),
             CrashKind::Cut(_) if self.scenario.durability() == Durability::Relaxed => {
                 self.baseline.paths.clone()
@@ -116,20 +121,20 @@ impl Look<'_> {
         }
     }
 
-    fn files(&mut self, view: &View, side: Side, when: &str) {
-        let (should, except) = match side {
-            Side::Before => (&self.baseline.before, self.exempt()),
-            Side::After(_) => (&self.baseline.after, Vec::new()),
+    fn files(&mut self, view: &VisibleFiles, state: JobState, when: &str) {
+        let (should, except) = match state {
+            JobState::NotApplied => (&self.baseline.before, self.exempt()),
+            JobState::Applied(_) => (&self.baseline.after, Vec::new()),
         };
         let differences = view.differences(should, &except);
-        let what = differences.into_iter().map(|what| format!("{when}{what} ({side:?})"));
+        let what = differences.into_iter().map(|what| format!("{when}{what} ({state:?})"));
         self.found.extend(what);
     }
 
-    fn clips(&mut self, workspace: &SimWorkspace, side: Side) -> Result<(), String> {
-        let should = match side {
-            Side::Before => &self.baseline.clips_before,
-            Side::After(_) => &self.baseline.clips_after,
+    fn clips(&mut self, workspace: &SimWorkspace, state: JobState) -> Result<(), String> {
+        let should = match state {
+            JobState::NotApplied => &self.baseline.clips_before,
+            JobState::Applied(_) => &self.baseline.clips_after,
         };
         let clips = workspace.clips()?;
         if clips != *should {
@@ -139,18 +144,18 @@ impl Look<'_> {
     }
 
     /// Settling comes to an end, leaves no slot, and changes nothing.
-    fn settled(&mut self, workspace: &SimWorkspace, side: Side) {
+    fn settled(&mut self, workspace: &SimWorkspace, state: JobState) {
         if !workspace.settle() {
             self.found.push("it never settles".to_owned());
         }
-        let view = View::of(&workspace.machine);
-        if !view.slots.is_empty() {
-            self.found.push(format!("settled, these slots are left: {:?}", view.slots));
+        let view = VisibleFiles::of(&workspace.machine);
+        if !view.staged_files.is_empty() {
+            self.found.push(format!("settled, these staged_files are left: {:?}", view.staged_files));
         }
-        self.files(&view, side, "settled, ");
-        let should = if side == Side::Before { &self.baseline.before } else { &self.baseline.after };
+        self.files(&view, state, "settled, ");
+        let should = if state == JobState::NotApplied { &self.baseline.before } else { &self.baseline.after };
         let parted = should.links.iter().filter(|(path, links)| view.links.get(*path) != Some(links));
-        let except = if side == Side::Before { self.exempt() } else { Vec::new() };
+        let except = if state == JobState::NotApplied { self.exempt() } else { Vec::new() };
         let parted: Vec<&String> =
             parted.map(|(path, _)| path).filter(|path| !except.contains(path)).collect();
         if !parted.is_empty() {
@@ -159,33 +164,33 @@ impl Look<'_> {
     }
 
     /// The same key is the same job: done once, whether it was there or not.
-    fn sent_again(&mut self, side: Side) -> Result<(), String> {
-        if side == Side::Before && !self.exempt().is_empty() {
+    fn sent_again(&mut self, state: JobState) -> Result<(), String> {
+        if state == JobState::NotApplied && !self.exempt().is_empty() {
             return Ok(());
         }
         let machine = self.image.machine.fork();
         let workspace = self.scenario.open(&machine)?;
         let receipt = workspace.send(&self.scenario.job, KEY);
-        let right = match side {
-            Side::Before => receipt.status == JobStatus::Applied && !receipt.repeated,
-            Side::After(id) => receipt.repeated && receipt.job == Some(id),
+        let right = match state {
+            JobState::NotApplied => receipt.status == JobStatus::Applied && !receipt.repeated,
+            JobState::Applied(id) => receipt.repeated && receipt.job == Some(id),
         };
         // A cut may take receipts and outside entries, which nobody flushed: then the job is refused.
-        let cut = self.image.blow != CrashKind::Kill;
+        let cut = self.image.crash != CrashKind::Kill;
         let code = receipt.error.as_ref().map(|error| error.code);
         if cut
-            && side == Side::Before
+            && state == JobState::NotApplied
             && matches!(code, Some(ErrorCode::Unread | ErrorCode::Stale | ErrorCode::NotFound))
         {
-            self.files(&View::of(&machine), side, "sent again and refused, ");
+            self.files(&VisibleFiles::of(&machine), state, "sent again and refused, ");
             return Ok(());
         }
         if !right {
             let (status, error) = (receipt.status, receipt.error);
-            self.found.push(format!("sent again ({side:?}): {status:?} {error:?}"));
+            self.found.push(format!("sent again ({state:?}): {status:?} {error:?}"));
         }
-        let after = Side::After(receipt.job.unwrap_or(JobId(0)));
-        self.files(&View::of(&machine), after, "sent again, ");
+        let after = JobState::Applied(receipt.job.unwrap_or(JobId(0)));
+        self.files(&VisibleFiles::of(&machine), after, "sent again, ");
         Ok(())
     }
 
@@ -198,7 +203,7 @@ impl Look<'_> {
         if receipt.status != JobStatus::Applied {
             self.found.push(format!("its undo: {:?} {:?}", receipt.status, receipt.error));
         }
-        let view = View::of(&machine);
+        let view = VisibleFiles::of(&machine);
         let differences = view.differences(&self.baseline.before, &[]);
         self.found.extend(differences.into_iter().map(|what| format!("undone, {what}")));
         Ok(())

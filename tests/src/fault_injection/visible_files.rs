@@ -8,16 +8,16 @@ use crate::sim::{SimMachine, SnapshotNode};
 
 /// The workspace's files by their paths.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct View {
+pub struct VisibleFiles {
     /// The file at each path.
     pub files: BTreeMap<String, SnapshotNode>,
     /// The number of names of each file.
     pub links: BTreeMap<String, u64>,
     /// Slots: the daemon's own files in `.editd/staging` or among the workspace's.
-    pub slots: Vec<String>,
+    pub staged_files: Vec<String>,
 }
 
-impl View {
+impl VisibleFiles {
     /// Looks at a machine.
     ///
     /// # Panics
@@ -39,7 +39,7 @@ impl View {
             }
             let beside = name.starts_with(".editd-");
             if beside || path.starts_with(".editd/staging/") {
-                view.slots.push(path);
+                view.staged_files.push(path);
             } else if !path.starts_with(".editd/") {
                 let links = outside.stat(&format!("{ROOT}/{path}")).map_or(0, |stat| stat.links);
                 view.links.insert(path.clone(), links);

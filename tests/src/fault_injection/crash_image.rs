@@ -17,7 +17,7 @@ pub enum CrashKind {
 
 /// The reply that the client had received for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum ReplyState {
     /// Nothing yet.
     Waiting,
     /// It was applied: it must be there.
@@ -32,11 +32,11 @@ pub enum Answer {
 
 /// A machine on which the next process may start.
 #[derive(Clone)]
-pub struct Image {
+pub struct CrashImage {
     /// The event that ended the process.
-    pub blow: CrashKind,
+    pub crash: CrashKind,
     /// The reply that the client had received by then.
-    pub answer: Answer,
+    pub answer: ReplyState,
     /// The machine.
     pub machine: SimMachine,
     /// Effects that had happened.
@@ -45,42 +45,47 @@ pub struct Image {
     pub call: Arc<str>,
 }
 
-impl fmt::Debug for Image {
+impl fmt::Debug for CrashImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} after call {}, {:?}", self.blow, self.call, self.answer)
+        write!(f, "{:?} after call {}, {:?}", self.crash, self.call, self.answer)
     }
 }
 
 /// The power cuts to test after each effect.
 #[derive(Clone, Copy, Debug)]
-pub struct Cuts {
+pub struct CutSample {
     /// At most so many; all where there are no more.
     pub limit: usize,
     /// Chooses among more.
     pub seed: u64,
 }
 
-struct Taken {
-    images: Vec<Image>,
+struct RecordedImages {
+    images: Vec<CrashImage>,
     effects: Option<u64>,
-    answer: Answer,
-    watching: bool,
+    answer: ReplyState,
+    recording: bool,
 }
 
 /// Collects images.
 #[derive(Clone)]
-pub struct Album {
-    cuts: Cuts,
+pub struct ImageRecorder {
+    cuts: CutSample,
     /// Of so many effects one is looked at.
     one_in: u64,
-    taken: Arc<Mutex<Taken>>,
+    taken: Arc<Mutex<RecordedImages>>,
 }
 
-impl Album {
+impl ImageRecorder {
     /// An empty one.
     #[must_use]
-    pub fn new(cuts: Cuts) -> Self {
-        let taken = Taken { images: Vec::new(), effects: None, answer: Answer::Waiting, watching: false };
+    pub fn new(cuts: CutSample) -> Self {
+        let taken = RecordedImages {
+            images: Vec::new(),
+            effects: None,
+            answer: ReplyState::Waiting,
+            recording: false,
+        };
         Self { cuts, one_in: 1, taken: Arc::new(Mutex::new(taken)) }
     }
 
@@ -90,34 +95,34 @@ impl Album {
         Self { one_in: one_in.max(1), ..self }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, RecordedImages> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes images from now on: of what stands now, and after every effect.
-    pub fn watch(&self, machine: &SimMachine) {
-        self.lock().watching = true;
+    pub fn record(&self, machine: &SimMachine) {
+        self.lock().recording = true;
         self.take(machine);
         self.follow(machine, machine.calls() + 1);
     }
 
     /// The same where a call has begun and has not happened yet: its effect is the first.
-    pub fn watch_from_this_call(&self, machine: &SimMachine) {
-        self.lock().watching = true;
+    pub fn record_from_this_call(&self, machine: &SimMachine) {
+        self.lock().recording = true;
         self.take(machine);
         self.follow(machine, machine.calls());
     }
 
     fn follow(&self, machine: &SimMachine, call: u64) {
-        let (album, same) = (self.clone(), machine.clone());
+        let (recorder, same) = (self.clone(), machine.clone());
         machine.at_call(call, When::After, move |_| {
-            album.take(&same);
-            album.follow(&same, call + 1);
+            recorder.take(&same);
+            recorder.follow(&same, call + 1);
         });
     }
 
     /// The client has its answer.
-    pub fn answered(&self, machine: &SimMachine, answer: Answer) {
+    pub fn answered(&self, machine: &SimMachine, answer: ReplyState) {
         let mut taken = self.lock();
         taken.answer = answer;
         // The same state once more: now it is owed.
@@ -129,7 +134,7 @@ impl Album {
     fn take(&self, machine: &SimMachine) {
         let effects = machine.effects();
         let mut taken = self.lock();
-        if !taken.watching || taken.effects == Some(effects) {
+        if !taken.recording || taken.effects == Some(effects) {
             return;
         }
         taken.effects = Some(effects);
@@ -139,7 +144,7 @@ impl Album {
         }
         let call = machine.last_call();
         let answer = taken.answer;
-        let image = |blow, machine| Image { blow, answer, machine, effects, call: Arc::clone(&call) };
+        let image = |crash, machine| CrashImage { crash, answer, machine, effects, call: Arc::clone(&call) };
         taken.images.push(image(CrashKind::Kill, machine.fork()));
         let cuts = machine.cuts(self.cuts.limit, self.cuts.seed ^ effects);
         let cuts = cuts.into_iter().enumerate().map(|(state, machine)| image(CrashKind::Cut(state), machine));
@@ -148,7 +153,7 @@ impl Album {
 
     /// Returns the images and ends the machine's process, so that no more are taken.
     #[must_use]
-    pub fn close(self, machine: &SimMachine) -> Vec<Image> {
+    pub fn finish(self, machine: &SimMachine) -> Vec<CrashImage> {
         machine.kill();
         std::mem::take(&mut self.lock().images)
     }
