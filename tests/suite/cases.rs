@@ -12,7 +12,7 @@ use editd_tests::fault_injection::crash::{CrashPlan, TestReport, disks};
 use editd_tests::fault_injection::crash_image::CutSample;
 use editd_tests::fault_injection::faults::FaultPlan;
 use editd_tests::fault_injection::outside_writes::OutsideWritePlan;
-use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::outside_writes::action::OutsideAction;
 use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::scenario::machine::ScenarioMachine;
@@ -144,7 +144,7 @@ fn with_outside_writes(name: &str) {
         let (one_in, kills) = (extent.of(15, 16, 1), extent.of(1, 1, 4));
         let plan = OutsideWritePlan { seed: seed(name), one_in, kills, enough: 10 };
         let mut report = TestReport::default();
-        let mut writes = Deed::ALL.to_vec();
+        let mut writes = OutsideAction::ALL.to_vec();
         // Another one for each scenario.
         writes.rotate_left(usize::try_from(seed(name) % 15).unwrap_or(0));
         writes.truncate(extent.of(1, 15, 15));

@@ -28,7 +28,9 @@ fn a_content_that_is_lost_is_noticed() {
     let empty = |workspace: &SimWorkspace, _: &SimScenario| {
         workspace.machine.outside().write("/w/untouched", b"").unwrap()
     };
-    for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
+    for kind in
+        [&[Kind::WriteThenCrash], &[Kind::FaultThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]]
+    {
         is_noticed("untouched at first, 710 bytes, is nowhere", kind, &[], Some(empty));
     }
 }
@@ -41,7 +43,7 @@ fn what_others_wrote_and_is_lost_is_noticed() {
             let _written = workspace.machine.outside().write(path, b"");
         }
     };
-    for kind in [&[Kind::DeedThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
+    for kind in [&[Kind::WriteThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]] {
         is_noticed("what others wrote to /w/", kind, &[], Some(empty));
         is_noticed("shows neither order", kind, &[], Some(empty));
     }
@@ -53,7 +55,9 @@ fn half_a_job_is_noticed() {
         let first = scenario.machine().outside().read("/w/a.txt").unwrap();
         let _written = workspace.machine.outside().write("/w/a.txt", &first);
     };
-    for kind in [&[Kind::DeedThenEnd], &[Kind::FaultThenEnd], &[Kind::DeedAndFault], &[Kind::WhileDown]] {
+    for kind in
+        [&[Kind::WriteThenCrash], &[Kind::FaultThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]]
+    {
         is_noticed("the job is there, but a.txt shows", kind, &[], Some(half));
     }
 }
@@ -61,7 +65,7 @@ fn half_a_job_is_noticed() {
 #[test]
 fn a_refused_job_that_is_done_all_the_same_is_noticed() {
     let again = |workspace: &SimWorkspace, scenario: &SimScenario| drop(workspace.send(&scenario.job, KEY));
-    is_noticed("the refused job is there", &[Kind::FaultThenEnd], &[], Some(again));
+    is_noticed("the refused job is there", &[Kind::FaultThenCrash], &[], Some(again));
 }
 
 #[test]
@@ -69,6 +73,6 @@ fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
     let undo = |workspace: &SimWorkspace, _: &SimScenario| {
         drop(workspace.send(&ChangeRequest::Undo(UndoRequest::default()), "nobody's"))
     };
-    is_noticed("the job is there, but", &[Kind::FaultThenEnd], &[], Some(undo));
-    is_noticed("the answered job is gone", &[Kind::DeedThenEnd], &[Op::SyncData], None);
+    is_noticed("the job is there, but", &[Kind::FaultThenCrash], &[], Some(undo));
+    is_noticed("the answered job is gone", &[Kind::WriteThenCrash], &[Op::SyncData], None);
 }

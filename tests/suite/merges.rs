@@ -19,7 +19,7 @@ const FILES: usize = 300;
 
 /// The change of one line of the base.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum LineChange {
     Keep,
     Drop,
     /// Into a line of the side's own.
@@ -30,25 +30,25 @@ enum Deed {
     Before,
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(Deed, Deed)>> {
-    let deed = prop_oneof![
-        12 => Just(Deed::Keep),
-        1 => Just(Deed::Drop),
-        1 => Just(Deed::Own),
-        1 => Just(Deed::Shared),
-        1 => Just(Deed::Before),
+fn deeds() -> impl Strategy<Value = Vec<(LineChange, LineChange)>> {
+    let change = prop_oneof![
+        12 => Just(LineChange::Keep),
+        1 => Just(LineChange::Drop),
+        1 => Just(LineChange::Own),
+        1 => Just(LineChange::Shared),
+        1 => Just(LineChange::Before),
     ];
-    prop::collection::vec((deed.clone(), deed), 0..16)
+    prop::collection::vec((change.clone(), change), 0..16)
 }
 
 /// The lines are all different, so that no diff may choose what moved.
-fn side(deeds: impl Iterator<Item = Deed>, name: &str, ended: bool) -> String {
-    let line = |(i, deed)| match deed {
-        Deed::Keep => format!("{i}\n"),
-        Deed::Drop => String::new(),
-        Deed::Own => format!("{name}{i}\n"),
-        Deed::Shared => format!("both{i}\n"),
-        Deed::Before => format!("{name}{i}\n{i}\n"),
+fn side(deeds: impl Iterator<Item = LineChange>, name: &str, ended: bool) -> String {
+    let line = |(i, change)| match change {
+        LineChange::Keep => format!("{i}\n"),
+        LineChange::Drop => String::new(),
+        LineChange::Own => format!("{name}{i}\n"),
+        LineChange::Shared => format!("both{i}\n"),
+        LineChange::Before => format!("{name}{i}\n{i}\n"),
     };
     let mut text: String = deeds.enumerate().map(line).collect();
     if !ended {
@@ -102,7 +102,7 @@ fn what_git_merges_is_merged_alike_and_what_conflicts_there_conflicts_here() {
         .map(|_| {
             let (deeds, ended) = (deeds(), any::<bool>()).new_tree(&mut runner).unwrap().current();
             [
-                side(deeds.iter().map(|_| Deed::Keep), "", ended),
+                side(deeds.iter().map(|_| LineChange::Keep), "", ended),
                 side(deeds.iter().map(|(a, _)| *a), "a", ended),
                 side(deeds.iter().map(|(_, b)| *b), "b", ended),
             ]

@@ -3,8 +3,8 @@
 //!
 //! `EXHAUSTIVE=1` tests all distances between the programs, `SCENARIO=…` only the scenarios whose names begin so.
 
-use editd_tests::fault_injection::outside_writes::relay;
-use editd_tests::fault_injection::outside_writes::windows;
+use editd_tests::fault_injection::outside_writes::exempt_calls;
+use editd_tests::fault_injection::outside_writes::two_writers;
 use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{chosen, exhaustive};
 
@@ -19,7 +19,7 @@ fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
     let mut found = Vec::new();
     let swapping = |scenario: &SimScenario| scenario.abilities.leases && scenario.abilities.exchange;
     for scenario in chosen(SimScenario::thorough()).into_iter().filter(swapping) {
-        let report = relay::check(&scenario, &gaps);
+        let report = two_writers::check(&scenario, &gaps);
         runs += report.images;
         found.extend(report.found);
     }
@@ -31,9 +31,9 @@ fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
 fn few_calls_of_few_scenarios_are_exempt() {
     for scenario in SimScenario::thorough() {
         let baseline = scenario.baseline().unwrap();
-        let windows = windows(&baseline);
+        let exempt_calls = exempt_calls(&baseline);
         let may = scenario.name.contains("two_names") || !scenario.abilities.exchange;
-        assert!(windows.is_empty() || may, "{}: {windows:?}", scenario.name);
-        assert!(windows.len() <= WINDOW, "{}: {windows:?}", scenario.name);
+        assert!(exempt_calls.is_empty() || may, "{}: {exempt_calls:?}", scenario.name);
+        assert!(exempt_calls.len() <= WINDOW, "{}: {exempt_calls:?}", scenario.name);
     }
 }

@@ -9,7 +9,7 @@ use editd_proto::message::{FileEntry, JobStatus};
 use editd_tests::fault_injection::crash::disks;
 use editd_tests::fault_injection::crash_image::{CrashKind, CutSample, ImageRecorder};
 use editd_tests::fault_injection::exhaustive;
-use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::outside_writes::action::OutsideAction;
 use editd_tests::fault_injection::requests::{append, create, file, job};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
@@ -79,19 +79,21 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
         assert_eq!(workspace.send(&scenario.job, KEY).status, JobStatus::Applied);
         for (nth, cut) in cuts(&machine).iter().enumerate() {
             lost += usize::from(cut.outside().read("/w/b.txt").unwrap() == b"line 1 of b\n");
-            for (path, deed) in baseline.paths.iter().flat_map(|path| Deed::ALL.map(|deed| (path, deed))) {
+            for (path, action) in
+                baseline.paths.iter().flat_map(|path| OutsideAction::ALL.map(|action| (path, action)))
+            {
                 let at_once = cut.fork();
-                if deed.run(&at_once.outside(), None, path, "theirs").is_err() {
+                if action.run(&at_once.outside(), None, path, "theirs").is_err() {
                     continue;
                 }
                 // Hours go by before they come.
                 let later = cut.fork();
                 later.pass(Duration::from_secs(3600));
-                deed.run(&later.outside(), None, path, "theirs").unwrap();
+                action.run(&later.outside(), None, path, "theirs").unwrap();
                 for (when, machine) in [("at once", &at_once), ("later", &later)] {
                     let workspace = SimWorkspace::open(machine).unwrap();
                     if !is_there(&workspace) {
-                        found.push(format!("cut {nth}, {deed:?} on {path} {when}: {:?}", workspace.notes));
+                        found.push(format!("cut {nth}, {action:?} on {path} {when}: {:?}", workspace.notes));
                     }
                 }
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use editd_proto::message::ReadRequest;
 use editd_tests::fault_injection::exhaustive;
-use editd_tests::fault_injection::outside_writes::deed::Deed;
+use editd_tests::fault_injection::outside_writes::action::OutsideAction;
 use editd_tests::fault_injection::requests::{append, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
@@ -82,7 +82,7 @@ struct Judge<'a> {
     scenario: &'a SimScenario,
     baseline: &'a BaselineRun,
     path: &'a str,
-    deed: Deed,
+    action: OutsideAction,
     /// They came after the machine was started again: of a job that was answered the cut may have taken all.
     later: bool,
 }
@@ -91,7 +91,8 @@ impl Judge<'_> {
     /// Opens the workspace on this machine and returns the violations; `when` describes the case in each of them.
     fn look(&self, machine: &SimMachine, when: &str) -> Vec<String> {
         let found = self.all(machine).unwrap_or_else(|error| vec![error]);
-        let line = |what| format!("{}: {:?} on {}, {when}: {what}", self.scenario.name, self.deed, self.path);
+        let line =
+            |what| format!("{}: {:?} on {}, {when}: {what}", self.scenario.name, self.action, self.path);
         found.into_iter().map(line).collect()
     }
 
@@ -100,7 +101,7 @@ impl Judge<'_> {
         let mut found = Vec::new();
         let applied = has_entry(&workspace)?;
         self.whole(&VisibleFiles::of(machine), applied, &mut found);
-        if self.deed.writes() && !holds(&workspace, TAG)? {
+        if self.action.writes() && !holds(&workspace, TAG)? {
             found.push("what others wrote is lost".to_owned());
         }
         if !workspace.settle() {
@@ -140,7 +141,7 @@ impl Judge<'_> {
             _ => None,
         };
         // Nothing tells whether a file had been rewritten in place before others wrote it anew.
-        let told = !self.later && (!linked(path) || self.deed == Deed::Append);
+        let told = !self.later && (!linked(path) || self.action == OutsideAction::Append);
         if applied && told && bytes(view).is_some() && bytes(view) == bytes(&self.baseline.before) {
             found.push(format!("applied, but {path} was never changed"));
         }
@@ -173,11 +174,12 @@ fn each(mut check: impl FnMut(&Judge<'_>, &SimMachine, usize)) {
         let baseline = scenario.baseline().unwrap();
         let killed = killed(&scenario);
         for path in &baseline.paths {
-            for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
-                let judge = Judge { scenario: &scenario, baseline: &baseline, path, deed, later: false };
+            for action in OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
+            {
+                let judge = Judge { scenario: &scenario, baseline: &baseline, path, action, later: false };
                 for (nth, machine) in killed.iter().enumerate() {
                     let machine = machine.fork();
-                    if deed.run(&machine.outside(), None, path, TAG).is_ok() {
+                    if action.run(&machine.outside(), None, path, TAG).is_ok() {
                         check(&judge, &machine, nth);
                     }
                 }
@@ -235,7 +237,9 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
             drop(SimWorkspace::open(&whole));
             for call in 1..=whole.calls() {
                 for path in &paths {
-                    for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+                    for action in
+                        OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
+                    {
                         if !dice.next_number().is_multiple_of(one_in) {
                             continue;
                         }
@@ -243,14 +247,14 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
                         let (theirs, done) = ((*path).clone(), Arc::new(AtomicBool::new(false)));
                         let told = Arc::clone(&done);
                         machine.at_call(call, When::Before, move |outside| {
-                            told.store(deed.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
+                            told.store(action.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
                         });
                         drop(SimWorkspace::open(&machine));
                         if !done.load(Ordering::Relaxed) {
                             continue;
                         }
                         let judge =
-                            Judge { scenario: &scenario, baseline: &baseline, path, deed, later: true };
+                            Judge { scenario: &scenario, baseline: &baseline, path, action, later: true };
                         let when =
                             format!("killed behind effect {nth}, rebooted, at call {call} of recovery");
                         found.extend(judge.look(&machine.kill(), &when));
@@ -271,11 +275,12 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
     for scenario in scenarios() {
         let baseline = scenario.baseline().unwrap();
         for path in &baseline.paths {
-            for deed in Deed::ALL.into_iter().filter(|deed| *deed != Deed::AppendHeld) {
+            for action in OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
+            {
                 let machine = scenario.machine();
                 let workspace = scenario.begin(&machine).unwrap();
                 assert_eq!(workspace.send(&scenario.job, KEY).error, None);
-                if deed.run(&machine.outside(), None, path, TAG).is_err() {
+                if action.run(&machine.outside(), None, path, TAG).is_err() {
                     continue;
                 }
                 let mut states = machine.cuts(cuts, 9);
@@ -283,14 +288,18 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
                 states.extend(machine.cuts(cuts, 10));
                 for (nth, state) in states.iter().enumerate() {
                     let workspace = SimWorkspace::open(state).unwrap();
-                    let judge = Judge { scenario: &scenario, baseline: &baseline, path, deed, later: false };
+                    let judge =
+                        Judge { scenario: &scenario, baseline: &baseline, path, action, later: false };
                     let mut wrong = Vec::new();
                     judge.whole(&VisibleFiles::of(state), true, &mut wrong);
                     if !has_entry(&workspace).unwrap() {
                         wrong.push("the answered job is gone".to_owned());
                     }
                     let line = |what| {
-                        format!("{}: {deed:?} on {path}, {nth}: {what} {:?}", scenario.name, workspace.notes)
+                        format!(
+                            "{}: {action:?} on {path}, {nth}: {what} {:?}",
+                            scenario.name, workspace.notes
+                        )
                     };
                     found.extend(wrong.into_iter().map(line));
                 }

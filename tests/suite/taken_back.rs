@@ -23,7 +23,7 @@ const CUTS: usize = 120;
 const FEW_CUTS: usize = 3;
 
 /// An action of another process.
-type Deed = fn(&Outside);
+type FileAction = fn(&Outside);
 
 fn files(outside: &Outside) {
     outside.mkdir("/w/d").unwrap();
@@ -63,7 +63,7 @@ fn kinds() -> Vec<SimScenario> {
     ]
 }
 
-fn deeds() -> [(&'static str, Deed); 5] {
+fn actions() -> [(&'static str, FileAction); 5] {
     [
         ("append", |outside| outside.append("/w/d/a.txt", b"more\n").unwrap()),
         ("rewrite", |outside| outside.write("/w/d/a.txt", b"theirs\n").unwrap()),
@@ -105,14 +105,14 @@ fn changes(scenario: &SimScenario) -> Vec<u64> {
     (from..=answered).step_by(if exhaustive() { 1 } else { 3 }).collect()
 }
 
-/// Plays every scenario with every deed at every moment; `play` gives the daemon that is open then, unless nothing of the
+/// Plays every scenario with every action at every moment; `play` gives the daemon that is open then, unless nothing of the
 /// kind happens there. The original is kept, also through a power cut before all is settled, or after that.
-fn all_is_kept(play: impl Fn(&SimScenario, u64, Deed) -> Option<SimWorkspace>) {
+fn all_is_kept(play: impl Fn(&SimScenario, u64, FileAction) -> Option<SimWorkspace>) {
     let mut found = Vec::new();
     for scenario in kinds() {
         for call in changes(&scenario) {
-            for (name, deed) in deeds() {
-                let Some(workspace) = play(&scenario, call, deed) else { continue };
+            for (name, action) in actions() {
+                let Some(workspace) = play(&scenario, call, action) else { continue };
                 let cuts = workspace.machine.cuts(FEW_CUTS, call);
                 if !workspace.settle() || !is_kept(&workspace) {
                     found.push(format!("{}: call {call}, {name}", scenario.name));
@@ -139,14 +139,14 @@ fn killed_behind(scenario: &SimScenario, call: u64) -> SimMachine {
 
 #[test]
 fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
-    all_is_kept(|scenario, call, deed| {
+    all_is_kept(|scenario, call, action| {
         let machine = killed_behind(scenario, call);
-        befall(&machine.outside(), deed).then(|| SimWorkspace::open(&machine).unwrap())
+        befall(&machine.outside(), action).then(|| SimWorkspace::open(&machine).unwrap())
     });
 }
 
-/// Does a deed to the first file, unless that still shows the original: then it is no matter of the job.
-fn befall(outside: &Outside, deed: Deed) -> bool {
+/// Does a action to the first file, unless that still shows the original: then it is no matter of the job.
+fn befall(outside: &Outside, action: FileAction) -> bool {
     let shown = outside.read("/w/d/a.txt").unwrap_or_default();
     if String::from_utf8_lossy(&shown).contains(ORIGINAL) {
         return false;
@@ -154,20 +154,20 @@ fn befall(outside: &Outside, deed: Deed) -> bool {
     if outside.stat("/w/d/a.txt").is_err() {
         outside.write("/w/d/a.txt", b"made anew\n").unwrap();
     }
-    deed(outside);
+    action(outside);
     true
 }
 
 #[test]
 fn foreign_changes_of_two_files_leave_the_original_somewhere() {
-    all_is_kept(|scenario, call, deed| {
+    all_is_kept(|scenario, call, action| {
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
         let happened = Arc::new(Mutex::new(false));
         let told = Arc::clone(&happened);
         machine.at_call(call, When::After, move |outside| {
             outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
-            *told.lock().unwrap() = befall(outside, deed);
+            *told.lock().unwrap() = befall(outside, action);
         });
         let receipt = workspace.send(&scenario.job, KEY);
         let happened = *happened.lock().unwrap();

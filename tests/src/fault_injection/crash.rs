@@ -145,7 +145,7 @@ fn thin(images: &mut Vec<CrashImage>, most: usize, seed: u64) {
     }
 }
 
-/// Ends the recovery, too, at each of its effects.
+/// PermittedStates the recovery, too, at each of its effects.
 fn crash_recoveries(
     scenario: &SimScenario,
     baseline: &BaselineRun,

@@ -13,8 +13,8 @@ pub mod verdict;
 use std::collections::BTreeMap;
 
 use super::crash::{TestReport, disks};
-use super::outside_writes::deed::Deed;
-use super::outside_writes::ends::Ends;
+use super::outside_writes::action::OutsideAction;
+use super::outside_writes::permitted_states::PermittedStates;
 use super::sim_scenario::{BaselineRun, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
@@ -24,18 +24,19 @@ use play::Play;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An outside write during the job; then a kill or a power cut.
-    DeedThenEnd,
+    WriteThenCrash,
     /// A failed call; then a kill or a power cut.
-    FaultThenEnd,
+    FaultThenCrash,
     /// An outside write and then a failed call; then a kill or a power cut.
-    DeedAndFault,
+    WriteAndFault,
     /// A kill or a power cut, then an outside write, then perhaps another power cut.
-    WhileDown,
+    WriteWhileDown,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::DeedThenEnd, Self::FaultThenEnd, Self::DeedAndFault, Self::WhileDown];
+    pub const ALL: [Self; 4] =
+        [Self::WriteThenCrash, Self::FaultThenCrash, Self::WriteAndFault, Self::WriteWhileDown];
 }
 
 /// The extent of a test.
@@ -74,11 +75,11 @@ pub struct Strike {
 #[derive(Clone, Copy, Debug)]
 pub struct Trouble {
     /// Another process does something before this call.
-    pub deed: Option<(Deed, u64)>,
+    pub action: Option<(OutsideAction, u64)>,
     /// A call fails.
     pub strike: Option<Strike>,
     /// Another process does something while no daemon runs.
-    pub down: Option<Deed>,
+    pub down: Option<OutsideAction>,
     /// Whoever does something flushes all the system's files then.
     pub flushed: bool,
 }
@@ -91,7 +92,7 @@ pub fn check(scenario: &SimScenario, plan: &CombinedPlan) -> TestReport {
         let scenario = scenario.clone().on(abilities);
         let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
         let mut look =
-            Look { scenario: &scenario, plan, dice: seed, ends: BTreeMap::new(), report: &mut report };
+            Look { scenario: &scenario, plan, dice: seed, permitted: BTreeMap::new(), report: &mut report };
         if let Err(error) = look.all() {
             report.found.push(format!("{}: {error}", scenario.name));
         }
@@ -114,7 +115,7 @@ struct Look<'a> {
     scenario: &'a SimScenario,
     plan: &'a CombinedPlan,
     dice: Seeded,
-    ends: BTreeMap<(usize, String), Option<Ends>>,
+    permitted: BTreeMap<(usize, String), Option<PermittedStates>>,
     report: &'a mut TestReport,
 }
 
@@ -146,36 +147,38 @@ impl Look<'_> {
 
     /// The number of an outside write, and a path.
     fn pair(&mut self, baseline: &BaselineRun) -> (usize, String) {
-        let nth = usize::try_from(self.below(Deed::ALL.len() as u64)).unwrap_or(0);
+        let nth = usize::try_from(self.below(OutsideAction::ALL.len() as u64)).unwrap_or(0);
         (nth, self.pick(&baseline.paths).unwrap_or_default())
     }
 
     fn run(&mut self, kind: Kind, baseline: &BaselineRun, nth: usize, path: &str) -> Result<(), String> {
-        let deed = Deed::ALL.get(nth).copied().unwrap_or(Deed::Replace);
-        let with_deed = kind != Kind::FaultThenEnd;
-        if with_deed && !self.ends.contains_key(&(nth, path.to_owned())) {
-            let ends = Ends::of(self.scenario, path, deed)?;
-            self.ends.insert((nth, path.to_owned()), ends);
+        let action = OutsideAction::ALL.get(nth).copied().unwrap_or(OutsideAction::Replace);
+        let with_action = kind != Kind::FaultThenCrash;
+        if with_action && !self.permitted.contains_key(&(nth, path.to_owned())) {
+            let permitted = PermittedStates::of(self.scenario, path, action)?;
+            self.permitted.insert((nth, path.to_owned()), permitted);
         }
-        let Some(trouble) = self.trouble(kind, baseline, deed) else { return Ok(()) };
+        let Some(trouble) = self.trouble(kind, baseline, action) else { return Ok(()) };
         let seed = self.dice.next_number();
-        let ends = self.ends.get(&(nth, path.to_owned())).and_then(Option::as_ref).filter(|_| with_deed);
-        if with_deed && ends.is_none_or(|ends| ends.windows.may_lose(trouble.deed)) {
+        let permitted =
+            self.permitted.get(&(nth, path.to_owned())).and_then(Option::as_ref).filter(|_| with_action);
+        if with_action && permitted.is_none_or(|permitted| permitted.exempt_calls.may_lose(trouble.action)) {
             return Ok(());
         }
         // A writer that rests longer than the grace time is not noticed where there are no leases.
-        let late =
-            trouble.deed.is_some_and(|(deed, call)| deed == Deed::AppendHeld && call > baseline.calls[1]);
+        let late = trouble
+            .action
+            .is_some_and(|(action, call)| action == OutsideAction::AppendHeld && call > baseline.calls[1]);
         if late && !self.scenario.abilities.leases {
             return Ok(());
         }
         // A call that fails then is as a kill.
-        if let (Some(ends), Some((_, call)), Some(_)) = (ends, trouble.deed, trouble.strike)
-            && ends.windows.hold_kills(call, ends.calls[1])
+        if let (Some(permitted), Some((_, call)), Some(_)) = (permitted, trouble.action, trouble.strike)
+            && permitted.exempt_calls.may_tear_when_killed(call, permitted.calls[1])
         {
             return Ok(());
         }
-        let mut play = Play::new(self.scenario, baseline, path, trouble, ends, self.plan, seed);
+        let mut play = Play::new(self.scenario, baseline, path, trouble, permitted, self.plan, seed);
         let error = play.all().err();
         self.report.images += play.images;
         let line = |what: String| format!("{}: {trouble:?} on {path}: {what}", self.scenario.name);
@@ -183,7 +186,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn trouble(&mut self, kind: Kind, baseline: &BaselineRun, deed: Deed) -> Option<Trouble> {
+    fn trouble(&mut self, kind: Kind, baseline: &BaselineRun, action: OutsideAction) -> Option<Trouble> {
         let [first, answered, last] = baseline.calls;
         // Half of all while the job is underway.
         let end = if self.below(2) == 0 { answered } else { last };
@@ -196,15 +199,15 @@ impl Look<'_> {
         let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
         let lasting = self.pick(&[Lasting::Once, Lasting::Once, Lasting::ForEver])?;
         let flushed = self.below(2) == 0;
-        let calm = Trouble { deed: None, strike: None, down: None, flushed };
+        let calm = Trouble { action: None, strike: None, down: None, flushed };
         Some(match kind {
-            Kind::DeedThenEnd => Trouble { deed: Some((deed, call)), ..calm },
-            Kind::FaultThenEnd => Trouble { strike: Some(strike(later, errno, lasting)), ..calm },
-            Kind::DeedAndFault => {
+            Kind::WriteThenCrash => Trouble { action: Some((action, call)), ..calm },
+            Kind::FaultThenCrash => Trouble { strike: Some(strike(later, errno, lasting)), ..calm },
+            Kind::WriteAndFault => {
                 let strike = Some(strike(later, errno, lasting));
-                Trouble { deed: Some((deed, call)), strike, ..calm }
+                Trouble { action: Some((action, call)), strike, ..calm }
             }
-            Kind::WhileDown => Trouble { down: Some(deed), ..calm },
+            Kind::WriteWhileDown => Trouble { down: Some(action), ..calm },
         })
     }
 }

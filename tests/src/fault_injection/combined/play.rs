@@ -10,8 +10,8 @@ use super::verdict::Scene;
 use super::{CombinedPlan, Trouble};
 use crate::fault_injection::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
 use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
-use crate::fault_injection::outside_writes::deed::Deed;
-use crate::fault_injection::outside_writes::ends::Ends;
+use crate::fault_injection::outside_writes::action::OutsideAction;
+use crate::fault_injection::outside_writes::permitted_states::PermittedStates;
 use crate::fault_injection::outside_writes::tag;
 use crate::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
@@ -31,7 +31,7 @@ pub(super) struct Play<'a> {
     pub(super) path: &'a str,
     pub(super) trouble: Trouble,
     /// The permitted states of that path; `None` if no other process does anything.
-    pub(super) ends: Option<&'a Ends>,
+    pub(super) permitted: Option<&'a PermittedStates>,
     pub(super) plan: &'a CombinedPlan,
     dice: Seeded,
     seed: u64,
@@ -57,12 +57,12 @@ impl<'a> Play<'a> {
         baseline: &'a BaselineRun,
         path: &'a str,
         trouble: Trouble,
-        ends: Option<&'a Ends>,
+        permitted: Option<&'a PermittedStates>,
         plan: &'a CombinedPlan,
         seed: u64,
     ) -> Self {
         let dice = Seeded::new(seed);
-        Self { scenario, baseline, path, trouble, ends, plan, dice, seed, found: Vec::new(), images: 0 }
+        Self { scenario, baseline, path, trouble, permitted, plan, dice, seed, found: Vec::new(), images: 0 }
     }
 
     pub(super) fn all(&mut self) -> Result<(), String> {
@@ -92,7 +92,7 @@ impl<'a> Play<'a> {
         };
         let chronicle = self.answered(&waiting_chronicle, answer, &at_answer);
         // What cannot be done does no harm.
-        if self.trouble.deed.is_some() && done != Some(true) {
+        if self.trouble.action.is_some() && done != Some(true) {
             return Ok(());
         }
         if workspace.inner.failed().is_none() {
@@ -143,19 +143,19 @@ impl<'a> Play<'a> {
         chronicle.all_stood(AT_FIRST, at_first, old);
         chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), old);
         chronicle.gone(workspace.gone());
-        let deed = self.trouble.deed.map(|(deed, _)| deed);
-        let held = deed.and_then(|deed| deed.prepare(&workspace.machine.outside(), self.path));
+        let action = self.trouble.action.map(|(action, _)| action);
+        let held = action.and_then(|action| action.prepare(&workspace.machine.outside(), self.path));
         Noted { done: None, chronicle, held }
     }
 
     /// Returns the common prefix of all names that others touch.
     pub(super) fn reach(&self) -> Option<&'a str> {
-        Some(self.deed()?.reach(self.path))
+        Some(self.action()?.reach(self.path))
     }
 
     /// Returns the outside write of this run.
-    pub(super) fn deed(&self) -> Option<Deed> {
-        self.trouble.deed.map(|(deed, _)| deed).or(self.trouble.down)
+    pub(super) fn action(&self) -> Option<OutsideAction> {
+        self.trouble.action.map(|(action, _)| action).or(self.trouble.down)
     }
 
     /// Returns true if the file that others touch has another name.
@@ -164,22 +164,22 @@ impl<'a> Play<'a> {
     }
 
     fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, recorder: &ImageRecorder) {
-        let Trouble { deed, strike, flushed, .. } = self.trouble;
+        let Trouble { action, strike, flushed, .. } = self.trouble;
         if let Some(strike) = strike {
             machine.fail_call(strike.call, strike.errno, strike.lasting);
         }
         let (recorder, same) = (recorder.clone(), machine.clone());
-        let first = match (deed, strike) {
+        let first = match (action, strike) {
             (Some((_, call)), _) => call,
             (None, Some(strike)) => strike.call,
             (None, None) => return recorder.record(machine),
         };
         let (noted, path) = (Arc::clone(noted), self.path.to_owned());
         machine.at_call(first, When::Before, move |outside| {
-            if let Some((deed, _)) = deed {
+            if let Some((action, _)) = action {
                 let mut noted = lock(&noted);
                 let Noted { chronicle, held, done } = &mut *noted;
-                *done = Some(does(deed, outside, held.as_ref(), &path, flushed, chronicle));
+                *done = Some(does(action, outside, held.as_ref(), &path, flushed, chronicle));
             }
             recorder.record_from_this_call(&same);
         });
@@ -204,9 +204,9 @@ impl<'a> Play<'a> {
     }
 
     fn chosen(&mut self, mut images: Vec<CrashImage>) -> Vec<CrashImage> {
-        let answered = self.ends.map_or(0, |ends| ends.calls[1]);
-        if let (Some((_, call)), Some(ends)) = (self.trouble.deed, self.ends)
-            && ends.windows.hold_kills(call, answered)
+        let answered = self.permitted.map_or(0, |permitted| permitted.calls[1]);
+        if let (Some((_, call)), Some(permitted)) = (self.trouble.action, self.permitted)
+            && permitted.exempt_calls.may_tear_when_killed(call, answered)
         {
             images.clear();
         }
@@ -225,9 +225,9 @@ impl<'a> Play<'a> {
         let mut stable = !cut || self.trouble.flushed;
         let mut when = format!("{image:?}");
         let mut untold = false;
-        if let Some(deed) = self.trouble.down {
+        if let Some(action) = self.trouble.down {
             let outside = machine.outside();
-            if !does(deed, &outside, None, self.path, self.trouble.flushed, &mut chronicle) {
+            if !does(action, &outside, None, self.path, self.trouble.flushed, &mut chronicle) {
                 return Ok(());
             }
             // What stood there when they came, the first cut may have made of it.
@@ -254,7 +254,7 @@ impl<'a> Play<'a> {
 
 /// Performs an outside write and notes the contents that it removed and wrote; returns false if it fails.
 fn does(
-    deed: Deed,
+    action: OutsideAction,
     outside: &Outside,
     held: Option<&OutsideFile>,
     path: &str,
@@ -263,12 +263,12 @@ fn does(
 ) -> bool {
     // Where a job has put a copy in its place, the file that was held is theirs all the same.
     chronicle.gone(held.map(OutsideFile::read));
-    let (done, taken) = taken_away_by(outside, |outside| deed.run(outside, held, path, &tag(0)));
+    let (done, taken) = taken_away_by(outside, |outside| action.run(outside, held, path, &tag(0)));
     chronicle.gone(taken);
     if done.is_err() {
         return false;
     }
-    if let Some(bytes) = deed.wrote(outside, held, path) {
+    if let Some(bytes) = action.wrote(outside, held, path) {
         chronicle.stood(&format!("what others wrote to {ROOT}/{path}"), &bytes, flushed);
     }
     !flushed || outside.sync().is_ok()

@@ -6,7 +6,7 @@ use editd_proto::message::{Durability, EntryKind, EntrySummary};
 use super::play::Play;
 use crate::fault_injection::crash_image::ReplyState;
 use crate::fault_injection::kept::{AT_FIRST, Chronicle};
-use crate::fault_injection::outside_writes::deed::Deed;
+use crate::fault_injection::outside_writes::action::OutsideAction;
 use crate::fault_injection::sim_scenario::KEY;
 use crate::fault_injection::sim_workspace::SimWorkspace;
 use crate::fault_injection::strict;
@@ -133,13 +133,13 @@ impl Scene<'_, '_> {
         let view = VisibleFiles::of(&workspace.machine);
         self.others(&view, there, if there { &[] } else { exempt });
         let told = self.stable && !self.tells_nothing(&entries);
-        if let (Some(ends), Some(reach), true) = (self.play.ends, reach, told)
-            && !ends.shows(&view, reach, there)
+        if let (Some(permitted), Some(reach), true) = (self.play.permitted, reach, told)
+            && !permitted.shows(&view, reach, there)
         {
-            let alone = view.differences(&ends.alone, &[]).join(", ");
-            let on_top = view.differences(&ends.on_top, &[]).join(", ");
+            let alone = view.differences(&permitted.alone, &[]).join(", ");
+            let on_top = view.differences(&permitted.on_top, &[]).join(", ");
             self.say(&format!(
-                "the job is {}there, and what others touched shows neither order; the deed alone would be: {alone}; \
+                "the job is {}there, and what others touched shows neither order; the outside write alone would be: {alone}; \
                  the job on top of it: {on_top}; notes: {:?}",
                 if there { "" } else { "not " },
                 workspace.notes
@@ -152,7 +152,7 @@ impl Scene<'_, '_> {
     fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
         let scenario = self.play.scenario;
         // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
-        let frees = self.play.deed().is_some_and(Deed::frees);
+        let frees = self.play.action().is_some_and(OutsideAction::frees);
         // What was being rewritten in place while others wrote to it, a cut leaves to them.
         let torn = self.play.is_linked() || scenario.durability() == Durability::Relaxed;
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
@@ -164,9 +164,9 @@ impl Scene<'_, '_> {
     fn others(&mut self, view: &VisibleFiles, there: bool, exempt: &[String]) {
         let (baseline, reach) = (self.play.baseline, self.play.reach());
         let mut may = if there { vec![&baseline.after] } else { vec![&baseline.before] };
-        if let Some(ends) = self.play.ends {
+        if let Some(permitted) = self.play.permitted {
             // Of what others wrote, the job may have made something in another place.
-            may.extend(if there { ends.with_job().to_vec() } else { vec![&ends.alone] });
+            may.extend(if there { permitted.with_job().to_vec() } else { vec![&permitted.alone] });
         }
         let linked = self.play.is_linked();
         let theirs = |path: &str| match reach {

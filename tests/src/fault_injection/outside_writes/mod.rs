@@ -2,10 +2,10 @@
 //! the job. Its bytes are afterwards at their path or in the journal, and the job was applied before it, after it, or
 //! not at all.
 
-pub mod deed;
-pub mod ends;
-pub mod relay;
-pub mod window;
+pub mod action;
+pub mod exempt_calls;
+pub mod permitted_states;
+pub mod two_writers;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,9 +20,9 @@ use super::sim_workspace::SimWorkspace;
 use super::strict;
 use super::visible_files::VisibleFiles;
 use crate::sim::{Outside, OutsideFile, Seeded, When};
-use deed::Deed;
-use ends::Ends;
-use window::Windows;
+use action::OutsideAction;
+use exempt_calls::ExemptCalls;
+use permitted_states::PermittedStates;
 
 /// The extent of a test.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct OutsideWritePlan {
 }
 
 /// A descriptor that the other process keeps.
-type Held = Arc<Mutex<Option<OutsideFile>>>;
+type HeldFile = Arc<Mutex<Option<OutsideFile>>>;
 
 /// The words by which what was written is known again.
 pub(super) fn tag(nth: u64) -> String {
@@ -47,43 +47,57 @@ pub(super) fn tag(nth: u64) -> String {
 
 /// Returns the calls before which an outside write on the files of a scenario may be lost, as `disk` documents them.
 #[must_use]
-pub fn windows(baseline: &BaselineRun) -> Windows {
-    Windows::of(&baseline.trace).after(baseline.calls[0])
+pub fn exempt_calls(baseline: &BaselineRun) -> ExemptCalls {
+    ExemptCalls::of(&baseline.trace).after(baseline.calls[0])
 }
 
 /// Plays a scenario with every outside write on one of its files at every call.
 #[must_use]
-pub fn check(scenario: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideWritePlan) -> TestReport {
+pub fn check(
+    scenario: &SimScenario,
+    path: &str,
+    actions: &[OutsideAction],
+    plan: &OutsideWritePlan,
+) -> TestReport {
     let mut report = TestReport::default();
     let mut dice = Seeded::new(plan.seed);
-    for deed in deeds {
-        let ends = match Ends::of(scenario, path, *deed) {
-            Ok(Some(ends)) => ends,
+    for action in actions {
+        let permitted = match PermittedStates::of(scenario, path, *action) {
+            Ok(Some(permitted)) => permitted,
             Ok(None) => continue,
             Err(error) => {
-                report.found.push(format!("{}: {deed:?}: {error}", scenario.name));
+                report.found.push(format!("{}: {action:?}: {error}", scenario.name));
                 continue;
             }
         };
-        let [first, answered, last] = ends.calls;
+        let [first, answered, last] = permitted.calls;
         for call in first + 1..=last {
             if report.found.len() >= plan.enough {
                 return report;
             }
             // A writer that rests longer than the grace time is not noticed where there are no leases.
-            let unnoticed = *deed == Deed::AppendHeld && call > answered && !scenario.abilities.leases;
-            let exempt =
-                unnoticed || ends.windows.hold(*deed, call) || ends.windows.rewrites() && deed.reads();
+            let unnoticed =
+                *action == OutsideAction::AppendHeld && call > answered && !scenario.abilities.leases;
+            let exempt = unnoticed
+                || permitted.exempt_calls.contain(*action, call)
+                || permitted.exempt_calls.rewrites() && action.reads();
             if exempt || !dice.next_number().is_multiple_of(plan.one_in) {
                 continue;
             }
-            let mut run =
-                Run { scenario, path, deed: *deed, call, ends: &ends, found: Vec::new(), images: 0 };
+            let mut run = OutsideWriteRun {
+                scenario,
+                path,
+                action: *action,
+                call,
+                permitted: &permitted,
+                found: Vec::new(),
+                images: 0,
+            };
             if let Err(error) = run.all(plan, &mut dice) {
                 run.found.push(error);
             }
             report.images += run.images;
-            let line = |what| format!("{}: {deed:?} on {path} at call {call}: {what}", scenario.name);
+            let line = |what| format!("{}: {action:?} on {path} at call {call}: {what}", scenario.name);
             report.found.extend(run.found.into_iter().map(line));
         }
     }
@@ -91,33 +105,33 @@ pub fn check(scenario: &SimScenario, path: &str, deeds: &[Deed], plan: &OutsideW
 }
 
 /// One outside write at one call.
-struct Run<'a> {
+struct OutsideWriteRun<'a> {
     scenario: &'a SimScenario,
     path: &'a str,
-    deed: Deed,
+    action: OutsideAction,
     call: u64,
-    ends: &'a Ends,
+    permitted: &'a PermittedStates,
     found: Vec<String>,
     images: usize,
 }
 
 /// The result of the outside write.
 #[derive(Default)]
-struct Told {
+struct ActionNotes {
     done: Option<Result<(), String>>,
     chronicle: Chronicle,
 }
 
-impl Run<'_> {
+impl OutsideWriteRun<'_> {
     fn all(&mut self, plan: &OutsideWritePlan, dice: &mut Seeded) -> Result<(), String> {
         let machine = self.scenario.machine();
         let workspace = self.scenario.begin(&machine)?;
-        let held: Held = Arc::new(Mutex::new(self.deed.prepare(&machine.outside(), self.path)));
+        let held: HeldFile = Arc::new(Mutex::new(self.action.prepare(&machine.outside(), self.path)));
         let recorder = ImageRecorder::new(CutSample { limit: 0, seed: plan.seed });
-        let told = self.order(&workspace, &held, (plan.kills > 0).then(|| recorder.clone()));
+        let notes = self.order(&workspace, &held, (plan.kills > 0).then(|| recorder.clone()));
         let receipt = workspace.send(&self.scenario.job, KEY);
         workspace.settle();
-        let Told { done, chronicle } = std::mem::take(&mut *lock(&told));
+        let ActionNotes { done, chronicle } = std::mem::take(&mut *lock(&notes));
         if let Some(Err(error)) = done {
             // What cannot be done does no harm.
             let _not_done = error;
@@ -134,8 +148,8 @@ impl Run<'_> {
         }
         drop(workspace);
         let mut images = recorder.finish(&machine);
-        let [_, answered, _] = self.ends.calls;
-        if self.ends.windows.hold_kills(self.call, answered) {
+        let [_, answered, _] = self.permitted.calls;
+        if self.permitted.exempt_calls.may_tear_when_killed(self.call, answered) {
             images.clear();
         }
         while images.len() > plan.kills {
@@ -149,34 +163,34 @@ impl Run<'_> {
     fn order(
         &self,
         workspace: &SimWorkspace,
-        held: &Held,
+        held: &HeldFile,
         recorder: Option<ImageRecorder>,
-    ) -> Arc<Mutex<Told>> {
+    ) -> Arc<Mutex<ActionNotes>> {
         let mut chronicle = Chronicle::default();
         chronicle.all_stood(AT_FIRST, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
         chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
         chronicle.gone(workspace.gone());
-        let told = Arc::new(Mutex::new(Told { done: None, chronicle }));
-        let (noted, held, deed) = (Arc::clone(&told), Arc::clone(held), self.deed);
+        let notes = Arc::new(Mutex::new(ActionNotes { done: None, chronicle }));
+        let (notes, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
         let (path, same) = (self.path.to_owned(), workspace.machine.clone());
         workspace.machine.at_call(self.call, When::Before, move |outside| {
             // Where a job has put a copy in its place, the file that was held is theirs all the same.
             let had = lock(&held).as_ref().map(OutsideFile::read);
-            let run = |outside: &Outside| deed.run(outside, lock(&held).as_ref(), &path, &tag(0));
+            let run = |outside: &Outside| action.run(outside, lock(&held).as_ref(), &path, &tag(0));
             let (ran, taken) = taken_away_by(outside, run);
-            let mut told = lock(&noted);
-            told.done = Some(ran.map_err(|error| error.to_string()));
-            told.chronicle.gone(taken);
-            told.chronicle.gone(had);
-            if let Some(bytes) = deed.wrote(outside, lock(&held).as_ref(), &path) {
-                told.chronicle.stood("what others wrote", &bytes, false);
+            let mut notes = lock(&notes);
+            notes.done = Some(ran.map_err(|error| error.to_string()));
+            notes.chronicle.gone(taken);
+            notes.chronicle.gone(had);
+            if let Some(bytes) = action.wrote(outside, lock(&held).as_ref(), &path) {
+                notes.chronicle.stood("what others wrote", &bytes, false);
             }
-            drop(told);
+            drop(notes);
             if let Some(recorder) = recorder {
                 recorder.record_from_this_call(&same);
             }
         });
-        told
+        notes
     }
 
     /// Checks a kill of the daemon after the outside write.
@@ -198,37 +212,41 @@ impl Run<'_> {
         chronicle: &Chronicle,
         when: &str,
     ) -> Result<(), String> {
-        let Ends { alone, on_top, below, journaled, .. } = self.ends;
+        let PermittedStates { alone, on_top, below, journaled, .. } = self.permitted;
         let view = VisibleFiles::of(&workspace.machine);
-        let held = !self.deed.writes() || is_held(workspace, &view, &tag(0))?;
+        let held = !self.action.writes() || is_held(workspace, &view, &tag(0))?;
         if !held {
-            self.found.push(format!("{when}what was written is lost; {}", told(receipt)));
+            self.found.push(format!("{when}what was written is lost; {}", describe(receipt)));
         }
         let lost = chronicle.lost(&workspace.machine, false)?;
-        self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", told(receipt))));
+        self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", describe(receipt))));
         if receipt
             .and_then(|receipt| receipt.error.as_ref())
             .is_some_and(|error| error.code == ErrorCode::Internal)
         {
-            self.found.push(format!("{when}a mistake of the daemon: {}", told(receipt)));
+            self.found.push(format!("{when}a mistake of the daemon: {}", describe(receipt)));
         }
         let applied = receipt.map(|receipt| receipt.status == JobStatus::Applied);
         let may = |view: &VisibleFiles| match applied {
             // On another mount a slot goes with the folder, and what was put there cannot be taken back.
-            Some(false) if self.deed == Deed::MoveFolder && !strict() => {
-                view.files == alone.files || self.ends.taken_back_around(view, self.deed.reach(self.path))
+            Some(false) if self.action == OutsideAction::MoveFolder && !strict() => {
+                view.files == alone.files
+                    || self.permitted.rolled_back_around(view, self.action.reach(self.path))
             }
             Some(false) => view.files == alone.files,
             Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
-            None => self.ends.have(view) || self.ends.taken_back_around(view, self.deed.reach(self.path)),
+            None => {
+                self.permitted.contain(view)
+                    || self.permitted.rolled_back_around(view, self.action.reach(self.path))
+            }
         };
         if !may(&view) {
             let against =
                 |name: &str, end: &VisibleFiles| format!("{name}: {}", view.differences(end, &[]).join(", "));
             self.found.push(format!(
                 "{when}what stands is no order of the two; {}; {}; {}",
-                told(receipt),
-                against("the deed alone would be", alone),
+                describe(receipt),
+                against("the outside write alone would be", alone),
                 against("the job alone would be", journaled),
             ));
         }
@@ -236,7 +254,7 @@ impl Run<'_> {
     }
 }
 
-fn told(receipt: Option<&Receipt>) -> String {
+fn describe(receipt: Option<&Receipt>) -> String {
     match receipt {
         None => "killed".to_owned(),
         Some(receipt) => {

@@ -3,34 +3,34 @@
 
 use std::sync::Arc;
 
-use super::deed::Deed;
+use super::action::OutsideAction;
 
 /// The numbers of calls before which outside writes are not tested.
 #[derive(Clone, Default, Debug)]
-pub struct Windows {
+pub struct ExemptCalls {
     /// A file with several names is rewritten in place: from the last look to the last cut of its length.
     rewriting: Vec<u64>,
     /// There is no exchange: between the link that holds the displaced file and the rename over its name.
     replacing: Vec<u64>,
 }
 
-impl Windows {
+impl ExemptCalls {
     /// Finds them in the calls of a process, as the machine tells them.
     #[must_use]
     pub fn of(trace: &[Arc<str>]) -> Self {
         let op = |at: usize| trace.get(at).and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
-        let mut windows = Self::default();
+        let mut exempt_calls = Self::default();
         for at in 0..trace.len() {
             if op(at) == "Rename" && at > 0 && op(at - 1) == "Link" {
-                windows.replacing.push(at as u64 + 1);
+                exempt_calls.replacing.push(at as u64 + 1);
             }
             // The log is never cut: only a rewriting in place cuts what it has written.
             if op(at) == "SetLen" && op(at - 1) == "WriteAt" {
                 let opened = (0..at).rev().find(|before| op(*before) == "OpenFile").unwrap_or(at);
-                windows.rewriting.extend(opened as u64 + 2..=at as u64 + 1);
+                exempt_calls.rewriting.extend(opened as u64 + 2..=at as u64 + 1);
             }
         }
-        windows
+        exempt_calls
     }
 
     /// Those of the job alone: what was done before it is done.
@@ -43,16 +43,22 @@ impl Windows {
 
     /// Returns true if an outside write before this call may be lost.
     #[must_use]
-    pub fn hold(&self, deed: Deed, call: u64) -> bool {
-        let in_place = matches!(deed, Deed::Rewrite | Deed::RewriteAlone | Deed::Append | Deed::AppendHeld);
+    pub fn contain(&self, action: OutsideAction, call: u64) -> bool {
+        let in_place = matches!(
+            action,
+            OutsideAction::Rewrite
+                | OutsideAction::RewriteAlone
+                | OutsideAction::Append
+                | OutsideAction::AppendHeld
+        );
         (in_place && self.rewriting.contains(&call)) || self.replacing.contains(&call)
     }
 
     /// Returns true if an outside write before a call, or one while no daemon runs, may be lost.
     #[must_use]
-    pub fn may_lose(&self, at: Option<(Deed, u64)>) -> bool {
+    pub fn may_lose(&self, at: Option<(OutsideAction, u64)>) -> bool {
         match at {
-            Some((deed, call)) => self.hold(deed, call) || (self.rewrites() && deed.reads()),
+            Some((action, call)) => self.contain(action, call) || (self.rewrites() && action.reads()),
             None => self.rewrites(),
         }
     }
@@ -61,7 +67,7 @@ impl Windows {
     /// the file, or its name, between its first new byte and the seal, so that recovery cannot tell what the file
     /// holds.
     #[must_use]
-    pub fn hold_kills(&self, call: u64, answered: u64) -> bool {
+    pub fn may_tear_when_killed(&self, call: u64, answered: u64) -> bool {
         self.rewriting.first().is_some_and(|first| (*first..=answered).contains(&call))
     }
 

@@ -31,10 +31,10 @@ pub fn check(scenario: &SimScenario, gaps: &[u64]) -> TestReport {
     for ended in swap.call + 1..=swap.call + REACH {
         for gap in gaps {
             report.images += 1;
-            let programs =
-                Programs { path: swap.path.clone(), begun: swap.call, ended, written: ended + gap };
-            if let Err(error) = programs.play(scenario) {
-                report.found.push(format!("{}: {programs:?}: {error}", scenario.name));
+            let writers =
+                TwoWriters { path: swap.path.clone(), begun: swap.call, ended, written: ended + gap };
+            if let Err(error) = writers.play(scenario) {
+                report.found.push(format!("{}: {writers:?}: {error}", scenario.name));
             }
         }
     }
@@ -42,12 +42,12 @@ pub fn check(scenario: &SimScenario, gaps: &[u64]) -> TestReport {
 }
 
 /// A call that puts a file in place by exchanging it.
-struct Swap {
+struct SwapCall {
     call: u64,
     path: String,
 }
 
-fn first_swap(scenario: &SimScenario) -> Result<Option<Swap>, String> {
+fn first_swap(scenario: &SimScenario) -> Result<Option<SwapCall>, String> {
     let baseline = scenario.baseline()?;
     let path = |line: &str| {
         let name = line.strip_prefix("Exchange ")?.split(' ').nth(1)?;
@@ -56,14 +56,14 @@ fn first_swap(scenario: &SimScenario) -> Result<Option<Swap>, String> {
     let lines = baseline.trace.iter().filter_map(|line| line.split_once(' '));
     let mut swaps = lines.filter_map(|(call, line)| {
         let call = call.parse().ok().filter(|call| *call > baseline.calls[0])?;
-        Some(Swap { call, path: path(line)?.clone() })
+        Some(SwapCall { call, path: path(line)?.clone() })
     });
     Ok(swaps.next())
 }
 
 /// The steps of the programs, each before a call.
 #[derive(Debug)]
-struct Programs {
+struct TwoWriters {
     path: String,
     /// The first opens the file and cuts it.
     begun: u64,
@@ -73,7 +73,7 @@ struct Programs {
     written: u64,
 }
 
-impl Programs {
+impl TwoWriters {
     fn play(&self, scenario: &SimScenario) -> Result<(), String> {
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine)?;
@@ -112,11 +112,11 @@ impl Programs {
 
 /// The window that is named under *Limitations*: the first one ended before the very exchange, and the second one
 /// writes before the very next call.
-fn at_the_exchange(machine: &SimMachine, programs: &Programs) -> bool {
+fn at_the_exchange(machine: &SimMachine, writers: &TwoWriters) -> bool {
     let trace = machine.trace();
-    let line = usize::try_from(programs.ended - 1).ok().and_then(|at| trace.get(at));
+    let line = usize::try_from(writers.ended - 1).ok().and_then(|at| trace.get(at));
     let op = line.and_then(|line| line.split(' ').nth(1));
-    op == Some("Exchange") && programs.written == programs.ended + 1
+    op == Some("Exchange") && writers.written == writers.ended + 1
 }
 
 /// Whoever opens a leased file for writing waits until the lease is given back.

@@ -7,7 +7,7 @@ use crate::sim::{Outside, OutsideFile};
 
 /// One thing that another process does, all at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Deed {
+pub enum OutsideAction {
     /// A new file is renamed over it, with what it holds and more.
     Replace,
     /// The same, with other bytes alone.
@@ -40,7 +40,7 @@ pub enum Deed {
     MoveFolder,
 }
 
-impl Deed {
+impl OutsideAction {
     /// All of them.
     pub const ALL: [Self; 15] = [
         Self::Replace,

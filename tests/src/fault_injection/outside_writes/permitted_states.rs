@@ -1,14 +1,14 @@
 //! The permitted final states after a job and an outside write, in either order, recorded from runs without a crash.
 
-use super::deed::Deed;
-use super::window::Windows;
-use super::{tag, windows};
+use super::action::OutsideAction;
+use super::exempt_calls::ExemptCalls;
+use super::{exempt_calls, tag};
 use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
 use crate::fault_injection::visible_files::VisibleFiles;
 
 /// The permitted final states.
-pub struct Ends {
+pub struct PermittedStates {
     /// The outside write alone: the job was refused.
     pub alone: VisibleFiles,
     /// The job after the outside write.
@@ -23,21 +23,21 @@ pub struct Ends {
     /// The calls of the process when the job begins, when it is answered, and when all is settled.
     pub calls: [u64; 3],
     /// The calls before which an outside write may be lost.
-    pub windows: Windows,
+    pub exempt_calls: ExemptCalls,
 }
 
-impl Ends {
+impl PermittedStates {
     /// Records the final states of a job and an outside write; `None` if the outside write is impossible.
     ///
     /// # Errors
     /// If the scenario cannot be played.
-    pub fn of(scenario: &SimScenario, path: &str, deed: Deed) -> Result<Option<Self>, String> {
+    pub fn of(scenario: &SimScenario, path: &str, action: OutsideAction) -> Result<Option<Self>, String> {
         let word = tag(0);
         let baseline = scenario.baseline()?;
         let first = scenario.machine();
         let workspace = scenario.begin(&first)?;
-        let mut held = deed.prepare(&first.outside(), path);
-        if deed.run(&first.outside(), held.as_ref(), path, &word).is_err() {
+        let mut held = action.prepare(&first.outside(), path);
+        if action.run(&first.outside(), held.as_ref(), path, &word).is_err() {
             return Ok(None);
         }
         let alone = VisibleFiles::of(&first);
@@ -49,37 +49,37 @@ impl Ends {
 
         let last = scenario.machine();
         let workspace = scenario.begin(&last)?;
-        let mut held = deed.prepare(&last.outside(), path);
+        let mut held = action.prepare(&last.outside(), path);
         let _receipt = workspace.send(&scenario.job, KEY);
         // An undo takes the folders with it that its job had made: others may have come before that.
         if let Some((folder, _)) = path.rsplit_once('/') {
             last.outside().mkdir(&format!("{ROOT}/{folder}")).map_err(|error| error.to_string())?;
         }
-        // Where the file is gone by then the deed does nothing, or makes it anew.
-        let _done = deed.run(&last.outside(), held.as_ref(), path, &word);
+        // Where the file is gone by then the action does nothing, or makes it anew.
+        let _done = action.run(&last.outside(), held.as_ref(), path, &word);
         held.take();
         workspace.release();
         workspace.settle();
         let below = VisibleFiles::of(&last);
-        let (calls, windows) = (baseline.calls, windows(&baseline));
+        let (calls, exempt_calls) = (baseline.calls, exempt_calls(&baseline));
         let mut over = baseline.after.clone();
-        let left = alone.files.iter().filter(|(name, _)| name.starts_with(deed.reach(path)));
+        let left = alone.files.iter().filter(|(name, _)| name.starts_with(action.reach(path)));
         for (name, seen) in left {
             over.files.entry(name.clone()).or_insert_with(|| seen.clone());
         }
-        Ok(Some(Self { alone, on_top, below, journaled: baseline.after, over, calls, windows }))
+        Ok(Some(Self { alone, on_top, below, journaled: baseline.after, over, calls, exempt_calls }))
     }
 
     /// Returns true if a view shows one of the permitted orders.
     #[must_use]
-    pub fn have(&self, view: &VisibleFiles) -> bool {
+    pub fn contain(&self, view: &VisibleFiles) -> bool {
         [&self.alone, &self.on_top, &self.below, &self.journaled].iter().any(|end| view.files == end.files)
     }
 
     /// Unsealed, and others changed a file that was put: the rest of the job is taken back, and theirs (every name that
     /// begins with `reach`) stays, made of what they found there.
     #[must_use]
-    pub fn taken_back_around(&self, view: &VisibleFiles, reach: &str) -> bool {
+    pub fn rolled_back_around(&self, view: &VisibleFiles, reach: &str) -> bool {
         same(view, &self.below, |path| path.starts_with(reach))
             && same(view, &self.alone, |path| !path.starts_with(reach))
     }
@@ -89,8 +89,8 @@ impl Ends {
     pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
         // What others made of the job's file stays when the rest is taken back.
         let taken_back = [&self.alone, &self.below];
-        let ends = if applied { self.with_job().to_vec() } else { taken_back.to_vec() };
-        ends.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
+        let permitted = if applied { self.with_job().to_vec() } else { taken_back.to_vec() };
+        permitted.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
     }
 
     /// Returns the permitted states if the job was applied.
