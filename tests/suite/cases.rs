@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use editd_tests::fault_injection::combined::{CombinedPlan, Kind};
+use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination};
 use editd_tests::fault_injection::crash::{CrashPlan, TestReport, disks};
 use editd_tests::fault_injection::crash_image::CutSample;
 use editd_tests::fault_injection::faults::FaultPlan;
@@ -161,7 +161,11 @@ fn with_combined_events(name: &str) {
     holds(name, TestMode::Combined, |scenario, extent| {
         let (pairs, runs, images) = extent.of((1, 1, 3), (3, 2, 4), (40, 25, 16));
         let nth = usize::try_from(seed(name) % 4).unwrap_or(0);
-        let kinds = extent.of(&Kind::ALL[nth..=nth], &Kind::ALL[..], &Kind::ALL[..]);
+        let kinds = extent.of(
+            &EventCombination::ALL[nth..=nth],
+            &EventCombination::ALL[..],
+            &EventCombination::ALL[..],
+        );
         let plan =
             CombinedPlan { seed: seed(name), kinds, pairs, runs, images, lies: &[], harm: None, enough: 10 };
         fault_injection::combined::check(scenario, &plan)

@@ -2,7 +2,7 @@
 //! `cases::combined` runs them over all case files.
 
 use editd_proto::message::UndoRequest;
-use editd_tests::fault_injection::combined::{CombinedPlan, Kind, look};
+use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination, look};
 use editd_tests::fault_injection::sim_scenario::{ChangeRequest, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::sim::Op;
@@ -10,7 +10,7 @@ use editd_tests::sim::Op;
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
 fn is_noticed(
     words: &str,
-    kind: &'static [Kind],
+    kind: &'static [EventCombination],
     lies: &'static [Op],
     harm: Option<fn(&SimWorkspace, &SimScenario)>,
 ) {
@@ -28,9 +28,12 @@ fn a_content_that_is_lost_is_noticed() {
     let empty = |workspace: &SimWorkspace, _: &SimScenario| {
         workspace.machine.outside().write("/w/untouched", b"").unwrap()
     };
-    for kind in
-        [&[Kind::WriteThenCrash], &[Kind::FaultThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]]
-    {
+    for kind in [
+        &[EventCombination::WriteThenCrash],
+        &[EventCombination::FaultThenCrash],
+        &[EventCombination::WriteAndFault],
+        &[EventCombination::WriteWhileDown],
+    ] {
         is_noticed("untouched at first, 710 bytes, is nowhere", kind, &[], Some(empty));
     }
 }
@@ -43,7 +46,11 @@ fn what_others_wrote_and_is_lost_is_noticed() {
             let _written = workspace.machine.outside().write(path, b"");
         }
     };
-    for kind in [&[Kind::WriteThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]] {
+    for kind in [
+        &[EventCombination::WriteThenCrash],
+        &[EventCombination::WriteAndFault],
+        &[EventCombination::WriteWhileDown],
+    ] {
         is_noticed("what others wrote to /w/", kind, &[], Some(empty));
         is_noticed("shows neither order", kind, &[], Some(empty));
     }
@@ -55,9 +62,12 @@ fn half_a_job_is_noticed() {
         let first = scenario.machine().outside().read("/w/a.txt").unwrap();
         let _written = workspace.machine.outside().write("/w/a.txt", &first);
     };
-    for kind in
-        [&[Kind::WriteThenCrash], &[Kind::FaultThenCrash], &[Kind::WriteAndFault], &[Kind::WriteWhileDown]]
-    {
+    for kind in [
+        &[EventCombination::WriteThenCrash],
+        &[EventCombination::FaultThenCrash],
+        &[EventCombination::WriteAndFault],
+        &[EventCombination::WriteWhileDown],
+    ] {
         is_noticed("the job is there, but a.txt shows", kind, &[], Some(half));
     }
 }
@@ -65,7 +75,7 @@ fn half_a_job_is_noticed() {
 #[test]
 fn a_refused_job_that_is_done_all_the_same_is_noticed() {
     let again = |workspace: &SimWorkspace, scenario: &SimScenario| drop(workspace.send(&scenario.job, KEY));
-    is_noticed("the refused job is there", &[Kind::FaultThenCrash], &[], Some(again));
+    is_noticed("the refused job is there", &[EventCombination::FaultThenCrash], &[], Some(again));
 }
 
 #[test]
@@ -73,6 +83,6 @@ fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
     let undo = |workspace: &SimWorkspace, _: &SimScenario| {
         drop(workspace.send(&ChangeRequest::Undo(UndoRequest::default()), "nobody's"))
     };
-    is_noticed("the job is there, but", &[Kind::FaultThenCrash], &[], Some(undo));
-    is_noticed("the answered job is gone", &[Kind::WriteThenCrash], &[Op::SyncData], None);
+    is_noticed("the job is there, but", &[EventCombination::FaultThenCrash], &[], Some(undo));
+    is_noticed("the answered job is gone", &[EventCombination::WriteThenCrash], &[Op::SyncData], None);
 }

@@ -43,14 +43,14 @@ pub fn check_image(
     depth: CheckDepth,
 ) -> Vec<String> {
     let mut check = ImageCheck { scenario, baseline, image, found: Vec::new() };
-    if let Err(error) = check.at_all(depth) {
+    if let Err(error) = check.run(depth) {
         check.found.push(error);
     }
     check.found.iter().map(|what| format!("{}: {image:?}: {what}", scenario.name)).collect()
 }
 
 impl ImageCheck<'_> {
-    fn at_all(&mut self, depth: CheckDepth) -> Result<(), String> {
+    fn run(&mut self, depth: CheckDepth) -> Result<(), String> {
         let machine = &self.image.machine;
         let workspace = self.scenario.open(machine).map_err(|error| format!("cannot be opened: {error}"))?;
         let state = self.journal(&workspace, "")?;

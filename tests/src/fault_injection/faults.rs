@@ -27,7 +27,7 @@ pub struct FaultPlan {
 
 /// One fault.
 #[derive(Clone, Copy, Debug)]
-struct Strike {
+struct InjectedFault {
     call: u64,
     errno: i32,
     lasting: Lasting,
@@ -55,12 +55,12 @@ pub fn check(scenario: &SimScenario, plan: &FaultPlan) -> TestReport {
                 if !dice.next_number().is_multiple_of(plan.one_in) {
                     continue;
                 }
-                let strike = Strike { call, errno, lasting };
+                let fault = InjectedFault { call, errno, lasting };
                 report.images += 1;
-                let found = strike.all(scenario, &baseline, plan).unwrap_or_else(|error| vec![error]);
+                let found = fault.all(scenario, &baseline, plan).unwrap_or_else(|error| vec![error]);
                 let what = baseline.trace.get(usize::try_from(call).unwrap_or(0).saturating_sub(1));
                 let line = |found| {
-                    format!("{}: {strike:?} ({}): {found}", scenario.name, what.map_or("", |what| what))
+                    format!("{}: {fault:?} ({}): {found}", scenario.name, what.map_or("", |what| what))
                 };
                 report.found.extend(found.into_iter().map(line));
             }
@@ -69,7 +69,7 @@ pub fn check(scenario: &SimScenario, plan: &FaultPlan) -> TestReport {
     report
 }
 
-impl Strike {
+impl InjectedFault {
     fn all(
         self,
         scenario: &SimScenario,

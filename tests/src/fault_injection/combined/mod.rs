@@ -7,8 +7,8 @@
 //! another mount a staged file moves with the folder that others move. In both cases no content is lost, which is
 //! always tested.
 
-pub mod play;
-pub mod verdict;
+pub mod final_state;
+pub mod run;
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use super::outside_writes::permitted_states::PermittedStates;
 use super::sim_scenario::{BaselineRun, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
-use play::Play;
+use run::CombinedRun;
 
 /// A combination of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum EventCombination {
     /// An outside write during the job; then a kill or a power cut.
     WriteThenCrash,
     /// A failed call; then a kill or a power cut.
@@ -33,7 +33,7 @@ pub enum Kind {
     WriteWhileDown,
 }
 
-impl Kind {
+impl EventCombination {
     /// All of them.
     pub const ALL: [Self; 4] =
         [Self::WriteThenCrash, Self::FaultThenCrash, Self::WriteAndFault, Self::WriteWhileDown];
@@ -45,7 +45,7 @@ pub struct CombinedPlan {
     /// The seed of the random choices.
     pub seed: u64,
     /// The combinations to test.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [EventCombination],
     /// The number of pairs of an outside write and a file of the job, on each disk.
     pub pairs: usize,
     /// The number of runs of each pair.
@@ -62,7 +62,7 @@ pub struct CombinedPlan {
 
 /// A call that fails.
 #[derive(Clone, Copy, Debug)]
-pub struct Strike {
+pub struct InjectedFault {
     /// The number of the call, counted from 1.
     pub call: u64,
     /// The system's number of the error.
@@ -73,13 +73,13 @@ pub struct Strike {
 
 /// The events of one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Trouble {
+pub struct RunEvents {
     /// Another process does something before this call.
     pub action: Option<(OutsideAction, u64)>,
     /// A call fails.
-    pub strike: Option<Strike>,
+    pub fault: Option<InjectedFault>,
     /// Another process does something while no daemon runs.
-    pub down: Option<OutsideAction>,
+    pub while_down: Option<OutsideAction>,
     /// Whoever does something flushes all the system's files then.
     pub flushed: bool,
 }
@@ -91,9 +91,14 @@ pub fn check(scenario: &SimScenario, plan: &CombinedPlan) -> TestReport {
     for (nth, abilities) in disks(scenario.abilities).into_iter().enumerate() {
         let scenario = scenario.clone().on(abilities);
         let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
-        let mut look =
-            Look { scenario: &scenario, plan, dice: seed, permitted: BTreeMap::new(), report: &mut report };
-        if let Err(error) = look.all() {
+        let mut test = CombinedTest {
+            scenario: &scenario,
+            plan,
+            dice: seed,
+            permitted: BTreeMap::new(),
+            report: &mut report,
+        };
+        if let Err(error) = test.all() {
             report.found.push(format!("{}: {error}", scenario.name));
         }
     }
@@ -111,7 +116,7 @@ fn flushes(baseline: &BaselineRun) -> impl Iterator<Item = u64> {
     lines.filter(|(_, op)| op.starts_with("Sync")).filter_map(|(call, _)| call.parse().ok())
 }
 
-struct Look<'a> {
+struct CombinedTest<'a> {
     scenario: &'a SimScenario,
     plan: &'a CombinedPlan,
     dice: Seeded,
@@ -119,7 +124,7 @@ struct Look<'a> {
     report: &'a mut TestReport,
 }
 
-impl Look<'_> {
+impl CombinedTest<'_> {
     fn all(&mut self) -> Result<(), String> {
         let baseline = self.scenario.baseline()?;
         for kind in self.plan.kinds {
@@ -151,63 +156,76 @@ impl Look<'_> {
         (nth, self.pick(&baseline.paths).unwrap_or_default())
     }
 
-    fn run(&mut self, kind: Kind, baseline: &BaselineRun, nth: usize, path: &str) -> Result<(), String> {
+    fn run(
+        &mut self,
+        kind: EventCombination,
+        baseline: &BaselineRun,
+        nth: usize,
+        path: &str,
+    ) -> Result<(), String> {
         let action = OutsideAction::ALL.get(nth).copied().unwrap_or(OutsideAction::Replace);
-        let with_action = kind != Kind::FaultThenCrash;
+        let with_action = kind != EventCombination::FaultThenCrash;
         if with_action && !self.permitted.contains_key(&(nth, path.to_owned())) {
             let permitted = PermittedStates::of(self.scenario, path, action)?;
             self.permitted.insert((nth, path.to_owned()), permitted);
         }
-        let Some(trouble) = self.trouble(kind, baseline, action) else { return Ok(()) };
+        let Some(events) = self.events(kind, baseline, action) else { return Ok(()) };
         let seed = self.dice.next_number();
         let permitted =
             self.permitted.get(&(nth, path.to_owned())).and_then(Option::as_ref).filter(|_| with_action);
-        if with_action && permitted.is_none_or(|permitted| permitted.exempt_calls.may_lose(trouble.action)) {
+        if with_action && permitted.is_none_or(|permitted| permitted.exempt_calls.may_lose(events.action)) {
             return Ok(());
         }
         // A writer that rests longer than the grace time is not noticed where there are no leases.
-        let late = trouble
+        let late = events
             .action
             .is_some_and(|(action, call)| action == OutsideAction::AppendHeld && call > baseline.calls[1]);
         if late && !self.scenario.abilities.leases {
             return Ok(());
         }
         // A call that fails then is as a kill.
-        if let (Some(permitted), Some((_, call)), Some(_)) = (permitted, trouble.action, trouble.strike)
+        if let (Some(permitted), Some((_, call)), Some(_)) = (permitted, events.action, events.fault)
             && permitted.exempt_calls.may_tear_when_killed(call, permitted.calls[1])
         {
             return Ok(());
         }
-        let mut play = Play::new(self.scenario, baseline, path, trouble, permitted, self.plan, seed);
-        let error = play.all().err();
-        self.report.images += play.images;
-        let line = |what: String| format!("{}: {trouble:?} on {path}: {what}", self.scenario.name);
-        self.report.found.extend(play.found.drain(..).chain(error).map(line));
+        let mut run = CombinedRun::new(self.scenario, baseline, path, events, permitted, self.plan, seed);
+        let error = run.all().err();
+        self.report.images += run.images;
+        let line = |what: String| format!("{}: {events:?} on {path}: {what}", self.scenario.name);
+        self.report.found.extend(run.found.drain(..).chain(error).map(line));
         Ok(())
     }
 
-    fn trouble(&mut self, kind: Kind, baseline: &BaselineRun, action: OutsideAction) -> Option<Trouble> {
+    fn events(
+        &mut self,
+        kind: EventCombination,
+        baseline: &BaselineRun,
+        action: OutsideAction,
+    ) -> Option<RunEvents> {
         let [first, answered, last] = baseline.calls;
         // Half of all while the job is underway.
         let end = if self.below(2) == 0 { answered } else { last };
         let call = first + 1 + self.below(end - first);
         let later = call + self.below(end.saturating_sub(call) + 1);
-        let strike = |call, errno, lasting| Strike { call, errno, lasting };
+        let fault = |call, errno, lasting| InjectedFault { call, errno, lasting };
         // A flush that fails is worth more than another look that does.
         let flushes: Vec<u64> = flushes(baseline).filter(|at| (call..=last).contains(at)).collect();
         let later = if self.below(2) == 0 { self.pick(&flushes).unwrap_or(later) } else { later };
         let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
         let lasting = self.pick(&[Lasting::Once, Lasting::Once, Lasting::ForEver])?;
         let flushed = self.below(2) == 0;
-        let calm = Trouble { action: None, strike: None, down: None, flushed };
+        let calm = RunEvents { action: None, fault: None, while_down: None, flushed };
         Some(match kind {
-            Kind::WriteThenCrash => Trouble { action: Some((action, call)), ..calm },
-            Kind::FaultThenCrash => Trouble { strike: Some(strike(later, errno, lasting)), ..calm },
-            Kind::WriteAndFault => {
-                let strike = Some(strike(later, errno, lasting));
-                Trouble { action: Some((action, call)), strike, ..calm }
+            EventCombination::WriteThenCrash => RunEvents { action: Some((action, call)), ..calm },
+            EventCombination::FaultThenCrash => {
+                RunEvents { fault: Some(fault(later, errno, lasting)), ..calm }
             }
-            Kind::WriteWhileDown => Trouble { down: Some(action), ..calm },
+            EventCombination::WriteAndFault => {
+                let fault = Some(fault(later, errno, lasting));
+                RunEvents { action: Some((action, call)), fault, ..calm }
+            }
+            EventCombination::WriteWhileDown => RunEvents { while_down: Some(action), ..calm },
         })
     }
 }

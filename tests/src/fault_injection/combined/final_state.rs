@@ -3,7 +3,7 @@
 
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
-use super::play::Play;
+use super::run::CombinedRun;
 use crate::fault_injection::crash_image::ReplyState;
 use crate::fault_injection::kept::{AT_FIRST, Chronicle};
 use crate::fault_injection::outside_writes::action::OutsideAction;
@@ -14,8 +14,8 @@ use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::SimMachine;
 
 /// One end of one playing.
-pub(super) struct Scene<'p, 'a> {
-    pub(super) play: &'p Play<'a>,
+pub(super) struct FinalState<'p, 'a> {
+    pub(super) run: &'p CombinedRun<'a>,
     /// The reply that the client had received.
     pub(super) answer: ReplyState,
     /// The power was cut.
@@ -34,7 +34,7 @@ fn is_there(workspace: &SimWorkspace) -> Result<bool, String> {
     Ok(workspace.entries()?.iter().any(|entry| entry.key.as_deref() == Some(KEY)))
 }
 
-impl Scene<'_, '_> {
+impl FinalState<'_, '_> {
     fn say(&mut self, what: &str) {
         self.found.push(format!("{}: {what}", self.when));
     }
@@ -50,7 +50,7 @@ impl Scene<'_, '_> {
     pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
         let when = &self.when;
         let workspace =
-            self.play.scenario.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
+            self.run.scenario.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
         if !workspace.settle() {
             self.say("it never settles");
         }
@@ -75,7 +75,7 @@ impl Scene<'_, '_> {
         let machine = machine.kill();
         let when = &self.when;
         let again = self
-            .play
+            .run
             .scenario
             .open(&machine)
             .map_err(|error| format!("{when}: cannot be opened again: {error}"))?;
@@ -83,7 +83,7 @@ impl Scene<'_, '_> {
             self.say("opened again, it is on the other side");
         }
         if there {
-            let receipt = again.send(&self.play.scenario.job, KEY);
+            let receipt = again.send(&self.run.scenario.job, KEY);
             if !receipt.repeated {
                 self.say(&format!("sent again, it was done again: {:?} {:?}", receipt.status, receipt.error));
             }
@@ -93,14 +93,14 @@ impl Scene<'_, '_> {
 
     /// Applies the damage of a broken daemon, to test this test.
     fn harmed(&self, workspace: &SimWorkspace) {
-        if let Some(harm) = self.play.plan.harm {
-            harm(workspace, self.play.scenario);
+        if let Some(harm) = self.run.plan.harm {
+            harm(workspace, self.run.scenario);
         }
     }
 
     /// Checks that the journal and the files agree; returns true if the job is applied.
     fn stands(&mut self, workspace: &SimWorkspace) -> Result<bool, String> {
-        let (scenario, baseline) = (self.play.scenario, self.play.baseline);
+        let (scenario, baseline) = (self.run.scenario, self.run.baseline);
         let entries = workspace.entries()?;
         let there = entries.iter().any(|entry| entry.key.as_deref() == Some(KEY));
         for id in baseline.priors.iter().filter(|id| entries.iter().all(|entry| entry.id != **id)) {
@@ -119,9 +119,9 @@ impl Scene<'_, '_> {
             true => &scenario.young_paths,
             false => &[],
         };
-        let reach = self.play.reach();
+        let reach = self.run.reach();
         let touched = |path: &str| reach.is_some_and(|reach| path.starts_with(reach));
-        let linked = self.play.is_linked();
+        let linked = self.run.is_linked();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
             let may =
                 |path: &String| touched(path) || exempt.contains(path) || baseline.others.contains(path);
@@ -133,7 +133,7 @@ impl Scene<'_, '_> {
         let view = VisibleFiles::of(&workspace.machine);
         self.others(&view, there, if there { &[] } else { exempt });
         let told = self.stable && !self.tells_nothing(&entries);
-        if let (Some(permitted), Some(reach), true) = (self.play.permitted, reach, told)
+        if let (Some(permitted), Some(reach), true) = (self.run.permitted, reach, told)
             && !permitted.shows(&view, reach, there)
         {
             let alone = view.differences(&permitted.alone, &[]).join(", ");
@@ -150,31 +150,31 @@ impl Scene<'_, '_> {
 
     /// Returns true if the order of the job and the outside write cannot be determined.
     fn tells_nothing(&self, entries: &[EntrySummary]) -> bool {
-        let scenario = self.play.scenario;
+        let scenario = self.run.scenario;
         // A name that is free may have been taken by the cut, or while the job was taken back: it is made again.
-        let frees = self.play.action().is_some_and(OutsideAction::frees);
+        let frees = self.run.action().is_some_and(OutsideAction::frees);
         // What was being rewritten in place while others wrote to it, a cut leaves to them.
-        let torn = self.play.is_linked() || scenario.durability() == Durability::Relaxed;
+        let torn = self.run.is_linked() || scenario.durability() == Durability::Relaxed;
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
         let halved = scenario.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
-        frees && (self.cut || self.play.trouble.strike.is_some()) || self.cut && (torn || halved)
+        frees && (self.cut || self.run.events.fault.is_some()) || self.cut && (torn || halved)
     }
 
     /// Checks the files that no other process touched: all of them show the job, or none does.
     fn others(&mut self, view: &VisibleFiles, there: bool, exempt: &[String]) {
-        let (baseline, reach) = (self.play.baseline, self.play.reach());
+        let (baseline, reach) = (self.run.baseline, self.run.reach());
         let mut may = if there { vec![&baseline.after] } else { vec![&baseline.before] };
-        if let Some(permitted) = self.play.permitted {
+        if let Some(permitted) = self.run.permitted {
             // Of what others wrote, the job may have made something in another place.
             may.extend(if there { permitted.with_job().to_vec() } else { vec![&permitted.alone] });
         }
-        let linked = self.play.is_linked();
+        let linked = self.run.is_linked();
         let theirs = |path: &str| match reach {
             // Every name of a file shows what is done to one.
             Some(reach) => path.starts_with(reach) || (linked && baseline.before.has_links(path)),
             None => false,
         };
-        if reach.is_some() && self.play.scenario.is_entwined() {
+        if reach.is_some() && self.run.scenario.is_entwined() {
             return;
         }
         let against = |should: &&VisibleFiles| {

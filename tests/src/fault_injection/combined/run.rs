@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus, Receipt};
 
-use super::verdict::Scene;
-use super::{CombinedPlan, Trouble};
+use super::final_state::FinalState;
+use super::{CombinedPlan, RunEvents};
 use crate::fault_injection::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
 use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::fault_injection::outside_writes::action::OutsideAction;
@@ -24,12 +24,12 @@ const CUTS: usize = 5;
 const ONE_IN: u64 = 6;
 
 /// One run of a scenario.
-pub(super) struct Play<'a> {
+pub(super) struct CombinedRun<'a> {
     pub(super) scenario: &'a SimScenario,
     pub(super) baseline: &'a BaselineRun,
     /// The file to which others do something.
     pub(super) path: &'a str,
-    pub(super) trouble: Trouble,
+    pub(super) events: RunEvents,
     /// The permitted states of that path; `None` if no other process does anything.
     pub(super) permitted: Option<&'a PermittedStates>,
     pub(super) plan: &'a CombinedPlan,
@@ -40,7 +40,7 @@ pub(super) struct Play<'a> {
 }
 
 /// The notes taken while the machine runs.
-struct Noted {
+struct RunNotes {
     /// True if the outside write was done; `None` before.
     done: Option<bool>,
     chronicle: Chronicle,
@@ -51,18 +51,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<'a> Play<'a> {
+impl<'a> CombinedRun<'a> {
     pub(super) fn new(
         scenario: &'a SimScenario,
         baseline: &'a BaselineRun,
         path: &'a str,
-        trouble: Trouble,
+        events: RunEvents,
         permitted: Option<&'a PermittedStates>,
         plan: &'a CombinedPlan,
         seed: u64,
     ) -> Self {
         let dice = Seeded::new(seed);
-        Self { scenario, baseline, path, trouble, permitted, plan, dice, seed, found: Vec::new(), images: 0 }
+        Self { scenario, baseline, path, events, permitted, plan, dice, seed, found: Vec::new(), images: 0 }
     }
 
     pub(super) fn all(&mut self) -> Result<(), String> {
@@ -70,9 +70,9 @@ impl<'a> Play<'a> {
         machine.lie_about(self.plan.lies);
         let at_first = VisibleFiles::of(&machine);
         let workspace = self.scenario.begin(&machine)?;
-        let noted = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
+        let notes = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
         let recorder = ImageRecorder::new(CutSample { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
-        self.order(&machine, &noted, &recorder);
+        self.order(&machine, &notes, &recorder);
         let receipt = workspace.send(&self.scenario.job, KEY);
         let answer = self.answer(&workspace, &receipt);
         let at_answer = VisibleFiles::of(&machine);
@@ -83,25 +83,25 @@ impl<'a> Play<'a> {
         workspace.settle();
         machine.mend();
         workspace.settle();
-        lock(&noted).held.take();
+        lock(&notes).held.take();
         workspace.release();
         workspace.settle();
         let (done, waiting_chronicle) = {
-            let noted = lock(&noted);
-            (noted.done, noted.chronicle.clone())
+            let notes = lock(&notes);
+            (notes.done, notes.chronicle.clone())
         };
         let chronicle = self.answered(&waiting_chronicle, answer, &at_answer);
         // What cannot be done does no harm.
-        if self.trouble.action.is_some() && done != Some(true) {
+        if self.events.action.is_some() && done != Some(true) {
             return Ok(());
         }
         if workspace.inner.failed().is_none() {
             let error = receipt.error.as_ref().map(|error| (&error.code, &error.message));
             let told = format!("still running, {:?} {error:?}", receipt.status);
             let (cut, stable, untold, when) = (false, true, false, told);
-            let mut scene = Scene { play: self, answer, cut, stable, untold, when, found: Vec::new() };
-            scene.running(&workspace, &chronicle)?;
-            let found = scene.found;
+            let mut state = FinalState { run: self, answer, cut, stable, untold, when, found: Vec::new() };
+            state.running(&workspace, &chronicle)?;
+            let found = state.found;
             self.found.extend(found);
         }
         drop(workspace);
@@ -125,14 +125,14 @@ impl<'a> Play<'a> {
                 named || (linked && self.baseline.before.has_links(path))
             };
             chronicle.all_stood("when it was answered", view, |path, bytes| {
-                promised && (self.trouble.flushed || made(bytes) || !theirs(path))
+                promised && (self.events.flushed || made(bytes) || !theirs(path))
             });
         }
         chronicle
     }
 
     /// Notes the contents at the start of the job.
-    fn begun(&self, workspace: &SimWorkspace, at_first: &VisibleFiles) -> Noted {
+    fn begun(&self, workspace: &SimWorkspace, at_first: &VisibleFiles) -> RunNotes {
         // A cut may take what nobody had flushed, and tear what a relaxed job writes.
         let relaxed = self.scenario.durability() == Durability::Relaxed;
         let torn = if relaxed { self.baseline.paths.as_slice() } else { &[] };
@@ -143,9 +143,9 @@ impl<'a> Play<'a> {
         chronicle.all_stood(AT_FIRST, at_first, old);
         chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), old);
         chronicle.gone(workspace.gone());
-        let action = self.trouble.action.map(|(action, _)| action);
+        let action = self.events.action.map(|(action, _)| action);
         let held = action.and_then(|action| action.prepare(&workspace.machine.outside(), self.path));
-        Noted { done: None, chronicle, held }
+        RunNotes { done: None, chronicle, held }
     }
 
     /// Returns the common prefix of all names that others touch.
@@ -155,7 +155,7 @@ impl<'a> Play<'a> {
 
     /// Returns the outside write of this run.
     pub(super) fn action(&self) -> Option<OutsideAction> {
-        self.trouble.action.map(|(action, _)| action).or(self.trouble.down)
+        self.events.action.map(|(action, _)| action).or(self.events.while_down)
     }
 
     /// Returns true if the file that others touch has another name.
@@ -163,23 +163,23 @@ impl<'a> Play<'a> {
         self.reach().is_some() && self.baseline.before.has_links(self.path)
     }
 
-    fn order(&self, machine: &SimMachine, noted: &Arc<Mutex<Noted>>, recorder: &ImageRecorder) {
-        let Trouble { action, strike, flushed, .. } = self.trouble;
-        if let Some(strike) = strike {
-            machine.fail_call(strike.call, strike.errno, strike.lasting);
+    fn order(&self, machine: &SimMachine, notes: &Arc<Mutex<RunNotes>>, recorder: &ImageRecorder) {
+        let RunEvents { action, fault, flushed, .. } = self.events;
+        if let Some(fault) = fault {
+            machine.fail_call(fault.call, fault.errno, fault.lasting);
         }
         let (recorder, same) = (recorder.clone(), machine.clone());
-        let first = match (action, strike) {
+        let first = match (action, fault) {
             (Some((_, call)), _) => call,
-            (None, Some(strike)) => strike.call,
+            (None, Some(fault)) => fault.call,
             (None, None) => return recorder.record(machine),
         };
-        let (noted, path) = (Arc::clone(noted), self.path.to_owned());
+        let (notes, path) = (Arc::clone(notes), self.path.to_owned());
         machine.at_call(first, When::Before, move |outside| {
             if let Some((action, _)) = action {
-                let mut noted = lock(&noted);
-                let Noted { chronicle, held, done } = &mut *noted;
-                *done = Some(does(action, outside, held.as_ref(), &path, flushed, chronicle));
+                let mut notes = lock(&notes);
+                let RunNotes { chronicle, held, done } = &mut *notes;
+                *done = Some(perform(action, outside, held.as_ref(), &path, flushed, chronicle));
             }
             recorder.record_from_this_call(&same);
         });
@@ -205,7 +205,7 @@ impl<'a> Play<'a> {
 
     fn chosen(&mut self, mut images: Vec<CrashImage>) -> Vec<CrashImage> {
         let answered = self.permitted.map_or(0, |permitted| permitted.calls[1]);
-        if let (Some((_, call)), Some(permitted)) = (self.trouble.action, self.permitted)
+        if let (Some((_, call)), Some(permitted)) = (self.events.action, self.permitted)
             && permitted.exempt_calls.may_tear_when_killed(call, answered)
         {
             images.clear();
@@ -222,12 +222,12 @@ impl<'a> Play<'a> {
         let mut machine = image.machine.fork();
         let mut chronicle = chronicle.clone();
         let mut cut = image.crash != CrashKind::Kill;
-        let mut stable = !cut || self.trouble.flushed;
+        let mut stable = !cut || self.events.flushed;
         let mut when = format!("{image:?}");
         let mut untold = false;
-        if let Some(action) = self.trouble.down {
+        if let Some(action) = self.events.while_down {
             let outside = machine.outside();
-            if !does(action, &outside, None, self.path, self.trouble.flushed, &mut chronicle) {
+            if !perform(action, &outside, None, self.path, self.events.flushed, &mut chronicle) {
                 return Ok(());
             }
             // What stood there when they came, the first cut may have made of it.
@@ -238,22 +238,22 @@ impl<'a> Play<'a> {
                 machine = after;
                 untold = cut && image.answer != ReplyState::Sealed;
                 cut = true;
-                stable &= self.trouble.flushed;
+                stable &= self.events.flushed;
                 when = format!("{when}, then {:?}", CrashKind::Cut(nth));
             }
         }
         self.images += 1;
         let answer = image.answer;
-        let mut scene = Scene { play: self, answer, cut, stable, untold, when, found: Vec::new() };
-        let done = scene.started(&machine, &chronicle);
-        let found = scene.found;
+        let mut state = FinalState { run: self, answer, cut, stable, untold, when, found: Vec::new() };
+        let done = state.started(&machine, &chronicle);
+        let found = state.found;
         self.found.extend(found);
         done
     }
 }
 
 /// Performs an outside write and notes the contents that it removed and wrote; returns false if it fails.
-fn does(
+fn perform(
     action: OutsideAction,
     outside: &Outside,
     held: Option<&OutsideFile>,
