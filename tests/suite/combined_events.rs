@@ -2,7 +2,7 @@
 //! `cases::combined` runs them over all case files.
 
 use editd_proto::message::UndoRequest;
-use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination, look};
+use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination, check};
 use editd_tests::fault_injection::sim_scenario::{ChangeRequest, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::sim::Op;

@@ -6,11 +6,11 @@
 //! one sentence for each violation.
 
 pub mod combined;
+pub mod content_log;
 pub mod crash;
 pub mod crash_check;
 pub mod crash_image;
 pub mod faults;
-pub mod kept;
 pub mod outside_writes;
 pub mod requests;
 pub mod sim_scenario;

@@ -15,7 +15,7 @@ use editd_proto::message::{
     ClipAction, ClipRequest, EntrySummary, HistoryRequest, Receipt, ShowReply, ShowRequest,
 };
 
-use super::kept::taken_away_by;
+use super::content_log::removed_by;
 use super::sim_scenario::ChangeRequest;
 use crate::sim::{Outside, OutsideFile, SimMachine};
 
@@ -47,14 +47,14 @@ pub struct OutsideEffects {
     /// Files that they have open for writing.
     held: Arc<Mutex<Vec<OutsideFile>>>,
     /// Contents that they took away.
-    gone: Arc<Mutex<BTreeSet<Vec<u8>>>>,
+    removed: Arc<Mutex<BTreeSet<Vec<u8>>>>,
 }
 
 impl OutsideEffects {
     /// Does something as another process and notes the contents that it took away.
     pub fn run<T>(&self, outside: &Outside, run: impl FnOnce(&Outside) -> T) -> T {
-        let (done, taken) = taken_away_by(outside, run);
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
+        let (done, taken) = removed_by(outside, run);
+        self.removed.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
         done
     }
 
@@ -147,8 +147,8 @@ impl SimWorkspace {
 
     /// Contents that other processes took away.
     #[must_use]
-    pub fn gone(&self) -> BTreeSet<Vec<u8>> {
-        self.others.gone.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn removed(&self) -> BTreeSet<Vec<u8>> {
+        self.others.removed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Other processes close the files that they had open.

@@ -4,8 +4,8 @@
 use editd_proto::message::{Durability, EntryKind, EntrySummary};
 
 use super::run::CombinedRun;
+use crate::fault_injection::content_log::{AT_START, ContentLog};
 use crate::fault_injection::crash_image::ReplyState;
-use crate::fault_injection::kept::{AT_FIRST, Chronicle};
 use crate::fault_injection::outside_writes::action::OutsideAction;
 use crate::fault_injection::sim_scenario::KEY;
 use crate::fault_injection::sim_workspace::SimWorkspace;
@@ -40,14 +40,18 @@ impl FinalState<'_, '_> {
     }
 
     /// The process still runs, and every fault is mended.
-    pub(super) fn running(&mut self, workspace: &SimWorkspace, chronicle: &Chronicle) -> Result<(), String> {
+    pub(super) fn running(
+        &mut self,
+        workspace: &SimWorkspace,
+        content_log: &ContentLog,
+    ) -> Result<(), String> {
         self.harmed(workspace);
         self.stands(workspace)?;
-        self.nothing_is_lost(&workspace.machine, chronicle)
+        self.nothing_is_lost(&workspace.machine, content_log)
     }
 
     /// The next process starts, and the one after it.
-    pub(super) fn started(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
+    pub(super) fn started(&mut self, machine: &SimMachine, content_log: &ContentLog) -> Result<(), String> {
         let when = &self.when;
         let workspace =
             self.run.scenario.open(machine).map_err(|error| format!("{when}: cannot be opened: {error}"))?;
@@ -59,12 +63,12 @@ impl FinalState<'_, '_> {
         // others came before the first cut, and what they changed takes it back. People are told, and nothing older is lost.
         let told = |note: &String| note.contains("was rolled back: another program had changed");
         if self.untold && !strict() && workspace.notes.iter().any(told) {
-            let lost = chronicle.lost(&workspace.machine, true)?;
-            self.found.extend(lost.into_iter().filter(|what| what.contains(AT_FIRST)));
+            let lost = content_log.lost(&workspace.machine, true)?;
+            self.found.extend(lost.into_iter().filter(|what| what.contains(AT_START)));
             return Ok(());
         }
         let there = self.stands(&workspace)?;
-        self.nothing_is_lost(&workspace.machine, chronicle)?;
+        self.nothing_is_lost(&workspace.machine, content_log)?;
         let mut staged_files = VisibleFiles::of(&workspace.machine).staged_files;
         // On another mount a slot goes with its folder.
         staged_files.retain(|slot| strict() || !slot.contains(".moved/"));
@@ -192,8 +196,8 @@ impl FinalState<'_, '_> {
         }
     }
 
-    fn nothing_is_lost(&mut self, machine: &SimMachine, chronicle: &Chronicle) -> Result<(), String> {
-        for what in chronicle.lost(machine, self.cut)? {
+    fn nothing_is_lost(&mut self, machine: &SimMachine, content_log: &ContentLog) -> Result<(), String> {
+        for what in content_log.lost(machine, self.cut)? {
             self.say(&what);
         }
         Ok(())

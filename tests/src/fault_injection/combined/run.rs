@@ -8,8 +8,8 @@ use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::final_state::FinalState;
 use super::{CombinedPlan, RunEvents};
+use crate::fault_injection::content_log::{AT_START, ContentLog, removed_by};
 use crate::fault_injection::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
-use crate::fault_injection::kept::{AT_FIRST, Chronicle, taken_away_by};
 use crate::fault_injection::outside_writes::action::OutsideAction;
 use crate::fault_injection::outside_writes::permitted_states::PermittedStates;
 use crate::fault_injection::outside_writes::tag;
@@ -43,7 +43,7 @@ pub(super) struct CombinedRun<'a> {
 struct RunNotes {
     /// True if the outside write was done; `None` before.
     done: Option<bool>,
-    chronicle: Chronicle,
+    content_log: ContentLog,
     held: Option<OutsideFile>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> CombinedRun<'a> {
         let workspace = self.scenario.begin(&machine)?;
         let notes = Arc::new(Mutex::new(self.begun(&workspace, &at_first)));
         let recorder = ImageRecorder::new(CutSample { limit: CUTS, seed: self.seed }).one_in(ONE_IN);
-        self.order(&machine, &notes, &recorder);
+        self.schedule(&machine, &notes, &recorder);
         let receipt = workspace.send(&self.scenario.job, KEY);
         let answer = self.answer(&workspace, &receipt);
         let at_answer = VisibleFiles::of(&machine);
@@ -86,11 +86,11 @@ impl<'a> CombinedRun<'a> {
         lock(&notes).held.take();
         workspace.release();
         workspace.settle();
-        let (done, waiting_chronicle) = {
+        let (done, log_before_reply) = {
             let notes = lock(&notes);
-            (notes.done, notes.chronicle.clone())
+            (notes.done, notes.content_log.clone())
         };
-        let chronicle = self.answered(&waiting_chronicle, answer, &at_answer);
+        let content_log = self.answered(&log_before_reply, answer, &at_answer);
         // What cannot be done does no harm.
         if self.events.action.is_some() && done != Some(true) {
             return Ok(());
@@ -100,7 +100,7 @@ impl<'a> CombinedRun<'a> {
             let told = format!("still running, {:?} {error:?}", receipt.status);
             let (cut, stable, untold, when) = (false, true, false, told);
             let mut state = FinalState { run: self, answer, cut, stable, untold, when, found: Vec::new() };
-            state.running(&workspace, &chronicle)?;
+            state.running(&workspace, &content_log)?;
             let found = state.found;
             self.found.extend(found);
         }
@@ -108,13 +108,13 @@ impl<'a> CombinedRun<'a> {
         let images = self.chosen(recorder.finish(&machine));
         images.iter().try_for_each(|image| {
             let waiting = image.answer == ReplyState::Waiting;
-            self.ended(image, if waiting { &waiting_chronicle } else { &chronicle })
+            self.ended(image, if waiting { &log_before_reply } else { &content_log })
         })
     }
 
     /// Adds the contents at the moment of the reply. The content that the job made must be kept, too.
-    fn answered(&self, waiting: &Chronicle, answer: ReplyState, view: &VisibleFiles) -> Chronicle {
-        let mut chronicle = waiting.clone();
+    fn answered(&self, waiting: &ContentLog, answer: ReplyState, view: &VisibleFiles) -> ContentLog {
+        let mut content_log = waiting.clone();
         if answer == ReplyState::Applied {
             let promised = self.scenario.durability() != Durability::Relaxed;
             let made =
@@ -124,11 +124,11 @@ impl<'a> CombinedRun<'a> {
                 let named = self.reach().is_some_and(|reach| path.starts_with(reach));
                 named || (linked && self.baseline.before.has_links(path))
             };
-            chronicle.all_stood("when it was answered", view, |path, bytes| {
+            content_log.add_files("when it was answered", view, |path, bytes| {
                 promised && (self.events.flushed || made(bytes) || !theirs(path))
             });
         }
-        chronicle
+        content_log
     }
 
     /// Notes the contents at the start of the job.
@@ -139,13 +139,13 @@ impl<'a> CombinedRun<'a> {
         let old = |path: &str, _: &[u8]| {
             !self.scenario.young_paths.iter().chain(torn).any(|uncertain| uncertain == path)
         };
-        let mut chronicle = Chronicle::default();
-        chronicle.all_stood(AT_FIRST, at_first, old);
-        chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), old);
-        chronicle.gone(workspace.gone());
+        let mut content_log = ContentLog::default();
+        content_log.add_files(AT_START, at_first, old);
+        content_log.add_files("before the job", &VisibleFiles::of(&workspace.machine), old);
+        content_log.add_removed(workspace.removed());
         let action = self.events.action.map(|(action, _)| action);
         let held = action.and_then(|action| action.prepare(&workspace.machine.outside(), self.path));
-        RunNotes { done: None, chronicle, held }
+        RunNotes { done: None, content_log, held }
     }
 
     /// Returns the common prefix of all names that others touch.
@@ -163,7 +163,7 @@ impl<'a> CombinedRun<'a> {
         self.reach().is_some() && self.baseline.before.has_links(self.path)
     }
 
-    fn order(&self, machine: &SimMachine, notes: &Arc<Mutex<RunNotes>>, recorder: &ImageRecorder) {
+    fn schedule(&self, machine: &SimMachine, notes: &Arc<Mutex<RunNotes>>, recorder: &ImageRecorder) {
         let RunEvents { action, fault, flushed, .. } = self.events;
         if let Some(fault) = fault {
             machine.fail_call(fault.call, fault.errno, fault.lasting);
@@ -178,8 +178,8 @@ impl<'a> CombinedRun<'a> {
         machine.at_call(first, When::Before, move |outside| {
             if let Some((action, _)) = action {
                 let mut notes = lock(&notes);
-                let RunNotes { chronicle, held, done } = &mut *notes;
-                *done = Some(perform(action, outside, held.as_ref(), &path, flushed, chronicle));
+                let RunNotes { content_log, held, done } = &mut *notes;
+                *done = Some(perform(action, outside, held.as_ref(), &path, flushed, content_log));
             }
             recorder.record_from_this_call(&same);
         });
@@ -218,16 +218,16 @@ impl<'a> CombinedRun<'a> {
     }
 
     /// The process ended; somebody may do something; the next one starts.
-    fn ended(&mut self, image: &CrashImage, chronicle: &Chronicle) -> Result<(), String> {
+    fn ended(&mut self, image: &CrashImage, content_log: &ContentLog) -> Result<(), String> {
         let mut machine = image.machine.fork();
-        let mut chronicle = chronicle.clone();
+        let mut content_log = content_log.clone();
         let mut cut = image.crash != CrashKind::Kill;
         let mut stable = !cut || self.events.flushed;
         let mut when = format!("{image:?}");
         let mut untold = false;
         if let Some(action) = self.events.while_down {
             let outside = machine.outside();
-            if !perform(action, &outside, None, self.path, self.events.flushed, &mut chronicle) {
+            if !perform(action, &outside, None, self.path, self.events.flushed, &mut content_log) {
                 return Ok(());
             }
             // What stood there when they came, the first cut may have made of it.
@@ -245,7 +245,7 @@ impl<'a> CombinedRun<'a> {
         self.images += 1;
         let answer = image.answer;
         let mut state = FinalState { run: self, answer, cut, stable, untold, when, found: Vec::new() };
-        let done = state.started(&machine, &chronicle);
+        let done = state.started(&machine, &content_log);
         let found = state.found;
         self.found.extend(found);
         done
@@ -259,17 +259,17 @@ fn perform(
     held: Option<&OutsideFile>,
     path: &str,
     flushed: bool,
-    chronicle: &mut Chronicle,
+    content_log: &mut ContentLog,
 ) -> bool {
     // Where a job has put a copy in its place, the file that was held is theirs all the same.
-    chronicle.gone(held.map(OutsideFile::read));
-    let (done, taken) = taken_away_by(outside, |outside| action.run(outside, held, path, &tag(0)));
-    chronicle.gone(taken);
+    content_log.add_removed(held.map(OutsideFile::read));
+    let (done, taken) = removed_by(outside, |outside| action.run(outside, held, path, &tag(0)));
+    content_log.add_removed(taken);
     if done.is_err() {
         return false;
     }
     if let Some(bytes) = action.wrote(outside, held, path) {
-        chronicle.stood(&format!("what others wrote to {ROOT}/{path}"), &bytes, flushed);
+        content_log.add(&format!("what others wrote to {ROOT}/{path}"), &bytes, flushed);
     }
     !flushed || outside.sync().is_ok()
 }

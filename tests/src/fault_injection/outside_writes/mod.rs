@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{JobStatus, Receipt};
 
+use super::content_log::{AT_START, ContentLog, removed_by};
 use super::crash::TestReport;
 use super::crash_image::{CrashImage, CutSample, ImageRecorder};
-use super::kept::{AT_FIRST, Chronicle, taken_away_by};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::strict;
@@ -119,7 +119,7 @@ struct OutsideWriteRun<'a> {
 #[derive(Default)]
 struct ActionNotes {
     done: Option<Result<(), String>>,
-    chronicle: Chronicle,
+    content_log: ContentLog,
 }
 
 impl OutsideWriteRun<'_> {
@@ -128,10 +128,10 @@ impl OutsideWriteRun<'_> {
         let workspace = self.scenario.begin(&machine)?;
         let held: HeldFile = Arc::new(Mutex::new(self.action.prepare(&machine.outside(), self.path)));
         let recorder = ImageRecorder::new(CutSample { limit: 0, seed: plan.seed });
-        let notes = self.order(&workspace, &held, (plan.kills > 0).then(|| recorder.clone()));
+        let notes = self.schedule(&workspace, &held, (plan.kills > 0).then(|| recorder.clone()));
         let receipt = workspace.send(&self.scenario.job, KEY);
         workspace.settle();
-        let ActionNotes { done, chronicle } = std::mem::take(&mut *lock(&notes));
+        let ActionNotes { done, content_log } = std::mem::take(&mut *lock(&notes));
         if let Some(Err(error)) = done {
             // What cannot be done does no harm.
             let _not_done = error;
@@ -144,7 +144,7 @@ impl OutsideWriteRun<'_> {
         }
         if done.is_some() {
             self.images += 1;
-            self.check_image(&workspace, Some(&receipt), &chronicle, "")?;
+            self.check_state(&workspace, Some(&receipt), &content_log, "")?;
         }
         drop(workspace);
         let mut images = recorder.finish(&machine);
@@ -156,34 +156,34 @@ impl OutsideWriteRun<'_> {
             let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
             images.remove(at);
         }
-        images.iter().try_for_each(|image| self.killed(image, &chronicle))
+        images.iter().try_for_each(|image| self.killed(image, &content_log))
     }
 
     /// Schedules the outside write, and images after it.
-    fn order(
+    fn schedule(
         &self,
         workspace: &SimWorkspace,
         held: &HeldFile,
         recorder: Option<ImageRecorder>,
     ) -> Arc<Mutex<ActionNotes>> {
-        let mut chronicle = Chronicle::default();
-        chronicle.all_stood(AT_FIRST, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
-        chronicle.all_stood("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
-        chronicle.gone(workspace.gone());
-        let notes = Arc::new(Mutex::new(ActionNotes { done: None, chronicle }));
-        let (notes, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
+        let mut content_log = ContentLog::default();
+        content_log.add_files(AT_START, &VisibleFiles::of(&self.scenario.machine()), |_, _| true);
+        content_log.add_files("before the job", &VisibleFiles::of(&workspace.machine), |_, _| true);
+        content_log.add_removed(workspace.removed());
+        let notes = Arc::new(Mutex::new(ActionNotes { done: None, content_log }));
+        let (noted, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
         let (path, same) = (self.path.to_owned(), workspace.machine.clone());
         workspace.machine.at_call(self.call, When::Before, move |outside| {
             // Where a job has put a copy in its place, the file that was held is theirs all the same.
             let had = lock(&held).as_ref().map(OutsideFile::read);
             let run = |outside: &Outside| action.run(outside, lock(&held).as_ref(), &path, &tag(0));
-            let (ran, taken) = taken_away_by(outside, run);
-            let mut notes = lock(&notes);
+            let (ran, taken) = removed_by(outside, run);
+            let mut notes = lock(&noted);
             notes.done = Some(ran.map_err(|error| error.to_string()));
-            notes.chronicle.gone(taken);
-            notes.chronicle.gone(had);
+            notes.content_log.add_removed(taken);
+            notes.content_log.add_removed(had);
             if let Some(bytes) = action.wrote(outside, lock(&held).as_ref(), &path) {
-                notes.chronicle.stood("what others wrote", &bytes, false);
+                notes.content_log.add("what others wrote", &bytes, false);
             }
             drop(notes);
             if let Some(recorder) = recorder {
@@ -194,7 +194,7 @@ impl OutsideWriteRun<'_> {
     }
 
     /// Checks a kill of the daemon after the outside write.
-    fn killed(&mut self, image: &CrashImage, chronicle: &Chronicle) -> Result<(), String> {
+    fn killed(&mut self, image: &CrashImage, content_log: &ContentLog) -> Result<(), String> {
         self.images += 1;
         let when = format!("{image:?}: ");
         let workspace =
@@ -202,14 +202,14 @@ impl OutsideWriteRun<'_> {
         if !workspace.settle() {
             self.found.push(format!("{when}it never settles"));
         }
-        self.check_image(&workspace, None, chronicle, &when)
+        self.check_state(&workspace, None, content_log, &when)
     }
 
-    fn check_image(
+    fn check_state(
         &mut self,
         workspace: &SimWorkspace,
         receipt: Option<&Receipt>,
-        chronicle: &Chronicle,
+        content_log: &ContentLog,
         when: &str,
     ) -> Result<(), String> {
         let PermittedStates { alone, on_top, below, journaled, .. } = self.permitted;
@@ -218,7 +218,7 @@ impl OutsideWriteRun<'_> {
         if !held {
             self.found.push(format!("{when}what was written is lost; {}", describe(receipt)));
         }
-        let lost = chronicle.lost(&workspace.machine, false)?;
+        let lost = content_log.lost(&workspace.machine, false)?;
         self.found.extend(lost.into_iter().map(|what| format!("{when}{what}; {}", describe(receipt))));
         if receipt
             .and_then(|receipt| receipt.error.as_ref())

@@ -17,41 +17,41 @@ use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};
 const ROUNDS: usize = 6;
 
 /// The name of a content that was there when the scenario began.
-pub const AT_FIRST: &str = "at first";
+pub const AT_START: &str = "at first";
 
 /// The contents that were in the workspace during one run of a scenario.
 #[derive(Clone, Default)]
-pub struct Chronicle {
-    stood: Vec<Stood>,
-    gone: BTreeSet<Vec<u8>>,
+pub struct ContentLog {
+    contents: Vec<LoggedContent>,
+    removed: BTreeSet<Vec<u8>>,
 }
 
 #[derive(Clone)]
-struct Stood {
+struct LoggedContent {
     what: String,
     bytes: Arc<[u8]>,
     /// It is owed after a power cut too.
     durable: bool,
 }
 
-impl Chronicle {
+impl ContentLog {
     /// A content stood at a path; `durable` where somebody had flushed it or was promised that.
-    pub fn stood(&mut self, what: &str, bytes: &[u8], durable: bool) {
-        self.stood.push(Stood { what: what.to_owned(), bytes: bytes.into(), durable });
+    pub fn add(&mut self, what: &str, bytes: &[u8], durable: bool) {
+        self.contents.push(LoggedContent { what: what.to_owned(), bytes: bytes.into(), durable });
     }
 
     /// Every file of a view stood; `durable` says which were.
-    pub fn all_stood(&mut self, when: &str, view: &VisibleFiles, durable: impl Fn(&str, &[u8]) -> bool) {
+    pub fn add_files(&mut self, when: &str, view: &VisibleFiles, durable: impl Fn(&str, &[u8]) -> bool) {
         for (path, seen) in &view.files {
             if let SnapshotNode::File { bytes, .. } = seen {
-                self.stood(&format!("{path} {when}"), bytes, durable(path, bytes));
+                self.add(&format!("{path} {when}"), bytes, durable(path, bytes));
             }
         }
     }
 
     /// Whoever wrote took these contents away himself.
-    pub fn gone(&mut self, gone: impl IntoIterator<Item = Vec<u8>>) {
-        self.gone.extend(gone);
+    pub fn add_removed(&mut self, removed: impl IntoIterator<Item = Vec<u8>>) {
+        self.removed.extend(removed);
     }
 
     /// Returns the contents that are lost, one sentence each. The machine's process must have settled all entries
@@ -62,7 +62,7 @@ impl Chronicle {
     pub fn lost(&self, machine: &SimMachine, cut: bool) -> Result<Vec<String>, String> {
         let mut contents = IntactContents::default();
         contents.add(Arc::default());
-        self.gone.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
+        self.removed.iter().for_each(|bytes| contents.add(bytes.as_slice().into()));
         let snapshot = machine.snapshot(ROOT).map_err(|error| error.to_string())?;
         for (path, seen) in &snapshot.0 {
             if let SnapshotNode::File { bytes, .. } = seen
@@ -79,7 +79,7 @@ impl Chronicle {
         }
         let chain: Vec<&FileRecord> = records.iter().collect();
         (0..ROUNDS).for_each(|_| contents.reach(&chain));
-        let owed = self.stood.iter().filter(|stood| stood.durable || !cut);
+        let owed = self.contents.iter().filter(|stood| stood.durable || !cut);
         let lost = owed.filter(|stood| contents.get(content_hash(&stood.bytes)).is_none());
         Ok(lost.map(|stood| format!("{}, {} bytes, is nowhere", stood.what, stood.bytes.len())).collect())
     }
@@ -115,7 +115,7 @@ fn records(machine: &SimMachine) -> Result<Vec<FileRecord>, String> {
 
 /// Does something as another process, and tells which contents it took away: what no path shows any more, though a slot
 /// may still hold the same bytes, and what was written over in a slot.
-pub fn taken_away_by<T>(outside: &Outside, run: impl FnOnce(&Outside) -> T) -> (T, BTreeSet<Vec<u8>>) {
+pub fn removed_by<T>(outside: &Outside, run: impl FnOnce(&Outside) -> T) -> (T, BTreeSet<Vec<u8>>) {
     let contents = |found: bool| {
         let files = outside.snapshot(ROOT).unwrap_or_else(|_| Snapshot::default()).0.into_iter();
         let files = files.filter(|(path, _)| !found || is_found(&String::from_utf8_lossy(path)));
