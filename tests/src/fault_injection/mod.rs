@@ -1,9 +1,10 @@
-//! Tests of a whole job on the simulated machine: the process is ended at every effect, other processes write at every
-//! call, every call fails. They examine files, replies and the journal, and nothing inside the daemon.
+//! Fault injection on the simulated machine: the process is ended at every effect of a job, other processes write at
+//! every call, and every call fails. The tests examine files, replies and the journal, and nothing inside the daemon.
 //!
-//! *Calling sequence*: a [`sim_scenario::SimScenario`] has the initial state and the actions; [`sim_workspace::SimWorkspace`] performs
-//! them through a workspace on the machine; a test ([`crash`], [`outside_writes`], [`faults`]) plays it many times and returns
-//! one sentence for each violation.
+//! *Calling sequence*: a [`SimScenario`](sim_scenario::SimScenario) has the initial state and the requests.
+//! [`SimWorkspace`](sim_workspace::SimWorkspace) sends them to a workspace on the machine. A test ([`crash`],
+//! [`outside_writes`], [`faults`], [`combined`]) plays the scenario many times and returns one sentence for each
+//! violation.
 
 pub mod combined;
 pub mod content_log;
@@ -17,7 +18,8 @@ pub mod sim_scenario;
 pub mod sim_workspace;
 pub mod visible_files;
 
-/// Returns true if `EXHAUSTIVE=1`, which tests a hundred times as much as a run of the suite.
+/// Returns true if `EXHAUSTIVE=1` is set: then the tests play a hundred times as many crashes, faults and outside
+/// writes.
 #[must_use]
 pub fn exhaustive() -> bool {
     std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1")
