@@ -230,7 +230,7 @@ impl Default for House {
 impl Drop for House {
     fn drop(&mut self) {
         self.kill();
-        // Daemons that `editctl` started: those that carry this house's own folder in their environment.
+        // Daemons that `editctl` started: those that carry the run folder of this workspace in their environment.
         let run = self.folder("run");
         wait::until("every daemon of a test has left", wait::LONG, || {
             let left = process::with_variable("XDG_RUNTIME_DIR", &run);

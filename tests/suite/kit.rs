@@ -105,5 +105,5 @@ fn a_process_is_found_by_its_environment_and_measured() {
     assert_eq!(process::threads(child.id()), Some(1));
     assert!(process::cpu_ticks(child.id()).is_some_and(|ticks| ticks < 1000));
     drop(house);
-    wait::until("the child was ended with its house", wait::LONG, || child.try_wait().unwrap());
+    wait::until("the child was ended with its daemon", wait::LONG, || child.try_wait().unwrap());
 }

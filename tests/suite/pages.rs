@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// Files of the large job: their paths together exceed a frame.
 const FILES: usize = limits::FRAME / 3900 + 100;
 
-/// A house in which `l` leads to a folder so deep that every path in it is nearly as long as a path may be.
+/// A workspace in which `l` leads to a folder so deep that every path in it is nearly as long as a path may be.
 fn deep() -> (House, String) {
     let house = House::new();
     let folder = [&*"d".repeat(250); 15].join("/") + "/" + &"e".repeat(150);

@@ -8,7 +8,7 @@ use editd_tests::house::House;
 fn a_python_client_is_served() {
     let house = House::started();
     let script = binaries::top().join("tests/python/wire_test.py");
-    // The user's own packages are found by the user's own folder, not by the house's.
+    // The user's own packages are found by the user's own folder, not by that of the test.
     let has = |words: &[&str]| {
         let home = std::env::var_os("HOME").unwrap_or_default();
         house.command("python3").env("HOME", home).args(words).output()
