@@ -34,7 +34,7 @@ mod speed {
     use editd_proto::message::{Durability, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind};
     use editd_tests::binaries;
     use editd_tests::client::Client;
-    use editd_tests::house::House;
+    use editd_tests::test_daemon::TestDaemon;
 
     /// Clients that write at once.
     const CLIENTS: usize = 16;
@@ -47,8 +47,8 @@ mod speed {
         let rounds = std::env::args()
             .find_map(|word| word.strip_prefix("rounds=").and_then(|n| n.parse().ok()))
             .unwrap_or(40_usize);
-        let house = House::started();
-        let mut bench = Bench::new(house);
+        let daemon = TestDaemon::started();
+        let mut bench = Bench::new(daemon);
         for round in 0..rounds {
             bench.turn(round);
         }
@@ -67,7 +67,7 @@ mod speed {
     }
 
     struct Bench {
-        house: House,
+        daemon: TestDaemon,
         client: Client,
         log: File,
         end: u64,
@@ -79,14 +79,14 @@ mod speed {
     }
 
     impl Bench {
-        fn new(house: House) -> Self {
-            let client = Client::connect(&house.socket(), "bench").expect("the daemon answers");
-            let log = File::create(house.folder("home").join("floor.log")).unwrap();
+        fn new(daemon: TestDaemon) -> Self {
+            let client = Client::connect(&daemon.socket(), "bench").expect("the daemon answers");
+            let log = File::create(daemon.folder("home").join("floor.log")).unwrap();
             for name in names() {
-                fs::write(house.workspace().join(name), content()).unwrap();
+                fs::write(daemon.workspace().join(name), content()).unwrap();
             }
             let mut bench =
-                Self { house, client, log, end: 0, times: Times::default(), one: 0, many: 0, own: 0 };
+                Self { daemon, client, log, end: 0, times: Times::default(), one: 0, many: 0, own: 0 };
             // The first edit of a young file carries all of it; what is measured is the second and later ones.
             bench.edit(&["one".to_owned()], Durability::Durable);
             let many: Vec<String> = (0..FILES).map(|n| format!("many{n}")).collect();
@@ -100,7 +100,7 @@ mod speed {
             for _ in 0..10 {
                 let took = self.flush();
                 self.times.flush.push(took);
-                let took = by_hand(&self.house.folder("home"), round);
+                let took = by_hand(&self.daemon.folder("home"), round);
                 self.times.by_hand.push(took);
                 let took = self.edit(&["one".to_owned()], Durability::Durable);
                 self.times.edit.push(took);
@@ -114,7 +114,7 @@ mod speed {
                 let took = self.command();
                 self.times.command.push(took);
             }
-            let took = at_once(&self.house, self.own);
+            let took = at_once(&self.daemon, self.own);
             self.own += JOBS as u64;
             self.times.at_once.push(took);
         }
@@ -143,7 +143,7 @@ mod speed {
         fn command(&mut self) -> Duration {
             self.one += 1;
             let job = job(&["one".to_owned()], self.one, Durability::Relaxed);
-            let mut command = self.house.editctl();
+            let mut command = self.daemon.editctl();
             command.args(["--session", "bench", "edit", "-", "--json"]);
             command.stdin(Stdio::piped()).stdout(Stdio::null());
             let start = Instant::now();
@@ -203,12 +203,12 @@ mod speed {
     }
 
     /// Every client edits its own file as fast as it is answered.
-    fn at_once(house: &House, done: u64) -> Duration {
+    fn at_once(daemon: &TestDaemon, done: u64) -> Duration {
         let start_line = Barrier::new(CLIENTS + 1);
         thread::scope(|scope| {
             for n in 0..CLIENTS {
                 let start_line = &start_line;
-                let socket = house.socket();
+                let socket = daemon.socket();
                 scope.spawn(move || {
                     let mut client =
                         Client::connect(&socket, &format!("bench{n}")).expect("the daemon answers");

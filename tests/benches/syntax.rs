@@ -33,7 +33,7 @@ mod syntax {
     use editd_proto::message::kind;
     use editd_proto::path::FilePath;
     use editd_tests::client::Client;
-    use editd_tests::house::House;
+    use editd_tests::test_daemon::TestDaemon;
     use editd_tests::{process, wait};
     use serde_json::{Value, json};
 
@@ -47,10 +47,10 @@ mod syntax {
             .find_map(|word| word.strip_prefix("rounds=").and_then(|n| n.parse().ok()))
             .unwrap_or(20_usize);
         let text = real_source();
-        let house = House::started();
-        house.put("large.rs", &text);
-        let mut client = house.client("bench");
-        let idle = memory(&house);
+        let daemon = TestDaemon::started();
+        daemon.put("large.rs", &text);
+        let mut client = daemon.client("bench");
+        let idle = memory(&daemon);
         let outline = client.ask_json(kind::OUTLINE, &json!({"path": "large.rs"}));
         let symbols = outline["symbols"].as_array().unwrap();
         let last = symbols.iter().rfind(|symbol| symbol["kind"] == "function").unwrap()["name"].clone();
@@ -65,9 +65,9 @@ mod syntax {
         for _ in 0..rounds {
             times.turn(&text, &mut client, &last);
         }
-        let peak = process::peak_kib(house.pid()).unwrap();
+        let peak = process::peak_kib(daemon.pid()).unwrap();
         let rest = wait::until("memory goes back", wait::LONG, || {
-            process::resident_kib(house.pid()).filter(|now| *now <= idle + KEPT)
+            process::resident_kib(daemon.pid()).filter(|now| *now <= idle + KEPT)
         });
         times.report();
         println!("idle daemon that has parsed nothing      {idle:>8} KiB resident (≤ 16384)");
@@ -75,11 +75,11 @@ mod syntax {
     }
 
     /// Returns the memory that the daemon holds once it frees no more by itself.
-    fn memory(house: &House) -> u64 {
+    fn memory(daemon: &TestDaemon) -> u64 {
         let mut least = u64::MAX;
         let start = Instant::now();
         wait::until("it has come to rest", wait::LONG, || {
-            least = least.min(process::resident_kib(house.pid())?);
+            least = least.min(process::resident_kib(daemon.pid())?);
             (start.elapsed() > Duration::from_secs(3)).then_some(least)
         })
     }

@@ -11,7 +11,7 @@ use editd::testing::{
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 
-use crate::house::House;
+use crate::test_daemon::TestDaemon;
 
 /// Entries that are asked for at once.
 const PAGE: usize = 1000;
@@ -35,8 +35,8 @@ pub struct Told<'a> {
 ///
 /// # Panics
 /// Where the journal cannot be read.
-pub fn each(house: &House, mut tell: impl FnMut(&Told<'_>)) {
-    let store = open(house);
+pub fn each(daemon: &TestDaemon, mut tell: impl FnMut(&Told<'_>)) {
+    let store = open(daemon);
     let ids = entries(&store);
     let entry =
         |id: &JobId| store.entry(*id).expect("the journal can be read").expect("it has what it lists");
@@ -63,8 +63,8 @@ pub fn each(house: &House, mut tell: impl FnMut(&Told<'_>)) {
     }
 }
 
-fn open(house: &House) -> Store {
-    let mut states = fs::read_dir(house.folder("state").join("editd")).expect("a daemon was there");
+fn open(daemon: &TestDaemon) -> Store {
+    let mut states = fs::read_dir(daemon.folder("state").join("editd")).expect("a daemon was there");
     let state = states.next().expect("it had a workspace").expect("a folder can be listed").path();
     let os: Arc<dyn Os> = Arc::new(Unix);
     let dir = os.open_dir(&state).expect("the state can be opened");

@@ -12,7 +12,7 @@ use editd_proto::message::{
 };
 
 use crate::client::{Client, Failure};
-use crate::house::House;
+use crate::test_daemon::TestDaemon;
 use crate::wait;
 
 /// Files of every client that each of its jobs edits.
@@ -32,9 +32,9 @@ impl Counter {
     }
 
     /// Makes the files as they are before the first step.
-    pub fn prepare(&self, house: &House) {
+    pub fn prepare(&self, daemon: &TestDaemon) {
         for file in 0..FILES {
-            house.put(&name(self.client, file), content(self.client, file, 0));
+            daemon.put(&name(self.client, file), content(self.client, file, 0));
         }
     }
 
@@ -112,9 +112,9 @@ fn stands(step: u64) -> bool {
 ///
 /// # Errors
 /// A description of the files if they disagree.
-pub fn shown(house: &House, client: usize) -> Result<u64, String> {
-    let all: Vec<u64> = (0..FILES).map(|file| number(house, client, file)).collect::<Result<_, _>>()?;
-    let turn = std::fs::read_to_string(house.workspace().join(turn_name(client))).ok();
+pub fn shown(daemon: &TestDaemon, client: usize) -> Result<u64, String> {
+    let all: Vec<u64> = (0..FILES).map(|file| number(daemon, client, file)).collect::<Result<_, _>>()?;
+    let turn = std::fs::read_to_string(daemon.workspace().join(turn_name(client))).ok();
     let first = all.first().copied().unwrap_or_default();
     let right = stands(first).then(|| turn_text(client, first));
     if all.iter().any(|one| *one != first) || turn != right {
@@ -127,15 +127,15 @@ pub fn shown(house: &House, client: usize) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is not so.
-pub fn check(house: &House, client: usize, step: u64) -> Result<(), String> {
-    let came = shown(house, client)?;
+pub fn check(daemon: &TestDaemon, client: usize, step: u64) -> Result<(), String> {
+    let came = shown(daemon, client)?;
     if came != step {
         return Err(format!("client {client} came to {step}; its files say {came}"));
     }
     if step == 0 {
         return Ok(());
     }
-    let mut connection = house.client(&session(client));
+    let mut connection = daemon.client(&session(client));
     let clip = ClipRequest { action: ClipAction::Show, name: Some("last".to_owned()), to: None, text: None };
     let clip: ClipReply =
         connection.ask(kind::CLIP, &clip).map_err(|e| format!("client {client}'s clipboard: {e:?}"))?;
@@ -159,8 +159,8 @@ pub fn check(house: &House, client: usize, step: u64) -> Result<(), String> {
 ///
 /// # Errors
 /// What was refused.
-pub fn undo(house: &House, client: usize, steps: usize) -> Result<(), String> {
-    let mut connection = house.client(&session(client));
+pub fn undo(daemon: &TestDaemon, client: usize, steps: usize) -> Result<(), String> {
+    let mut connection = daemon.client(&session(client));
     let all: Vec<JobId> = entries(&mut connection, client)?.iter().map(|entry| entry.id).collect();
     let newest = all.get(..steps).ok_or_else(|| format!("client {client} has {} entries", all.len()))?;
     for some in newest.chunks(900) {
@@ -217,9 +217,9 @@ fn content(client: usize, file: usize, number: u64) -> String {
     format!("{filler}number {number}\n{filler}")
 }
 
-fn number(house: &House, client: usize, file: usize) -> Result<u64, String> {
+fn number(daemon: &TestDaemon, client: usize, file: usize) -> Result<u64, String> {
     let path = name(client, file);
-    let bytes = std::fs::read(house.workspace().join(&path)).map_err(|e| format!("{path}: {e}"))?;
+    let bytes = std::fs::read(daemon.workspace().join(&path)).map_err(|e| format!("{path}: {e}"))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let number = text.lines().find_map(|line| line.strip_prefix("number ")?.parse().ok());
     number

@@ -19,8 +19,6 @@ pub mod contents;
 pub mod counters;
 pub mod fault_injection;
 pub mod generator;
-#[cfg(unix)]
-pub mod house;
 pub mod jobs;
 #[cfg(unix)]
 pub mod patches;
@@ -34,5 +32,7 @@ pub mod scenario;
 pub mod sim;
 pub mod sources;
 pub mod symbols;
+#[cfg(unix)]
+pub mod test_daemon;
 pub mod tree;
 pub mod wait;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::binaries;
-use crate::house::House;
+use crate::test_daemon::TestDaemon;
 
 /// The commands of the session, in order.
 const COMMANDS: &[&str] = &[
@@ -51,24 +51,24 @@ pub fn path() -> PathBuf {
 /// # Panics
 /// If a command cannot be started.
 pub fn session() -> Vec<TerminalLine> {
-    let house = House::new();
-    fs::write(house.workspace().join("notes.txt"), NOTES).expect("a fresh workspace can be written");
+    let daemon = TestDaemon::new();
+    fs::write(daemon.workspace().join("notes.txt"), NOTES).expect("a fresh workspace can be written");
     let mut lines = Vec::new();
     for command in COMMANDS {
         lines.push(TerminalLine::Command(command));
-        lines.extend(run(&house, command).lines().map(|line| TerminalLine::Output(line.to_owned())));
+        lines.extend(run(&daemon, command).lines().map(|line| TerminalLine::Output(line.to_owned())));
     }
-    run(&house, "editctl stop");
+    run(&daemon, "editctl stop");
     lines
 }
 
 /// Runs one command as the session `ada`; returns its standard output and standard error in their order.
-fn run(house: &House, command: &str) -> String {
+fn run(daemon: &TestDaemon, command: &str) -> String {
     let programs = binaries::editctl().parent().map(Path::to_owned);
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&paths)))
         .expect("paths from the environment can be joined");
-    let mut shell = house.command("sh");
+    let mut shell = daemon.command("sh");
     shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]);
     shell.env("PATH", path).env("EDITD_BIN", binaries::editd()).env("EDITCTL_SESSION", "ada");
     let done =

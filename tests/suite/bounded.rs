@@ -11,7 +11,7 @@ use editd_proto::codec::{self, FrameReader};
 use editd_proto::limits;
 use editd_proto::message::{Hello, ReadReply, kind};
 use editd_tests::client::{Client, Failure, body, receive};
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
 
@@ -19,26 +19,26 @@ use serde_json::{Value, json};
 const GAIN: u64 = 12 * 1024;
 
 /// Returns a workspace with a file, and a client that is already connected.
-fn served() -> (House, Client) {
-    let house = House::new();
-    house.put("a.txt", "one\n");
-    let mut house = house;
-    house.start();
-    let client = house.client("well-behaved");
-    (house, client)
+fn served() -> (TestDaemon, Client) {
+    let daemon = TestDaemon::new();
+    daemon.put("a.txt", "one\n");
+    let mut daemon = daemon;
+    daemon.start();
+    let client = daemon.client("well-behaved");
+    (daemon, client)
 }
 
 /// The client that was there before, and a new one, are served as ever.
 #[track_caller]
-fn unharmed(house: &House, before: &mut Client) {
-    for client in [before, &mut house.client("another")] {
+fn unharmed(daemon: &TestDaemon, before: &mut Client) {
+    for client in [before, &mut daemon.client("another")] {
         let read: ReadReply = client.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
         assert_eq!(read.text.as_deref(), Some("one\n"));
     }
 }
 
-fn stranger(house: &House) -> UnixStream {
-    let stream = UnixStream::connect(house.socket()).unwrap();
+fn stranger(daemon: &TestDaemon) -> UnixStream {
+    let stream = UnixStream::connect(daemon.socket()).unwrap();
     stream.set_read_timeout(Some(wait::LONG)).unwrap();
     stream
 }
@@ -79,7 +79,7 @@ fn framed(message: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_is_no_message_is_answered_and_the_door_closed() {
-    let (house, mut before) = served();
+    let (daemon, mut before) = served();
     let deep = [vec![0x81, 0xa1, b'x'], vec![0x91; 2000], vec![0xc0]].concat();
     let many = [&[0x81, 0xa1, b'x', 0xdd][..], &u32::MAX.to_be_bytes()].concat();
     for (what, bytes) in [
@@ -94,64 +94,64 @@ fn what_is_no_message_is_answered_and_the_door_closed() {
         ("a request before hello", codec::encode(1, kind::STATUS, &json!({})).unwrap()),
         ("half a hello", hello(limits::PROTOCOLS)[..20].to_vec()),
     ] {
-        let mut stream = stranger(&house);
+        let mut stream = stranger(&daemon);
         stream.write_all(&bytes).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let code = told(&mut stream);
         assert!(code != Some(ErrorCode::Internal), "{what}: {code:?}");
-        unharmed(&house, &mut before);
+        unharmed(&daemon, &mut before);
     }
 }
 
 #[test]
 fn another_version_is_refused_by_name() {
-    let (house, mut before) = served();
-    let mut stream = stranger(&house);
+    let (daemon, mut before) = served();
+    let mut stream = stranger(&daemon);
     stream.write_all(&hello(&[999])).unwrap();
     assert_eq!(told(&mut stream), Some(ErrorCode::Unsupported));
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn an_unknown_kind_is_unsupported_and_the_connection_goes_on() {
-    let (house, mut before) = served();
+    let (daemon, mut before) = served();
     let refused = before.ask_json("dance", &json!({"with": "me"}));
     assert_eq!(refused["error"]["code"], "unsupported");
     let refused = before.ask_json(kind::READ, &json!({"path": 7}));
     assert_eq!(refused["error"]["code"], "malformed");
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn a_length_of_four_gigabytes_costs_nothing() {
-    let (house, mut before) = served();
-    let Some(memory) = process::resident_kib(house.pid()) else {
+    let (daemon, mut before) = served();
+    let Some(memory) = process::resident_kib(daemon.pid()) else {
         println!("skipped: this system does not tell a process's memory");
         return;
     };
     for _ in 0..50 {
-        let mut stream = stranger(&house);
+        let mut stream = stranger(&daemon);
         stream.write_all(&[0xff; 4]).unwrap();
         assert_eq!(told(&mut stream), Some(ErrorCode::TooLarge));
     }
     // Whoever has said hello may send much, but not more.
-    let mut known = house.client("greedy");
+    let mut known = daemon.client("greedy");
     known.stream().write_all(&u32::MAX.to_be_bytes()).unwrap();
     assert_eq!(told(known.stream()), Some(ErrorCode::TooLarge));
-    let now = process::peak_kib(house.pid()).unwrap();
+    let now = process::peak_kib(daemon.pid()).unwrap();
     assert!(now < memory + GAIN, "{memory} KiB before, at most {now} KiB since");
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
-    let (house, mut before) = served();
-    let open = process::descriptors(house.pid());
-    let mut slow: Vec<UnixStream> = (0..20).map(|_| stranger(&house)).collect();
+    let (daemon, mut before) = served();
+    let open = process::descriptors(daemon.pid());
+    let mut slow: Vec<UnixStream> = (0..20).map(|_| stranger(&daemon)).collect();
     for byte in hello(limits::PROTOCOLS) {
         slow.iter_mut().for_each(|stream| stream.write_all(&[byte]).unwrap());
         if byte % 16 == 0 {
-            unharmed(&house, &mut before);
+            unharmed(&daemon, &mut before);
         }
     }
     // Each has said hello by now; half of them begin a long frame and die in it.
@@ -160,20 +160,20 @@ fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
         stream.write_all(&[0x81; 1000]).unwrap();
     }
     drop(slow);
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
     if let Some(open) = open {
         wait::until("the daemon has closed what its clients left", wait::LONG, || {
-            (process::descriptors(house.pid())? <= open).then_some(())
+            (process::descriptors(daemon.pid())? <= open).then_some(())
         });
     }
 }
 
 #[test]
 fn large_frames_that_stall_keep_no_other_large_frame_waiting() {
-    let (house, mut before) = served();
+    let (daemon, mut before) = served();
     let stalled: Vec<_> = (0..20_usize)
         .map(|nth| {
-            let mut client = house.client(&format!("slow {nth}"));
+            let mut client = daemon.client(&format!("slow {nth}"));
             let sent = if nth < 12 { 100_000 } else { editd::testing::limits::LARGE + 100_000 };
             let head = u32::try_from(2 * editd::testing::limits::LARGE).unwrap().to_be_bytes();
             client.stream().write_all(&head).unwrap();
@@ -186,13 +186,13 @@ fn large_frames_that_stall_keep_no_other_large_frame_waiting() {
     let text = "a line of a large file\n".repeat(70_000);
     jobs::applied(&before.ask_json(kind::EDIT, &jobs::write("large.txt", &text)));
     drop(stalled);
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn jobs_that_wait_are_counted_as_what_they_become() {
-    let (house, mut before) = served();
-    let Some(memory) = process::resident_kib(house.pid()) else {
+    let (daemon, mut before) = served();
+    let Some(memory) = process::resident_kib(daemon.pid()) else {
         println!("skipped: this system does not tell a process's memory");
         return;
     };
@@ -200,26 +200,26 @@ fn jobs_that_wait_are_counted_as_what_they_become() {
     let job = json!({"files": [{"path": "a.txt", "edits": edits}]});
     std::thread::scope(|scope| {
         for nth in 0..8 {
-            let (house, job) = (&house, &job);
+            let (daemon, job) = (&daemon, &job);
             scope.spawn(move || {
-                let mut client = house.client(&format!("many {nth}"));
+                let mut client = daemon.client(&format!("many {nth}"));
                 for _ in 0..3 {
                     client.ask_json(kind::EDIT, job);
                 }
             });
         }
     });
-    let now = process::peak_kib(house.pid()).unwrap();
+    let now = process::peak_kib(daemon.pid()).unwrap();
     assert!(now < memory + 512 * 1024, "{memory} KiB before, at most {now} KiB since");
-    unharmed(&house, &mut before);
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
-    let (house, mut before) = served();
+    let (daemon, mut before) = served();
     let mut connected = Vec::new();
     let turned_away = loop {
-        match house.try_client("crowd") {
+        match daemon.try_client("crowd") {
             Ok(client) => connected.push(client),
             Err(failure) => break failure,
         }
@@ -230,35 +230,35 @@ fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
     let read: ReadReply = before.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
     assert_eq!(read.text.as_deref(), Some("one\n"));
     drop(connected);
-    wait::until("there is room again", wait::LONG, || house.try_client("crowd").ok());
-    unharmed(&house, &mut before);
+    wait::until("there is room again", wait::LONG, || daemon.try_client("crowd").ok());
+    unharmed(&daemon, &mut before);
 }
 
 #[test]
 fn who_asks_and_never_reads_costs_little() {
-    let (mut house, mut before) = served();
-    house.put("large.txt", "a line of thirty-two bytes here\n".repeat(100_000));
-    let Some(memory) = process::resident_kib(house.pid()) else {
+    let (mut daemon, mut before) = served();
+    daemon.put("large.txt", "a line of thirty-two bytes here\n".repeat(100_000));
+    let Some(memory) = process::resident_kib(daemon.pid()) else {
         println!("skipped: this system does not tell a process's memory");
         return;
     };
-    let mut deaf = house.client("deaf");
+    let mut deaf = daemon.client("deaf");
     deaf.stream().set_nonblocking(true).unwrap();
     // 3 MB a reply, asked for until the daemon takes no more requests.
     let asked =
         (0..10_000).take_while(|_| deaf.send(kind::READ, &json!({"path": "large.txt"})).is_ok()).count();
-    unharmed(&house, &mut before);
-    let now = process::resident_kib(house.pid()).unwrap();
+    unharmed(&daemon, &mut before);
+    let now = process::resident_kib(daemon.pid()).unwrap();
     let most = (editd::testing::limits::OUTGOING as u64) / 1024 + 4 * GAIN;
     assert!(now < memory + most, "{asked} requests: {memory} KiB before, {now} KiB now");
     drop(deaf);
-    unharmed(&house, &mut before);
-    assert!(house.stop().success());
+    unharmed(&daemon, &mut before);
+    assert!(daemon.stop().success());
 }
 
 #[test]
 fn a_field_of_a_wrong_type_is_refused_with_its_place() {
-    let (house, mut client) = served();
+    let (daemon, mut client) = served();
     let said = |client: &mut Client, kind: &str, body: Value| {
         let error = client.ask_json(kind, &body)["error"].take();
         assert_eq!(error["code"], "malformed", "{error}");
@@ -279,5 +279,5 @@ fn a_field_of_a_wrong_type_is_refused_with_its_place() {
     assert!(mode.contains("files[0].edits[1].mode: use octal digits"), "{mode}");
     assert!(said(&mut client, kind::EDIT, json!({"mode": "lazy"})).contains("mode: unknown variant `lazy`"));
     assert!(said(&mut client, kind::READ, json!({})).contains("kind: missing field `path`"));
-    unharmed(&house, &mut client);
+    unharmed(&daemon, &mut client);
 }

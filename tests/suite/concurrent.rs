@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 mod numbers;
@@ -81,7 +81,7 @@ struct Tally {
 }
 
 struct Run {
-    house: House,
+    daemon: TestDaemon,
     random: fastrand::Rng,
     rebase: bool,
     paths: Vec<String>,
@@ -113,22 +113,22 @@ fn text(bytes: &[u8]) -> String {
 
 impl Run {
     fn new(seed: u64, rebase: bool) -> Self {
-        let mut house = House::new();
+        let mut daemon = TestDaemon::new();
         let mut paths = Vec::new();
         for (at, text) in real_files().into_iter().step_by(5).take(8).enumerate() {
             let path = format!("f{at}.rs");
-            house.put(&path, text);
+            daemon.put(&path, text);
             paths.push(path);
         }
         assert_eq!(paths.len(), 8, "there are too few real files");
-        house.start();
+        daemon.start();
         let random = fastrand::Rng::with_seed(seed);
         let (copies, made, touched, tally) = Default::default();
-        Self { house, random, rebase, paths, copies, made, touched, tally }
+        Self { daemon, random, rebase, paths, copies, made, touched, tally }
     }
 
     fn read(&mut self, session: usize, path: &str) -> Copy {
-        let reply = self.house.client(&format!("s{session}")).ask_json(kind::READ, &json!({ "path": path }));
+        let reply = self.daemon.client(&format!("s{session}")).ask_json(kind::READ, &json!({ "path": path }));
         let lines = reply["text"].as_str().unwrap().lines().map(str::to_owned).collect();
         let copy = Copy { version: reply["version"].as_str().unwrap().to_owned(), lines };
         self.copies.insert((session, path.to_owned()), copy.clone());
@@ -193,7 +193,7 @@ impl Run {
     /// Returns true if others have left the line of an edit alone: it stands as it was read, once.
     fn is_apart(&self, session: usize, edit: &Planned) -> bool {
         let line = &self.copies[&(session, edit.path.clone())].lines[edit.at];
-        let now = text(&self.house.get(&edit.path));
+        let now = text(&self.daemon.get(&edit.path));
         let whole = now.lines().filter(|other| other == line).count() == 1;
         whole && now.lines().filter(|other| other.contains(&edit.line)).count() == 1
     }
@@ -208,7 +208,7 @@ impl Run {
         let mut shown = false;
         for call in 0..MOST_CALLS {
             let job = self.job(session, &edit);
-            let reply = self.house.client(&format!("s{session}")).ask_json(kind::EDIT, &job);
+            let reply = self.daemon.client(&format!("s{session}")).ask_json(kind::EDIT, &job);
             if jobs::status(&reply) == "applied" {
                 self.tally.at_once += usize::from(call == 0);
                 if edit.said.is_bare_number() {
@@ -249,7 +249,7 @@ impl Run {
     /// A formatter indents some lines anew and moves others down, past the daemon.
     fn format(&mut self) {
         let path = self.random.choice(&self.paths).unwrap().clone();
-        let mut lines: Vec<String> = text(&self.house.get(&path)).lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = text(&self.daemon.get(&path)).lines().map(str::to_owned).collect();
         let from = self.random.usize(..lines.len());
         let to = (from + self.random.usize(5..40)).min(lines.len());
         let deeper = self.random.bool();
@@ -262,12 +262,12 @@ impl Run {
         if self.random.bool() {
             lines.insert(from, String::new());
         }
-        self.house.put(&path, lines.join("\n") + "\n");
+        self.daemon.put(&path, lines.join("\n") + "\n");
     }
 
     fn check(&self) {
         for Planned { path, mark, line, said, .. } in &self.made {
-            let now = text(&self.house.get(path));
+            let now = text(&self.daemon.get(path));
             let lines: Vec<&str> = now.lines().filter(|line| !line.is_empty()).collect();
             let has_mark = |at: &usize| lines[*at].split(' ').any(|word| word == mark);
             let marked: Vec<usize> = (0..lines.len()).filter(has_mark).collect();

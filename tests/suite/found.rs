@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::process::{Output, Stdio};
 
 use editd_tests::binaries;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 
 fn told(output: &Output) -> (Option<i32>, String) {
     let said = [&output.stdout[..], &output.stderr].concat();
@@ -13,56 +13,56 @@ fn told(output: &Output) -> (Option<i32>, String) {
 }
 
 /// `editctl` with another `XDG_RUNTIME_DIR` than the daemon's; it starts none.
-fn from_elsewhere(house: &House, words: &[&str]) -> (Option<i32>, String) {
-    let run = house.folder("run-of-another");
+fn from_elsewhere(daemon: &TestDaemon, words: &[&str]) -> (Option<i32>, String) {
+    let run = daemon.folder("run-of-another");
     // It may be there already.
     let _ = fs::DirBuilder::new().mode(0o700).create(&run);
-    let mut command = house.editctl();
+    let mut command = daemon.editctl();
     told(&command.env("XDG_RUNTIME_DIR", run).arg("--no-spawn").args(words).output().unwrap())
 }
 
 #[test]
 fn a_daemon_with_another_runtime_folder_is_found_by_what_it_wrote_into_the_workspace() {
-    let mut house = House::started();
-    house.put("a", "one\n");
-    assert_eq!(from_elsewhere(&house, &["read", "a"]), (Some(0), "one\n".into()));
-    let (status, said) = from_elsewhere(&house, &["replace", "a", "one", "two"]);
-    assert_eq!((status, house.get("a")), (Some(0), b"two\n".to_vec()), "{said}");
+    let mut daemon = TestDaemon::started();
+    daemon.put("a", "one\n");
+    assert_eq!(from_elsewhere(&daemon, &["read", "a"]), (Some(0), "one\n".into()));
+    let (status, said) = from_elsewhere(&daemon, &["replace", "a", "one", "two"]);
+    assert_eq!((status, daemon.get("a")), (Some(0), b"two\n".to_vec()), "{said}");
     // What is left of one that was killed leads nowhere.
-    house.kill();
-    let (status, said) = from_elsewhere(&house, &["read", "a"]);
+    daemon.kill();
+    let (status, said) = from_elsewhere(&daemon, &["read", "a"]);
     assert_eq!(status, Some(4), "{said}");
 }
 
 #[test]
 fn a_workspace_that_names_the_daemon_of_another_is_not_edited_through_that() {
-    let (served, house) = (House::started(), House::new());
-    for (one, text) in [(&served, "theirs\n"), (&house, "ours\n")] {
+    let (served, daemon) = (TestDaemon::started(), TestDaemon::new());
+    for (one, text) in [(&served, "theirs\n"), (&daemon, "ours\n")] {
         one.put("a", text);
     }
-    let own = house.workspace().join(".editd");
+    let own = daemon.workspace().join(".editd");
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join("lock"), served.socket().to_str().unwrap()).unwrap();
-    let (status, said) = from_elsewhere(&house, &["replace", "a", "theirs", "changed"]);
+    let (status, said) = from_elsewhere(&daemon, &["replace", "a", "theirs", "changed"]);
     assert_eq!((status, served.get("a")), (Some(4), b"theirs\n".to_vec()), "{said}");
     assert!(said.contains("no daemon serves"), "{said}");
     // Nor is it waited for, where the name is that of no file or of no socket.
     for address in ["", "relative", "/nowhere/at/all", "/dev/null"] {
         fs::write(own.join("lock"), address).unwrap();
-        assert_eq!(from_elsewhere(&house, &["read", "a"]).0, Some(4), "{address}");
+        assert_eq!(from_elsewhere(&daemon, &["read", "a"]).0, Some(4), "{address}");
     }
 }
 
 #[test]
 fn a_client_in_a_container_of_its_own_reaches_the_daemon_outside() {
-    let house = House::started();
-    house.put("a", "one\n");
+    let daemon = TestDaemon::started();
+    daemon.put("a", "one\n");
     let words = ["--fork", "--pid", "--mount-proc", "--kill-child"];
-    let mut tried = house.command("unshare");
+    let mut tried = daemon.command("unshare");
     if !tried.args(words).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
         return eprintln!("skipped: no container can be made");
     }
-    let mut command = house.command("unshare");
+    let mut command = daemon.command("unshare");
     command.args(words).arg(binaries::editctl()).args(["--no-spawn", "--session", "s", "read", "a"]);
     assert_eq!(told(&command.output().unwrap()), (Some(0), "one\n".into()));
 }

@@ -6,12 +6,12 @@ use std::fs;
 
 use editd_proto::message::kind;
 use editd_tests::client::Client;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
-fn subscribed(house: &House, globs: &[&str]) -> Client {
-    let mut client = house.client("watcher");
+fn subscribed(daemon: &TestDaemon, globs: &[&str]) -> Client {
+    let mut client = daemon.client("watcher");
     let reply = client.ask_json(kind::SUBSCRIBE, &json!({ "globs": globs }));
     assert!(reply["folders"].as_u64().is_some_and(|folders| folders > 0), "{reply}");
     client
@@ -34,10 +34,10 @@ fn event_of(client: &mut Client, path: &str) -> (Value, Vec<String>) {
 
 #[test]
 fn an_edit_of_another_session_is_told_with_its_entry() {
-    let house = House::started();
-    house.put("src/a.txt", "one\n");
-    let mut watcher = subscribed(&house, &["src/**"]);
-    let mut other = house.client("other");
+    let daemon = TestDaemon::started();
+    daemon.put("src/a.txt", "one\n");
+    let mut watcher = subscribed(&daemon, &["src/**"]);
+    let mut other = daemon.client("other");
     let edit = other.ask_json(kind::EDIT, &jobs::append("src/a.txt", "two\n"));
     let (event, _) = event_of(&mut watcher, "src/a.txt");
     let want = (&json!("changed"), &edit["job"], &json!("other"), &json!("edit"));
@@ -60,18 +60,18 @@ fn an_edit_of_another_session_is_told_with_its_entry() {
 
 #[test]
 fn what_others_do_is_told_and_journaled_where_the_file_was_read() {
-    let house = House::started();
-    house.put("read.txt", "one\n");
-    house.put("unread.txt", "one\n");
-    let mut watcher = subscribed(&house, &[]);
-    let mut reader = house.client("reader");
+    let daemon = TestDaemon::started();
+    daemon.put("read.txt", "one\n");
+    daemon.put("unread.txt", "one\n");
+    let mut watcher = subscribed(&daemon, &[]);
+    let mut reader = daemon.client("reader");
     reader.ask_json(kind::READ, &json!({"path": "read.txt"}));
 
-    house.put("read.txt", "one\nby a formatter\n");
+    daemon.put("read.txt", "one\nby a formatter\n");
     let (event, _) = event_of(&mut watcher, "read.txt");
     assert_eq!((&event["change"], &event["by"]), (&json!("changed"), &json!("external")), "{event}");
     let entry = event["entry"].as_u64().unwrap_or_else(|| panic!("no entry: {event}"));
-    house.put("unread.txt", "two\n");
+    daemon.put("unread.txt", "two\n");
     let (event, _) = event_of(&mut watcher, "unread.txt");
     assert_eq!(event["change"], "changed", "{event}");
 
@@ -82,76 +82,76 @@ fn what_others_do_is_told_and_journaled_where_the_file_was_read() {
     assert!(shown["changes"][0]["diff"].as_str().unwrap().contains("+by a formatter"), "{shown}");
     // It is taken back as any other.
     jobs::applied(&reader.ask_json(kind::UNDO, &json!({"jobs": [entry]})));
-    assert_eq!(house.get("read.txt"), b"one\n");
+    assert_eq!(daemon.get("read.txt"), b"one\n");
 
-    fs::remove_file(house.workspace().join("read.txt")).unwrap();
+    fs::remove_file(daemon.workspace().join("read.txt")).unwrap();
     let (mut event, _) = event_of(&mut watcher, "read.txt");
     if event["by"] == "undo" {
         event = event_of(&mut watcher, "read.txt").0;
     }
     assert_eq!((&event["change"], &event["by"]), (&json!("removed"), &json!("external")), "{event}");
     jobs::applied(&reader.ask_json(kind::UNDO, &json!({"jobs": [event["entry"]]})));
-    assert_eq!(house.get("read.txt"), b"one\n");
+    assert_eq!(daemon.get("read.txt"), b"one\n");
 }
 
 #[test]
 fn a_file_made_right_after_its_folders_is_not_missed() {
-    let house = House::started();
-    let mut watcher = subscribed(&house, &["**/*.txt"]);
+    let daemon = TestDaemon::started();
+    let mut watcher = subscribed(&daemon, &["**/*.txt"]);
     for round in 0..40 {
         let path = format!("new/{round}/deep/er/f.txt");
-        house.put(&path, "x\n");
+        daemon.put(&path, "x\n");
         let (event, _) = event_of(&mut watcher, &path);
         // Whether it was there before, nobody knows who never looked.
         assert!(event["change"] == "created" || event["change"] == "changed", "{event}");
         // A whole tree that is moved in is seen too.
-        let outside = house.folder("home").join(format!("tree {round}"));
+        let outside = daemon.folder("home").join(format!("tree {round}"));
         fs::create_dir_all(outside.join("in")).unwrap();
         fs::write(outside.join("in/g.txt"), "x\n").unwrap();
-        fs::rename(&outside, house.workspace().join(format!("moved-{round}"))).unwrap();
+        fs::rename(&outside, daemon.workspace().join(format!("moved-{round}"))).unwrap();
         event_of(&mut watcher, &format!("moved-{round}/in/g.txt"));
     }
 }
 
 #[test]
 fn what_git_ignores_or_no_glob_names_is_left_out() {
-    let house = House::new();
-    house.put(".gitignore", "target/\n*.log\n");
-    house.put(".git/HEAD", "ref\n");
-    house.put("target/x.rs", "x\n");
-    house.put("src/a.rs", "x\n");
-    let mut house = house;
-    house.start();
-    let mut all = subscribed(&house, &[]);
-    let mut rust = subscribed(&house, &["**/*.rs"]);
+    let daemon = TestDaemon::new();
+    daemon.put(".gitignore", "target/\n*.log\n");
+    daemon.put(".git/HEAD", "ref\n");
+    daemon.put("target/x.rs", "x\n");
+    daemon.put("src/a.rs", "x\n");
+    let mut daemon = daemon;
+    daemon.start();
+    let mut all = subscribed(&daemon, &[]);
+    let mut rust = subscribed(&daemon, &["**/*.rs"]);
     for path in
         [".git/HEAD", "target/x.rs", "target/new.rs", "noise.log", "src/noise.log", "src/b.txt", ".editd/x"]
     {
-        house.put(path, "changed\n");
+        daemon.put(path, "changed\n");
     }
     // What is told later must have been told after what came before, were it told.
     for round in 0..3 {
-        house.put("src/a.rs", format!("round {round}\n"));
+        daemon.put("src/a.rs", format!("round {round}\n"));
         let (_, before) = event_of(&mut all, "src/a.rs");
         assert!(before.iter().all(|path| path == "src/b.txt"), "{before:?}");
         let (_, before) = event_of(&mut rust, "src/a.rs");
         assert_eq!(before, [""; 0]);
     }
-    let mut literal = subscribed(&house, &["target/x.rs"]);
-    house.put("target/x.rs", "named literally\n");
+    let mut literal = subscribed(&daemon, &["target/x.rs"]);
+    daemon.put("target/x.rs", "named literally\n");
     event_of(&mut literal, "target/x.rs");
 }
 
 #[test]
 fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
-    let house = House::started();
-    house.put("a.txt", "one\n");
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let mut client = daemon.client("a");
     client.ask_json(kind::READ, &json!({"path": "a.txt"}));
     for round in 0..200 {
         // At once after the change: no hint need have been looked at. Renamed, so that it is one change.
-        house.put("a.new", format!("outside {round}\n"));
-        fs::rename(house.workspace().join("a.new"), house.workspace().join("a.txt")).unwrap();
+        daemon.put("a.new", format!("outside {round}\n"));
+        fs::rename(daemon.workspace().join("a.new"), daemon.workspace().join("a.txt")).unwrap();
         let edit = jobs::with(
             json!({"files": [{"path": "a.txt", "edits": [
             {"op": "write", "text": format!("mine {round}\n")}]}]}),
@@ -172,11 +172,11 @@ fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
 
 #[test]
 fn hints_by_the_thousand_double_nothing_and_invent_nothing() {
-    let house = House::started();
-    house.put("a.txt", "one\n");
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let mut client = daemon.client("a");
     client.ask_json(kind::READ, &json!({"path": "a.txt"}));
-    let place = house.workspace().join("a.txt");
+    let place = daemon.workspace().join("a.txt");
     for _ in 0..2000 {
         // Touched, moved away and back, and equal again: nothing has changed.
         fs::write(&place, "one\n").unwrap();

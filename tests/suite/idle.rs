@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use editd_proto::message::kind;
 use editd_tests::client::{Client, Failure};
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{binaries, jobs, process, wait};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -18,15 +18,15 @@ const RESIDENT: u64 = 16 * 1024;
 const REST: Duration = Duration::from_secs(5);
 
 /// Waits until nothing is unsettled, seen by a connection that is closed again.
-fn settled(house: &House) {
+fn settled(daemon: &TestDaemon) {
     wait::until("all is settled", wait::LONG, || {
-        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        let status = daemon.client("look").ask_json(kind::STATUS, &json!({}));
         (status["unsettled"] == 0).then_some(())
     });
 }
 
-fn staged(house: &House) -> usize {
-    fs::read_dir(house.workspace().join(".editd/staging")).unwrap().count()
+fn staged(daemon: &TestDaemon) -> usize {
+    fs::read_dir(daemon.workspace().join(".editd/staging")).unwrap().count()
 }
 
 fn send(pid: u32, signal: Signal) {
@@ -36,14 +36,14 @@ fn send(pid: u32, signal: Signal) {
 
 #[test]
 fn an_idle_daemon_uses_no_time_and_little_memory() {
-    let house = House::started();
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     for n in 0..100 {
         let name = format!("f{}.txt", n % 10);
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::write(&name, &format!("{n}\n").repeat(500))));
     }
-    settled(&house);
-    let pid = house.pid();
+    settled(&daemon);
+    let pid = daemon.pid();
     // Threads that have had nothing to do end within seconds, on a busy machine later, and the end of one may complete a tick.
     // A daemon that works while it is idle completes one in every such time.
     wait::until("a daemon with an idle client uses no time", wait::LONG, || {
@@ -63,14 +63,14 @@ fn an_idle_daemon_uses_no_time_and_little_memory() {
 #[cfg(target_env = "gnu")]
 #[test]
 fn what_large_files_cost_is_given_back() {
-    let house = House::started();
-    house.put("large.txt", "a line of text in a large file\n".repeat(250_000));
-    let before = process::resident_kib(house.pid()).unwrap();
+    let daemon = TestDaemon::started();
+    daemon.put("large.txt", "a line of text in a large file\n".repeat(250_000));
+    let before = process::resident_kib(daemon.pid()).unwrap();
     std::thread::scope(|scope| {
         for nth in 0..8 {
-            let house = &house;
+            let daemon = &daemon;
             scope.spawn(move || {
-                let mut client = house.client(&format!("reader {nth}"));
+                let mut client = daemon.client(&format!("reader {nth}"));
                 for _ in 0..3 {
                     let read = client.ask_json(kind::READ, &json!({"path": "large.txt"}));
                     assert_eq!(read["lines"], 250_000);
@@ -78,34 +78,34 @@ fn what_large_files_cost_is_given_back() {
             });
         }
     });
-    let peak = process::peak_kib(house.pid()).unwrap();
+    let peak = process::peak_kib(daemon.pid()).unwrap();
     wait::until("memory goes back", wait::LONG, || {
-        let now = process::resident_kib(house.pid())?;
+        let now = process::resident_kib(daemon.pid())?;
         (now <= before + 12 * 1024).then(|| println!("{before} KiB, at most {peak}, {now} at rest"))
     });
 }
 
 #[test]
 fn it_leaves_after_its_idle_time_and_not_before() {
-    let mut house = House::new().with_options(&["--idle-exit", "1"]);
-    house.start();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::new().with_options(&["--idle-exit", "1"]);
+    daemon.start();
+    let mut client = daemon.client("a");
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "x\n")));
     }
     drop(client);
     let gone = Instant::now();
-    let socket = house.socket();
+    let socket = daemon.socket();
     wait::until("the socket goes", wait::LONG, || (!socket.exists()).then_some(()));
     assert!(gone.elapsed() >= Duration::from_millis(900), "it left after {:?}", gone.elapsed());
-    assert_eq!(house.wait().code(), Some(0), "{}", house.said());
-    assert_eq!((staged(&house), house.said().contains("ERROR")), (0, false), "{}", house.said());
+    assert_eq!(daemon.wait().code(), Some(0), "{}", daemon.said());
+    assert_eq!((staged(&daemon), daemon.said().contains("ERROR")), (0, false), "{}", daemon.said());
 }
 
 /// A job that takes a while: the first byte of a large file, as a pattern finds it.
-fn slow(house: &House) -> Value {
-    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+fn slow(daemon: &TestDaemon) -> Value {
+    daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
     let edit = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
         "count": 1});
     jobs::with(jobs::one("large.txt", edit), "diff", json!(false))
@@ -113,17 +113,17 @@ fn slow(house: &House) -> Value {
 
 #[test]
 fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
-    let mut house = House::started();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "settled at the end\n")));
-    let id = client.send(kind::EDIT, &slow(&house)).unwrap();
+    let id = client.send(kind::EDIT, &slow(&daemon)).unwrap();
     // It has begun once the daemon counts it.
     wait::until("the job runs", wait::LONG, || {
-        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        let status = daemon.client("look").ask_json(kind::STATUS, &json!({}));
         (status["queue"] == 1).then_some(())
     });
-    let status: ExitStatus = house.stop();
-    assert_eq!(status.code(), Some(0), "{}", house.said());
+    let status: ExitStatus = daemon.stop();
+    assert_eq!(status.code(), Some(0), "{}", daemon.said());
     let reply = client.receive().unwrap();
     assert_eq!(reply.id(), id);
     jobs::applied(&reply.body().unwrap());
@@ -135,60 +135,60 @@ fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
         "what was not answered was not done"
     );
     assert!(matches!(client.receive(), Err(Failure::Lost(_))));
-    assert!(house.get("large.txt").starts_with(b"x\n"));
-    assert_eq!(staged(&house), 0, "nothing is left in the staging folder");
-    assert!(!house.socket().exists());
-    house.start();
-    assert!(!house.said().contains("recovery"), "there was nothing to recover: {}", house.said());
-    jobs::applied(&house.client("a").ask_json(kind::UNDO, &json!({})));
+    assert!(daemon.get("large.txt").starts_with(b"x\n"));
+    assert_eq!(staged(&daemon), 0, "nothing is left in the staging folder");
+    assert!(!daemon.socket().exists());
+    daemon.start();
+    assert!(!daemon.said().contains("recovery"), "there was nothing to recover: {}", daemon.said());
+    jobs::applied(&daemon.client("a").ask_json(kind::UNDO, &json!({})));
 }
 
 #[test]
 fn a_second_sigterm_hurries_and_loses_nothing_that_was_acknowledged() {
-    let mut house = House::started();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     for n in 0..30 {
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", &format!("{n}\n"))));
     }
-    let text = house.get("a.txt");
+    let text = daemon.get("a.txt");
     for _ in 0..4 {
-        client.send(kind::EDIT, &slow(&house)).unwrap();
+        client.send(kind::EDIT, &slow(&daemon)).unwrap();
     }
-    let pid = house.pid();
+    let pid = daemon.pid();
     send(pid, Signal::TERM);
-    wait::until("the first is heard", wait::LONG, || house.said().contains("asked to stop").then_some(()));
+    wait::until("the first is heard", wait::LONG, || daemon.said().contains("asked to stop").then_some(()));
     send(pid, Signal::TERM);
     // The code says whether it came to its end by itself; either way it leaves.
-    let status = house.wait();
+    let status = daemon.wait();
     assert!(status.code().is_some(), "it leaves by itself: {status}");
-    house.start();
-    assert_eq!(house.get("a.txt"), text);
-    let mut client = house.client("a");
+    daemon.start();
+    assert_eq!(daemon.get("a.txt"), text);
+    let mut client = daemon.client("a");
     let log = client.ask_json(kind::HISTORY, &json!({"path": "a.txt"}));
     assert_eq!(log["entries"].as_array().unwrap().len(), 30);
-    let large = house.get("large.txt");
+    let large = daemon.get("large.txt");
     assert!(large.starts_with(b"x\n") || large.starts_with(b"some text"));
     assert!(large.ends_with(b"and a word\n"));
 }
 
 #[test]
 fn stop_is_answered_and_then_done() {
-    let mut house = House::started();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "x\n")));
-    assert_eq!(client.ask_json("stop", &json!({}))["pid"], house.pid());
-    let status = house.wait();
-    assert_eq!((status.code(), staged(&house)), (Some(0), 0), "{}", house.said());
-    assert!(Client::connect(&house.socket(), "late").is_err());
+    assert_eq!(client.ask_json("stop", &json!({}))["pid"], daemon.pid());
+    let status = daemon.wait();
+    assert_eq!((status.code(), staged(&daemon)), (Some(0), 0), "{}", daemon.said());
+    assert!(Client::connect(&daemon.socket(), "late").is_err());
 }
 
 #[test]
 fn a_second_daemon_for_the_same_workspace_gives_way() {
-    let house = House::started();
-    let mut command: Command = house.command(binaries::editd());
-    let second = command.arg("--workspace").arg(house.workspace()).output().unwrap();
+    let daemon = TestDaemon::started();
+    let mut command: Command = daemon.command(binaries::editd());
+    let second = command.arg("--workspace").arg(daemon.workspace()).output().unwrap();
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
     assert_eq!(second.status.code(), Some(i32::from(editd_proto::socket_path::OCCUPIED)), "{said}");
-    let status = house.client("a").ask_json(kind::STATUS, &json!({}));
-    assert_eq!(status["pid"], house.pid());
+    let status = daemon.client("a").ask_json(kind::STATUS, &json!({}));
+    assert_eq!(status["pid"], daemon.pid());
 }

@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use serde_json::{Value, json};
 
 /// Returns a workspace, and a folder beside it that no job may touch.
-fn beside() -> (House, PathBuf) {
-    let house = House::new();
-    let outside = house.folder("outside");
+fn beside() -> (TestDaemon, PathBuf) {
+    let daemon = TestDaemon::new();
+    let outside = daemon.folder("outside");
     fs::create_dir_all(outside.join("sub")).unwrap();
     for name in ["f.txt", "sub/f.txt", "secret.txt"] {
         fs::write(outside.join(name), "outside\n").unwrap();
     }
-    house.put("in.txt", "inside\n");
-    house.put("d/f.txt", "inside\n");
-    symlink(&outside, house.workspace().join("out")).unwrap();
-    symlink("../outside/f.txt", house.workspace().join("file-out")).unwrap();
-    symlink("../outside/none.txt", house.workspace().join("nowhere")).unwrap();
-    symlink("../out/sub", house.workspace().join("d/deep")).unwrap();
-    symlink("d", house.workspace().join("stays")).unwrap();
-    (house, outside)
+    daemon.put("in.txt", "inside\n");
+    daemon.put("d/f.txt", "inside\n");
+    symlink(&outside, daemon.workspace().join("out")).unwrap();
+    symlink("../outside/f.txt", daemon.workspace().join("file-out")).unwrap();
+    symlink("../outside/none.txt", daemon.workspace().join("nowhere")).unwrap();
+    symlink("../out/sub", daemon.workspace().join("d/deep")).unwrap();
+    symlink("d", daemon.workspace().join("stays")).unwrap();
+    (daemon, outside)
 }
 
 /// Names that lead out, or to what the daemon keeps for itself.
@@ -93,10 +93,10 @@ fn attempts(way: &str) -> Vec<Value> {
 
 #[test]
 fn no_request_reaches_beyond_the_workspace() {
-    let (mut house, outside) = beside();
-    house.start();
-    let (here, there) = (Tree::of(house.workspace()), Tree::of(&outside));
-    let mut client = house.client("a");
+    let (mut daemon, outside) = beside();
+    daemon.start();
+    let (here, there) = (Tree::of(daemon.workspace()), Tree::of(&outside));
+    let mut client = daemon.client("a");
     for way in ways_out(&outside) {
         let read = client.ask_json(kind::READ, &json!({ "path": way }));
         assert_eq!(jobs::code(&read), Some("outside"), "{way}: {read}");
@@ -111,7 +111,7 @@ fn no_request_reaches_beyond_the_workspace() {
         let log = client.ask_json(kind::HISTORY, &json!({ "path": way }));
         assert!(log["entries"].as_array().is_none_or(Vec::is_empty), "{way}: {log}");
     }
-    assert_eq!(here.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(here.differences(&Tree::of(daemon.workspace())), [""; 0]);
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
     // What only looks as if it left does not.
     for (way, same) in [("stays/f.txt", "d/f.txt"), ("./d//f.txt", "d/f.txt"), ("d/./f.txt", "d/f.txt")] {
@@ -122,9 +122,9 @@ fn no_request_reaches_beyond_the_workspace() {
 
 #[test]
 fn names_that_are_no_names_are_refused_with_a_word() {
-    let (mut house, _) = beside();
-    house.start();
-    let mut client = house.client("a");
+    let (mut daemon, _) = beside();
+    daemon.start();
+    let mut client = daemon.client("a");
     let long = "x".repeat(256);
     let deep = "d/".repeat(3000);
     for way in ["", "a\0b", "in.txt/below.txt", &long, &deep] {
@@ -138,34 +138,34 @@ fn names_that_are_no_names_are_refused_with_a_word() {
             jobs::refused(&reply, code);
         }
     }
-    assert_eq!(house.get("in.txt"), b"inside\n");
+    assert_eq!(daemon.get("in.txt"), b"inside\n");
 }
 
 #[test]
 fn the_command_line_reaches_no_further() {
-    let (mut house, outside) = beside();
-    house.start();
-    let (here, there) = (Tree::of(house.workspace()), Tree::of(&outside));
+    let (mut daemon, outside) = beside();
+    daemon.start();
+    let (here, there) = (Tree::of(daemon.workspace()), Tree::of(&outside));
     for way in ways_out(&outside) {
         for words in [
             vec!["read", &way],
             vec!["replace", &way, "outside", "changed"],
             vec!["--base", "any", "edit", "--path", &way, "-"],
         ] {
-            let output = editctl(&house, &words);
+            let output = editctl(&daemon, &words);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
             assert!(output.stdout.is_empty() && said.contains("outside"), "{words:?}: {said}");
         }
     }
-    assert_eq!(here.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(here.differences(&Tree::of(daemon.workspace())), [""; 0]);
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
 }
 
-fn editctl(house: &House, words: &[&str]) -> Output {
-    let mut command = house.editctl();
+fn editctl(daemon: &TestDaemon, words: &[&str]) -> Output {
+    let mut command = daemon.editctl();
     if words.last() == Some(&"-") {
-        let job = house.folder("home").join("job.json");
+        let job = daemon.folder("home").join("job.json");
         fs::write(&job, r#"[{"op": "write", "text": "changed\n"}]"#).unwrap();
         command.stdin(fs::File::open(job).unwrap());
     }
@@ -177,10 +177,10 @@ fn editctl(house: &House, words: &[&str]) -> Output {
 fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-    let (mut house, outside) = beside();
-    house.start();
+    let (mut daemon, outside) = beside();
+    daemon.start();
     let there = Tree::of(&outside);
-    let (folder, link) = (house.workspace().join("d"), house.workspace().join("out"));
+    let (folder, link) = (daemon.workspace().join("d"), daemon.workspace().join("out"));
     let done = AtomicBool::new(false);
     let swap = || renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
     let (mut applied, mut refused) = (0, 0);
@@ -197,8 +197,8 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
         });
         let workers: Vec<_> = (0..4)
             .map(|nth| {
-                let house = &house;
-                scope.spawn(move || hammer(house, nth))
+                let daemon = &daemon;
+                scope.spawn(move || hammer(daemon, nth))
             })
             .collect();
         let mut ends: BTreeMap<String, usize> = BTreeMap::new();
@@ -213,18 +213,18 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
     assert!(applied > 0 && refused > 0, "the race was never one: {applied} applied, {refused} refused");
     // All is settled, taken back, and still nothing was touched there.
-    house.stop();
-    house.start();
-    let mut client = house.client("swap 0");
+    daemon.stop();
+    daemon.start();
+    let mut client = daemon.client("swap 0");
     client.ask_json(kind::UNDO, &json!({ "since": 0, "session": "swap 0" }));
-    house.stop();
+    daemon.stop();
     assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
 }
 
 /// Jobs of every kind through the folder that is swapped; returns how each ended.
 #[cfg(target_os = "linux")]
-fn hammer(house: &House, nth: usize) -> Vec<String> {
-    let mut client = house.client(&format!("swap {nth}"));
+fn hammer(daemon: &TestDaemon, nth: usize) -> Vec<String> {
+    let mut client = daemon.client(&format!("swap {nth}"));
     let mut made = "d/f.txt".to_owned();
     let job = |step: usize, made: &str| match step % 5 {
         0 => jobs::write(&format!("d/new-{nth}-{step}.txt"), "made\n"),

@@ -2,8 +2,8 @@
 //! scenarios in `tests/cases` test the rest.
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 /// Writes each file in capitals, after its job.
@@ -15,31 +15,31 @@ command = ["sh", "-c", "tr a-z A-Z <\"$1\" >\"$1~\" && mv \"$1~\" \"$1\"", "sh",
 
 #[test]
 fn the_job_is_the_version_before_a_hook_and_the_entry_of_the_hook_the_one_after_it() {
-    let house = House::started();
-    house.put(".editd.toml", HOOK);
-    let told = house.client("s").ask_json(kind::TRUST, &json!({}));
-    let told = house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+    let daemon = TestDaemon::started();
+    daemon.put(".editd.toml", HOOK);
+    let told = daemon.client("s").ask_json(kind::TRUST, &json!({}));
+    let told = daemon.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
     assert_eq!(told["trusted"], true, "{told}");
-    house.put("a.txt", "one\ntwo\nthree\n");
+    daemon.put("a.txt", "one\ntwo\nthree\n");
     let job = jobs::one("a.txt", json!({"op": "replace", "old": "two", "new": "zwei"}));
-    let receipt = house.client("s").ask_json(kind::EDIT, &job);
+    let receipt = daemon.client("s").ask_json(kind::EDIT, &job);
     let (job, hook) = (&receipt["job"], &receipt["hooks"][0]["job"]);
     let line = |base: &Value, number: u64, text: &str| {
         let edit = json!({"op": "lines", "start": number, "end": number, "text": text});
         let entry = json!({"path": "a.txt", "base": format!("@{base}"), "edits": [edit]});
-        house.client("other").ask_json(kind::EDIT, &json!({ "files": [entry] }))
+        daemon.client("other").ask_json(kind::EDIT, &json!({ "files": [entry] }))
     };
     // The hook has changed the line since.
     assert_eq!(jobs::code(&line(job, 2, "2")), Some("conflict"));
     jobs::applied(&line(hook, 2, "second"));
-    assert_eq!(house.get("a.txt"), b"ONE\nSECOND\nTHREE\n");
+    assert_eq!(daemon.get("a.txt"), b"ONE\nSECOND\nTHREE\n");
 }
 
 #[test]
 fn a_detached_job_is_a_version_under_both_of_its_numbers() {
-    let house = House::started();
-    house.put("a.txt", "one\ntwo\n");
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\ntwo\n");
+    let mut client = daemon.client("a");
     // The second waits for the first, which has no entry when it is queued.
     let queued =
         client.ask_json(kind::EDIT, &jobs::with(jobs::append("a.txt", "three\n"), "detach", json!(true)));
@@ -50,7 +50,7 @@ fn a_detached_job_is_a_version_under_both_of_its_numbers() {
     let second = jobs::number(&client.ask_json(kind::EDIT, &after));
     let ended = client.ask_json(kind::WAIT, &json!({ "job": second, "timeout_ms": 60_000 }));
     jobs::applied(&ended);
-    assert_eq!(house.get("a.txt"), b"one\ntwo\n3\n");
+    assert_eq!(daemon.get("a.txt"), b"one\ntwo\n3\n");
     for (number, text) in [(second, "drei"), (jobs::number(&ended), "III")] {
         let edit = json!({"op": "replace", "old": "3", "new": text});
         let base = format!("@{number}");

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use editd_tests::counters::{self, Counter};
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use editd_tests::wait;
 
@@ -20,13 +20,13 @@ const LIFE_MS: u64 = 60;
 #[test]
 fn what_was_acknowledged_outlives_every_kill() {
     let kills = std::env::var("KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(40_u64);
-    let mut house = House::new();
+    let mut daemon = TestDaemon::new();
     for client in 0..CLIENTS {
-        Counter::new(client).prepare(&house);
+        Counter::new(client).prepare(&daemon);
     }
-    let start = Tree::of(house.workspace());
-    house.start();
-    let socket = house.socket();
+    let start = Tree::of(daemon.workspace());
+    daemon.start();
+    let socket = daemon.socket();
     let done = AtomicBool::new(false);
     let mut counted = 0;
     let last = thread::scope(|scope| {
@@ -40,11 +40,11 @@ fn what_was_acknowledged_outlives_every_kill() {
             // The moment of the kill wanders through the journeys.
             let life = Duration::from_micros(LIFE_MS * 1000 + (round * 7919) % (LIFE_MS * 1000));
             wait::pause(life);
-            house.kill();
+            daemon.kill();
             counted += 1;
-            all_or_nothing(&house);
-            house.start();
-            all_or_nothing(&house);
+            all_or_nothing(&daemon);
+            daemon.start();
+            all_or_nothing(&daemon);
         }
         done.store(true, Ordering::Relaxed);
         workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Vec<u64>>()
@@ -53,26 +53,26 @@ fn what_was_acknowledged_outlives_every_kill() {
     assert!(last.iter().all(|steps| *steps > kills / 8), "hardly anything was done: {last:?}");
     println!("{kills} kills, {} acknowledged jobs", last.iter().sum::<u64>());
     for (client, steps) in last.iter().enumerate() {
-        assert_eq!(counters::check(&house, client, *steps), Ok(()));
+        assert_eq!(counters::check(&daemon, client, *steps), Ok(()));
     }
     // All of it, taken back, is the start.
     for (client, steps) in last.iter().enumerate() {
         let steps = usize::try_from(*steps).unwrap();
-        assert_eq!(counters::undo(&house, client, steps), Ok(()));
+        assert_eq!(counters::undo(&daemon, client, steps), Ok(()));
     }
-    assert_eq!(start.differences(&Tree::of(house.workspace())), Vec::<String>::new());
+    assert_eq!(start.differences(&Tree::of(daemon.workspace())), Vec::<String>::new());
 }
 
 /// The files of each client show one number, whatever the daemon was doing.
-fn all_or_nothing(house: &House) {
-    if house.try_client("look").is_err() {
+fn all_or_nothing(daemon: &TestDaemon) {
+    if daemon.try_client("look").is_err() {
         // Between a kill and recovery a job may stand in the middle.
         return;
     }
     // Jobs go on while this looks: only a moment in which none was on its way is whole.
     for client in 0..CLIENTS {
         let mut said = String::new();
-        let whole = (0..200).any(|_| match counters::shown(house, client) {
+        let whole = (0..200).any(|_| match counters::shown(daemon, client) {
             Ok(_) => true,
             Err(torn) if torn.contains("is torn") => panic!("{torn}"),
             Err(what) => {

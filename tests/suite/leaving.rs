@@ -8,56 +8,56 @@ use std::process::{Child, Command, Output, Stdio};
 use editd_proto::message::kind;
 use editd_proto::socket_path;
 use editd_tests::client::{Client, Failure};
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
-fn run(house: &House, words: &[&str]) -> Output {
-    house.editctl().args(words).output().unwrap()
+fn run(daemon: &TestDaemon, words: &[&str]) -> Output {
+    daemon.editctl().args(words).output().unwrap()
 }
 
 /// Returns the output of a command that succeeded.
 #[track_caller]
-fn done(house: &House, words: &[&str]) -> String {
-    let output = run(house, words);
+fn done(daemon: &TestDaemon, words: &[&str]) -> String {
+    let output = run(daemon, words);
     assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn pid(house: &House) -> u64 {
-    let status: Value = serde_json::from_str(&done(house, &["status", "--json"])).unwrap();
+fn pid(daemon: &TestDaemon) -> u64 {
+    let status: Value = serde_json::from_str(&done(daemon, &["status", "--json"])).unwrap();
     status["pid"].as_u64().unwrap()
 }
 
 /// Moves the workspace away; in its place stands what another clone would bring.
-fn replace(house: &House) -> PathBuf {
-    let away = house.folder("away");
-    fs::rename(house.workspace(), &away).unwrap();
-    fs::create_dir_all(house.workspace().join(".git")).unwrap();
-    house.put("a.txt", "one\n");
+fn replace(daemon: &TestDaemon) -> PathBuf {
+    let away = daemon.folder("away");
+    fs::rename(daemon.workspace(), &away).unwrap();
+    fs::create_dir_all(daemon.workspace().join(".git")).unwrap();
+    daemon.put("a.txt", "one\n");
     away
 }
 
 #[test]
 fn of_a_replaced_folder_the_next_command_edits_what_is_there_now() {
-    let house = House::new();
-    house.put("a.txt", "one\n");
-    done(&house, &["read", "a.txt"]);
-    let first = pid(&house);
-    let away = replace(&house);
-    done(&house, &["replace", "a.txt", "one", "two"]);
+    let daemon = TestDaemon::new();
+    daemon.put("a.txt", "one\n");
+    done(&daemon, &["read", "a.txt"]);
+    let first = pid(&daemon);
+    let away = replace(&daemon);
+    done(&daemon, &["replace", "a.txt", "one", "two"]);
     assert_eq!(
-        (house.get("a.txt"), fs::read(away.join("a.txt")).unwrap()),
+        (daemon.get("a.txt"), fs::read(away.join("a.txt")).unwrap()),
         (b"two\n".to_vec(), b"one\n".to_vec())
     );
-    assert_ne!(pid(&house), first);
-    let found = done(&house, &["doctor"]);
+    assert_ne!(pid(&daemon), first);
+    let found = done(&daemon, &["doctor"]);
     assert!(found.contains("folder"), "{found}");
 
     // Removed, and cloned again.
-    fs::remove_dir_all(house.workspace()).unwrap();
-    house.put("a.txt", "cloned\n");
-    assert_eq!(done(&house, &["read", "a.txt"]), "cloned\n");
+    fs::remove_dir_all(daemon.workspace()).unwrap();
+    daemon.put("a.txt", "cloned\n");
+    assert_eq!(done(&daemon, &["read", "a.txt"]), "cloned\n");
 }
 
 #[test]
@@ -75,49 +75,49 @@ fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_do
         (kind::OUTLINE, at),
         (kind::UNDO, json!({})),
     ] {
-        let mut house = House::started();
-        house.put("a.txt", "one\n");
-        let mut client = house.client("s");
+        let mut daemon = TestDaemon::started();
+        daemon.put("a.txt", "one\n");
+        let mut client = daemon.client("s");
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "more\n")));
-        let away = replace(&house);
+        let away = replace(&daemon);
         let found = client.ask_json(kind::CHECK, &json!({}));
         let folder = &found["findings"][0];
         assert_eq!((&folder["subject"], &folder["severity"]), (&json!("folder"), &json!("bad")), "{found}");
         let refused = client.ask_json(request, &body);
         jobs::refused(&refused, "stopping");
-        assert_eq!(house.get("a.txt"), b"one\n");
+        assert_eq!(daemon.get("a.txt"), b"one\n");
         assert_eq!(fs::read(away.join("a.txt")).unwrap(), b"one\nmore\n");
         // Who comes now finds it leaving.
-        match house.try_client("late") {
+        match daemon.try_client("late") {
             Err(Failure::Refused(error)) => assert!(error.message.contains("moved"), "{error:?}"),
             Err(Failure::Lost(_)) => {}
             Ok(_) => panic!("it serves a folder that is not there"),
         }
-        assert_eq!(house.wait().code(), Some(0), "{}", house.said());
+        assert_eq!(daemon.wait().code(), Some(0), "{}", daemon.said());
     }
 }
 
 #[test]
 fn a_detached_job_that_finds_the_folder_replaced_is_run_by_the_next_daemon() {
-    let mut house = House::started();
-    let (gate, mut client, second) = two_jobs(&house);
-    replace(&house);
+    let mut daemon = TestDaemon::started();
+    let (gate, mut client, second) = two_jobs(&daemon);
+    replace(&daemon);
     gate.open();
     let first = client.receive().unwrap();
     jobs::applied(&first.body().unwrap());
     // It has its turn now, and nobody waits for it.
-    assert_eq!(house.wait().code(), Some(0), "{}", house.said());
-    house.start();
-    let ended = house.client("s").ask_json(kind::WAIT, &json!({ "job": second }));
+    assert_eq!(daemon.wait().code(), Some(0), "{}", daemon.said());
+    daemon.start();
+    let ended = daemon.client("s").ask_json(kind::WAIT, &json!({ "job": second }));
     jobs::applied(&ended);
-    assert_eq!(house.get("a.txt"), b"one\nsecond\n");
+    assert_eq!(daemon.get("a.txt"), b"one\nsecond\n");
 }
 
 /// A job whose hook waits behind a gate, and a detached one that waits for it: its number.
-fn two_jobs(house: &House) -> (Gate, Client, u64) {
-    let gate = Gate::in_front_of(house, "a.txt");
-    house.put("a.txt", "");
-    let mut client = house.client("s");
+fn two_jobs(daemon: &TestDaemon) -> (Gate, Client, u64) {
+    let gate = Gate::in_front_of(daemon, "a.txt");
+    daemon.put("a.txt", "");
+    let mut client = daemon.client("s");
     client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
     gate.reached();
     let detached = jobs::with(jobs::append("a.txt", "second\n"), "detach", json!(true));
@@ -132,8 +132,8 @@ struct Gate {
 }
 
 impl Gate {
-    fn in_front_of(house: &House, files: &str) -> Self {
-        let (fifo, mark) = (house.folder("home").join("gate"), house.folder("home").join("mark"));
+    fn in_front_of(daemon: &TestDaemon, files: &str) -> Self {
+        let (fifo, mark) = (daemon.folder("home").join("gate"), daemon.folder("home").join("mark"));
         let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
         assert!(made.success());
         let script = format!("touch '{}'; cat '{}'", mark.display(), fifo.display());
@@ -141,9 +141,9 @@ impl Gate {
         let config = format!(
             "[[after_write]]\nname = \"gate\"\nfiles = [\"{files}\"]\ncommand = {command}\ntimeout = \"600s\"\n"
         );
-        house.put(".editd.toml", config);
-        let told = house.client("s").ask_json(kind::TRUST, &json!({}));
-        let told = house.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
+        daemon.put(".editd.toml", config);
+        let told = daemon.client("s").ask_json(kind::TRUST, &json!({}));
+        let told = daemon.client("s").ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
         assert_eq!(told["trusted"], true, "{told}");
         Self { fifo, mark }
     }
@@ -158,13 +158,13 @@ impl Gate {
     }
 }
 
-fn begin(house: &House, words: &[&str], said: &str) -> Child {
-    let said = File::create(house.folder("home").join(said)).unwrap();
-    house.editctl().args(words).stdout(Stdio::piped()).stderr(said).spawn().unwrap()
+fn begin(daemon: &TestDaemon, words: &[&str], said: &str) -> Child {
+    let said = File::create(daemon.folder("home").join(said)).unwrap();
+    daemon.editctl().args(words).stdout(Stdio::piped()).stderr(said).spawn().unwrap()
 }
 
-fn said(house: &House, name: &str, what: &str) {
-    let path = house.folder("home").join(name);
+fn said(daemon: &TestDaemon, name: &str, what: &str) {
+    let path = daemon.folder("home").join(name);
     wait::until(what, wait::LONG, || {
         fs::read_to_string(&path).unwrap().contains("waiting for ").then_some(())
     });
@@ -176,24 +176,24 @@ fn is_locked(path: PathBuf) -> bool {
 
 #[test]
 fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_next() {
-    let mut house = House::started();
-    let gate = Gate::in_front_of(&house, "a.txt");
-    let old = house.pid();
+    let mut daemon = TestDaemon::started();
+    let gate = Gate::in_front_of(&daemon, "a.txt");
+    let old = daemon.pid();
     let queued: Value = {
         let job = jobs::with(jobs::append("a.txt", "done\n"), "detach", json!(true));
-        house.client("s").ask_json(kind::EDIT, &job)
+        daemon.client("s").ask_json(kind::EDIT, &job)
     };
     gate.reached();
-    let mut stops = begin(&house, &["stop"], "stop");
-    said(&house, "stop", "it says that the daemon has to finish");
-    let lock = socket_path::lock(&house.socket());
+    let mut stops = begin(&daemon, &["stop"], "stop");
+    said(&daemon, "stop", "it says that the daemon has to finish");
+    let lock = socket_path::lock(&daemon.socket());
     assert_eq!(fs::read_to_string(&lock).unwrap(), format!("leaving {old}\n"));
-    assert!(!house.socket().exists());
-    let mut again = begin(&house, &["stop", "--json"], "again");
-    let mut asks = begin(&house, &["status", "--json"], "asks");
-    said(&house, "again", "another stop waits too");
-    said(&house, "asks", "who asks is told what is waited for");
-    assert_eq!(run(&house, &["status", "--no-spawn"]).status.code(), Some(4));
+    assert!(!daemon.socket().exists());
+    let mut again = begin(&daemon, &["stop", "--json"], "again");
+    let mut asks = begin(&daemon, &["status", "--json"], "asks");
+    said(&daemon, "again", "another stop waits too");
+    said(&daemon, "asks", "who asks is told what is waited for");
+    assert_eq!(run(&daemon, &["status", "--no-spawn"]).status.code(), Some(4));
     for waits in [&mut stops, &mut again, &mut asks] {
         assert!(waits.try_wait().unwrap().is_none(), "the daemon has not ended");
     }
@@ -205,60 +205,61 @@ fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_
     };
     assert_eq!(out(stops), format!("stopped process {old}\n"));
     assert_eq!(serde_json::from_str::<Value>(&out(again)).unwrap(), json!({ "pid": old }));
-    assert_eq!(house.wait().code(), Some(0));
+    assert_eq!(daemon.wait().code(), Some(0));
     let status: Value = serde_json::from_str(&out(asks)).unwrap();
     assert_ne!(status["pid"], old);
     let ended: Value =
-        serde_json::from_str(&done(&house, &["wait", "--json", &jobs::number(&queued).to_string()])).unwrap();
+        serde_json::from_str(&done(&daemon, &["wait", "--json", &jobs::number(&queued).to_string()]))
+            .unwrap();
     // Without a status it was applied.
     assert_eq!((&ended["status"], ended["files"]["a.txt"].is_string()), (&Value::Null, true), "{ended}");
     let wait = ["wait", "--json", "--budget", "9000", &jobs::number(&queued).to_string()];
-    jobs::applied(&serde_json::from_str(&done(&house, &wait)).unwrap());
+    jobs::applied(&serde_json::from_str(&done(&daemon, &wait)).unwrap());
 
     for _ in 0..10 {
-        pid(&house);
-        done(&house, &["stop"]);
+        pid(&daemon);
+        done(&daemon, &["stop"]);
         let state =
-            fs::read_dir(house.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
+            fs::read_dir(daemon.folder("state").join("editd")).unwrap().next().unwrap().unwrap().path();
         assert!(!is_locked(state.join("lock")) && !is_locked(lock.clone()), "it has ended");
     }
 }
 
 #[test]
 fn who_waits_for_a_job_learns_how_it_ended_also_from_the_next_daemon() {
-    let mut house = House::started();
-    let (gate, mut client, second) = two_jobs(&house);
+    let mut daemon = TestDaemon::started();
+    let (gate, mut client, second) = two_jobs(&daemon);
     let job = second.to_string();
-    let late = run(&house, &["wait", &job, "--timeout", "1ms"]);
+    let late = run(&daemon, &["wait", &job, "--timeout", "1ms"]);
     assert_eq!(late.status.code(), Some(1), "it has not run: {}", String::from_utf8_lossy(&late.stdout));
-    let waits = begin(&house, &["wait", &job], "waits");
+    let waits = begin(&daemon, &["wait", &job], "waits");
     wait::until("it waits", wait::LONG, || {
-        let status = house.client("look").ask_json(kind::STATUS, &json!({}));
+        let status = daemon.client("look").ask_json(kind::STATUS, &json!({}));
         (status["sessions"] == 3).then_some(())
     });
-    let mut stops = begin(&house, &["stop"], "stops");
-    said(&house, "waits", "who waits is told that the daemon leaves");
+    let mut stops = begin(&daemon, &["stop"], "stops");
+    said(&daemon, "waits", "who waits is told that the daemon leaves");
     gate.open();
     let first = client.receive().unwrap();
     jobs::applied(&first.body().unwrap());
     assert!(stops.wait().unwrap().success());
-    assert_eq!(house.wait().code(), Some(0));
+    assert_eq!(daemon.wait().code(), Some(0));
     // The next daemon runs it, and its hook.
     gate.open();
     let output = waits.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
-    assert_eq!(house.get("a.txt"), b"first\nsecond\n");
+    assert_eq!(daemon.get("a.txt"), b"first\nsecond\n");
 }
 
 #[test]
 fn nobody_is_refused_because_a_daemon_leaves() {
-    let house = House::new();
-    pid(&house);
+    let daemon = TestDaemon::new();
+    pid(&daemon);
     for round in 0..15 {
-        let stops = begin(&house, &["stop"], "stops");
+        let stops = begin(&daemon, &["stop"], "stops");
         let asks: Vec<Child> = (0..4)
             .map(|n| {
-                let mut command = house.editctl();
+                let mut command = daemon.editctl();
                 command.args(["clip", "set", &format!("c{round}-{n}"), "-"]);
                 command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
             })
@@ -273,12 +274,12 @@ fn nobody_is_refused_because_a_daemon_leaves() {
 
 #[test]
 fn client_with_other_folders_finds_the_daemon_and_a_moved_workspace_gets_its_own() {
-    let house = House::started();
-    house.put("a.txt", "one\n");
-    let socket = house.socket().display().to_string();
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    let socket = daemon.socket().display().to_string();
     let elsewhere = |words: &[&str], state: &str| {
-        let mut command = house.editctl();
-        command.env("XDG_RUNTIME_DIR", house.folder("home")).env("XDG_STATE_HOME", house.folder(state));
+        let mut command = daemon.editctl();
+        command.env("XDG_RUNTIME_DIR", daemon.folder("home")).env("XDG_STATE_HOME", daemon.folder(state));
         command.args(words).output().unwrap()
     };
     for state in ["state", "home"] {
@@ -290,11 +291,11 @@ fn client_with_other_folders_finds_the_daemon_and_a_moved_workspace_gets_its_own
     assert_eq!(elsewhere(&["--socket", &socket, "read", "a.txt"], "state").stdout, b"one\n");
 
     // The daemon of a folder that was moved leaves when it is asked there, and the folder gets one of its own.
-    let away = house.folder("away");
-    fs::rename(house.workspace(), &away).unwrap();
-    fs::create_dir(house.workspace()).unwrap();
+    let away = daemon.folder("away");
+    fs::rename(daemon.workspace(), &away).unwrap();
+    fs::create_dir(daemon.workspace()).unwrap();
     wait::until("the moved folder has a daemon of its own", wait::LONG, || {
-        let mut moved = house.editctl();
+        let mut moved = daemon.editctl();
         let output = moved.current_dir(&away).args(["read", "a.txt"]).output().unwrap();
         (output.stdout == b"one\n").then_some(())
     });
@@ -303,32 +304,32 @@ fn client_with_other_folders_finds_the_daemon_and_a_moved_workspace_gets_its_own
 #[test]
 fn a_daemon_exits_when_its_folder_is_removed() {
     for moved in [false, true] {
-        let mut house = House::new();
-        house.put("a.txt", "one\n");
-        house.start();
+        let mut daemon = TestDaemon::new();
+        daemon.put("a.txt", "one\n");
+        daemon.start();
         // A client that stays, and one that has edited.
-        let idle = house.client("idle");
-        done(&house, &["replace", "a.txt", "one", "two"]);
+        let idle = daemon.client("idle");
+        done(&daemon, &["replace", "a.txt", "one", "two"]);
         if moved {
-            fs::rename(house.workspace(), house.folder("away")).unwrap();
+            fs::rename(daemon.workspace(), daemon.folder("away")).unwrap();
         } else {
-            fs::remove_dir_all(house.workspace()).unwrap();
+            fs::remove_dir_all(daemon.workspace()).unwrap();
         }
-        let status = house.wait();
-        assert_eq!(status.code(), Some(0), "{}", house.said());
-        assert!(!house.socket().exists());
-        assert!(house.said().contains("was moved, removed or replaced"), "{}", house.said());
+        let status = daemon.wait();
+        assert_eq!(status.code(), Some(0), "{}", daemon.said());
+        assert!(!daemon.socket().exists());
+        assert!(daemon.said().contains("was moved, removed or replaced"), "{}", daemon.said());
         drop(idle);
     }
 }
 
 #[test]
 fn folders_that_are_served_above_and_below_are_told() {
-    let house = House::started();
-    house.put("sub/.editd.toml", "");
-    let (top, sub) = (house.workspace().display().to_string(), house.workspace().join("sub"));
+    let daemon = TestDaemon::started();
+    daemon.put("sub/.editd.toml", "");
+    let (top, sub) = (daemon.workspace().display().to_string(), daemon.workspace().join("sub"));
     let below = |words: &[&str]| {
-        let output = house.editctl().current_dir(&sub).args(words).output().unwrap();
+        let output = daemon.editctl().current_dir(&sub).args(words).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr))
@@ -341,12 +342,12 @@ fn folders_that_are_served_above_and_below_are_told() {
         found.contains(&format!("note  workspace: another editd serves {top}, above")) && told.is_empty(),
         "{found} {told}"
     );
-    let state = done(&house, &["status"]);
+    let state = done(&daemon, &["status"]);
     assert!(
         state.contains(&format!("note: another editd serves {top}/sub, below this workspace")),
         "{state}"
     );
     assert_eq!(below(&["stop"]).1, "");
-    let state = done(&house, &["status"]);
+    let state = done(&daemon, &["status"]);
     assert!(!state.contains("another editd serves"), "{state}");
 }

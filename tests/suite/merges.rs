@@ -7,8 +7,8 @@ use std::process::Command;
 
 use editd_engine::{apply, merge, splices_between};
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -168,10 +168,10 @@ fn turn(old: &str, new: &str) -> serde_json::Value {
 }
 
 /// Starts the daemon again without any content that it kept.
-fn forget(house: &mut House) {
-    house.stop();
+fn forget(daemon: &mut TestDaemon) {
+    daemon.stop();
     let mut lost = 0;
-    let mut folders = vec![house.folder("state")];
+    let mut folders = vec![daemon.folder("state")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
             if entry.file_name() == "contents" {
@@ -183,37 +183,37 @@ fn forget(house: &mut House) {
         }
     }
     assert_eq!(lost, 1, "contents are kept somewhere else now");
-    house.start();
+    daemon.start();
 }
 
 #[test]
 fn without_kept_contents_the_journal_tells_what_a_merge_starts_from() {
-    let mut house = House::new();
-    house.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
-    house.start();
+    let mut daemon = TestDaemon::new();
+    daemon.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    daemon.start();
     let read = json!({ "path": "a.txt" });
-    let edit = |house: &House, session: &str, job| house.client(session).ask_json(kind::EDIT, &job);
+    let edit = |daemon: &TestDaemon, session: &str, job| daemon.client(session).ask_json(kind::EDIT, &job);
     for session in ["a", "b"] {
-        house.client(session).ask_json(kind::READ, &read);
+        daemon.client(session).ask_json(kind::READ, &read);
     }
-    jobs::applied(&edit(&house, "b", turn("five", "5")));
-    forget(&mut house);
-    let own = edit(&house, "a", turn("one", "1"));
+    jobs::applied(&edit(&daemon, "b", turn("five", "5")));
+    forget(&mut daemon);
+    let own = edit(&daemon, "a", turn("one", "1"));
     jobs::applied(&own);
     assert_eq!(own["rebased"], true, "{own}");
-    jobs::applied(&edit(&house, "b", turn("5", "V")));
-    forget(&mut house);
-    let undone = house.client("a").ask_json(kind::UNDO, &json!({ "on_stale": "rebase" }));
+    jobs::applied(&edit(&daemon, "b", turn("5", "V")));
+    forget(&mut daemon);
+    let undone = daemon.client("a").ask_json(kind::UNDO, &json!({ "on_stale": "rebase" }));
     jobs::applied(&undone);
     assert_eq!(undone["rebased"], true, "{undone}");
-    assert_eq!(house.get("a.txt"), b"one\ntwo\nthree\nfour\nV\n");
+    assert_eq!(daemon.get("a.txt"), b"one\ntwo\nthree\nfour\nV\n");
 
     // What others did outside is in the journal only where what was there before was known.
-    house.client("a").ask_json(kind::READ, &read);
-    forget(&mut house);
-    house.put("a.txt", "one\ntwo\nthree\nfour\nF\n");
-    let refused = edit(&house, "a", turn("one", "1"));
+    daemon.client("a").ask_json(kind::READ, &read);
+    forget(&mut daemon);
+    daemon.put("a.txt", "one\ntwo\nthree\nfour\nF\n");
+    let refused = edit(&daemon, "a", turn("one", "1"));
     jobs::refused(&refused, "stale");
     assert!(refused["error"]["message"].as_str().unwrap().contains("not held any more"), "{refused}");
-    assert_eq!(house.get("a.txt"), b"one\ntwo\nthree\nfour\nF\n");
+    assert_eq!(daemon.get("a.txt"), b"one\ntwo\nthree\nfour\nF\n");
 }

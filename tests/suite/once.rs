@@ -6,8 +6,8 @@ use std::thread;
 
 use editd_proto::message::kind;
 use editd_tests::client::Failure;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 fn keyed(path: &str, text: &str, key: &str) -> Value {
@@ -16,12 +16,12 @@ fn keyed(path: &str, text: &str, key: &str) -> Value {
 
 #[test]
 fn a_key_sent_twice_at_the_same_moment_is_one_job() {
-    let mut house = House::started();
-    house.put("a.txt", "");
+    let mut daemon = TestDaemon::started();
+    daemon.put("a.txt", "");
     let rounds = 60;
     let together = Barrier::new(2);
     let send = || {
-        let mut client = house.client("a");
+        let mut client = daemon.client("a");
         (0..rounds)
             .map(|round| {
                 together.wait();
@@ -41,17 +41,17 @@ fn a_key_sent_twice_at_the_same_moment_is_one_job() {
         assert_eq!(repeated, 1, "{round}: {one} {two}");
     }
     let all: String = (0..rounds).map(|round| format!("{round}\n")).collect();
-    assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all);
+    assert_eq!(String::from_utf8(daemon.get("a.txt")).unwrap(), all);
 
     // After a kill, and after a clean end, they are still the same jobs.
     for clean in [false, true] {
         if clean {
-            house.stop();
-            house.start();
+            daemon.stop();
+            daemon.start();
         } else {
-            house.kill_and_start();
+            daemon.kill_and_start();
         }
-        let mut client = house.client("a");
+        let mut client = daemon.client("a");
         for (round, first) in one.iter().enumerate() {
             let again = keyed("a.txt", &format!("{round}\n"), &format!("key {round}"));
             let reply = client.ask_json(kind::EDIT, &again);
@@ -59,46 +59,46 @@ fn a_key_sent_twice_at_the_same_moment_is_one_job() {
         }
         let other = client.ask_json(kind::EDIT, &keyed("a.txt", "another\n", "key 7"));
         jobs::refused(&other, "malformed");
-        assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all);
+        assert_eq!(String::from_utf8(daemon.get("a.txt")).unwrap(), all);
     }
     // To another session the key is its own.
-    jobs::applied(&house.client("b").ask_json(kind::EDIT, &keyed("a.txt", "b\n", "key 7")));
+    jobs::applied(&daemon.client("b").ask_json(kind::EDIT, &keyed("a.txt", "b\n", "key 7")));
 }
 
 #[test]
 fn an_undo_with_a_key_happens_once_too() {
-    let mut house = House::started();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     for n in 0..3 {
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", &format!("{n}\n"))));
     }
     let undo = json!({ "key": "take it back" });
     let first = client.ask_json(kind::UNDO, &undo);
     jobs::applied(&first);
-    assert_eq!(house.get("a.txt"), b"0\n1\n");
-    house.kill_and_start();
-    let again = house.client("a").ask_json(kind::UNDO, &undo);
+    assert_eq!(daemon.get("a.txt"), b"0\n1\n");
+    daemon.kill_and_start();
+    let again = daemon.client("a").ask_json(kind::UNDO, &undo);
     assert_eq!((&again["repeated"], &again["job"]), (&json!(true), &first["job"]), "{again}");
-    assert_eq!(house.get("a.txt"), b"0\n1\n");
+    assert_eq!(daemon.get("a.txt"), b"0\n1\n");
 }
 
 #[test]
 fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
-    let house = House::started();
-    house.put("a.txt", "");
-    house.put("b.txt", "");
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "");
+    daemon.put("b.txt", "");
     let together = Barrier::new(2);
     for round in 0..40 {
         let first = jobs::append("a.txt", "one\n");
-        jobs::applied(&house.client("a").ask_json(kind::EDIT, &first));
+        jobs::applied(&daemon.client("a").ask_json(kind::EDIT, &first));
         let key = format!("shared {round}");
         let (undone, edited) = thread::scope(|scope| {
             let undo = scope.spawn(|| {
-                let mut client = house.client("a");
+                let mut client = daemon.client("a");
                 together.wait();
                 client.ask_json(kind::UNDO, &json!({"key": key}))
             });
-            let mut client = house.client("a");
+            let mut client = daemon.client("a");
             together.wait();
             let edited = client.ask_json(kind::EDIT, &keyed("b.txt", "two\n", &key));
             (undo.join().unwrap(), edited)
@@ -107,7 +107,7 @@ fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
         assert_eq!(done, 1, "{round}: {undone} {edited}");
         // What was shown is no part of the job.
         if undone["status"] == "applied" {
-            let again = house.client("a").ask_json(kind::UNDO, &json!({"key": key, "diff": false}));
+            let again = daemon.client("a").ask_json(kind::UNDO, &json!({"key": key, "diff": false}));
             assert_eq!((&again["repeated"], &again["job"]), (&json!(true), &undone["job"]), "{again}");
         }
     }
@@ -115,11 +115,11 @@ fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
 
 #[test]
 fn a_detached_job_outlives_the_daemon_that_took_it() {
-    let mut house = House::started();
-    house.put("a.txt", "");
+    let mut daemon = TestDaemon::started();
+    daemon.put("a.txt", "");
     let mut all = String::new();
     for round in 0..12 {
-        let mut client = house.client("a");
+        let mut client = daemon.client("a");
         let mut numbers = Vec::new();
         for n in 0..5 {
             let line = format!("{round}.{n}\n");
@@ -129,8 +129,8 @@ fn a_detached_job_outlives_the_daemon_that_took_it() {
             numbers.push(jobs::number(&reply));
             all.push_str(&line);
         }
-        house.kill_and_start();
-        let mut client = house.client("a");
+        daemon.kill_and_start();
+        let mut client = daemon.client("a");
         for (n, number) in numbers.iter().enumerate() {
             let reply = client.ask_json(kind::WAIT, &json!({ "job": number, "timeout_ms": 60_000 }));
             jobs::applied(&reply);
@@ -140,19 +140,19 @@ fn a_detached_job_outlives_the_daemon_that_took_it() {
             assert_eq!(reply["repeated"], true, "{reply}");
         }
     }
-    assert_eq!(String::from_utf8(house.get("a.txt")).unwrap(), all, "in order of arrival");
-    house.stop();
-    house.start();
-    let reply = house.client("a").ask_json(kind::WAIT, &json!({ "job": 1_000_000, "timeout_ms": 1000 }));
+    assert_eq!(String::from_utf8(daemon.get("a.txt")).unwrap(), all, "in order of arrival");
+    daemon.stop();
+    daemon.start();
+    let reply = daemon.client("a").ask_json(kind::WAIT, &json!({ "job": 1_000_000, "timeout_ms": 1000 }));
     jobs::refused(&reply, "not_found");
 }
 
 #[test]
 fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
-    let mut house = House::new();
-    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
-    house.start();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::new();
+    daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+    daemon.start();
+    let mut client = daemon.client("a");
     let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
         "count": 1});
     let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
@@ -161,7 +161,7 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
     let job = jobs::with(jobs::append("large.txt", "second\n"), "detach", json!(true));
     let second = jobs::number(&client.ask_json(kind::EDIT, &job));
     client.send(kind::WAIT, &json!({ "job": second })).unwrap();
-    house.kill();
+    daemon.kill();
     loop {
         match client.receive() {
             // The reply may have been under way.
@@ -170,21 +170,21 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
             Err(refused) => panic!("{refused:?}"),
         }
     }
-    house.start();
-    let mut client = house.client("a");
+    daemon.start();
+    let mut client = daemon.client("a");
     for job in [first, second] {
         let reply = client.ask_json(kind::WAIT, &json!({ "job": job, "timeout_ms": 60_000 }));
         jobs::applied(&reply);
     }
-    assert!(house.get("large.txt").ends_with(b"word\nsecond\n"));
+    assert!(daemon.get("large.txt").ends_with(b"word\nsecond\n"));
 }
 
 #[test]
 fn a_job_that_has_not_begun_can_be_cancelled_and_one_that_has_cannot() {
-    let mut house = House::new();
-    house.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
-    house.start();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::new();
+    daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
+    daemon.start();
+    let mut client = daemon.client("a");
     let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
         "count": 1});
     let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
@@ -199,9 +199,9 @@ fn a_job_that_has_not_begun_can_be_cancelled_and_one_that_has_cannot() {
     let late = client.ask_json(kind::CANCEL, &json!({ "job": first }));
     assert!(jobs::status(&late) == "applied" || jobs::code(&late).is_some(), "{late}");
     // Also for a daemon that comes after a kill it stays cancelled.
-    house.kill_and_start();
-    let mut client = house.client("a");
+    daemon.kill_and_start();
+    let mut client = daemon.client("a");
     let reply = client.ask_json(kind::WAIT, &json!({ "job": second, "timeout_ms": 60_000 }));
     jobs::refused(&reply, "rejected");
-    assert!(house.get("large.txt").ends_with(b"word\n"));
+    assert!(daemon.get("large.txt").ends_with(b"word\n"));
 }

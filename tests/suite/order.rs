@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use editd_proto::codec::Message;
 use editd_proto::message::kind;
 use editd_tests::client::Client;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 /// Sends everything without waiting, then takes all replies; sorted by request.
@@ -26,27 +26,27 @@ fn lines(numbers: impl IntoIterator<Item = usize>) -> String {
 
 #[test]
 fn jobs_on_one_file_run_as_they_arrive_whatever_it_is_called() {
-    let mut house = House::new();
-    house.put("deep/a.txt", "");
-    symlink("deep/a.txt", house.workspace().join("link")).unwrap();
-    symlink("deep", house.workspace().join("folder")).unwrap();
-    fs::hard_link(house.workspace().join("deep/a.txt"), house.workspace().join("hard.txt")).unwrap();
-    house.start();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::new();
+    daemon.put("deep/a.txt", "");
+    symlink("deep/a.txt", daemon.workspace().join("link")).unwrap();
+    symlink("deep", daemon.workspace().join("folder")).unwrap();
+    fs::hard_link(daemon.workspace().join("deep/a.txt"), daemon.workspace().join("hard.txt")).unwrap();
+    daemon.start();
+    let mut client = daemon.client("a");
     let names = ["deep/a.txt", "link", "hard.txt", "folder/a.txt", "./deep//a.txt"];
     let requests: Vec<_> =
         (0..300).map(|n| (kind::EDIT, jobs::append(names[n % names.len()], &format!("{n}\n")))).collect();
     let replies = pipelined(&mut client, &requests);
     replies.iter().for_each(jobs::applied);
-    assert_eq!(String::from_utf8(house.get("hard.txt")).unwrap(), lines(0..300));
+    assert_eq!(String::from_utf8(daemon.get("hard.txt")).unwrap(), lines(0..300));
     let ids: Vec<u64> = replies.iter().map(jobs::number).collect();
     assert!(ids.is_sorted(), "the journal's order is the order of arrival: {ids:?}");
 }
 
 #[test]
 fn a_name_that_a_job_makes_orders_the_jobs_that_follow() {
-    let house = House::started();
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     for round in 0..20 {
         let (one, two) = (format!("{round}/one.txt"), format!("{round}/two.txt"));
         let requests = [
@@ -60,18 +60,18 @@ fn a_name_that_a_job_makes_orders_the_jobs_that_follow() {
         ];
         let replies = pipelined(&mut client, &requests);
         replies.iter().for_each(jobs::applied);
-        assert_eq!(house.get(&two), b"1\n2\n3\n", "{round}");
-        assert_eq!(house.get(&one), b"1\n2\n3\n4\n", "{round}");
+        assert_eq!(daemon.get(&two), b"1\n2\n3\n", "{round}");
+        assert_eq!(daemon.get(&one), b"1\n2\n3\n4\n", "{round}");
     }
 }
 
 #[test]
 fn a_small_job_passes_a_large_one_on_another_file_but_not_on_the_same() {
-    let mut house = House::new();
+    let mut daemon = TestDaemon::new();
     let large = "some text that a pattern has to look at, and another word\n".repeat(400_000);
-    house.put("large.txt", &large);
-    house.start();
-    let mut client = house.client("a");
+    daemon.put("large.txt", &large);
+    daemon.start();
+    let mut client = daemon.client("a");
     let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
         "count": 1});
     let slow = client.send(kind::EDIT, &jobs::with(jobs::one("large.txt", slow), "diff", json!(false)));
@@ -85,13 +85,13 @@ fn a_small_job_passes_a_large_one_on_another_file_but_not_on_the_same() {
         })
         .collect();
     assert_eq!(came, [other.unwrap(), slow.unwrap(), same.unwrap()]);
-    assert!(house.get("large.txt").ends_with(b"word\nend\n"));
+    assert!(daemon.get("large.txt").ends_with(b"word\nend\n"));
 }
 
 #[test]
 fn an_undo_takes_back_what_was_sent_before_it_and_nothing_later() {
-    let house = House::started();
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("a");
     for round in 0..30 {
         let (one, two) = (format!("{round}-one.txt"), format!("{round}-two.txt"));
         // Which of two jobs on different files comes last, the journal says and not the order of sending.
@@ -108,27 +108,27 @@ fn an_undo_takes_back_what_was_sent_before_it_and_nothing_later() {
         ];
         let replies = pipelined(&mut client, &requests);
         replies.iter().for_each(jobs::applied);
-        assert_eq!(house.get(&two), b"1\n3\n", "{round}");
-        assert_eq!(house.get(&one), b"1\n4\n5\n", "{round}");
+        assert_eq!(daemon.get(&two), b"1\n3\n", "{round}");
+        assert_eq!(daemon.get(&one), b"1\n4\n5\n", "{round}");
     }
 }
 
 #[test]
 fn many_clients_on_one_file_lose_no_job() {
-    let house = House::started();
-    house.put("all.txt", "");
+    let daemon = TestDaemon::started();
+    daemon.put("all.txt", "");
     std::thread::scope(|scope| {
         for nth in 0..8 {
-            let house = &house;
+            let daemon = &daemon;
             scope.spawn(move || {
-                let mut client = house.client(&format!("client {nth}"));
+                let mut client = daemon.client(&format!("client {nth}"));
                 let requests: Vec<_> =
                     (0..40).map(|n| (kind::EDIT, jobs::append("all.txt", &format!("{nth}:{n}\n")))).collect();
                 pipelined(&mut client, &requests).iter().for_each(jobs::applied);
             });
         }
     });
-    let text = String::from_utf8(house.get("all.txt")).unwrap();
+    let text = String::from_utf8(daemon.get("all.txt")).unwrap();
     assert_eq!(text.lines().count(), 320);
     for nth in 0..8 {
         let own: Vec<String> = (0..40).map(|n| format!("{nth}:{n}")).collect();

@@ -6,21 +6,21 @@ use std::os::unix::fs::symlink;
 use editd_proto::limits;
 use editd_proto::message::kind;
 use editd_tests::client::Client;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 /// Files of the large job: their paths together exceed a frame.
 const FILES: usize = limits::FRAME / 3900 + 100;
 
 /// A workspace in which `l` leads to a folder so deep that every path in it is nearly as long as a path may be.
-fn deep() -> (House, String) {
-    let house = House::new();
+fn deep() -> (TestDaemon, String) {
+    let daemon = TestDaemon::new();
     let folder = [&*"d".repeat(250); 15].join("/") + "/" + &"e".repeat(150);
-    symlink(&folder, house.workspace().join("l")).unwrap();
-    let mut house = house;
-    house.start();
-    (house, folder)
+    symlink(&folder, daemon.workspace().join("l")).unwrap();
+    let mut daemon = daemon;
+    daemon.start();
+    (daemon, folder)
 }
 
 fn short(nth: usize) -> String {
@@ -39,8 +39,8 @@ fn list(value: &Value) -> &[Value] {
 
 #[test]
 fn an_entry_of_many_long_paths_is_told_in_pages_and_hides_no_older_one() {
-    let (house, folder) = deep();
-    let mut client = house.client("s");
+    let (daemon, folder) = deep();
+    let mut client = daemon.client("s");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("old.txt", "old\n")));
     let receipt = write_all(&mut client, "new\n");
     jobs::applied(&receipt);
@@ -100,8 +100,8 @@ fn an_entry_of_many_long_paths_is_told_in_pages_and_hides_no_older_one() {
 
 #[test]
 fn many_refusals_about_long_paths_are_told_in_a_frame_and_cost_little() {
-    let (house, _) = deep();
-    let mut client = house.client("s");
+    let (daemon, _) = deep();
+    let mut client = daemon.client("s");
     let edits = vec![json!({"op": "replace", "old": "a", "new": "b"}); 30_000];
     let good = json!({"path": "good.txt", "edits": [{"op": "create", "text": "good\n"}]});
     let job = json!({"partial": true, "files": [{"path": short(1), "edits": edits}, good]});
@@ -113,7 +113,7 @@ fn many_refusals_about_long_paths_are_told_in_a_frame_and_cost_little() {
         reply["error"]
     );
     assert_eq!(list(&reply["files"]).len(), 2);
-    if let Some(peak) = editd_tests::process::peak_kib(house.pid()) {
+    if let Some(peak) = editd_tests::process::peak_kib(daemon.pid()) {
         assert!(peak < 512 * 1024, "{peak} KiB");
     }
 }

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use editd_tests::counters::{self, Counter};
-use editd_tests::house::House;
 use editd_tests::power::{FileSystem, Mounted, Position, Recording, Tape, absent, mounted};
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use editd_tests::wait;
 
@@ -51,29 +51,29 @@ fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
         begun => begun.unwrap(),
     };
     let told = recording.tape();
-    let mut house = House::at(&top.join("disk"));
+    let mut daemon = TestDaemon::at(&top.join("disk"));
     for client in 0..CLIENTS {
-        Counter::new(client).prepare(&house);
+        Counter::new(client).prepare(&daemon);
     }
     // One client's files have second names: they are rewritten in place.
-    let linked = house.workspace().join("linked");
+    let linked = daemon.workspace().join("linked");
     std::fs::create_dir(&linked).unwrap();
     for file in 0..counters::FILES {
-        let name = house.workspace().join(counters::name(0, file));
+        let name = daemon.workspace().join(counters::name(0, file));
         std::fs::hard_link(name, linked.join(file.to_string())).unwrap();
     }
-    let start = Tree::of(house.workspace());
-    house.start();
+    let start = Tree::of(daemon.workspace());
+    daemon.start();
     rustix::fs::sync();
     let begin = told.now();
-    let answered = work(&mut house, &told);
-    house.kill();
-    drop(house);
+    let answered = work(&mut daemon, &told);
+    daemon.kill();
+    drop(daemon);
     Some(Recorded { tape: recording.end(), answered, begin, start })
 }
 
-fn work(house: &mut House, told: &Position) -> Vec<Answered> {
-    let socket = house.socket();
+fn work(daemon: &mut TestDaemon, told: &Position) -> Vec<Answered> {
+    let socket = daemon.socket();
     let done = AtomicBool::new(false);
     let answered = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -88,7 +88,7 @@ fn work(house: &mut House, told: &Position) -> Vec<Answered> {
             });
         }
         wait::pause(WORK / 2);
-        house.kill_and_start();
+        daemon.kill_and_start();
         wait::pause(WORK / 2);
         done.store(true, Ordering::Relaxed);
     });
@@ -96,27 +96,27 @@ fn work(house: &mut House, told: &Position) -> Vec<Answered> {
 }
 
 /// Checks a disk after a power cut.
-fn judge(house: &House, recorded: &Recorded, position: usize, thorough: bool) -> Result<(), String> {
+fn judge(daemon: &TestDaemon, recorded: &Recorded, position: usize, thorough: bool) -> Result<(), String> {
     let before = recorded.answered.iter().filter(|one| one.position <= position);
     let mut owed = [0; CLIENTS];
     for one in before {
         owed[one.client] = owed[one.client].max(one.step);
     }
     for (client, owed) in owed.into_iter().enumerate() {
-        let came = counters::shown(house, client)?;
+        let came = counters::shown(daemon, client)?;
         if came != owed && came != owed + 1 {
             return Err(format!("client {client} had the answer to step {owed}; its files say {came}"));
         }
-        counters::check(house, client, came)?;
+        counters::check(daemon, client, came)?;
         let back = if thorough { came } else { came.min(2) };
-        counters::undo(house, client, usize::try_from(back).unwrap())?;
-        let left = counters::shown(house, client)?;
+        counters::undo(daemon, client, usize::try_from(back).unwrap())?;
+        let left = counters::shown(daemon, client)?;
         if left != came - back {
             return Err(format!("client {client}: {back} of {came} steps taken back, its files say {left}"));
         }
     }
     if thorough {
-        let differences = recorded.start.differences(&Tree::of(house.workspace()));
+        let differences = recorded.start.differences(&Tree::of(daemon.workspace()));
         if !differences.is_empty() {
             return Err(format!("all taken back: {differences:?}"));
         }
@@ -137,10 +137,10 @@ fn cut_once_or_twice(
         return mounted(top, kind, tape, position, dice);
     }
     let recording = Recording::again(top, kind, tape, position, dice)?;
-    let mut house = House::at(&top.join("disk"));
-    house.start();
-    house.kill();
-    drop(house);
+    let mut daemon = TestDaemon::at(&top.join("disk"));
+    daemon.start();
+    daemon.kill();
+    drop(daemon);
     let recovery = recording.end();
     let position = dice.usize(..=recovery.position());
     mounted(top, kind, &recovery, position, dice)
@@ -174,17 +174,17 @@ fn cuts_leave_whole_jobs(kind: FileSystem) {
             }
             mounted => mounted.unwrap(),
         };
-        let mut house = House::at(&top.join("disk"));
-        house.start();
-        if let Err(what) = judge(&house, &recorded, position, nth % 8 == 7) {
+        let mut daemon = TestDaemon::at(&top.join("disk"));
+        daemon.start();
+        if let Err(what) = judge(&daemon, &recorded, position, nth % 8 == 7) {
             found.push(format!(
                 "cut at {position} of {}, seed {seed}: {what}\n{}",
                 tape.position(),
-                house.said()
+                daemon.said()
             ));
         }
-        house.kill();
-        drop(house);
+        daemon.kill();
+        drop(daemon);
         drop(disk);
     }
     assert!(unmounted * 6 < cuts, "{unmounted} of {cuts} cuts left nothing to look at");

@@ -55,11 +55,11 @@ fn beside(
             (Arc::clone(&workspace), scenario.clone(), Arc::clone(&answered));
         Box::new(move || *answered.lock().unwrap() = Some(workspace.send(&scenario.job, KEY)))
     };
-    let house: Box<dyn FnOnce() + Send> = {
+    let upkeep: Box<dyn FnOnce() + Send> = {
         let (workspace, paths) = (Arc::clone(&workspace), baseline.paths.clone());
         Box::new(move || housekeeping(&workspace, &paths))
     };
-    let (begins, interrupts) = if first == First::Job { (job, house) } else { (house, job) };
+    let (begins, interrupts) = if first == First::Job { (job, upkeep) } else { (upkeep, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
     let started = Arc::clone(&running);
     machine.at_call(call, When::Before, move |_| {

@@ -8,8 +8,8 @@ use std::process::Stdio;
 use editd_proto::message::JobRequest;
 use editd_proto::operation::operation;
 use editd_tests::binaries;
-use editd_tests::house::House;
 use editd_tests::picture;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 
 const README: &str = "README.md";
@@ -33,26 +33,26 @@ fn block(name: &str, fence: &str) -> String {
 
 #[test]
 fn the_lines_about_symbols_do_what_they_say() {
-    let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block(SYMBOLS, "sh symbols")));
+    let daemon = TestDaemon::new();
+    let said = run(&daemon, &format!("{}\neditctl stop >&2", block(SYMBOLS, "sh symbols")));
     for line in ["1-6  class Ada", "2-3    method greet", "    def greet(self):", "+        return \"Hi\""] {
         assert!(said.contains(&format!("{line}\n")), "{line:?} in {said}");
     }
-    let text = fs::read_to_string(house.workspace().join("ada.py")).unwrap();
+    let text = fs::read_to_string(daemon.workspace().join("ada.py")).unwrap();
     assert!(text.contains("        return \"Hello\"\n"), "{text}");
 }
 
 #[test]
 fn one_substitution_renames_in_several_files() {
-    let house = House::new();
-    let at = |path: &str| house.workspace().join(path);
+    let daemon = TestDaemon::new();
+    let at = |path: &str| daemon.workspace().join(path);
     fs::create_dir_all(at("src/deep")).unwrap();
     fs::create_dir_all(at("lib")).unwrap();
     fs::write(at("src/a.rs"), "fn old_name() {}\nold_name();\n").unwrap();
     fs::write(at("src/deep/b.rs"), "old_name();\nold_names();\n").unwrap();
     fs::write(at("Cargo.toml"), "name = \"old_name\"\n").unwrap();
     fs::write(at("notes.rs"), "old_name\n").unwrap();
-    run(&house, &block(EDIT_LANGUAGE, "sh several"));
+    run(&daemon, &block(EDIT_LANGUAGE, "sh several"));
     assert_eq!(fs::read_to_string(at("src/a.rs")).unwrap(), "fn new_name() {}\nnew_name();\n");
     assert_eq!(fs::read_to_string(at("src/deep/b.rs")).unwrap(), "new_name();\nold_names();\n");
     assert_eq!(fs::read_to_string(at("Cargo.toml")).unwrap(), "name = \"new_name\"\n");
@@ -62,29 +62,29 @@ fn one_substitution_renames_in_several_files() {
     fs::write(at("greet.py"), "def greet(name):\n    return \"Hello \" + name\n").unwrap();
     fs::write(at("lib/a.py"), "name = name + name\n").unwrap();
     let entry = operation("substitute").unwrap().of_several.unwrap();
-    run(&house, &format!("editctl edit <<'EOF'\n{entry}\nEOF\neditctl stop >&2"));
+    run(&daemon, &format!("editctl edit <<'EOF'\n{entry}\nEOF\neditctl stop >&2"));
     assert_eq!(fs::read_to_string(at("lib/a.py")).unwrap(), "person = person + person\n");
 }
 
 #[test]
 fn the_tour_ends_as_it_says() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let tour = block(README, "sh tour");
     assert_eq!(tour.lines().count(), 10);
-    let said = run_in(&house, binaries::top(), &tour);
+    let said = run_in(&daemon, binaries::top(), &tour);
     let lines: Vec<&str> = said.lines().map(str::trim).collect();
     assert!(lines.contains(&"50"), "fifty files differ: {said}");
     assert!(said.contains("the tour"), "the log names the job: {said}");
     assert!(lines.contains(&"byte-identical"), "{said}");
-    let (before, after) = toured(&house);
+    let (before, after) = toured(&daemon);
     let before = Tree::of(&before);
     assert!(before.files() > 2000, "a real tree: {} files", before.files());
     assert_eq!(before.differences(&Tree::of(&after)), [""; 0], "modes too");
 }
 
 /// The folders that the tour has made: the copy that stayed as it was, and the one that was edited.
-fn toured(house: &House) -> (PathBuf, PathBuf) {
-    let mut folders = fs::read_dir(house.workspace()).unwrap().map(|entry| entry.unwrap().path());
+fn toured(daemon: &TestDaemon) -> (PathBuf, PathBuf) {
+    let mut folders = fs::read_dir(daemon.workspace()).unwrap().map(|entry| entry.unwrap().path());
     let before = folders.find(|path| path.extension().is_some_and(|end| end == "before")).unwrap();
     let after = before.with_extension("");
     (before, after)
@@ -92,14 +92,14 @@ fn toured(house: &House) -> (PathBuf, PathBuf) {
 
 #[test]
 fn the_first_job_makes_its_file() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let first = block(README, "sh first");
     let (build, job) = first.split_once(" && target/release/").unwrap();
     assert_eq!(build, "cargo build --release");
-    let said = run(&house, &format!("cd /\n{job}"));
+    let said = run(&daemon, &format!("cd /\n{job}"));
     assert_eq!(said, "job 1 applied, version @1\nhello.txt 1 +1\n");
-    let made = fs::read_dir(house.workspace()).unwrap().next().unwrap().unwrap().path();
-    run_in(&house, &made, "editctl stop --workspace .");
+    let made = fs::read_dir(daemon.workspace()).unwrap().next().unwrap().unwrap().path();
+    run_in(&daemon, &made, "editctl stop --workspace .");
     assert_eq!(fs::read_to_string(made.join("hello.txt")).unwrap(), "hello\n");
 }
 
@@ -116,19 +116,19 @@ fn the_picture_is_of_a_real_run() {
 }
 
 /// A shell in a workspace of its own that runs a block of a page. Returns what it printed.
-fn run(house: &House, block: &str) -> String {
-    run_in(house, house.workspace(), block)
+fn run(daemon: &TestDaemon, block: &str) -> String {
+    run_in(daemon, daemon.workspace(), block)
 }
 
 /// The same in a folder. Temporary folders are made in the workspace.
-fn run_in(house: &House, folder: &Path, block: &str) -> String {
+fn run_in(daemon: &TestDaemon, folder: &Path, block: &str) -> String {
     let path = std::env::join_paths(
         [binaries::editctl().parent().unwrap().to_owned()]
             .into_iter()
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
-    let mut shell = house.command("bash");
-    shell.current_dir(folder).env("TMPDIR", house.workspace());
+    let mut shell = daemon.command("bash");
+    shell.current_dir(folder).env("TMPDIR", daemon.workspace());
     shell.args(["-euc", block]).env("PATH", path.unwrap()).env("EDITD_BIN", binaries::editd());
     let done = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -139,17 +139,17 @@ fn run_in(house: &House, folder: &Path, block: &str) -> String {
 
 #[test]
 fn the_dialects_answer_as_it_says() {
-    let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh dialects")));
+    let daemon = TestDaemon::new();
+    let said = run(&daemon, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh dialects")));
     assert!(said.starts_with("Applied 1 of 1 blocks"), "{said}");
     assert!(said.contains("<patches_applied>all</patches_applied>"), "{said}");
-    let now = String::from_utf8(house.get("greet.py")).unwrap();
+    let now = String::from_utf8(daemon.get("greet.py")).unwrap();
     assert_eq!(now, "def greet(name):\n    print(f\"Hello {name}\")\n");
 }
 
 #[test]
 fn one_payload_of_each_dialect_is_recognised_and_applies() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let examples = block(DIALECTS, "sh examples");
     // The first line makes the file; `ranges` has an example of its own.
     let payloads = examples.lines().count() - 1;
@@ -158,7 +158,7 @@ fn one_payload_of_each_dialect_is_recognised_and_applies() {
         editd_engine::dialect::list().count() - 1,
         "{DIALECTS} must have one payload of each"
     );
-    let said = run(&house, &format!("{examples}\neditctl stop >&2"));
+    let said = run(&daemon, &format!("{examples}\neditctl stop >&2"));
     assert!(
         said.contains(&format!("job {payloads}")),
         "each payload must change `f` as the one above left it: {said}"
@@ -177,18 +177,18 @@ fn one_payload_of_each_dialect_is_recognised_and_applies() {
 
 #[test]
 fn the_calls_of_tools_answer_as_it_says() {
-    let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh tools")));
+    let daemon = TestDaemon::new();
+    let said = run(&daemon, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh tools")));
     assert!(said.contains("The file list.txt has been updated.") && said.contains("\nOK\n"), "{said}");
-    assert_eq!(String::from_utf8(house.get("list.txt")).unwrap(), "zero\none\n2\n");
+    assert_eq!(String::from_utf8(daemon.get("list.txt")).unwrap(), "zero\none\n2\n");
 }
 
 #[test]
 fn the_example_of_ranges_applies() {
-    let house = House::new();
-    let said = run(&house, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh ranges")));
+    let daemon = TestDaemon::new();
+    let said = run(&daemon, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh ranges")));
     assert!(said.starts_with("applied\njob ") && said.contains(": count.txt "), "{said}");
-    assert_eq!(String::from_utf8(house.get("count.txt")).unwrap(), "one\nzwei\nthree\nfour\n");
+    assert_eq!(String::from_utf8(daemon.get("count.txt")).unwrap(), "one\nzwei\nthree\nfour\n");
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn every_dialect_stands_in_its_table() {
 
 #[test]
 fn the_configuration_is_one() {
-    let house = House::new();
-    fs::write(house.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
-    let settings = editd::testing::load_settings(house.workspace()).unwrap();
+    let daemon = TestDaemon::new();
+    fs::write(daemon.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
+    let settings = editd::testing::load_settings(daemon.workspace()).unwrap();
     assert_eq!(settings.keep_entries, 100_000);
     assert_eq!(settings.encodings, [("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())]);
     // Every line says what it is where it is absent, but for the encodings and the idle time.
@@ -219,7 +219,7 @@ fn the_configuration_is_one() {
 
 #[test]
 fn every_command_that_is_listed_exists() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let listed = block(COMMANDS, "");
     let mut words: Vec<&str> = Vec::new();
     for piece in listed.lines().flat_map(|line| line.split("editctl ").skip(1)) {
@@ -227,7 +227,7 @@ fn every_command_that_is_listed_exists() {
     }
     assert!(words.len() >= 13, "{words:?}");
     for word in words {
-        let helped = house.command(binaries::editctl()).args([word, "--help"]).output().unwrap();
+        let helped = daemon.command(binaries::editctl()).args([word, "--help"]).output().unwrap();
         assert!(helped.status.success(), "editctl {word} --help");
     }
 }
@@ -243,9 +243,9 @@ fn options(name: &str) -> Vec<String> {
 
 #[test]
 fn every_option_that_is_listed_exists() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let help = |program: &Path, words: &[&str]| {
-        let done = house.command(program).args(words).arg("--help").output().unwrap();
+        let done = daemon.command(program).args(words).arg("--help").output().unwrap();
         String::from_utf8(done.stdout).unwrap()
     };
     for (page, help, count) in [
@@ -278,11 +278,11 @@ fn the_job_of_the_edit_language_is_one() {
 
 #[test]
 fn the_question_about_trust_is_shown_as_it_is_asked() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     let command = "[[after_write]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\n\
                    command = [\"rustfmt\", \"--edition\", \"2024\", \"{file}\"]\n";
-    fs::write(house.workspace().join(".editd.toml"), command).unwrap();
-    let said = run(&house, "editctl trust --show\neditctl stop >&2");
+    fs::write(daemon.workspace().join(".editd.toml"), command).unwrap();
+    let said = run(&daemon, "editctl trust --show\neditctl stop >&2");
     let shown = block("daemon/docs/trust.md", "");
     let shown: Vec<&str> = shown.lines().skip(1).collect();
     let (hash, commands) = (shown[2], &shown[..2]);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::{Node, Tree};
 use editd_tests::{jobs, process, sources};
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ const FILES: usize = 50;
 
 #[test]
 fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill() {
-    let mut house = House::new();
-    let copied = sources::copy_real_tree(house.workspace(), 3000);
-    let named: Vec<String> = Tree::of(house.workspace())
+    let mut daemon = TestDaemon::new();
+    let copied = sources::copy_real_tree(daemon.workspace(), 3000);
+    let named: Vec<String> = Tree::of(daemon.workspace())
         .nodes
         .iter()
         .filter(|(path, node)| path.ends_with(b".rs") && matches!(node, Node::File { len: 100.., .. }))
@@ -28,15 +28,15 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
     assert_eq!(chosen.len(), FILES);
     // Modes of every kind, which an edit must keep and an undo bring back.
     for (path, mode) in chosen.iter().zip([0o600, 0o755, 0o664, 0o640, 0o700].into_iter().cycle()) {
-        let place: PathBuf = house.workspace().join(path);
+        let place: PathBuf = daemon.workspace().join(path);
         fs::set_permissions(place, Permissions::from_mode(mode)).unwrap();
     }
-    let before = Tree::of(house.workspace());
+    let before = Tree::of(daemon.workspace());
     let start = Instant::now();
-    house.start();
+    daemon.start();
     let started = start.elapsed();
 
-    let mut client = house.client("agent");
+    let mut client = daemon.client("agent");
     let start = Instant::now();
     let files: Vec<Value> = chosen
         .iter()
@@ -55,15 +55,15 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
     let edit = client.ask_json(kind::EDIT, &json!({ "label": "fifty at once", "files": files }));
     let edited = start.elapsed();
     jobs::applied(&edit);
-    house.kill();
-    let after = Tree::of(house.workspace());
+    daemon.kill();
+    let after = Tree::of(daemon.workspace());
     assert_eq!(before.differences(&after).len(), FILES, "all of them, and nothing else");
 
     let start = Instant::now();
-    house.start();
+    daemon.start();
     let again = start.elapsed();
-    assert_eq!(after.differences(&Tree::of(house.workspace())), [""; 0], "recovery leaves them as they are");
-    let mut client = house.client("agent");
+    assert_eq!(after.differences(&Tree::of(daemon.workspace())), [""; 0], "recovery leaves them as they are");
+    let mut client = daemon.client("agent");
     let log = client.ask_json(kind::HISTORY, &json!({}));
     let entry = &log["entries"][0];
     assert_eq!(
@@ -76,9 +76,9 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
     println!(
         "{copied} files; first start {started:?}, reading {read:?}, editing {edited:?}, start after the kill {again:?}, \
          undo {undone:?}, peak {:?} KiB",
-        process::peak_kib(house.pid())
+        process::peak_kib(daemon.pid())
     );
     drop(client);
-    assert_eq!(house.stop().code(), Some(0));
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(daemon.stop().code(), Some(0));
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use editd_tests::binaries;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::Value;
 
 /// A runtime: it reads commands and runs each in a shell of its own, whose session is its own, too.
@@ -57,23 +57,23 @@ impl Drop for Runtime {
     }
 }
 
-fn script(house: &House) -> std::path::PathBuf {
-    let path = house.folder("home").join("runtime");
+fn script(daemon: &TestDaemon) -> std::path::PathBuf {
+    let path = daemon.folder("home").join("runtime");
     fs::write(&path, RUNTIME).unwrap();
     path
 }
 
-fn runtime(house: &House) -> Runtime {
-    let mut command = house.command("bash");
-    command.arg(script(house));
+fn runtime(daemon: &TestDaemon) -> Runtime {
+    let mut command = daemon.command("bash");
+    command.arg(script(daemon));
     Runtime::start(command)
 }
 
 #[test]
 fn a_runtime_is_told_what_another_changed_since_it_read() {
-    let house = House::started();
-    house.put("a", "one\ntwo\nthree\n");
-    let (mut first, mut second) = (runtime(&house), runtime(&house));
+    let daemon = TestDaemon::started();
+    daemon.put("a", "one\ntwo\nthree\n");
+    let (mut first, mut second) = (runtime(&daemon), runtime(&daemon));
     for one in [&mut first, &mut second] {
         assert_eq!(one.run("$EDITCTL read a").0, 0);
     }
@@ -86,7 +86,7 @@ fn a_runtime_is_told_what_another_changed_since_it_read() {
     let (status, said) = first.run("$EDITCTL undo");
     assert_ne!(status, 0, "it has changed nothing: {said}");
     assert_eq!(second.run("$EDITCTL undo").0, 0);
-    assert_eq!(house.get("a"), b"one\ntwo\nthree\n");
+    assert_eq!(daemon.get("a"), b"one\ntwo\nthree\n");
     // Clipboards, too.
     assert_eq!(first.run("$EDITCTL clip set c mine").0, 0);
     assert_ne!(second.run("$EDITCTL clip show c").0, 0);
@@ -97,9 +97,9 @@ fn a_runtime_is_told_what_another_changed_since_it_read() {
 
 #[test]
 fn a_runtime_that_says_rebase_once_needs_no_second_call() {
-    let house = House::started();
-    house.put("a", "one\ntwo\nthree\n");
-    let (mut first, mut second) = (runtime(&house), runtime(&house));
+    let daemon = TestDaemon::started();
+    daemon.put("a", "one\ntwo\nthree\n");
+    let (mut first, mut second) = (runtime(&daemon), runtime(&daemon));
     assert_eq!(first.run("export EDITCTL_ON_STALE=rebase; $EDITCTL read a").0, 0);
     // What a runtime sets, it sets for each command.
     let mut rebasing = |command: &str| first.run(&format!("export EDITCTL_ON_STALE=rebase; {command}"));
@@ -108,40 +108,40 @@ fn a_runtime_that_says_rebase_once_needs_no_second_call() {
     assert_eq!((status, said.contains("stale")), (3, true), "the job's own word counts: {said}");
     assert_eq!(second.run("$EDITCTL replace a 1 eins").0, 0);
     let (status, said) = rebasing("$EDITCTL replace a three 3");
-    assert_eq!((status, house.get("a")), (0, b"eins\ntwo\n3\n".to_vec()), "{said}");
+    assert_eq!((status, daemon.get("a")), (0, b"eins\ntwo\n3\n".to_vec()), "{said}");
     let (status, said) = first.run("EDITCTL_ON_STALE=rebsae $EDITCTL replace a two 2");
     assert_eq!(status, 2, "{said}");
 }
 
 #[test]
 fn what_is_under_another_name_is_reached_by_it() {
-    let house = House::started();
-    let mut one = runtime(&house);
+    let daemon = TestDaemon::started();
+    let mut one = runtime(&daemon);
     assert_eq!(one.run("EDITCTL_SESSION=default $EDITCTL clip set old text").0, 0);
     assert_ne!(one.run("$EDITCTL clip show old").0, 0);
     assert_eq!(one.run("$EDITCTL clip show old --session default; echo").1, "text\n");
 }
 
 /// A runtime in a container of its own, whose first process is this command. `None` where none can be made.
-fn contained(house: &House, first: &[&str]) -> Option<Runtime> {
+fn contained(daemon: &TestDaemon, first: &[&str]) -> Option<Runtime> {
     let words = ["--fork", "--pid", "--mount-proc", "--kill-child"];
-    let mut tried = house.command("unshare");
+    let mut tried = daemon.command("unshare");
     if !tried.args(words).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
         return None;
     }
-    let mut command = house.command("unshare");
-    command.args(words).args(first).env("RUNTIME", script(house));
+    let mut command = daemon.command("unshare");
+    command.args(words).args(first).env("RUNTIME", script(daemon));
     Some(Runtime::start(command))
 }
 
 #[test]
 fn containers_and_what_their_first_process_adopts_are_never_one_session() {
-    let house = House::new();
-    house.put("a", "one\n");
+    let daemon = TestDaemon::new();
+    daemon.put("a", "one\n");
     let mut all = BTreeSet::new();
     // Each has numbers of processes of its own, and the same ones.
     for _ in 0..2 {
-        let Some(mut below) = contained(&house, &["bash", "-c", "bash \"$RUNTIME\"; true"]) else {
+        let Some(mut below) = contained(&daemon, &["bash", "-c", "bash \"$RUNTIME\"; true"]) else {
             return eprintln!("skipped: no container can be made");
         };
         let session = below.session();
@@ -149,8 +149,8 @@ fn containers_and_what_their_first_process_adopts_are_never_one_session() {
         assert!(all.insert(session));
     }
     // The first process adopts what others left behind, so nothing tells its own commands from those.
-    let path = script(&house);
-    let mut first = contained(&house, &["bash", path.to_str().unwrap()]).unwrap();
+    let path = script(&daemon);
+    let mut first = contained(&daemon, &["bash", path.to_str().unwrap()]).unwrap();
     assert!(all.insert(first.session()) && all.insert(first.session()), "{all:?}");
     let (status, said) = first.run("exec $EDITCTL read a");
     assert_eq!((status, said.lines().next()), (0, Some("one")));

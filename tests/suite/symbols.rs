@@ -2,8 +2,8 @@
 //! edits by lines only, to test the receipt.
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 use editd_tests::{process, wait};
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ fn line(n: u64) -> Value {
 
 #[test]
 fn an_outline_shows_every_definition_and_gives_no_receipt() {
-    let house = House::started();
-    house.put("a.rs", SOURCE);
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("a.rs", SOURCE);
+    let mut client = daemon.client("a");
     let outline = client.ask_json(kind::OUTLINE, &json!({"path": "a.rs"}));
     let told: Vec<_> = outline["symbols"]
         .as_array()
@@ -42,7 +42,7 @@ fn an_outline_shows_every_definition_and_gives_no_receipt() {
     assert_eq!(outline["version"], read["version"]);
     let flat = client.ask_json(kind::OUTLINE, &json!({"path": "a.rs", "depth": 0}));
     assert_eq!((flat["symbols"].as_array().unwrap().len(), &flat["omitted"]), (3, &Value::Null));
-    house.put("a.rs", "fn a() {}\nfn (\n");
+    daemon.put("a.rs", "fn a() {}\nfn (\n");
     let broken = client.ask_json(kind::OUTLINE, &json!({"path": "a.rs"}));
     assert_eq!(
         (&broken["symbols"][0]["name"], broken["warnings"].as_array().unwrap().len()),
@@ -52,8 +52,8 @@ fn an_outline_shows_every_definition_and_gives_no_receipt() {
 
 #[test]
 fn a_definition_that_was_read_may_be_edited_and_nothing_else() {
-    let house = House::started();
-    house.put("a.rs", SOURCE);
+    let daemon = TestDaemon::started();
+    daemon.put("a.rs", SOURCE);
     let whole = "    fn m(&self) {\r\n        todo!()\r\n    }\r\n";
     for (name, body, text, seen) in [
         ("m", false, whole, 14..=16),
@@ -63,7 +63,7 @@ fn a_definition_that_was_read_may_be_edited_and_nothing_else() {
         // To fill a blank line is to insert beside a line that may have been seen.
         for (n, _) in (1..).zip(SOURCE.lines()).filter(|(_, line)| !line.is_empty()) {
             // A reply shows lines too: each has a session of its own.
-            let mut client = house.client(&format!("{name} {body} {n}"));
+            let mut client = daemon.client(&format!("{name} {body} {n}"));
             let read = client.ask_json(kind::READ, &json!({"path": "a.rs", "symbol": name, "body": body}));
             assert_eq!((&read["text"], &read["first_line"]), (&json!(text), &json!(seen.start())), "{read}");
             assert!(
@@ -84,11 +84,11 @@ fn a_definition_that_was_read_may_be_edited_and_nothing_else() {
 
 #[test]
 fn what_is_no_definition_is_refused_with_those_that_are() {
-    let house = House::started();
-    house.put("a.rs", SOURCE);
-    house.put("notes.txt", "text\n");
-    house.put("b.rs", "a\0b");
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("a.rs", SOURCE);
+    daemon.put("notes.txt", "text\n");
+    daemon.put("b.rs", "a\0b");
+    let mut client = daemon.client("a");
     let mut ask = |kind, request: Value| {
         let reply = client.ask_json(kind, &request);
         (jobs::code(&reply).unwrap_or("nothing").to_owned(), reply["error"].clone())
@@ -124,10 +124,10 @@ fn what_is_no_definition_is_refused_with_those_that_are() {
 
 #[test]
 fn the_command_draws_a_tree_and_reads_by_name() {
-    let house = House::started();
-    house.put("a.rs", SOURCE);
+    let daemon = TestDaemon::started();
+    daemon.put("a.rs", SOURCE);
     let run = |words: &[&str]| {
-        let output = house.editctl().args(words).output().unwrap();
+        let output = daemon.editctl().args(words).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     };
@@ -147,15 +147,15 @@ fn the_command_draws_a_tree_and_reads_by_name() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
 fn what_a_parse_takes_is_given_back() {
-    let house = House::started();
-    house.put("large.rs", "fn name(a: u8) -> u8 { a + 1 }\n".repeat(30_000));
-    let before = process::resident_kib(house.pid()).unwrap();
-    let mut client = house.client("a");
+    let daemon = TestDaemon::started();
+    daemon.put("large.rs", "fn name(a: u8) -> u8 { a + 1 }\n".repeat(30_000));
+    let before = process::resident_kib(daemon.pid()).unwrap();
+    let mut client = daemon.client("a");
     let outline = client.ask_json(kind::OUTLINE, &json!({"path": "large.rs"}));
     assert_eq!(outline["omitted"], 10_000, "{}", outline["error"]);
-    let peak = process::peak_kib(house.pid()).unwrap();
+    let peak = process::peak_kib(daemon.pid()).unwrap();
     wait::until("memory goes back", wait::LONG, || {
-        let now = process::resident_kib(house.pid())?;
+        let now = process::resident_kib(daemon.pid())?;
         (now <= before + 12 * 1024).then(|| println!("{before} KiB, at most {peak}, {now} at rest"))
     });
 }

@@ -12,15 +12,15 @@ use editd_proto::codec::FrameReader;
 use editd_proto::message::kind;
 use editd_proto::{limits, systemd_unit};
 use editd_tests::client::Client;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{binaries, client, wait};
 
 /// The exposure that `systemd-analyze security` may name at most. What is left open, the unit explains.
 const EXPOSURE: f64 = 6.2;
 
 /// Runs one of systemd's tools; `None`, and a word about it, where it is not installed.
-fn tool(house: &House, name: &str, words: &[&str]) -> Option<Output> {
-    let mut command: Command = house.command(name);
+fn tool(daemon: &TestDaemon, name: &str, words: &[&str]) -> Option<Output> {
+    let mut command: Command = daemon.command(name);
     command.args(words).env("SYSTEMD_COLORS", "0").env("SYSTEMD_PAGER", "");
     match command.output() {
         Ok(output) => Some(output),
@@ -33,42 +33,42 @@ fn tool(house: &House, name: &str, words: &[&str]) -> Option<Output> {
 }
 
 /// Returns a workspace with both units as instances for it, and a program at the path that they expect.
-fn installed() -> (House, Vec<String>) {
-    let house = House::new();
-    let bin = house.folder("home").join(".local/bin");
+fn installed() -> (TestDaemon, Vec<String>) {
+    let daemon = TestDaemon::new();
+    let bin = daemon.folder("home").join(".local/bin");
     fs::create_dir_all(&bin).unwrap();
     fs::copy("/bin/true", bin.join("editd")).unwrap();
-    let instance = systemd_unit::escape_path(house.workspace().as_os_str().as_encoded_bytes());
+    let instance = systemd_unit::escape_path(daemon.workspace().as_os_str().as_encoded_bytes());
     let units = ["service", "socket"].map(|kind| {
-        let unit = house.folder("home").join(format!("editd@{instance}.{kind}"));
+        let unit = daemon.folder("home").join(format!("editd@{instance}.{kind}"));
         fs::copy(binaries::top().join(format!("systemd/editd@.{kind}")), &unit).unwrap();
         // The template is looked for when the socket names its service.
-        fs::copy(&unit, house.folder("home").join(format!("editd@.{kind}"))).unwrap();
+        fs::copy(&unit, daemon.folder("home").join(format!("editd@.{kind}"))).unwrap();
         unit.to_str().unwrap().to_owned()
     });
-    (house, units.to_vec())
+    (daemon, units.to_vec())
 }
 
 #[test]
 fn systemd_takes_the_units() {
-    let (house, units) = installed();
+    let (daemon, units) = installed();
     let words: Vec<&str> = ["--user", "verify"].into_iter().chain(units.iter().map(String::as_str)).collect();
-    let Some(output) = tool(&house, "systemd-analyze", &words) else { return };
+    let Some(output) = tool(&daemon, "systemd-analyze", &words) else { return };
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.is_empty(), "{said}");
 
     // A unit that is wrong is not taken.
     let service = fs::read_to_string(&units[0]).unwrap();
     fs::write(&units[0], service.replace("Type=notify", "Type=notifying")).unwrap();
-    let output = tool(&house, "systemd-analyze", &words).unwrap();
+    let output = tool(&daemon, "systemd-analyze", &words).unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("notifying"));
 }
 
 #[test]
 fn the_service_is_closed_in() {
-    let (house, units) = installed();
+    let (daemon, units) = installed();
     let words = ["--user", "security", "--offline=true", "--no-pager", &units[0]];
-    let Some(output) = tool(&house, "systemd-analyze", &words) else { return };
+    let Some(output) = tool(&daemon, "systemd-analyze", &words) else { return };
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let overall =
         said.lines().find_map(|line| line.split_once("Overall exposure level").map(|(_, rest)| rest));
@@ -78,10 +78,10 @@ fn the_service_is_closed_in() {
 
 #[test]
 fn clients_name_the_socket_as_systemd_does() {
-    let house = House::new();
+    let daemon = TestDaemon::new();
     for path in ["/", "/home/me/src", "/a-b/c d", "/.x/\u{e4}", "/x/@:_.y", "/quote\"s'/\\back", "/a//b/./c/"]
     {
-        let Some(output) = tool(&house, "systemd-escape", &["--path", path]) else { return };
+        let Some(output) = tool(&daemon, "systemd-escape", &["--path", path]) else { return };
         let escaped = String::from_utf8(output.stdout).unwrap();
         assert_eq!(systemd_unit::escape_path(path.as_bytes()), escaped.trim_end(), "{path}");
     }
@@ -97,13 +97,13 @@ fn clients_name_the_socket_as_systemd_does() {
 
 #[test]
 fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
-    let house = House::new();
-    let folder = house.socket().parent().unwrap().to_owned();
+    let daemon = TestDaemon::new();
+    let folder = daemon.socket().parent().unwrap().to_owned();
     fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-    let name = systemd_unit::socket_name(house.workspace().as_os_str().as_encoded_bytes());
+    let name = systemd_unit::socket_name(daemon.workspace().as_os_str().as_encoded_bytes());
     let listener = UnixListener::bind(folder.join(name)).unwrap();
     listener.set_nonblocking(true).unwrap();
-    let mut command = house.command(binaries::editctl());
+    let mut command = daemon.command(binaries::editctl());
     let mut asks = command.args(["--no-spawn", "status"]).stderr(Stdio::null()).spawn().unwrap();
     let (mut stream, _) = wait::until("the client connects", wait::LONG, || listener.accept().ok());
     stream.set_nonblocking(false).unwrap();
@@ -114,22 +114,22 @@ fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
 }
 
 /// Starts the daemon as systemd does: with the socket as descriptor 3, and told so by its own number.
-fn activate(house: &House, listener: &UnixListener, notify: &Path) -> Child {
-    let mut shell = house.command("sh");
+fn activate(daemon: &TestDaemon, listener: &UnixListener, notify: &Path) -> Child {
+    let mut shell = daemon.command("sh");
     shell.args(["-c", "exec 3<&0 </dev/null; LISTEN_PID=$$ exec \"$@\"", "sh"]).arg(binaries::editd());
-    shell.arg("--workspace").arg(house.workspace());
+    shell.arg("--workspace").arg(daemon.workspace());
     shell.env("LISTEN_FDS", "1").env("NOTIFY_SOCKET", notify).stderr(Stdio::null());
     shell.stdin(OwnedFd::from(listener.try_clone().unwrap())).spawn().unwrap()
 }
 
 #[test]
 fn the_first_client_starts_the_daemon_through_its_socket() {
-    let house = House::new();
-    let folder = house.socket().parent().unwrap().to_owned();
+    let daemon = TestDaemon::new();
+    let folder = daemon.socket().parent().unwrap().to_owned();
     fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
-    let socket = folder.join(systemd_unit::socket_name(house.workspace().as_os_str().as_encoded_bytes()));
+    let socket = folder.join(systemd_unit::socket_name(daemon.workspace().as_os_str().as_encoded_bytes()));
     let listener = UnixListener::bind(&socket).unwrap();
-    let notify = house.folder("run").join("notify");
+    let notify = daemon.folder("run").join("notify");
     let manager = UnixDatagram::bind(&notify).unwrap();
     manager.set_read_timeout(Some(wait::LONG)).unwrap();
     let heard = || {
@@ -146,17 +146,17 @@ fn the_first_client_starts_the_daemon_through_its_socket() {
                 client.ask_json(kind::STATUS, &serde_json::json!({}))
             }
         });
-        let mut daemon = activate(&house, &listener, &notify);
+        let mut child = activate(&daemon, &listener, &notify);
         wait::until("the daemon is ready", wait::LONG, || heard().contains("READY=1").then_some(()));
         let status = asks.join().unwrap();
-        assert_eq!(status["pid"], daemon.id(), "round {round}");
-        let pid = rustix::process::Pid::from_child(&daemon);
+        assert_eq!(status["pid"], child.id(), "round {round}");
+        let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         wait::until("the daemon says that it leaves", wait::LONG, || {
             heard().contains("STOPPING=1").then_some(())
         });
-        assert!(daemon.wait().unwrap().success(), "round {round}");
+        assert!(child.wait().unwrap().success(), "round {round}");
         // The socket is the manager's: whoever comes next is to start the next daemon.
-        assert!(socket.exists() && !house.socket().exists(), "round {round}");
+        assert!(socket.exists() && !daemon.socket().exists(), "round {round}");
     }
 }

@@ -12,7 +12,7 @@ use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{Hello, kind};
 use editd_proto::{RequestError, limits};
 use editd_tests::client::{Client, Failure};
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::json;
 
@@ -32,18 +32,18 @@ impl Drop for Over<'_> {
 
 /// Runs an attack while another client edits. Afterwards: nobody was harmed, the peak of the daemon's memory
 /// rose by at most `mib`, threads and descriptors went back.
-fn unharmed<T>(house: &House, mib: u64, attack: impl FnOnce() -> T) -> T {
-    let pid = house.pid();
-    jobs::applied(&house.client("bystander").ask_json(kind::EDIT, &jobs::write("by.txt", "warm\n")));
+fn unharmed<T>(daemon: &TestDaemon, mib: u64, attack: impl FnOnce() -> T) -> T {
+    let pid = daemon.pid();
+    jobs::applied(&daemon.client("bystander").ask_json(kind::EDIT, &jobs::write("by.txt", "warm\n")));
     wait::until("the first connections are gone", wait::LONG, || {
-        let mut looks = house.try_client("look").ok()?;
+        let mut looks = daemon.try_client("look").ok()?;
         (looks.ask_json(kind::STATUS, &json!({}))["sessions"] == 1).then_some(())
     });
     let before = (process::peak_kib(pid), process::threads(pid), process::descriptors(pid));
     let done = AtomicBool::new(false);
     let (edits, slowest, out) = thread::scope(|scope| {
         let bystander = scope.spawn(|| {
-            let mut client = house.client("bystander");
+            let mut client = daemon.client("bystander");
             let (mut edits, mut slowest) = (0, Duration::ZERO);
             while edits < 20 || !done.load(Ordering::Relaxed) {
                 let start = Instant::now();
@@ -60,8 +60,8 @@ fn unharmed<T>(house: &House, mib: u64, attack: impl FnOnce() -> T) -> T {
         let (edits, slowest) = bystander.join().unwrap();
         (edits, slowest, out)
     });
-    assert_eq!(house.pid(), pid);
-    assert_eq!(house.get("by.txt"), format!("edit {edits}\n").as_bytes());
+    assert_eq!(daemon.pid(), pid);
+    assert_eq!(daemon.get("by.txt"), format!("edit {edits}\n").as_bytes());
     assert!(slowest < QUICK, "an edit of the bystander took {slowest:?}");
     if let (Some(peak), Some(threads), Some(open)) = before {
         let now = process::peak_kib(pid).unwrap();
@@ -77,16 +77,16 @@ fn unharmed<T>(house: &House, mib: u64, attack: impl FnOnce() -> T) -> T {
 }
 
 /// A connection that has said nothing yet.
-fn stranger(house: &House) -> UnixStream {
-    let stream = UnixStream::connect(house.socket()).unwrap();
+fn stranger(daemon: &TestDaemon) -> UnixStream {
+    let stream = UnixStream::connect(daemon.socket()).unwrap();
     stream.set_read_timeout(Some(wait::LONG)).unwrap();
     stream.set_write_timeout(Some(wait::LONG)).unwrap();
     stream
 }
 
 /// A connection that was greeted.
-fn guest(house: &House) -> UnixStream {
-    house.client("guest").stream().try_clone().unwrap()
+fn guest(daemon: &TestDaemon) -> UnixStream {
+    daemon.client("guest").stream().try_clone().unwrap()
 }
 
 /// Returns the codes of the errors that the daemon sends before it closes the connection.
@@ -142,12 +142,12 @@ fn nonsense(limit: usize) -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 #[test]
 fn nonsense_closes_its_own_connection_with_a_typed_error() {
-    let house = House::started();
-    unharmed(&house, 24, || {
+    let daemon = TestDaemon::started();
+    unharmed(&daemon, 24, || {
         for round in 0..3 {
             for (greeted, limit) in [(false, limits::FRAME_BEFORE_HELLO), (true, limits::FRAME)] {
                 for (what, raw, code) in nonsense(limit) {
-                    let mut stream = if greeted { guest(&house) } else { stranger(&house) };
+                    let mut stream = if greeted { guest(&daemon) } else { stranger(&daemon) };
                     stream.write_all(&raw).unwrap();
                     let said = farewell(&mut stream);
                     // Where a length is refused and where a text becomes one differs by a limit alone.
@@ -161,31 +161,31 @@ fn nonsense_closes_its_own_connection_with_a_typed_error() {
 
 #[test]
 fn a_client_that_dies_in_the_middle_of_a_frame_is_forgotten() {
-    let house = House::started();
-    unharmed(&house, 24, || {
+    let daemon = TestDaemon::started();
+    unharmed(&daemon, 24, || {
         let whole = hello(&[1]);
         for end in 0..whole.len() {
-            stranger(&house).write_all(&whole[..end]).unwrap();
+            stranger(&daemon).write_all(&whole[..end]).unwrap();
         }
         let job = codec::encode(2, kind::EDIT, &jobs::write("dead.txt", &"x".repeat(4000))).unwrap();
         for end in (0..job.len()).step_by(97) {
-            guest(&house).write_all(&job[..end]).unwrap();
+            guest(&daemon).write_all(&job[..end]).unwrap();
         }
         // And one whose frame is whole, but who does not wait: its job is done, or not, but nothing breaks.
-        guest(&house).write_all(&job).unwrap();
+        guest(&daemon).write_all(&job).unwrap();
     });
-    assert!(!house.workspace().join("dead.txt").is_file() || house.get("dead.txt").len() == 4000);
+    assert!(!daemon.workspace().join("dead.txt").is_file() || daemon.get("dead.txt").len() == 4000);
 }
 
 #[test]
 fn a_sender_that_never_comes_to_an_end_holds_up_nobody() {
-    let house = House::started();
-    unharmed(&house, 40, || {
+    let daemon = TestDaemon::started();
+    unharmed(&daemon, 40, || {
         // Declared as large as may be, and begun: the memory for it comes with its bytes alone.
-        let mut slow: Vec<UnixStream> = (0..20).map(|_| guest(&house)).collect();
+        let mut slow: Vec<UnixStream> = (0..20).map(|_| guest(&daemon)).collect();
         let length = u32::try_from(limits::FRAME).unwrap().to_be_bytes();
         slow.iter_mut().for_each(|one| one.write_all(&length).unwrap());
-        let mut mute = stranger(&house);
+        let mut mute = stranger(&daemon);
         mute.write_all(&[0]).unwrap();
         let start = Instant::now();
         let mut next = hello(&[1]).into_iter().skip(1);
@@ -209,34 +209,34 @@ fn a_sender_that_never_comes_to_an_end_holds_up_nobody() {
 
 #[test]
 fn who_never_reads_replies_is_not_read_either() {
-    let house = House::started();
-    house.put("large.txt", "a line of text\n".repeat(200_000));
+    let daemon = TestDaemon::started();
+    daemon.put("large.txt", "a line of text\n".repeat(200_000));
     let read = codec::encode(2, kind::READ, &json!({ "path": "large.txt" })).unwrap();
     // 40 clients that ask for 3 MB each, again and again: the daemon keeps 128 MiB of replies for all.
-    unharmed(&house, 260, || {
-        let mut greedy: Vec<UnixStream> = (0..40).map(|_| guest(&house)).collect();
+    unharmed(&daemon, 260, || {
+        let mut greedy: Vec<UnixStream> = (0..40).map(|_| guest(&daemon)).collect();
         for one in &mut greedy {
             one.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
             let taken = (0..20_000).take_while(|_| one.write_all(&read).is_ok()).count();
             assert!(taken < 20_000, "the daemon takes any number of requests");
         }
         // Others are served, though a large reply may have to wait for its turn.
-        let status = house.client("other").ask_json(kind::STATUS, &json!({}));
+        let status = daemon.client("other").ask_json(kind::STATUS, &json!({}));
         assert_eq!(status["sessions"], 42, "{status}");
         greedy.iter().for_each(|one| one.shutdown(Shutdown::Both).unwrap());
     });
-    let reply = house.client("other").ask_json(kind::READ, &json!({ "path": "large.txt" }));
+    let reply = daemon.client("other").ask_json(kind::READ, &json!({ "path": "large.txt" }));
     assert_eq!(reply["lines"], 200_000);
 }
 
 #[test]
 fn three_hundred_connections_are_more_than_are_open_at_once() {
-    let house = House::started();
-    unharmed(&house, 64, || {
+    let daemon = TestDaemon::started();
+    unharmed(&daemon, 64, || {
         let mut open: Vec<Client> = Vec::new();
         let mut busy = 0;
         for _ in 0..300 {
-            match house.try_client("crowd") {
+            match daemon.try_client("crowd") {
                 Ok(client) => open.push(client),
                 Err(Failure::Refused(error)) => {
                     assert_eq!(serde_json::to_value(error.code).unwrap(), "busy", "{error:?}");
@@ -252,15 +252,15 @@ fn three_hundred_connections_are_more_than_are_open_at_once() {
         jobs::applied(&reply);
         drop(open);
         // Room again, as soon as they are gone.
-        wait::until("somebody else is let in", wait::LONG, || house.try_client("late").ok());
+        wait::until("somebody else is let in", wait::LONG, || daemon.try_client("late").ok());
     });
 }
 
 #[test]
 fn five_thousand_requests_without_reading_are_all_answered() {
-    let house = House::started();
-    unharmed(&house, 64, || {
-        let mut client = house.client("pipeline");
+    let daemon = TestDaemon::started();
+    unharmed(&daemon, 64, || {
+        let mut client = daemon.client("pipeline");
         let mut writes = client.stream().try_clone().unwrap();
         let mut all = Vec::new();
         for id in 2..5002_u64 {
@@ -287,23 +287,23 @@ fn five_thousand_requests_without_reading_are_all_answered() {
         assert!(answered.iter().all(|message| message.kind() != kind::ERROR));
     });
     let lines: String = (10..5002).step_by(10).map(|id| format!("{id}\n")).collect();
-    assert_eq!(String::from_utf8(house.get("many.txt")).unwrap(), lines, "in order of arrival");
+    assert_eq!(String::from_utf8(daemon.get("many.txt")).unwrap(), lines, "in order of arrival");
 }
 
 #[test]
 fn a_subscriber_that_never_reads_misses_events_and_is_told_so() {
-    let house = House::started();
+    let daemon = TestDaemon::started();
     let name = |n: usize| format!("{n:0>200}");
-    let mut client = unharmed(&house, 64, || {
-        let mut client = house.client("sleeper");
+    let mut client = unharmed(&daemon, 64, || {
+        let mut client = daemon.client("sleeper");
         client.ask_json(kind::SUBSCRIBE, &json!({}));
         for n in 0..9000 {
-            house.put(&name(n), "x");
+            daemon.put(&name(n), "x");
         }
         // A second one sees the last file: then the first has been told, or not, of all of them.
-        let mut awake = house.client("awake");
+        let mut awake = daemon.client("awake");
         awake.ask_json(kind::SUBSCRIBE, &json!({}));
-        house.put("last", "x");
+        daemon.put("last", "x");
         loop {
             let event: serde_json::Value = awake.receive().unwrap().body().unwrap();
             if event["path"] == "last" {
@@ -311,7 +311,7 @@ fn a_subscriber_that_never_reads_misses_events_and_is_told_so() {
             }
             if event["change"] == "overflow" {
                 // It may be among those that were lost.
-                house.put("last", format!("{:?}", Instant::now()));
+                daemon.put("last", format!("{:?}", Instant::now()));
             }
         }
         client

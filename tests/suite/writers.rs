@@ -21,7 +21,7 @@ use editd_proto::message::{
 };
 use editd_tests::client::{Client, Failure};
 use editd_tests::contents;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -63,14 +63,14 @@ struct Turn {
 #[test]
 fn no_outside_write_vanishes() {
     let writes = std::env::var("WRITES").ok().and_then(|n| n.parse().ok()).unwrap_or(6_000_u64);
-    let mut house = House::new();
+    let mut daemon = TestDaemon::new();
     for file in 0..FILES {
-        house.put(&name(file), "begin\n");
+        daemon.put(&name(file), "begin\n");
     }
     // Each write and each edit may be an entry: none may go because of its age or their number.
-    house.put(".editd.toml", format!("keep_entries = {}\nkeep_bytes = \"64GiB\"\n", 20 * writes));
-    house.start();
-    let (socket, folder) = (house.socket(), house.workspace().to_owned());
+    daemon.put(".editd.toml", format!("keep_entries = {}\nkeep_bytes = \"64GiB\"\n", 20 * writes));
+    daemon.start();
+    let (socket, folder) = (daemon.socket(), daemon.workspace().to_owned());
     let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let turns: Vec<Mutex<Turn>> = (0..FILES).map(|_| Mutex::default()).collect();
     let mut kills = 0;
@@ -91,7 +91,7 @@ fn no_outside_write_vanishes() {
         while writers.iter().any(|writer| !writer.is_finished()) {
             wait::pause(Duration::from_millis(2));
             if made.load(Ordering::Relaxed) >= LIFE * (kills + 1) {
-                house.kill_and_start();
+                daemon.kill_and_start();
                 kills += 1;
             }
         }
@@ -99,12 +99,12 @@ fn no_outside_write_vanishes() {
         done.store(true, Ordering::Relaxed);
         clients.into_iter().map(|client| client.join().unwrap()).sum::<u64>()
     });
-    house.stop();
-    let kept = kept_tags(&house);
+    daemon.stop();
+    let kept = kept_tags(&daemon);
     let mut lost = Vec::new();
     let (mut standing, mut journaled, mut aside) = (0, 0, 0);
     for (file, turn) in turns.iter().enumerate() {
-        let there = tags(&house.get(&name(file)));
+        let there = tags(&daemon.get(&name(file)));
         for tag in &turn.lock().unwrap().owed {
             if there.contains(tag) {
                 standing += 1;
@@ -247,9 +247,9 @@ struct Kept {
 
 /// Every tag in the contents that outside changes left or replaced, as the journal rebuilds them, and in files that
 /// were set aside.
-fn kept_tags(house: &House) -> Kept {
+fn kept_tags(daemon: &TestDaemon) -> Kept {
     let mut journal = BTreeSet::new();
-    contents::each(house, |told| {
+    contents::each(daemon, |told| {
         if told.entry.kind != EntryKind::External {
             return;
         }
@@ -257,10 +257,10 @@ fn kept_tags(house: &House) -> Kept {
         journal.extend(rebuilt.flat_map(|bytes| tags(bytes)));
     });
     let mut aside = BTreeSet::new();
-    for lost in fs::read_dir(house.workspace().join(".editd/lost")).unwrap() {
+    for lost in fs::read_dir(daemon.workspace().join(".editd/lost")).unwrap() {
         aside.extend(tags(&fs::read(lost.unwrap().path()).unwrap()));
     }
-    for slot in fs::read_dir(house.workspace().join(".editd/staging")).unwrap() {
+    for slot in fs::read_dir(daemon.workspace().join(".editd/staging")).unwrap() {
         aside.extend(tags(&fs::read(slot.unwrap().path()).unwrap()));
     }
     Kept { journal, aside }

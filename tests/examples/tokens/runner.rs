@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::Value;
 
 use super::history::Change;
@@ -16,13 +16,13 @@ pub(crate) struct Replies {
 
 /// One workspace.
 pub(crate) struct Runner {
-    house: House,
+    daemon: TestDaemon,
     sessions: usize,
 }
 
 impl Runner {
     pub(crate) fn new() -> Self {
-        Self { house: House::started(), sessions: 0 }
+        Self { daemon: TestDaemon::started(), sessions: 0 }
     }
 
     /// A session that has read nothing.
@@ -33,7 +33,7 @@ impl Runner {
 
     /// Puts a file into the workspace, behind the daemon's back.
     pub(crate) fn put(&self, path: &str, text: &str) {
-        let file = self.house.workspace().join(path);
+        let file = self.daemon.workspace().join(path);
         let folder = file.parent().expect("a file lies in a folder");
         std::fs::create_dir_all(folder).expect("a folder can be made");
         std::fs::write(file, text).expect("a file can be written");
@@ -41,7 +41,7 @@ impl Runner {
 
     /// Runs `editctl`; returns what it prints on both sides.
     pub(crate) fn editctl(&self, session: &str, words: &[&str], input: &str) -> String {
-        let mut command = self.house.editctl();
+        let mut command = self.daemon.editctl();
         command.env("EDITCTL_SESSION", session).args(words);
         let mut child = command
             .stdin(Stdio::piped())
@@ -75,12 +75,12 @@ impl Runner {
             for file in &change.files {
                 match &file.before {
                     Some(text) => runner.put(&file.path, text),
-                    None => drop(std::fs::remove_file(runner.house.workspace().join(&file.path))),
+                    None => drop(std::fs::remove_file(runner.daemon.workspace().join(&file.path))),
                 }
             }
         });
         for file in change.files.iter() {
-            let now = std::fs::read_to_string(self.house.workspace().join(&file.path)).ok();
+            let now = std::fs::read_to_string(self.daemon.workspace().join(&file.path)).ok();
             let ended = |text: &Option<String>| text.as_ref().map(|text| text.trim_end().to_owned());
             assert_eq!(ended(&now), ended(&file.after), "{}: {}", file.path, replies.text);
         }

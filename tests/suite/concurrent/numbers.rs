@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 use super::{env, text};
 
 /// One file whose lines are all different, edited by number: the model knows which line each number meant.
 struct Numbers {
-    house: House,
+    daemon: TestDaemon,
     random: fastrand::Rng,
     /// The lines, as the model has them.
     now: Vec<String>,
@@ -28,12 +28,12 @@ struct Numbers {
 impl Numbers {
     fn new(seed: u64, sessions: usize) -> Self {
         let now: Vec<String> = (0..24).map(|n| format!("line {n} of the file")).collect();
-        let mut house = House::new();
-        house.put("a.txt", now.join("\n") + "\n");
-        house.start();
+        let mut daemon = TestDaemon::new();
+        daemon.put("a.txt", now.join("\n") + "\n");
+        daemon.start();
         let random = fastrand::Rng::with_seed(seed);
         let read = vec![BTreeMap::new(); sessions];
-        Self { house, random, now, read, versions: Vec::new(), fresh: 0, applied: 0, refused: 0 }
+        Self { daemon, random, now, read, versions: Vec::new(), fresh: 0, applied: 0, refused: 0 }
     }
 
     fn line(&mut self) -> String {
@@ -42,7 +42,7 @@ impl Numbers {
     }
 
     fn ask(&self, session: usize, kind: &str, body: &Value) -> Value {
-        self.house.client(&format!("s{session}")).ask_json(kind, body)
+        self.daemon.client(&format!("s{session}")).ask_json(kind, body)
     }
 
     fn read(&mut self, session: usize) {
@@ -79,7 +79,7 @@ impl Numbers {
         let mut wanted = self.now.clone();
         wanted.splice(at..=at, lines.iter().cloned());
         match session {
-            None => self.house.put("a.txt", wanted.join("\n") + "\n"),
+            None => self.daemon.put("a.txt", wanted.join("\n") + "\n"),
             Some(session) => {
                 let edit =
                     json!({ "op": "replace", "old": old, "new": lines.join("\n"), "whole_lines": true });
@@ -114,7 +114,7 @@ impl Numbers {
             job["on_stale"] = json!("rebase");
         }
         let reply = self.ask(session, kind::EDIT, &job);
-        let told = text(&self.house.get("a.txt"));
+        let told = text(&self.daemon.get("a.txt"));
         let found: Vec<String> = told.lines().map(str::to_owned).collect();
         if jobs::status(&reply) == "refused" {
             self.refused += 1;

@@ -4,8 +4,8 @@
 
 use editd_engine::{merge, splices_between};
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 use super::{env, real_files, text};
@@ -78,18 +78,18 @@ fn planned(content: &str, at: usize, kind: usize) -> Option<Planned> {
 }
 
 /// Reads a file, has it indented anew, and sends an edit of what was read. Returns true if it was applied.
-fn applies(house: &House, content: &str, now: &str, planned: &Planned) -> bool {
-    let mut client = house.client(SESSION);
-    house.put(PATH, content);
+fn applies(daemon: &TestDaemon, content: &str, now: &str, planned: &Planned) -> bool {
+    let mut client = daemon.client(SESSION);
+    daemon.put(PATH, content);
     let read = client.ask_json(kind::READ, &json!({ "path": PATH }));
-    house.put(PATH, now);
+    daemon.put(PATH, now);
     let mut file = json!({ "path": PATH, "edits": [planned.edit] });
     if planned.edit["op"] == "lines" {
         file["base"] = read["version"].clone();
     }
     let job = json!({ "on_stale": "rebase", "mode": "interactive", "diff": false, "files": [file] });
     let reply = client.ask_json(kind::EDIT, &job);
-    let after = text(&house.get(PATH));
+    let after = text(&daemon.get(PATH));
     if jobs::status(&reply) != "applied" {
         assert_eq!(after, now, "a refused edit was written: {reply}");
         return false;
@@ -106,9 +106,9 @@ fn edits_of_a_file_that_was_indented_anew_are_located_again() {
     let mut random = fastrand::Rng::with_seed(seed);
     let files: Vec<String> =
         real_files().into_iter().map(|file| file.lines().map(|line| format!("{line}\n")).collect()).collect();
-    let mut house = House::new();
-    house.put(PATH, "");
-    house.start();
+    let mut daemon = TestDaemon::new();
+    daemon.put(PATH, "");
+    daemon.start();
     println!(
         "| a place named by | edits | applied with `rebase` | a merge by lines alone |\n|---|---|---|---|"
     );
@@ -122,7 +122,7 @@ fn edits_of_a_file_that_was_indented_anew_are_located_again() {
             let Some(planned) = planned(content, at, kind) else { continue };
             done += 1;
             let now = indented_anew(content, STEPS[done % STEPS.len()]);
-            let made = applies(&house, content, &now, &planned);
+            let made = applies(&daemon, content, &now, &planned);
             here += usize::from(made);
             let splices = splices_between(content.as_bytes(), planned.wanted.as_bytes());
             alone += usize::from(merge(content.as_bytes(), &splices, now.as_bytes(), None).is_ok());

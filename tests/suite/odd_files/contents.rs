@@ -8,8 +8,8 @@ use std::process::Output;
 
 use editd_proto::message::{ReadReply, kind};
 use editd_proto::path::FilePath;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use serde_json::{Value, json};
 
@@ -37,86 +37,86 @@ fn texts() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     ]
 }
 
-fn editctl(house: &House, words: &[&OsStr]) -> Output {
-    house.editctl().args(words).output().unwrap()
+fn editctl(daemon: &TestDaemon, words: &[&OsStr]) -> Output {
+    daemon.editctl().args(words).output().unwrap()
 }
 
 #[test]
 fn every_odd_text_is_edited_in_its_place_and_taken_back() {
-    let mut house = House::new();
-    house.put(".editd.toml", "[[encodings]]\npaths = \"latin1/**\"\nencoding = \"windows-1252\"\n");
+    let mut daemon = TestDaemon::new();
+    daemon.put(".editd.toml", "[[encodings]]\npaths = \"latin1/**\"\nencoding = \"windows-1252\"\n");
     for (name, before, _) in texts() {
-        house.put(name, before);
+        daemon.put(name, before);
     }
-    let before = Tree::of(house.workspace());
-    house.start();
-    let mut client = house.client("wire");
+    let before = Tree::of(daemon.workspace());
+    daemon.start();
+    let mut client = daemon.client("wire");
     for (name, _, after) in texts() {
         let edit = json!({"op": "replace", "old": "old", "new": "new"});
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::one(name, edit)));
-        assert_eq!(house.get(name), after, "{name}");
+        assert_eq!(daemon.get(name), after, "{name}");
         jobs::applied(&client.ask_json(kind::UNDO, &json!({"path": name})));
     }
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
     for (name, raw, after) in texts() {
         let path = format!("./{name}");
-        let read = editctl(&house, &["read", "--", &path].map(OsStr::new));
+        let read = editctl(&daemon, &["read", "--", &path].map(OsStr::new));
         assert_eq!(read.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&read.stderr));
         if !name.starts_with("utf16") && !name.starts_with("latin1") && !name.starts_with("bom") {
             assert!(read.stdout == raw, "{name}: read prints the file byte for byte");
         }
-        let done = editctl(&house, &["replace", "--", &path, "old", "new"].map(OsStr::new));
+        let done = editctl(&daemon, &["replace", "--", &path, "old", "new"].map(OsStr::new));
         assert_eq!(done.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(house.get(name), after, "{name}");
-        let back = editctl(&house, &["undo"].map(OsStr::new));
+        assert_eq!(daemon.get(name), after, "{name}");
+        let back = editctl(&daemon, &["undo"].map(OsStr::new));
         assert_eq!(back.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&back.stderr));
     }
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
 }
 
 #[test]
 fn names_that_are_no_text_are_names_for_editctl_too() {
-    let mut house = House::new();
+    let mut daemon = TestDaemon::new();
     let names: [&[u8]; 3] = [b"\xff\xfe.txt", b"caf\xe9", b"x/\x80\n\x1b[31m.txt"];
-    fs::create_dir(house.workspace().join("x")).unwrap();
+    fs::create_dir(daemon.workspace().join("x")).unwrap();
     for name in names {
-        fs::write(house.workspace().join(OsStr::from_bytes(name)), "old\n").unwrap();
+        fs::write(daemon.workspace().join(OsStr::from_bytes(name)), "old\n").unwrap();
     }
-    let before = Tree::of(house.workspace());
-    house.start();
+    let before = Tree::of(daemon.workspace());
+    daemon.start();
     for name in names {
-        let (place, path) = (house.workspace().join(OsStr::from_bytes(name)), OsStr::from_bytes(name));
-        let read = editctl(&house, &[OsStr::new("read"), path]);
+        let (place, path) = (daemon.workspace().join(OsStr::from_bytes(name)), OsStr::from_bytes(name));
+        let read = editctl(&daemon, &[OsStr::new("read"), path]);
         assert_eq!(read.stdout, b"old\n", "{}", String::from_utf8_lossy(&read.stderr));
-        let done = editctl(&house, &[OsStr::new("replace"), path, OsStr::new("old"), OsStr::new("new")]);
+        let done = editctl(&daemon, &[OsStr::new("replace"), path, OsStr::new("old"), OsStr::new("new")]);
         assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
         assert!(!done.stdout.contains(&0x1b), "a name is no command for a terminal: {done:?}");
         assert_eq!(fs::read(&place).unwrap(), b"new\n");
-        let log = editctl(&house, &[OsStr::new("log"), OsStr::new("--path"), path]);
+        let log = editctl(&daemon, &[OsStr::new("log"), OsStr::new("--path"), path]);
         assert!(log.status.success() && !log.stdout.is_empty() && !log.stdout.contains(&0x1b), "{log:?}");
-        let json = editctl(&house, &[OsStr::new("--json"), OsStr::new("log"), OsStr::new("--path"), path]);
+        let json = editctl(&daemon, &[OsStr::new("--json"), OsStr::new("log"), OsStr::new("--path"), path]);
         let json: Value = serde_json::from_slice(&json.stdout).unwrap();
         let shown: FilePath = serde_json::from_value(json["entries"][0]["files"][0]["path"].clone()).unwrap();
         assert_eq!(shown.as_bytes(), name);
-        let back = editctl(&house, &[OsStr::new("undo"), OsStr::new("--path"), path]);
+        let back = editctl(&daemon, &[OsStr::new("undo"), OsStr::new("--path"), path]);
         assert_eq!(back.status.code(), Some(0), "{}", String::from_utf8_lossy(&back.stderr));
     }
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
 }
 
 #[test]
 fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
-    let mut house = House::new();
-    house.put("nul.bin", b"old\0\n");
-    house.put("latin1.txt", b"caf\xe9 old\n");
-    house.put("empty.txt", "");
-    fs::create_dir(house.workspace().join("folder")).unwrap();
-    let fifo = std::process::Command::new("mkfifo").arg(house.workspace().join("fifo")).status();
-    let large = File::create(house.workspace().join("large.txt")).unwrap();
+    let mut daemon = TestDaemon::new();
+    daemon.put("nul.bin", b"old\0\n");
+    daemon.put("latin1.txt", b"caf\xe9 old\n");
+    daemon.put("empty.txt", "");
+    fs::create_dir(daemon.workspace().join("folder")).unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(daemon.workspace().join("fifo")).status();
+    let large = File::create(daemon.workspace().join("large.txt")).unwrap();
     large.set_len(64 * 1024 * 1024 + 1).unwrap();
-    let before = Tree::of(house.workspace());
-    house.start();
-    let mut client = house.client("a");
+    let before = Tree::of(daemon.workspace());
+    daemon.start();
+    let mut client = daemon.client("a");
     let mut expected = vec![
         ("nul.bin", vec!["binary"]),
         ("latin1.txt", vec!["encoding"]),
@@ -135,7 +135,7 @@ fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
         assert!(codes.contains(&code), "{name}: {reply}");
         jobs::refused(&reply, code);
         let path = OsStr::new(name);
-        let done = editctl(&house, &[OsStr::new("replace"), path, OsStr::new("old"), OsStr::new("new")]);
+        let done = editctl(&daemon, &[OsStr::new("replace"), path, OsStr::new("old"), OsStr::new("new")]);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(matches!(done.status.code(), Some(1 | 5)) && said.contains(code), "{name}: {said}");
     }
@@ -143,10 +143,10 @@ fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
     let bytes: ReadReply = client.ask(kind::READ, &json!({"path": "nul.bin"})).unwrap();
     assert_eq!((bytes.encoding.as_str(), bytes.bytes.as_deref()), ("binary", Some(b"old\0\n".as_slice())));
     jobs::refused(&client.ask_json(kind::READ, &json!({"path": "large.txt"})), "too_large");
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
     // A job may not make what is too large, either.
-    house.put("near.txt", "x".repeat(60 * 1024 * 1024));
+    daemon.put("near.txt", "x".repeat(60 * 1024 * 1024));
     let more = "y".repeat(5 * 1024 * 1024);
     jobs::refused(&client.ask_json(kind::EDIT, &jobs::append("near.txt", &more)), "too_large");
-    assert_eq!(house.get("near.txt").len(), 60 * 1024 * 1024);
+    assert_eq!(daemon.get("near.txt").len(), 60 * 1024 * 1024);
 }

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::Path;
 
 use editd_proto::message::kind;
-use editd_tests::house::House;
 use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use serde_json::json;
 
@@ -25,8 +25,8 @@ fn fill(folder: &Path) -> std::path::PathBuf {
 }
 
 /// Returns the files in the staging folder of the daemon.
-fn staged(house: &House) -> Vec<String> {
-    let folder = house.workspace().join(".editd/staging");
+fn staged(daemon: &TestDaemon) -> Vec<String> {
+    let folder = daemon.workspace().join(".editd/staging");
     let names =
         fs::read_dir(folder).unwrap().map(|one| one.unwrap().file_name().to_string_lossy().into_owned());
     names.collect()
@@ -37,15 +37,15 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
     if !is_root("a full disk") {
         return;
     }
-    let mut house = House::new();
-    let Some(_mount) = Mounted::new(house.workspace(), "6m") else { return };
-    house.put("a.txt", "small\n");
-    house.put("b.txt", "small\n");
-    house.start();
-    let mut client = house.client("a");
+    let mut daemon = TestDaemon::new();
+    let Some(_mount) = Mounted::new(daemon.workspace(), "6m") else { return };
+    daemon.put("a.txt", "small\n");
+    daemon.put("b.txt", "small\n");
+    daemon.start();
+    let mut client = daemon.client("a");
     let large = "a line that takes room\n".repeat(60_000);
-    let filler = fill(house.workspace());
-    let before = Tree::of(house.workspace());
+    let filler = fill(daemon.workspace());
+    let before = Tree::of(daemon.workspace());
     for round in 0..3 {
         let job = json!({"files": [
             {"path": "a.txt", "base": "any", "edits": [{"op": "insert", "at": "end", "text": "x\n"}]},
@@ -55,10 +55,10 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
         jobs::refused(&reply, "io");
         let made = client.ask_json(kind::EDIT, &jobs::write("new/folder/c.txt", &large));
         jobs::refused(&made, "io");
-        let left = staged(&house);
+        let left = staged(&daemon);
         assert_eq!(left, [""; 0], "{round}: what was staged is cleaned up");
     }
-    let mut after = Tree::of(house.workspace());
+    let mut after = Tree::of(daemon.workspace());
     // A folder on the way to a file that could not be written may stay.
     after.nodes.retain(|path, _| !path.starts_with(b"new"));
     assert_eq!(before.differences(&after), [""; 0]);
@@ -66,16 +66,16 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
     assert_eq!(read["text"], "small\n", "reading goes on: {read}");
     // Also a daemon that starts on a full disk serves.
     drop(client);
-    house.kill_and_start();
-    let mut client = house.client("a");
+    daemon.kill_and_start();
+    let mut client = daemon.client("a");
     assert_eq!(client.ask_json(kind::READ, &json!({"path": "a.txt"}))["text"], "small\n");
 
     fs::remove_file(filler).unwrap();
     let reply = client.ask_json(kind::EDIT, &jobs::write("b.txt", &large));
     jobs::applied(&reply);
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
-    assert_eq!(house.get("b.txt"), b"small\n");
-    assert_eq!(house.stop().code(), Some(0));
+    assert_eq!(daemon.get("b.txt"), b"small\n");
+    assert_eq!(daemon.stop().code(), Some(0));
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
     if !is_root("a full disk") {
         return;
     }
-    let mut house = House::new();
-    let state = house.folder("state");
+    let mut daemon = TestDaemon::new();
+    let state = daemon.folder("state");
     let Some(_mount) = Mounted::new(&state, "40m") else { return };
-    house.put("a.txt", "small\n");
-    house.start();
-    let mut client = house.client("a");
+    daemon.put("a.txt", "small\n");
+    daemon.start();
+    let mut client = daemon.client("a");
     let noise = |nth: u32| -> String {
         // Not to be packed: the log shall grow.
         let mut seed = u64::from(nth) + 1;
@@ -116,7 +116,7 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
                 break;
             }
         }
-        assert_eq!(house.get("a.txt"), applied.as_bytes(), "{nth}");
+        assert_eq!(daemon.get("a.txt"), applied.as_bytes(), "{nth}");
     }
     assert_eq!(refused, 3, "the log found room on a full disk");
     let read = client.ask_json(kind::READ, &json!({"path": "a.txt"}));
@@ -129,18 +129,18 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
         println!("needed a start: {}", reply["error"]["message"]);
         jobs::refused(&reply, "io");
         drop(client);
-        house.stop();
-        house.start();
-        client = house.client("a");
+        daemon.stop();
+        daemon.start();
+        client = daemon.client("a");
         jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "room\n")));
     }
-    assert_eq!(house.get("a.txt"), (applied.clone() + "room\n").as_bytes());
+    assert_eq!(daemon.get("a.txt"), (applied.clone() + "room\n").as_bytes());
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
-    assert_eq!(house.get("a.txt"), applied.as_bytes());
+    assert_eq!(daemon.get("a.txt"), applied.as_bytes());
     // Nothing of it is lost to the next daemon.
     drop(client);
-    house.kill_and_start();
-    let log = house.client("a").ask_json(kind::HISTORY, &json!({"path": "a.txt"}));
+    daemon.kill_and_start();
+    let log = daemon.client("a").ask_json(kind::HISTORY, &json!({"path": "a.txt"}));
     assert_eq!(
         (&log["entries"][0]["kind"], &log["entries"][1]["undone"]),
         (&json!("undo"), &json!(true)),
@@ -153,16 +153,16 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
     if !is_root("another mount") {
         return;
     }
-    let mut house = House::new();
-    let inner = house.workspace().join("mount");
+    let mut daemon = TestDaemon::new();
+    let inner = daemon.workspace().join("mount");
     fs::create_dir(&inner).unwrap();
     let Some(_mount) = Mounted::new(&inner, "8m") else { return };
-    house.put("mount/a.txt", "one\n");
-    house.put("mount/sub/b.txt", "one\n");
-    house.put("c.txt", "here\n");
-    let before = Tree::of(house.workspace());
-    house.start();
-    let mut client = house.client("a");
+    daemon.put("mount/a.txt", "one\n");
+    daemon.put("mount/sub/b.txt", "one\n");
+    daemon.put("c.txt", "here\n");
+    let before = Tree::of(daemon.workspace());
+    daemon.start();
+    let mut client = daemon.client("a");
     let whole = json!({"label": "over both", "files": [
         {"path": "mount/a.txt", "base": "any", "edits": [{"op": "replace", "old": "one", "new": "two"}]},
         {"path": "c.txt", "base": "any", "edits": [{"op": "replace", "old": "here", "new": "there"}]},
@@ -180,20 +180,20 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
     for step in &steps {
         jobs::applied(&client.ask_json(kind::EDIT, step));
     }
-    assert_eq!(house.get("b.txt"), b"one\n");
-    assert_eq!(house.get("mount/c.txt"), b"there\n");
-    assert_eq!(house.get("copied.txt"), b"there\n");
-    assert_eq!(house.get("mount/new/d.txt"), b"made\nmore\n");
+    assert_eq!(daemon.get("b.txt"), b"one\n");
+    assert_eq!(daemon.get("mount/c.txt"), b"there\n");
+    assert_eq!(daemon.get("copied.txt"), b"there\n");
+    assert_eq!(daemon.get("mount/new/d.txt"), b"made\nmore\n");
     assert!(!inner.join("a.txt").is_file());
     drop(client);
-    house.kill_and_start();
-    let mut client = house.client("a");
+    daemon.kill_and_start();
+    let mut client = daemon.client("a");
     for _ in &steps {
         jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
     }
     drop(client);
-    assert_eq!(house.stop().code(), Some(0));
-    let mut after = Tree::of(house.workspace());
+    assert_eq!(daemon.stop().code(), Some(0));
+    let mut after = Tree::of(daemon.workspace());
     // Folders are made on the way to a file and stay.
     after.nodes.remove(b"mount/new".as_slice());
     // Where files are staged beside their target, nothing of that is left.
@@ -206,16 +206,16 @@ fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
     if !is_root("a read-only mount") {
         return;
     }
-    let mut house = House::new();
-    let inner = house.workspace().join("fixed");
+    let mut daemon = TestDaemon::new();
+    let inner = daemon.workspace().join("fixed");
     fs::create_dir(&inner).unwrap();
     let Some(mount) = Mounted::new(&inner, "1m") else { return };
-    house.put("fixed/a.txt", "one\n");
-    house.put("b.txt", "one\n");
+    daemon.put("fixed/a.txt", "one\n");
+    daemon.put("b.txt", "one\n");
     mount.again("ro");
-    let before = Tree::of(house.workspace());
-    house.start();
-    let mut client = house.client("a");
+    let before = Tree::of(daemon.workspace());
+    daemon.start();
+    let mut client = daemon.client("a");
     assert_eq!(client.ask_json(kind::READ, &json!({"path": "fixed/a.txt"}))["text"], "one\n");
     for edit in [
         json!({"op": "write", "text": "two\n"}),
@@ -233,9 +233,9 @@ fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
         assert_eq!(reply["error"]["path"], "fixed/a.txt", "{reply}");
         jobs::refused(&reply, code);
     }
-    assert_eq!(before.differences(&Tree::of(house.workspace())), [""; 0]);
+    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
     mount.again("rw");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("fixed/a.txt", "two\n")));
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
-    house.stop();
+    daemon.stop();
 }

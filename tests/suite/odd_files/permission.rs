@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use editd_tests::binaries;
-use editd_tests::house::House;
+use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::Tree;
 use serde_json::Value;
 
@@ -16,12 +16,12 @@ use super::is_root;
 const NOBODY: u32 = 65534;
 
 /// The binaries where anybody may run them, and folders that are the other user's. `None` where that cannot be.
-fn belongs_to_nobody(house: &House) -> Option<PathBuf> {
+fn belongs_to_nobody(daemon: &TestDaemon) -> Option<PathBuf> {
     if !is_root("another user") || Command::new("setpriv").arg("--version").output().is_err() {
         println!("skipped: needs root and setpriv");
         return None;
     }
-    let top = house.workspace().parent().unwrap();
+    let top = daemon.workspace().parent().unwrap();
     fs::set_permissions(top, Permissions::from_mode(0o755)).unwrap();
     let bin = top.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -38,8 +38,8 @@ fn give(path: &Path) {
 }
 
 /// `editctl` of that user, who starts a daemon of its own.
-fn editctl(house: &House, bin: &Path, words: &[&str]) -> Output {
-    let mut command = house.command("setpriv");
+fn editctl(daemon: &TestDaemon, bin: &Path, words: &[&str]) -> Output {
+    let mut command = daemon.command("setpriv");
     command
         .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"])
         .arg(bin.join("editctl"))
@@ -54,18 +54,18 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
-    let house = House::new();
-    let Some(bin) = belongs_to_nobody(&house) else { return };
-    house.put("mine.txt", "one\n");
-    house.put("secret.txt", "one\n");
-    house.put("foreign.txt", "one\n");
-    house.put("shut/a.txt", "one\n");
-    house.put("closed/a.txt", "one\n");
-    house.put("locked.txt", "one\n");
+    let daemon = TestDaemon::new();
+    let Some(bin) = belongs_to_nobody(&daemon) else { return };
+    daemon.put("mine.txt", "one\n");
+    daemon.put("secret.txt", "one\n");
+    daemon.put("foreign.txt", "one\n");
+    daemon.put("shut/a.txt", "one\n");
+    daemon.put("closed/a.txt", "one\n");
+    daemon.put("locked.txt", "one\n");
     for name in ["workspace", "home", "run", "state"] {
-        give(&house.folder(name));
+        give(&daemon.folder(name));
     }
-    let at = |name: &str| house.workspace().join(name);
+    let at = |name: &str| daemon.workspace().join(name);
     // Root's, and readable; root's, and not; a folder that may be entered, and one that may not.
     for name in ["foreign.txt", "secret.txt", "shut", "closed"] {
         chown(at(name), Some(0), Some(0)).unwrap();
@@ -73,7 +73,7 @@ fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
     for (name, mode) in [("secret.txt", 0o600), ("shut", 0o755), ("closed", 0o700), ("locked.txt", 0o444)] {
         fs::set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
     }
-    let before = Tree::of(house.workspace());
+    let before = Tree::of(daemon.workspace());
     for (words, why) in [
         (vec!["read", "secret.txt"], "secret.txt"),
         (vec!["replace", "secret.txt", "one", "two"], "secret.txt"),
@@ -82,70 +82,70 @@ fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
         (vec!["replace", "shut/a.txt", "one", "two"], "shut"),
         (vec!["replace", "locked.txt", "one", "two"], "locked.txt"),
     ] {
-        let output = editctl(&house, &bin, &words);
+        let output = editctl(&daemon, &bin, &words);
         assert_eq!(output.status.code(), Some(1), "{words:?}: {}", said(&output));
         assert!(said(&output).contains("denied") && said(&output).contains(why), "{}", said(&output));
     }
-    let foreign = editctl(&house, &bin, &["replace", "foreign.txt", "one", "two"]);
+    let foreign = editctl(&daemon, &bin, &["replace", "foreign.txt", "one", "two"]);
     println!(
         "a file of another user in a folder of one's own: {}",
         said(&foreign).lines().last().unwrap_or("")
     );
     if foreign.status.code() == Some(0) {
-        let back = editctl(&house, &bin, &["undo"]);
+        let back = editctl(&daemon, &bin, &["undo"]);
         assert_eq!(back.status.code(), Some(0), "{}", said(&back));
     }
-    let found = before.differences(&Tree::of(house.workspace()));
+    let found = before.differences(&Tree::of(daemon.workspace()));
     assert_eq!(found, [""; 0]);
-    let mine = editctl(&house, &bin, &["replace", "mine.txt", "one", "two"]);
-    assert_eq!((mine.status.code(), house.get("mine.txt")), (Some(0), b"two\n".to_vec()), "{}", said(&mine));
-    assert_eq!(editctl(&house, &bin, &["stop"]).status.code(), Some(0));
+    let mine = editctl(&daemon, &bin, &["replace", "mine.txt", "one", "two"]);
+    assert_eq!((mine.status.code(), daemon.get("mine.txt")), (Some(0), b"two\n".to_vec()), "{}", said(&mine));
+    assert_eq!(editctl(&daemon, &bin, &["stop"]).status.code(), Some(0));
 }
 
 #[test]
 fn the_set_id_bits_of_a_file_of_two_names_stay() {
-    let house = House::new();
-    let Some(bin) = belongs_to_nobody(&house) else { return };
-    house.put("s.sh", "one\n");
-    let at = |name: &str| house.workspace().join(name);
+    let daemon = TestDaemon::new();
+    let Some(bin) = belongs_to_nobody(&daemon) else { return };
+    daemon.put("s.sh", "one\n");
+    let at = |name: &str| daemon.workspace().join(name);
     fs::hard_link(at("s.sh"), at("t.sh")).unwrap();
     for name in ["workspace", "home", "run", "state"] {
-        give(&house.folder(name));
+        give(&daemon.folder(name));
     }
     let mode = || fs::metadata(at("t.sh")).unwrap().permissions().mode() & 0o7777;
     for bits in [0o4755, 0o2755, 0o6755] {
         fs::set_permissions(at("s.sh"), Permissions::from_mode(bits)).unwrap();
         for (words, text) in [(vec!["replace", "s.sh", "one", "three"], "three\n"), (vec!["undo"], "one\n")] {
-            let output = editctl(&house, &bin, &words);
+            let output = editctl(&daemon, &bin, &words);
             assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
-            assert_eq!((house.get("t.sh"), mode()), (text.as_bytes().to_vec(), bits), "{words:?}");
+            assert_eq!((daemon.get("t.sh"), mode()), (text.as_bytes().to_vec(), bits), "{words:?}");
         }
     }
-    assert_eq!(editctl(&house, &bin, &["stop"]).status.code(), Some(0));
+    assert_eq!(editctl(&daemon, &bin, &["stop"]).status.code(), Some(0));
 }
 
 #[test]
 fn a_client_of_another_user_is_denied() {
-    let mut house = House::new();
-    let Some(bin) = belongs_to_nobody(&house) else { return };
-    house.put("a.txt", "one\n");
-    house.start();
-    let socket = house.socket();
+    let mut daemon = TestDaemon::new();
+    let Some(bin) = belongs_to_nobody(&daemon) else { return };
+    daemon.put("a.txt", "one\n");
+    daemon.start();
+    let socket = daemon.socket();
     let words = ["--no-spawn", "--json", "--socket", socket.to_str().unwrap(), "read", "a.txt"];
     // The folder of the socket lets nobody in.
-    let output = editctl(&house, &bin, &words);
+    let output = editctl(&daemon, &bin, &words);
     assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     // Nor does the daemon, should somebody open the folder and the socket.
-    for (path, mode) in [(house.folder("run"), 0o755), (socket.parent().unwrap().to_owned(), 0o755)] {
+    for (path, mode) in [(daemon.folder("run"), 0o755), (socket.parent().unwrap().to_owned(), 0o755)] {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     }
     fs::set_permissions(&socket, Permissions::from_mode(0o666)).unwrap();
-    let output = editctl(&house, &bin, &words);
+    let output = editctl(&daemon, &bin, &words);
     assert_ne!(output.status.code(), Some(0), "{}", said(&output));
     assert!(!said(&output).contains("one\\n"), "{}", said(&output));
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     assert_eq!(reply["error"]["code"], "denied", "{}", said(&output));
     // The daemon goes on for its own user.
-    let status = house.client("own").ask_json("status", &serde_json::json!({}));
-    assert_eq!(status["pid"], house.pid());
+    let status = daemon.client("own").ask_json("status", &serde_json::json!({}));
+    assert_eq!(status["pid"], daemon.pid());
 }

@@ -16,59 +16,59 @@ use crate::client::{Client, Failure};
 use crate::{binaries, process, wait};
 
 /// A workspace, the folders that a user would have, and the daemon if one was started.
-pub struct House {
+pub struct TestDaemon {
     /// The temporary folder of its folders, if it is deleted with them.
     scratch: Option<tempfile::TempDir>,
     workspace: PathBuf,
-    daemon: Option<Child>,
+    child: Option<Child>,
     options: Vec<String>,
 }
 
-impl House {
+impl TestDaemon {
     /// An empty workspace; no daemon yet.
-    pub fn new() -> House {
+    pub fn new() -> TestDaemon {
         let scratch =
             tempfile::Builder::new().prefix("editd-").tempdir().expect("a temporary folder can be made");
         let top = scratch.path().canonicalize().expect("a folder that was just made is there");
-        let mut house = House::at(&top);
-        house.scratch = Some(scratch);
-        house
+        let mut daemon = TestDaemon::at(&top);
+        daemon.scratch = Some(scratch);
+        daemon
     }
 
     /// Starts a daemon in a workspace with this configuration, whose commands are trusted.
     ///
     /// # Panics
     /// If the configuration is not accepted.
-    pub fn trusted(config: &str) -> House {
-        let mut house = House::new();
-        house.put(".editd.toml", config);
-        house.start();
-        let mut client = house.client("trusting");
+    pub fn trusted(config: &str) -> TestDaemon {
+        let mut daemon = TestDaemon::new();
+        daemon.put(".editd.toml", config);
+        daemon.start();
+        let mut client = daemon.client("trusting");
         let told = client.ask_json(kind::TRUST, &json!({}));
         let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
         assert_eq!(told["trusted"], true, "{told}");
-        house
+        daemon
     }
 
     /// One whose folders stand in a folder that outlives it, and may be there already.
-    pub fn at(top: &Path) -> House {
+    pub fn at(top: &Path) -> TestDaemon {
         for (name, mode) in [("workspace", 0o755), ("home", 0o755), ("run", 0o700), ("state", 0o700)] {
             let made = fs::DirBuilder::new().mode(mode).recursive(true).create(top.join(name));
             made.expect("a folder can be made in a temporary folder");
         }
-        House { workspace: top.join("workspace"), scratch: None, daemon: None, options: Vec::new() }
+        TestDaemon { workspace: top.join("workspace"), scratch: None, child: None, options: Vec::new() }
     }
 
     /// The same with a daemon that answers.
-    pub fn started() -> House {
-        let mut house = House::new();
-        house.start();
-        house
+    pub fn started() -> TestDaemon {
+        let mut daemon = TestDaemon::new();
+        daemon.start();
+        daemon
     }
 
     /// More words for the daemon's command line, from the next start on.
     #[must_use]
-    pub fn with_options(mut self, options: &[&str]) -> House {
+    pub fn with_options(mut self, options: &[&str]) -> TestDaemon {
         self.options = options.iter().map(|word| (*word).to_owned()).collect();
         self
     }
@@ -124,7 +124,7 @@ impl House {
     /// # Panics
     /// Where it ends before it answers, with what it said.
     pub fn start(&mut self) {
-        assert!(self.daemon.is_none(), "a daemon runs already");
+        assert!(self.child.is_none(), "a daemon runs already");
         let log = self.log();
         let said = File::options().create(true).append(true).open(&log).expect("a log file can be made");
         let mut command = self.command(binaries::editd());
@@ -138,7 +138,7 @@ impl House {
             }
             Client::connect(&socket, "readiness").ok()
         });
-        self.daemon = Some(child);
+        self.child = Some(child);
     }
 
     /// The daemon's process.
@@ -146,12 +146,12 @@ impl House {
     /// # Panics
     /// Where none was started.
     pub fn pid(&self) -> u32 {
-        self.daemon.as_ref().expect("a daemon was started").id()
+        self.child.as_ref().expect("a daemon was started").id()
     }
 
     /// SIGKILL, and waits until it is gone.
     pub fn kill(&mut self) {
-        if let Some(mut child) = self.daemon.take() {
+        if let Some(mut child) = self.child.take() {
             child.kill().expect("an own child can be killed");
             child.wait().expect("an own child can be waited for");
         }
@@ -171,7 +171,7 @@ impl House {
     /// # Panics
     /// Where it does not leave.
     pub fn wait(&mut self) -> ExitStatus {
-        let mut child = self.daemon.take().expect("a daemon was started");
+        let mut child = self.child.take().expect("a daemon was started");
         wait::until("the daemon leaves", wait::LONG, || child.try_wait().expect("a child can be asked"))
     }
 
@@ -221,13 +221,13 @@ impl House {
     }
 }
 
-impl Default for House {
+impl Default for TestDaemon {
     fn default() -> Self {
-        House::new()
+        TestDaemon::new()
     }
 }
 
-impl Drop for House {
+impl Drop for TestDaemon {
     fn drop(&mut self) {
         self.kill();
         // Daemons that `editctl` started: those that carry the run folder of this workspace in their environment.
