@@ -17,7 +17,7 @@ use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{self, exhaustive};
 use editd_tests::scenario::machine::ScenarioMachine;
 use editd_tests::scenario::real::RealMachine;
-use editd_tests::scenario::simulated::{SimulatedMachine, abilities};
+use editd_tests::scenario::simulated::{SimulatedMachine, features};
 use editd_tests::scenario::{TestMode, player, variants};
 use editd_tests::sim::SimMachine;
 
@@ -73,7 +73,7 @@ fn on_simulated_machine(name: &str) {
         return;
     }
     let machine = SimMachine::new();
-    machine.set_abilities(abilities(&scenario.without));
+    machine.set_features(features(&scenario.without));
     player::check(&file, &(Arc::new(SimulatedMachine::new(&machine)) as Arc<dyn ScenarioMachine>));
 }
 
@@ -115,7 +115,7 @@ fn with_crashes(name: &str) {
 fn with_faults(name: &str) {
     holds(name, TestMode::Faults, |scenario, extent| {
         let mut report = TestReport::default();
-        let [ordered, disordered] = disks(scenario.abilities).map(|disk| scenario.clone().on(disk));
+        let [ordered, disordered] = disks(scenario.features).map(|disk| scenario.clone().on(disk));
         let plan = FaultPlan {
             seed: seed(name),
             one_in: extent.of(200, 60, 1),

@@ -5,13 +5,13 @@ use editd_proto::message::UndoRequest;
 use editd_tests::fault_injection::combined::{CombinedPlan, EventCombination, check};
 use editd_tests::fault_injection::sim_scenario::{ChangeRequest, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
-use editd_tests::sim::Op;
+use editd_tests::sim::OsCall;
 
 /// The test must find each kind of damage by a broken daemon, and report it with these words.
 fn is_noticed(
     words: &str,
     kind: &'static [EventCombination],
-    lies: &'static [Op],
+    lies: &'static [OsCall],
     harm: Option<fn(&SimWorkspace, &SimScenario)>,
 ) {
     let plan =
@@ -84,5 +84,5 @@ fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
         drop(workspace.send(&ChangeRequest::Undo(UndoRequest::default()), "nobody's"))
     };
     is_noticed("the job is there, but", &[EventCombination::FaultThenCrash], &[], Some(undo));
-    is_noticed("the answered job is gone", &[EventCombination::WriteThenCrash], &[Op::SyncData], None);
+    is_noticed("the answered job is gone", &[EventCombination::WriteThenCrash], &[OsCall::SyncData], None);
 }

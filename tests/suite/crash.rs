@@ -9,7 +9,7 @@ use editd_tests::fault_injection::crash_image::{
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
-use editd_tests::sim::{Op, Seeded, SimMachine};
+use editd_tests::sim::{OsCall, SeededRandom, SimMachine};
 
 /// A job on a system that cannot exchange, cut when the displaced file had its second name and the staged one has lost
 /// its only name; what the machine shows then.
@@ -26,7 +26,7 @@ fn held_and_not_staged(scenario: &SimScenario) -> SimMachine {
     let staged = staged_files.iter().find(|slot| staged_files.contains(&format!("{slot}.held"))).unwrap();
     held.outside().remove(&format!("/w/{staged}")).unwrap();
     held.settle();
-    held.power_cut(&mut Seeded::new(1))
+    held.power_cut(&mut SeededRandom::new(1))
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_held_file_gets_no_further_name_however_often_recovery_is_stopped() {
 }
 
 /// The crash test must find each kind of missing flush: of the log, of files, of folders.
-fn a_lie_is_noticed(lies: &'static [Op]) {
+fn a_lie_is_noticed(lies: &'static [OsCall]) {
     let plan = CrashPlan {
         both_disks: true,
         cuts: CutSample { limit: 24, seed: 11 },
@@ -66,20 +66,20 @@ fn a_lie_is_noticed(lies: &'static [Op]) {
 
 #[test]
 fn a_log_that_is_not_flushed_is_noticed() {
-    a_lie_is_noticed(&[Op::SyncData]);
+    a_lie_is_noticed(&[OsCall::SyncData]);
 }
 
 #[test]
 fn files_that_are_not_flushed_are_noticed() {
-    a_lie_is_noticed(&[Op::SyncAll]);
+    a_lie_is_noticed(&[OsCall::SyncAll]);
 }
 
 #[test]
 fn folders_that_are_not_flushed_are_noticed() {
-    a_lie_is_noticed(&[Op::SyncDir]);
+    a_lie_is_noticed(&[OsCall::SyncDir]);
 }
 
 #[test]
 fn a_disk_that_flushes_nothing_is_noticed() {
-    a_lie_is_noticed(&[Op::SyncData, Op::SyncAll, Op::SyncDir]);
+    a_lie_is_noticed(&[OsCall::SyncData, OsCall::SyncAll, OsCall::SyncDir]);
 }

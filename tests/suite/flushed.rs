@@ -12,7 +12,7 @@ use editd_tests::fault_injection::requests::{append, create, delete, file, job, 
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::scenario::format::numbered_lines as text;
-use editd_tests::sim::{Abilities, Outside, SimMachine, SnapshotNode};
+use editd_tests::sim::{OutsideProcess, SimMachine, SnapshotNode, SystemFeatures};
 
 /// Power cuts that are looked at in one state; all where there are no more.
 const CUTS: usize = 300;
@@ -30,7 +30,7 @@ fn edit() -> ChangeRequest {
     job(vec![file("a.txt", vec![replace("line 20 of a\n", "changed\n")])])
 }
 
-fn files(outside: &Outside) {
+fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/dir").unwrap();
     outside.write("/w/a.txt", &old_text()).unwrap();
     outside.write("/w/backup.txt", &text("backup", 1300)).unwrap();
@@ -40,9 +40,9 @@ fn files(outside: &Outside) {
 }
 
 /// A machine on which everything has stood for an hour.
-fn machine(abilities: Abilities) -> SimMachine {
+fn machine(features: SystemFeatures) -> SimMachine {
     let machine = SimMachine::new();
-    machine.set_abilities(abilities);
+    machine.set_features(features);
     machine.outside().mkdir("/w").unwrap();
     machine.outside().mkdir("/state").unwrap();
     files(&machine.outside());
@@ -51,9 +51,9 @@ fn machine(abilities: Abilities) -> SimMachine {
     machine
 }
 
-fn disks() -> [Abilities; 2] {
-    let usual = Abilities::default();
-    [usual, Abilities { ordered_names: false, half_exchanges: true, ..usual }]
+fn disks() -> [SystemFeatures; 2] {
+    let usual = SystemFeatures::default();
+    [usual, SystemFeatures { ordered_names: false, half_exchanges: true, ..usual }]
 }
 
 fn applied(workspace: &SimWorkspace, request: &ChangeRequest, key: &str) {
@@ -91,8 +91,8 @@ fn stands_after_cuts(machine: &SimMachine, paths: &[&str], bytes: &[u8]) {
 fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
     let from_backup = String::from_utf8(text("backup", 1300)).unwrap();
     let changed = from_backup.replace("line 9 of backup\n", "changed\n").into_bytes();
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
         applied(
@@ -106,8 +106,8 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
 
 #[test]
 fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         machine.outside().rename("/w/backup.txt", "/w/a.txt").unwrap();
         applied(&workspace, &job(vec![file("a.txt", vec![delete()])]), "one");
@@ -121,8 +121,8 @@ fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
 #[test]
 fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
     let both = [new_text(), b"more\n".to_vec()].concat();
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(&workspace, &edit(), "one");
         assert!(workspace.settle());
@@ -135,7 +135,7 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
 
 #[test]
 fn a_job_on_a_job_flushes_nothing_but_the_log() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     let before = machine.trace().len();
@@ -153,8 +153,8 @@ fn a_job_on_a_job_flushes_nothing_but_the_log() {
 
 #[test]
 fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(&workspace, &edit(), "one");
         machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
@@ -166,8 +166,8 @@ fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes(
 
 #[test]
 fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(
             &workspace,
@@ -185,8 +185,8 @@ fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_origin
 #[test]
 fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
     let both = [new_text(), b"more\n".to_vec()].concat();
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(&workspace, &edit(), "one");
         applied(&workspace, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
@@ -198,7 +198,7 @@ fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
 
 #[test]
 fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     let machine = machine.kill();
@@ -210,7 +210,7 @@ fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
 
 #[test]
 fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     machine.outside().replace("/w/a.txt", b"formatted\n").unwrap();
@@ -222,7 +222,7 @@ fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
 
 #[test]
 fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     let mut deleted = file("a.txt", vec![delete()]);
@@ -235,7 +235,7 @@ fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
 
 #[test]
 fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let outside = machine.outside();
     let names: Vec<String> = (0..=HELD).map(|nth| format!("many/f{nth}.txt")).collect();
     outside.mkdir("/w/many").unwrap();

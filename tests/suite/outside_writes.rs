@@ -17,7 +17,7 @@ fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
     let gaps: Vec<u64> = if exhaustive() { (1..=16).collect() } else { vec![3] };
     let mut runs = 0;
     let mut found = Vec::new();
-    let swapping = |scenario: &SimScenario| scenario.abilities.leases && scenario.abilities.exchange;
+    let swapping = |scenario: &SimScenario| scenario.features.leases && scenario.features.exchange;
     for scenario in chosen(SimScenario::thorough()).into_iter().filter(swapping) {
         let report = two_writers::check(&scenario, &gaps);
         runs += report.images;
@@ -32,7 +32,7 @@ fn few_calls_of_few_scenarios_are_exempt() {
     for scenario in SimScenario::thorough() {
         let baseline = scenario.baseline().unwrap();
         let exempt_calls = exempt_calls(&baseline);
-        let may = scenario.name.contains("two_names") || !scenario.abilities.exchange;
+        let may = scenario.name.contains("two_names") || !scenario.features.exchange;
         assert!(exempt_calls.is_empty() || may, "{}: {exempt_calls:?}", scenario.name);
         assert!(exempt_calls.len() <= WINDOW, "{}: {exempt_calls:?}", scenario.name);
     }

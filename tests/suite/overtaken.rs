@@ -14,9 +14,9 @@ use editd_tests::fault_injection::requests::{append, create, file, job};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
-use editd_tests::sim::{Abilities, Op, Outside, SimMachine, When};
+use editd_tests::sim::{HookTiming, OsCall, OutsideProcess, SimMachine, SystemFeatures};
 
-fn files(outside: &Outside) {
+fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/d").unwrap();
     outside.write("/w/d/a.txt", b"line 1 of a\n").unwrap();
     outside.write("/w/b.txt", b"line 1 of b\n").unwrap();
@@ -25,8 +25,8 @@ fn files(outside: &Outside) {
 /// Two files, one of them in a folder, on the disks that there are.
 fn scenarios() -> Vec<SimScenario> {
     let both = || job(["b.txt", "d/a.txt"].map(|path| file(path, vec![append("more\n")])).into());
-    disks(Abilities::default())
-        .map(|abilities| SimScenario::new("two files", files, both()).on(abilities))
+    disks(SystemFeatures::default())
+        .map(|features| SimScenario::new("two files", files, both()).on(features))
         .into()
 }
 
@@ -48,7 +48,7 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
         for call in (first + 1..=last).step_by(if exhaustive() { 1 } else { 5 }) {
             let machine = scenario.machine();
             let workspace = scenario.begin(&machine).unwrap();
-            machine.at_call(call, When::Before, move |outside| {
+            machine.at_call(call, HookTiming::Before, move |outside| {
                 outside.rename("/w/d", "/w/e").unwrap();
                 outside.sync().unwrap();
             });
@@ -113,7 +113,7 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
         let workspace = scenario.begin(&machine).unwrap();
         let recorder = ImageRecorder::new(CutSample { limit: if exhaustive() { 60 } else { 6 }, seed: 3 });
         let (recording, same) = (recorder.clone(), machine.clone());
-        machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |outside| {
             outside.replace("/w/d/a.txt", THEIRS).unwrap();
             outside.sync().unwrap();
             recording.record_from_this_call(&same);
@@ -138,20 +138,20 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
 #[test]
 fn killed_job_with_linked_file_leaves_no_created_file() {
     let (mut found, mut voided) = (Vec::new(), 0);
-    for abilities in disks(Abilities::default()) {
+    for features in disks(SystemFeatures::default()) {
         let request =
             job(vec![file("new/c.txt", vec![create("c\n")]), file("b.txt", vec![append("more\n")])]);
-        let scenario = SimScenario::new("a new file and a linked one", files, request).on(abilities);
+        let scenario = SimScenario::new("a new file and a linked one", files, request).on(features);
         let [first, last, _] = scenario.baseline().unwrap().calls;
-        let link = |outside: &Outside| outside.link("/w/b.txt", "/w/second.txt").unwrap();
+        let link = |outside: &OutsideProcess| outside.link("/w/b.txt", "/w/second.txt").unwrap();
         let step = if exhaustive() { 1 } else { 5 };
         for linked in (first + 1..=last).step_by(step) {
             for killed in (linked..=last + 40).step_by(step - step / 2) {
                 let machine = scenario.machine();
                 let workspace = scenario.begin(&machine).unwrap();
-                machine.at_call(linked, When::Before, link);
+                machine.at_call(linked, HookTiming::Before, link);
                 let same = machine.clone();
-                machine.at_call(killed, When::After, move |_| same.stop_after(same.effects()));
+                machine.at_call(killed, HookTiming::After, move |_| same.stop_after(same.effects()));
                 let _receipt = workspace.send(&scenario.job, KEY);
                 drop(workspace);
                 let machine = machine.kill();
@@ -168,7 +168,7 @@ fn killed_job_with_linked_file_leaves_no_created_file() {
     assert!(found.is_empty(), "{} times:\n{}", found.len(), found.join("\n"));
 }
 
-fn files_to_roll_back(outside: &Outside) {
+fn files_to_roll_back(outside: &OutsideProcess) {
     outside.write("/w/b.txt", b"line 1 of b\n").unwrap();
     outside.write("/w/c.txt", b"line 1 of c\n").unwrap();
 }
@@ -176,18 +176,23 @@ fn files_to_roll_back(outside: &Outside) {
 /// Plays a job that is rolled back since others replace its second file, `c.txt`, just as it is put in place, by the
 /// second of these calls; the first file, at `path`, was put in place and then replaced by others, too. The daemon is
 /// killed at every step from there on. The file of others must remain, below what the job adds when it is tried again.
-fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities, (op, skip): (Op, u64)) {
+fn killed_roll_back(
+    path: &'static str,
+    first: &FileEntry,
+    features: SystemFeatures,
+    (op, skip): (OsCall, u64),
+) {
     const THEIRS: &[u8] = b"theirs, and nobody else's\n";
     let mut found = Vec::new();
     let mut images = 0;
-    for abilities in disks(abilities) {
+    for features in disks(features) {
         let request = job(vec![first.clone(), file("c.txt", vec![append("more\n")])]);
-        let scenario = SimScenario::new("a roll back", files_to_roll_back, request).on(abilities);
+        let scenario = SimScenario::new("a roll back", files_to_roll_back, request).on(features);
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
         let recorder = ImageRecorder::new(CutSample { limit: 0, seed: 5 });
         let (recording, same) = (recorder.clone(), machine.clone());
-        machine.at_next(op, skip, When::Before, move |outside| {
+        machine.at_next(op, skip, HookTiming::Before, move |outside| {
             outside.replace(&format!("/w/{path}"), THEIRS).unwrap();
             outside.replace("/w/c.txt", b"line 1 of c\nand theirs\n").unwrap();
             recording.record_from_this_call(&same);
@@ -219,20 +224,20 @@ fn killed_roll_back(path: &'static str, first: &FileEntry, abilities: Abilities,
 #[test]
 fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_created() {
     let made = file("a.txt", vec![create("ours\n")]);
-    killed_roll_back("a.txt", &made, Abilities::default(), (Op::Exchange, 0));
+    killed_roll_back("a.txt", &made, SystemFeatures::default(), (OsCall::Exchange, 0));
 }
 
 #[test]
 fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_exchanged() {
     let changed = file("b.txt", vec![append("ours\n")]);
-    killed_roll_back("b.txt", &changed, Abilities::default(), (Op::Exchange, 1));
+    killed_roll_back("b.txt", &changed, SystemFeatures::default(), (OsCall::Exchange, 1));
 }
 
 #[test]
 fn killed_roll_back_leaves_a_file_of_others_without_exchange() {
     let changed = file("b.txt", vec![append("ours\n")]);
-    let abilities = Abilities { exchange: false, ..Abilities::default() };
-    killed_roll_back("b.txt", &changed, abilities, (Op::Link, 1));
+    let features = SystemFeatures { exchange: false, ..SystemFeatures::default() };
+    killed_roll_back("b.txt", &changed, features, (OsCall::Link, 1));
 }
 
 #[test]

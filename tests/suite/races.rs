@@ -14,7 +14,7 @@ use editd_tests::fault_injection::crash_image::{CrashImage, CrashKind, ReplyStat
 use editd_tests::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::{chosen, exhaustive};
-use editd_tests::sim::When;
+use editd_tests::sim::HookTiming;
 
 /// Power cuts that are looked at behind one run.
 const CUTS: usize = 2;
@@ -62,7 +62,7 @@ fn beside(
     let (begins, interrupts) = if first == First::Job { (job, upkeep) } else { (upkeep, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
     let started = Arc::clone(&running);
-    machine.at_call(call, When::Before, move |_| {
+    machine.at_call(call, HookTiming::Before, move |_| {
         let (tell, told) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             interrupts();

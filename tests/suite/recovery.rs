@@ -14,16 +14,17 @@ use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
 use editd_tests::fault_injection::visible_files::VisibleFiles;
 use editd_tests::scenario::format::numbered_lines as text;
 use editd_tests::sim::{
-    EACCES, Fault, Lasting, Op, Outside, Seeded, SimMachine, SnapshotNode, When, crashes,
+    EACCES, Fault, FaultDuration, HookTiming, OsCall, OutsideProcess, SeededRandom, SimMachine, SnapshotNode,
+    crashes,
 };
 
 const TAG: &str = "foreign-bytes";
 
-fn put(outside: &Outside, path: &str, bytes: &[u8]) {
+fn put(outside: &OutsideProcess, path: &str, bytes: &[u8]) {
     outside.write(&format!("/w/{path}"), bytes).unwrap();
 }
 
-fn files(outside: &Outside) {
+fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/sub").unwrap();
     put(outside, "a.txt", &text("a", 700));
     put(outside, "b.txt", &text("b", 1500));
@@ -75,7 +76,7 @@ fn killed(scenario: &SimScenario) -> Vec<SimMachine> {
 /// Everything reaches the disk, and the machine starts again.
 fn reboot(machine: &SimMachine) -> SimMachine {
     machine.settle();
-    machine.power_cut(&mut Seeded::new(1))
+    machine.power_cut(&mut SeededRandom::new(1))
 }
 
 struct Judge<'a> {
@@ -205,7 +206,7 @@ fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boo
 #[test]
 fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
     let one_in = if exhaustive() { 1 } else { 61 };
-    let mut dice = Seeded::new(5);
+    let mut dice = SeededRandom::new(5);
     let mut found = Vec::new();
     each(|judge, machine, nth| {
         if !dice.next_number().is_multiple_of(one_in) {
@@ -224,7 +225,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
 #[test]
 fn it_is_whole_where_others_come_while_recovery_runs() {
     let one_in = if exhaustive() { 4 } else { 97 };
-    let mut dice = Seeded::new(6);
+    let mut dice = SeededRandom::new(6);
     let mut found = Vec::new();
     for scenario in scenarios() {
         let baseline = scenario.baseline().unwrap();
@@ -246,7 +247,7 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
                         let machine = machine.fork();
                         let (theirs, done) = ((*path).clone(), Arc::new(AtomicBool::new(false)));
                         let told = Arc::clone(&done);
-                        machine.at_call(call, When::Before, move |outside| {
+                        machine.at_call(call, HookTiming::Before, move |outside| {
                             told.store(action.run(outside, None, &theirs, TAG).is_ok(), Ordering::Relaxed);
                         });
                         drop(SimWorkspace::open(&machine));
@@ -363,7 +364,7 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
     );
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
-    machine.at_next(Op::Exchange, 0, When::After, {
+    machine.at_next(OsCall::Exchange, 0, HookTiming::After, {
         let same = machine.clone();
         move |_| drop(same.kill())
     });
@@ -378,15 +379,15 @@ fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed(
         trace.iter().position(|call| call.contains("OpenDir") && call.contains("sub")).unwrap() as u64 + 1;
     denied.fail(Fault {
         at: call,
-        lasting: Lasting::ForEver,
-        only: vec![Op::OpenDir],
+        lasting: FaultDuration::ForEver,
+        only: vec![OsCall::OpenDir],
         errno: EACCES,
         written: 0,
     });
     let Err(error) = SimWorkspace::open(&denied) else { panic!("it was opened") };
     assert!(error.contains("sub/c.txt") && error.contains("make it readable"), "{error}");
     assert_eq!(VisibleFiles::of(&denied).files, VisibleFiles::of(&machine).files);
-    denied.mend();
+    denied.remove_faults();
     let denied = denied.kill();
     denied.pass(Duration::from_secs(1));
     let workspace = SimWorkspace::open(&denied).unwrap();

@@ -12,7 +12,10 @@ use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, r
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
-use editd_tests::sim::{Abilities, EIO, EMFILE, Fault, Lasting, Op, Outside, SimMachine, SnapshotNode, When};
+use editd_tests::sim::{
+    EIO, EMFILE, Fault, FaultDuration, HookTiming, OsCall, OutsideProcess, SimMachine, SnapshotNode,
+    SystemFeatures,
+};
 
 /// Stands in the file that a job displaces, and nowhere else.
 const ORIGINAL: &str = "nobody else has this";
@@ -23,15 +26,15 @@ const CUTS: usize = 120;
 const FEW_CUTS: usize = 3;
 
 /// An action of another process.
-type FileAction = fn(&Outside);
+type FileAction = fn(&OutsideProcess);
 
-fn files(outside: &Outside) {
+fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/d").unwrap();
     outside.write("/w/d/a.txt", format!("{ORIGINAL}\nline 2 of a\n").as_bytes()).unwrap();
     outside.write("/w/b.txt", b"line 1 of b\nline 2 of b\n").unwrap();
 }
 
-fn linked(outside: &Outside) {
+fn linked(outside: &OutsideProcess) {
     files(outside);
     outside.link("/w/d/a.txt", "/w/d/second.txt").unwrap();
     outside.link("/w/b.txt", "/w/second.txt").unwrap();
@@ -49,7 +52,7 @@ fn edit_of_b() -> editd_proto::message::FileEntry {
 fn kinds() -> Vec<SimScenario> {
     let with =
         |name, edit| SimScenario::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));
-    let poor = Abilities { exchange: false, ..Abilities::default() };
+    let poor = SystemFeatures { exchange: false, ..SystemFeatures::default() };
     vec![
         with("written anew", write("all new\n")),
         with("written anew without exchange", write("all new\n")).on(poor),
@@ -131,7 +134,7 @@ fn killed_behind(scenario: &SimScenario, call: u64) -> SimMachine {
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
     let same = machine.clone();
-    machine.at_call(call, When::After, move |_| same.stop_after(same.effects()));
+    machine.at_call(call, HookTiming::After, move |_| same.stop_after(same.effects()));
     let _receipt_that_nobody_gets = workspace.send(&scenario.job, KEY);
     drop(workspace);
     machine.kill()
@@ -146,7 +149,7 @@ fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
 }
 
 /// Does a action to the first file, unless that still shows the original: then it is no matter of the job.
-fn befall(outside: &Outside, action: FileAction) -> bool {
+fn befall(outside: &OutsideProcess, action: FileAction) -> bool {
     let shown = outside.read("/w/d/a.txt").unwrap_or_default();
     if String::from_utf8_lossy(&shown).contains(ORIGINAL) {
         return false;
@@ -165,7 +168,7 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
         let workspace = scenario.begin(&machine).unwrap();
         let happened = Arc::new(Mutex::new(false));
         let told = Arc::clone(&happened);
-        machine.at_call(call, When::After, move |outside| {
+        machine.at_call(call, HookTiming::After, move |outside| {
             outside.write("/w/b.txt", b"no line of these is changed\n").unwrap();
             *told.lock().unwrap() = befall(outside, action);
         });
@@ -176,9 +179,9 @@ fn foreign_changes_of_two_files_leave_the_original_somewhere() {
 }
 
 /// Two files, of which the second is changed by others when the job's intent is durable: it is taken back and done anew.
-fn retried(abilities: Abilities) -> SimScenario {
+fn retried(features: SystemFeatures) -> SimScenario {
     let edit_of_a = file("d/a.txt", vec![replace("line 2 of a", "changed")]);
-    SimScenario::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(abilities)
+    SimScenario::new("retried", files, job(vec![edit_of_a, edit_of_b()])).on(features)
 }
 
 /// Opens what every cut of the power may leave: the answered job must stand.
@@ -197,44 +200,46 @@ fn stands_after_any_cut(machine: &SimMachine, should: &VisibleFiles) -> Vec<Stri
 
 #[test]
 fn what_was_put_back_stays_back_through_a_power_cut() {
-    for abilities in disks(Abilities::default()) {
-        let scenario = retried(abilities);
+    for features in disks(SystemFeatures::default()) {
+        let scenario = retried(features);
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
-        machine.at_next(Op::Exchange, 0, When::Before, |outside| {
+        machine.at_next(OsCall::Exchange, 0, HookTiming::Before, |outside| {
             outside.append("/w/b.txt", b"theirs\n").unwrap();
         });
         let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &VisibleFiles::of(&machine));
-        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+        assert!(found.is_empty(), "{features:?}:\n{}", found.join("\n"));
     }
 }
 
 #[test]
 fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
-    for abilities in disks(Abilities::default()) {
-        let scenario = retried(abilities);
+    for features in disks(SystemFeatures::default()) {
+        let scenario = retried(features);
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
         let same = machine.clone();
-        machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(once(Op::Exchange, EIO)));
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| {
+            same.fail(once(OsCall::Exchange, EIO))
+        });
         let refused = workspace.send(&scenario.job, "first");
         assert_eq!(refused.status, JobStatus::Refused);
         let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
         let found = stands_after_any_cut(&machine, &VisibleFiles::of(&machine));
-        assert!(found.is_empty(), "{abilities:?}:\n{}", found.join("\n"));
+        assert!(found.is_empty(), "{features:?}:\n{}", found.join("\n"));
     }
 }
 
-fn once(op: Op, errno: i32) -> Fault {
-    Fault { at: 0, lasting: Lasting::Once, only: vec![op], errno, written: 0 }
+fn once(op: OsCall, errno: i32) -> Fault {
+    Fault { at: 0, lasting: FaultDuration::Once, only: vec![op], errno, written: 0 }
 }
 
 /// Stories whose second file cannot be edited any more once others have written it: their jobs are refused.
 fn refused() -> Vec<SimScenario> {
-    let poor = Abilities { exchange: false, no_replace: false, ..Abilities::default() };
+    let poor = SystemFeatures { exchange: false, no_replace: false, ..SystemFeatures::default() };
     let edit_of_a = || file("d/a.txt", vec![replace("line 2 of a", "changed")]);
     let three = || job(vec![edit_of_a(), file("new/deep/c.txt", vec![create("c\n")]), edit_of_b()]);
     let in_place = || job(vec![edit_of_a(), edit_of_b()]);
@@ -250,15 +255,16 @@ fn refused() -> Vec<SimScenario> {
 fn refused_under(scenario: &SimScenario, fault: Option<(u64, i32)>) -> Result<u64, String> {
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
-    let theirs: fn(&Outside) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
+    let theirs: fn(&OutsideProcess) = |outside| outside.write("/w/b.txt", b"theirs alone\n").unwrap();
     let begun = machine.calls();
-    let (same, op) = (machine.clone(), if scenario.abilities.exchange { Op::Exchange } else { Op::Link });
-    let op = if scenario.name.contains("linked") { Op::SetLen } else { op };
-    let op = if scenario.name.contains("deletion") { Op::RenameNoreplace } else { op };
-    machine.at_next(op, 0, When::After, move |outside| {
+    let (same, op) =
+        (machine.clone(), if scenario.features.exchange { OsCall::Exchange } else { OsCall::Link });
+    let op = if scenario.name.contains("linked") { OsCall::SetLen } else { op };
+    let op = if scenario.name.contains("deletion") { OsCall::RenameNoreplace } else { op };
+    machine.at_next(op, 0, HookTiming::After, move |outside| {
         theirs(outside);
         if let Some((after, errno)) = fault {
-            same.fail_call(same.calls() + after, errno, Lasting::Once);
+            same.fail_call(same.calls() + after, errno, FaultDuration::Once);
         }
     });
     let expected = {
@@ -302,19 +308,19 @@ fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
 
 #[test]
 fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
-    let scenario = retried(Abilities::default());
+    let scenario = retried(SystemFeatures::default());
     let machine = scenario.machine();
     let workspace = Arc::new(scenario.begin(&machine).unwrap());
     let before = VisibleFiles::of(&machine);
     let same = machine.clone();
-    let fault = Fault { lasting: Lasting::ForEver, ..once(Op::Exchange, EIO) };
-    machine.at_next(Op::Exchange, 1, When::Before, move |_| same.fail(fault));
+    let fault = Fault { lasting: FaultDuration::ForEver, ..once(OsCall::Exchange, EIO) };
+    machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| same.fail(fault));
     let refused = workspace.send(&scenario.job, KEY).error.unwrap();
     assert!(refused.message.contains("could not be taken back yet"), "{}", refused.message);
     assert!(refused.message.contains("the next start finishes it or takes it back"), "{}", refused.message);
-    machine.mend();
+    machine.remove_faults();
     let other = Arc::clone(&workspace);
-    machine.at_next(Op::Exchange, 0, When::Before, move |_| {
+    machine.at_next(OsCall::Exchange, 0, HookTiming::Before, move |_| {
         let _again = other.inner.settle(true);
     });
     let from = machine.trace().len();
@@ -329,20 +335,20 @@ fn a_deletion_that_is_taken_back_puts_nothing_into_another_folder() {
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
     let same = machine.clone();
-    machine.at_next(Op::RenameNoreplace, 0, When::After, move |outside| {
+    machine.at_next(OsCall::RenameNoreplace, 0, HookTiming::After, move |outside| {
         outside.rename("/w/d", "/w/e").unwrap();
-        same.fail_call(same.calls() + 1, EMFILE, Lasting::ForEver);
+        same.fail_call(same.calls() + 1, EMFILE, FaultDuration::ForEver);
     });
     let receipt = workspace.send(&scenario.job, KEY);
     assert!(receipt.error.unwrap().message.contains("could not be taken back yet"));
-    machine.mend();
+    machine.remove_faults();
     assert!(workspace.settle());
     assert!(machine.outside().stat("/w/a.txt").is_err(), "it was put back beside the folder that is gone");
     assert!(is_kept(&workspace));
 }
 
 /// On another mount a slot stands beside its file.
-fn mounted(outside: &Outside) {
+fn mounted(outside: &OutsideProcess) {
     files(outside);
     outside.mount("/w/mnt").unwrap();
     outside.mkdir("/w/mnt/sub").unwrap();
@@ -373,16 +379,16 @@ fn a_folder_that_went_with_its_slots_stops_no_start() {
 
 #[test]
 fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
-    fn with_folder(outside: &Outside) {
+    fn with_folder(outside: &OutsideProcess) {
         files(outside);
         outside.mkdir("/w/e").unwrap();
     }
-    for op in [Op::CreateFile, Op::RenameNoreplace] {
+    for op in [OsCall::CreateFile, OsCall::RenameNoreplace] {
         let scenario =
             SimScenario::new("made", with_folder, job(vec![file("e/new.txt", vec![create("n\n")])]));
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
-        machine.at_next(op, 0, When::Before, |outside| outside.rmdir("/w/e").unwrap());
+        machine.at_next(op, 0, HookTiming::Before, |outside| outside.rmdir("/w/e").unwrap());
         let receipt = workspace.send(&scenario.job, KEY);
         assert_eq!(receipt.status, JobStatus::Applied, "{op:?}: {:?}", receipt.error);
         assert_eq!(machine.outside().read("/w/e/new.txt").unwrap(), b"n\n");

@@ -11,7 +11,7 @@ use editd::testing::{EntryQuery, FileRecord, IntactContents, Os, Store, content_
 use super::sim_workspace::{ROOT, STATE, options};
 use super::strict;
 use super::visible_files::VisibleFiles;
-use crate::sim::{Outside, SimMachine, Snapshot, SnapshotNode};
+use crate::sim::{MachineSnapshot, OutsideProcess, SimMachine, SnapshotNode};
 
 /// Rounds in which records are applied to each other: more than the longest chain of a scenario.
 const ROUNDS: usize = 6;
@@ -115,9 +115,12 @@ fn records(machine: &SimMachine) -> Result<Vec<FileRecord>, String> {
 
 /// Does something as another process, and tells which contents it took away: what no path shows any more, though a slot
 /// may still hold the same bytes, and what was written over in a slot.
-pub fn removed_by<T>(outside: &Outside, run: impl FnOnce(&Outside) -> T) -> (T, BTreeSet<Vec<u8>>) {
+pub fn removed_by<T>(
+    outside: &OutsideProcess,
+    run: impl FnOnce(&OutsideProcess) -> T,
+) -> (T, BTreeSet<Vec<u8>>) {
     let contents = |found: bool| {
-        let files = outside.snapshot(ROOT).unwrap_or_else(|_| Snapshot::default()).0.into_iter();
+        let files = outside.snapshot(ROOT).unwrap_or_else(|_| MachineSnapshot::default()).0.into_iter();
         let files = files.filter(|(path, _)| !found || is_found(&String::from_utf8_lossy(path)));
         let bytes = files.filter_map(|(_, seen)| seen.bytes().map(<[u8]>::to_vec));
         bytes.collect::<BTreeSet<_>>()

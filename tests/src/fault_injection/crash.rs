@@ -4,7 +4,7 @@
 use super::crash_check::{CheckDepth, check_image};
 use super::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
-use crate::sim::{Abilities, Op, Seeded};
+use crate::sim::{OsCall, SeededRandom, SystemFeatures};
 
 /// The extent of a crash test.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub struct CrashPlan {
     /// The number of images of each of these recoveries.
     pub again_images: usize,
     /// Flushes that report success and do nothing, to test this test.
-    pub lies: &'static [Op],
+    pub lies: &'static [OsCall],
     /// The number of complaints after which the test stops.
     pub enough: usize,
 }
@@ -38,8 +38,8 @@ pub struct TestReport {
 
 /// The two disks of every scenario: one with a common order of names, one without.
 #[must_use]
-pub fn disks(abilities: Abilities) -> [Abilities; 2] {
-    [abilities, Abilities { ordered_names: false, half_exchanges: true, ..abilities }]
+pub fn disks(features: SystemFeatures) -> [SystemFeatures; 2] {
+    [features, SystemFeatures { ordered_names: false, half_exchanges: true, ..features }]
 }
 
 /// Tests a scenario and returns the violations.
@@ -53,9 +53,9 @@ pub fn check(scenario: &SimScenario, plan: &CrashPlan) -> TestReport {
             return report;
         }
     };
-    let disks = disks(scenario.abilities).into_iter().zip(0..);
-    for (abilities, _) in disks.filter(|(_, nth)| plan.both_disks || plan.cuts.seed % 2 == *nth) {
-        let scenario = scenario.clone().on(abilities);
+    let disks = disks(scenario.features).into_iter().zip(0..);
+    for (features, _) in disks.filter(|(_, nth)| plan.both_disks || plan.cuts.seed % 2 == *nth) {
+        let scenario = scenario.clone().on(features);
         match images(&scenario, plan) {
             Ok(images) => {
                 kill_inside_writes(&scenario, &baseline, &images, &mut report);
@@ -138,7 +138,7 @@ fn kill_inside_writes(
 
 /// Keeps so many, chosen at random, in their order.
 fn thin(images: &mut Vec<CrashImage>, most: usize, seed: u64) {
-    let mut dice = Seeded::new(seed);
+    let mut dice = SeededRandom::new(seed);
     while images.len() > most {
         let at = usize::try_from(dice.next_number()).unwrap_or(usize::MAX) % images.len();
         images.remove(at);

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sim::{Seeded, SimMachine, When};
+use crate::sim::{HookTiming, SeededRandom, SimMachine};
 
 /// The event that ended the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +115,7 @@ impl ImageRecorder {
 
     fn follow(&self, machine: &SimMachine, call: u64) {
         let (recorder, same) = (self.clone(), machine.clone());
-        machine.at_call(call, When::After, move |_| {
+        machine.at_call(call, HookTiming::After, move |_| {
             recorder.take(&same);
             recorder.follow(&same, call + 1);
         });
@@ -138,7 +138,7 @@ impl ImageRecorder {
             return;
         }
         taken.effects = Some(effects);
-        let dice = Seeded::new(self.cuts.seed ^ effects.rotate_left(17)).next_number();
+        let dice = SeededRandom::new(self.cuts.seed ^ effects.rotate_left(17)).next_number();
         if !dice.is_multiple_of(self.one_in) {
             return;
         }

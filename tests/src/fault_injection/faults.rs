@@ -10,7 +10,7 @@ use super::crash_image::{CrashImage, CrashKind, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::visible_files::VisibleFiles;
-use crate::sim::{EACCES, EIO, ENOSPC, Lasting, Seeded};
+use crate::sim::{EACCES, EIO, ENOSPC, FaultDuration, SeededRandom};
 
 /// The extent of a fault injection.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct FaultPlan {
 struct InjectedFault {
     call: u64,
     errno: i32,
-    lasting: Lasting,
+    lasting: FaultDuration,
 }
 
 /// Plays a scenario with every fault.
@@ -45,10 +45,10 @@ pub fn check(scenario: &SimScenario, plan: &FaultPlan) -> TestReport {
         }
     };
     let [first, _, last] = baseline.calls;
-    let mut dice = Seeded::new(plan.seed);
+    let mut dice = SeededRandom::new(plan.seed);
     for call in first + 1..=last {
         for errno in [EIO, ENOSPC, EACCES] {
-            for lasting in [Lasting::Once, Lasting::ForEver] {
+            for lasting in [FaultDuration::Once, FaultDuration::ForEver] {
                 if report.found.len() >= plan.enough {
                     return report;
                 }
@@ -111,7 +111,7 @@ impl InjectedFault {
         cut("answered");
         workspace.settle();
         cut("settled while calls fail");
-        machine.mend();
+        machine.remove_faults();
         workspace.settle();
         cut("settled");
         if left && workspace.inner.failed().is_none() {
@@ -137,7 +137,7 @@ impl InjectedFault {
     /// A flush of the log that failed ends all acknowledgements, with a reason.
     fn failed_log(self, workspace: &SimWorkspace, scenario: &SimScenario, applied: bool) -> Option<String> {
         let failed = workspace.inner.failed()?;
-        workspace.machine.mend();
+        workspace.machine.remove_faults();
         let again = workspace.send(&scenario.job, "another key");
         let answer = again.error.as_ref().map(|error| (error.code, error.message.clone()));
         let reasons = ["accepts no more changes", "locked until a failed job"];

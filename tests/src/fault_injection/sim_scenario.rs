@@ -16,7 +16,7 @@ use crate::scenario::machine::{self, ScenarioMachine};
 use crate::scenario::player::{self, Player};
 use crate::scenario::simulated::{self, SimulatedMachine};
 use crate::scenario::{PathState, Scenario, workspace};
-use crate::sim::{Abilities, Outside, SimMachine};
+use crate::sim::{OutsideProcess, SimMachine, SystemFeatures};
 
 /// An action through the daemon or beside it.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ enum Preparation {
     /// Functions of a test.
     Code {
         /// Writes the files that were flushed long before.
-        files: fn(&Outside),
+        files: fn(&OutsideProcess),
         /// The actions before the job.
         prior: Vec<ChangeRequest>,
     },
@@ -65,7 +65,7 @@ pub struct SimScenario {
     /// The name of the scenario.
     pub name: String,
     /// The features of the machine.
-    pub abilities: Abilities,
+    pub features: SystemFeatures,
     before: Preparation,
     /// The paths of files that are not flushed when the job begins.
     pub young_paths: Vec<String>,
@@ -103,10 +103,10 @@ pub const KEY: &str = "looked-at";
 impl SimScenario {
     /// Returns a scenario on a usual machine, without earlier actions.
     #[must_use]
-    pub fn new(name: &str, files: fn(&Outside), job: ChangeRequest) -> Self {
+    pub fn new(name: &str, files: fn(&OutsideProcess), job: ChangeRequest) -> Self {
         Self {
             name: name.to_owned(),
-            abilities: Abilities::default(),
+            features: SystemFeatures::default(),
             before: Preparation::Code { files, prior: Vec::new() },
             young_paths: Vec::new(),
             session: "s".to_owned(),
@@ -120,9 +120,9 @@ impl SimScenario {
     /// # Errors
     /// The scenario cannot be played.
     pub fn of_case(name: &str, scenario: Scenario) -> Result<Option<Self>, String> {
-        let abilities = simulated::abilities(&scenario.without);
+        let features = simulated::features(&scenario.without);
         let machine = SimMachine::new();
-        machine.set_abilities(abilities);
+        machine.set_features(features);
         let on: Arc<dyn ScenarioMachine> = Arc::new(SimulatedMachine::new(&machine));
         let played = player::play(&scenario, &on);
         let tested = (0..scenario.steps.len()).rev().find_map(|at| {
@@ -150,7 +150,7 @@ impl SimScenario {
         }
         Ok(Some(Self {
             name: name.to_owned(),
-            abilities,
+            features,
             young_paths: young,
             session: scenario.steps[at].session.clone().unwrap_or_else(|| "s".to_owned()),
             before: Preparation::Case(Arc::new(scenario), at),
@@ -192,8 +192,8 @@ impl SimScenario {
 
     /// Returns the scenario on a machine with other features.
     #[must_use]
-    pub fn on(mut self, abilities: Abilities) -> Self {
-        self.abilities = abilities;
+    pub fn on(mut self, features: SystemFeatures) -> Self {
+        self.features = features;
         self
     }
 
@@ -223,7 +223,7 @@ impl SimScenario {
     #[must_use]
     pub fn machine(&self) -> SimMachine {
         let machine = SimMachine::new();
-        machine.set_abilities(self.abilities);
+        machine.set_features(self.features);
         let on = SimulatedMachine::new(&machine);
         match &self.before {
             Preparation::Case(scenario, _) => machine::make(&on, &scenario.before),

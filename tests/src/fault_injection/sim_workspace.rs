@@ -17,7 +17,7 @@ use editd_proto::message::{
 
 use super::content_log::removed_by;
 use super::sim_scenario::ChangeRequest;
-use crate::sim::{Outside, OutsideFile, SimMachine};
+use crate::sim::{OutsideFile, OutsideProcess, SimMachine};
 
 /// The workspace on every machine.
 pub const ROOT: &str = "/w";
@@ -52,7 +52,7 @@ pub struct OutsideEffects {
 
 impl OutsideEffects {
     /// Does something as another process and notes the contents that it took away.
-    pub fn run<T>(&self, outside: &Outside, run: impl FnOnce(&Outside) -> T) -> T {
+    pub fn run<T>(&self, outside: &OutsideProcess, run: impl FnOnce(&OutsideProcess) -> T) -> T {
         let (done, taken) = removed_by(outside, run);
         self.removed.lock().unwrap_or_else(PoisonError::into_inner).extend(taken);
         done

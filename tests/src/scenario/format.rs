@@ -20,7 +20,7 @@ pub struct Scenario {
     pub skip: BTreeMap<TestMode, String>,
     /// The features that the machine does not have. Real machines have all.
     #[serde(default)]
-    pub without: Vec<Feature>,
+    pub without: Vec<OptionalFeature>,
     /// True if the default run takes a larger sample of the calls at which something can happen.
     #[serde(default)]
     pub thorough: bool,
@@ -61,7 +61,7 @@ pub enum TestMode {
 /// A feature that a simulated machine may lack.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
-pub enum Feature {
+pub enum OptionalFeature {
     /// The exchange of two names.
     Exchange,
     /// The rename that does not replace.

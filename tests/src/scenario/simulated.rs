@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use editd::testing::Workspace;
 
-use super::format::{Feature, Settings};
+use super::format::{OptionalFeature, Settings};
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
 use crate::fault_injection::sim_workspace::{OutsideEffects, ROOT, STATE, SimWorkspace};
-use crate::sim::{Abilities, Outside, SimMachine, SnapshotNode};
+use crate::sim::{OutsideProcess, SimMachine, SnapshotNode, SystemFeatures};
 use crate::tree::{Node, Tree};
 
 /// A simulated machine with one workspace.
 pub struct SimulatedMachine {
     process: Mutex<Process>,
-    outside: Outside,
+    outside: OutsideProcess,
     others: OutsideEffects,
 }
 
@@ -32,15 +32,15 @@ struct Process {
 
 /// Returns what a machine can do without these features.
 #[must_use]
-pub fn abilities(without: &[Feature]) -> Abilities {
+pub fn features(without: &[OptionalFeature]) -> SystemFeatures {
     let has = |feature| !without.contains(&feature);
-    Abilities {
-        exchange: has(Feature::Exchange),
-        no_replace: has(Feature::NoReplace),
-        leases: has(Feature::Leases),
-        birth_times: has(Feature::BirthTimes),
-        fine_times: has(Feature::FineTimes),
-        ..Abilities::default()
+    SystemFeatures {
+        exchange: has(OptionalFeature::Exchange),
+        no_replace: has(OptionalFeature::NoReplace),
+        leases: has(OptionalFeature::Leases),
+        birth_times: has(OptionalFeature::BirthTimes),
+        fine_times: has(OptionalFeature::FineTimes),
+        ..SystemFeatures::default()
     }
 }
 

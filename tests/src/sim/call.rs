@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::outside::Outside;
+use super::outside::OutsideProcess;
 
 /// `EIO`: the disk failed.
 pub const EIO: i32 = 5;
@@ -20,7 +20,7 @@ pub const EROFS: i32 = 30;
 /// The calls of the seam.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[expect(missing_docs, reason = "each is the call of the same name")]
-pub enum Op {
+pub enum OsCall {
     OpenRoot,
     BootId,
     Began,
@@ -54,26 +54,34 @@ pub enum Op {
     TryLock,
 }
 
-impl Op {
+impl OsCall {
     /// Returns true if the call changes the files that others see, or the state after a power cut.
     pub fn is_effect(self) -> bool {
         match self {
-            Op::Exchange | Op::RenameNoreplace | Op::Rename | Op::Link => true,
-            Op::CreateFile | Op::CreateDir | Op::RemoveFile | Op::RemoveDir => true,
-            Op::WriteAt | Op::SetLen | Op::SetMode | Op::SetOwner | Op::CopyAttributes => true,
-            Op::SyncDir | Op::SyncData | Op::SyncAll => true,
-            Op::OpenRoot | Op::BootId | Op::Began | Op::Stat | Op::StatSelf | Op::OpenDir | Op::OpenFile => {
-                false
-            }
-            Op::ReadLink | Op::List | Op::FileStat | Op::ReadAt => false,
-            Op::Lease | Op::LeaseIntact | Op::ReleaseLease | Op::TryLock => false,
+            OsCall::Exchange | OsCall::RenameNoreplace | OsCall::Rename | OsCall::Link => true,
+            OsCall::CreateFile | OsCall::CreateDir | OsCall::RemoveFile | OsCall::RemoveDir => true,
+            OsCall::WriteAt
+            | OsCall::SetLen
+            | OsCall::SetMode
+            | OsCall::SetOwner
+            | OsCall::CopyAttributes => true,
+            OsCall::SyncDir | OsCall::SyncData | OsCall::SyncAll => true,
+            OsCall::OpenRoot
+            | OsCall::BootId
+            | OsCall::Began
+            | OsCall::Stat
+            | OsCall::StatSelf
+            | OsCall::OpenDir
+            | OsCall::OpenFile => false,
+            OsCall::ReadLink | OsCall::List | OsCall::FileStat | OsCall::ReadAt => false,
+            OsCall::Lease | OsCall::LeaseIntact | OsCall::ReleaseLease | OsCall::TryLock => false,
         }
     }
 }
 
 /// The number of calls that a fault makes fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lasting {
+pub enum FaultDuration {
     /// The first call that it fits.
     Once,
     /// Every call that it fits.
@@ -86,9 +94,9 @@ pub struct Fault {
     /// The first call that may fail, counted from 1.
     pub at: u64,
     /// The number of calls that fail.
-    pub lasting: Lasting,
+    pub lasting: FaultDuration,
     /// Only these calls; all where empty.
-    pub only: Vec<Op>,
+    pub only: Vec<OsCall>,
     /// The system's number of the error.
     pub errno: i32,
     /// The number of bytes that a failing write writes first.
@@ -97,33 +105,33 @@ pub struct Fault {
 
 /// When a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum When {
+pub enum HookTiming {
     /// Before the call does anything.
     Before,
     /// After it has happened, before the process knows.
     After,
 }
 
-pub(super) enum Trigger {
+pub(super) enum HookTrigger {
     Call(u64),
-    Next { op: Op, skip: u64 },
+    Next { op: OsCall, skip: u64 },
 }
 
 pub(super) struct CallHook {
-    pub(super) trigger: Trigger,
-    pub(super) when: When,
-    pub(super) run: Box<dyn FnOnce(&Outside) + Send>,
+    pub(super) trigger: HookTrigger,
+    pub(super) when: HookTiming,
+    pub(super) run: Box<dyn FnOnce(&OutsideProcess) + Send>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Stop {
+pub(super) struct StopPoint {
     pub(super) after: u64,
     pub(super) written: Option<usize>,
 }
 
 /// The part of a call that is carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pass {
+pub(super) enum CallEffect {
     Whole,
     /// A write that ends early.
     Part(usize),
@@ -132,19 +140,19 @@ pub(super) enum Pass {
 }
 
 /// The result of the steps before a call.
-pub(super) enum Fate {
+pub(super) enum CallOutcome {
     Passes,
-    Fails { errno: i32, pass: Option<Pass> },
+    Fails { errno: i32, pass: Option<CallEffect> },
     DiesInside(usize),
 }
 
 #[derive(Default)]
-pub(super) struct Gate {
+pub(super) struct CallState {
     pub(super) process: u64,
     pub(super) dead: bool,
     pub(super) calls: u64,
     pub(super) effects: u64,
-    pub(super) stop: Option<Stop>,
+    pub(super) stop: Option<StopPoint>,
     pub(super) faults: Vec<Fault>,
     pub(super) hooks: Vec<CallHook>,
     pub(super) trace: Vec<Arc<str>>,
@@ -152,26 +160,26 @@ pub(super) struct Gate {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Dead;
+struct ProcessEnded;
 
-impl std::fmt::Display for Dead {
+impl std::fmt::Display for ProcessEnded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("this process has ended")
     }
 }
 
-impl std::error::Error for Dead {}
+impl std::error::Error for ProcessEnded {}
 
 /// Returns true if a call failed because the process was ended.
 pub fn is_dead(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Dead>())
+    error.get_ref().is_some_and(|inner| inner.is::<ProcessEnded>())
 }
 
 pub(super) fn dead() -> io::Error {
-    io::Error::other(Dead)
+    io::Error::other(ProcessEnded)
 }
 
-impl Gate {
+impl CallState {
     pub(super) fn of(process: u64) -> Self {
         Self { process, ..Self::default() }
     }
@@ -181,25 +189,25 @@ impl Gate {
     }
 
     /// Counts a call and takes out the hooks that run before it.
-    pub(super) fn arrive(&mut self, op: Op, names: &[&[u8]]) -> (u64, Vec<CallHook>) {
+    pub(super) fn arrive(&mut self, op: OsCall, names: &[&[u8]]) -> (u64, Vec<CallHook>) {
         self.calls += 1;
         let names: Vec<String> =
             names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         self.trace.push(format!("{} {op:?} {}", self.calls, names.join(" ")).into());
-        (self.calls, self.due(self.calls, op, When::Before))
+        (self.calls, self.due(self.calls, op, HookTiming::Before))
     }
 
-    pub(super) fn due(&mut self, call: u64, op: Op, when: When) -> Vec<CallHook> {
+    pub(super) fn due(&mut self, call: u64, op: OsCall, when: HookTiming) -> Vec<CallHook> {
         let (mut due, mut kept) = (Vec::new(), Vec::new());
         for mut hook in self.hooks.drain(..) {
             let now = match &mut hook.trigger {
-                Trigger::Call(number) => *number == call,
-                Trigger::Next { op: wanted, skip } if *wanted == op && hook.when == when => {
+                HookTrigger::Call(number) => *number == call,
+                HookTrigger::Next { op: wanted, skip } if *wanted == op && hook.when == when => {
                     let now = *skip == 0;
                     *skip = skip.saturating_sub(1);
                     now
                 }
-                Trigger::Next { .. } => false,
+                HookTrigger::Next { .. } => false,
             };
             if now && hook.when == when { due.push(hook) } else { kept.push(hook) }
         }
@@ -208,24 +216,24 @@ impl Gate {
     }
 
     /// Decides what becomes of a call.
-    pub(super) fn fate(&mut self, call: u64, op: Op) -> Fate {
-        if let Some(Stop { after, written: Some(written) }) = self.stop
-            && op == Op::WriteAt
+    pub(super) fn fate(&mut self, call: u64, op: OsCall) -> CallOutcome {
+        if let Some(StopPoint { after, written: Some(written) }) = self.stop
+            && op == OsCall::WriteAt
             && self.effects + 1 == after
         {
-            return Fate::DiesInside(written);
+            return CallOutcome::DiesInside(written);
         }
         let fits = |fault: &Fault| call >= fault.at && (fault.only.is_empty() || fault.only.contains(&op));
-        let Some(index) = self.faults.iter().position(fits) else { return Fate::Passes };
-        let Some(fault) = self.faults.get(index).cloned() else { return Fate::Passes };
-        if fault.lasting == Lasting::Once {
+        let Some(index) = self.faults.iter().position(fits) else { return CallOutcome::Passes };
+        let Some(fault) = self.faults.get(index).cloned() else { return CallOutcome::Passes };
+        if fault.lasting == FaultDuration::Once {
             self.faults.remove(index);
         }
         let pass = match op {
-            Op::WriteAt if fault.written > 0 => Some(Pass::Part(fault.written)),
-            Op::SyncData | Op::SyncAll => Some(Pass::FlushFails),
+            OsCall::WriteAt if fault.written > 0 => Some(CallEffect::Part(fault.written)),
+            OsCall::SyncData | OsCall::SyncAll => Some(CallEffect::FlushFails),
             _ => None,
         };
-        Fate::Fails { errno: fault.errno, pass }
+        CallOutcome::Fails { errno: fault.errno, pass }
     }
 }

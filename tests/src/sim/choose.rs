@@ -3,7 +3,7 @@
 
 /// A choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Point {
+pub enum ChoicePoint {
     /// The number of unflushed changes of names and metadata that persist: 0 is none.
     Journal,
     /// One such change persists, if the disk keeps no common order: 0 is no.
@@ -21,23 +21,23 @@ pub enum Point {
 }
 
 /// Makes the decisions of one power cut.
-pub trait Chooser {
+pub trait CutChooser {
     /// One of `options` possibilities, counted from 0. `options` is at least 1.
-    fn choose(&mut self, point: Point, options: usize) -> usize;
+    fn choose(&mut self, point: ChoicePoint, options: usize) -> usize;
 
     /// One content for each sector, of so many each.
     fn mixture(&mut self, counts: &[usize]) -> Vec<usize> {
-        counts.iter().map(|count| self.choose(Point::Sector, *count)).collect()
+        counts.iter().map(|count| self.choose(ChoicePoint::Sector, *count)).collect()
     }
 }
 
 /// Random choices that depend on the seed alone.
 #[derive(Clone, Debug)]
-pub struct Seeded {
+pub struct SeededRandom {
     state: u64,
 }
 
-impl Seeded {
+impl SeededRandom {
     /// The same seed makes the same choices.
     pub fn new(seed: u64) -> Self {
         Self { state: seed ^ 0x9e37_79b9_7f4a_7c15 }
@@ -57,8 +57,8 @@ impl Seeded {
     }
 }
 
-impl Chooser for Seeded {
-    fn choose(&mut self, _: Point, options: usize) -> usize {
+impl CutChooser for SeededRandom {
+    fn choose(&mut self, _: ChoicePoint, options: usize) -> usize {
         self.below(options)
     }
 
@@ -72,17 +72,17 @@ impl Chooser for Seeded {
     }
 }
 
-/// Goes through all states one by one: each run of a power cut is one state, [`Enumerated::advance`] moves on.
+/// Goes through all states one by one: each run of a power cut is one state, [`StateEnumerator::advance`] moves on.
 ///
 /// Up to three sectors of a torn file are decided one by one; more follow a few patterns.
 #[derive(Clone, Default, Debug)]
-pub struct Enumerated {
+pub struct StateEnumerator {
     /// The choice at each decision, and how many there were.
     path: Vec<(usize, usize)>,
     next: usize,
 }
 
-impl Enumerated {
+impl StateEnumerator {
     /// Before the first state.
     pub fn new() -> Self {
         Self::default()
@@ -102,8 +102,8 @@ impl Enumerated {
     }
 }
 
-impl Chooser for Enumerated {
-    fn choose(&mut self, _: Point, options: usize) -> usize {
+impl CutChooser for StateEnumerator {
+    fn choose(&mut self, _: ChoicePoint, options: usize) -> usize {
         if self.next == self.path.len() {
             self.path.push((0, options));
         }
@@ -114,10 +114,10 @@ impl Chooser for Enumerated {
 
     fn mixture(&mut self, counts: &[usize]) -> Vec<usize> {
         if counts.len() <= 3 {
-            return counts.iter().map(|count| self.choose(Point::Sector, *count)).collect();
+            return counts.iter().map(|count| self.choose(ChoicePoint::Sector, *count)).collect();
         }
         let last = counts.len() - 1;
-        let pattern = self.choose(Point::Pattern, 8);
+        let pattern = self.choose(ChoicePoint::Pattern, 8);
         let newest = |n: usize| match pattern {
             0 => n == 0,
             1 => n == last,

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::choose::{Chooser, Point};
-use super::data::{BLOCK, Data, SECTOR};
+use super::choose::{ChoicePoint, CutChooser};
+use super::sparse_bytes::{BLOCK, SECTOR, SparseBytes};
 
 /// A change of content that was not flushed.
 #[derive(Clone, Debug)]
-enum Change {
+enum ContentChange {
     Write { offset: u64, bytes: Arc<[u8]> },
     Zero { offset: u64, len: u64 },
     SetLen(u64),
@@ -18,29 +18,29 @@ enum Change {
 /// One file's content.
 #[derive(Clone, Default, Debug)]
 pub(super) struct FileData {
-    seen: Data,
-    durable: Data,
-    pending: Vec<Change>,
+    seen: SparseBytes,
+    durable: SparseBytes,
+    pending: Vec<ContentChange>,
     /// So many of them, the oldest, were to be written by a flush that failed: each lies in one block.
     forgotten: usize,
 }
 
-fn apply(data: &mut Data, change: &Change) {
+fn apply(data: &mut SparseBytes, change: &ContentChange) {
     match change {
-        Change::Write { offset, bytes } => data.write(*offset, bytes),
-        Change::Zero { offset, len } => data.zero(*offset, *len),
-        Change::SetLen(len) => data.set_len(*len),
+        ContentChange::Write { offset, bytes } => data.write(*offset, bytes),
+        ContentChange::Zero { offset, len } => data.zero(*offset, *len),
+        ContentChange::SetLen(len) => data.set_len(*len),
     }
 }
 
 impl FileData {
     /// A file that stands on the disk.
-    pub(super) fn durable(data: Data) -> Self {
+    pub(super) fn durable(data: SparseBytes) -> Self {
         Self { seen: data.clone(), durable: data, pending: Vec::new(), forgotten: 0 }
     }
 
     /// The content that processes see.
-    pub(super) fn seen(&self) -> &Data {
+    pub(super) fn seen(&self) -> &SparseBytes {
         &self.seen
     }
 
@@ -49,19 +49,19 @@ impl FileData {
             return;
         }
         if bytes.iter().all(|byte| *byte == 0) {
-            self.change(Change::Zero { offset, len: bytes.len() as u64 });
+            self.change(ContentChange::Zero { offset, len: bytes.len() as u64 });
         } else {
-            self.change(Change::Write { offset, bytes: bytes.into() });
+            self.change(ContentChange::Write { offset, bytes: bytes.into() });
         }
     }
 
     pub(super) fn set_len(&mut self, len: u64) {
         if len != self.seen.len() {
-            self.change(Change::SetLen(len));
+            self.change(ContentChange::SetLen(len));
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: ContentChange) {
         apply(&mut self.seen, &change);
         self.pending.push(change);
     }
@@ -83,7 +83,7 @@ impl FileData {
         }
         self.durable.set_len(self.seen.len());
         self.pending.retain(|old| {
-            !matches!(old, Change::SetLen(_)) && !blocks(old).any(|block| again.contains(&block))
+            !matches!(old, ContentChange::SetLen(_)) && !blocks(old).any(|block| again.contains(&block))
         });
         self.forgotten = self.pending.len();
     }
@@ -95,11 +95,11 @@ impl FileData {
     }
 
     /// Returns the content after a power cut.
-    pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> Data {
+    pub(super) fn cut(&self, chooser: &mut dyn CutChooser) -> SparseBytes {
         if self.pending.is_empty() {
             return self.durable.clone();
         }
-        match chooser.choose(Point::File, 3) {
+        match chooser.choose(ChoicePoint::File, 3) {
             0 => self.durable.clone(),
             1 => self.seen.clone(),
             _ => self.torn(chooser),
@@ -108,14 +108,14 @@ impl FileData {
 
     /// Some length that the file had, and for each sector some content that it had, of the same era: where a
     /// file was shortened, nothing from before shows together with anything from after.
-    fn torn(&self, chooser: &mut dyn Chooser) -> Data {
+    fn torn(&self, chooser: &mut dyn CutChooser) -> SparseBytes {
         let eras = self.eras();
         let lengths: Vec<(usize, u64)> = eras
             .iter()
             .enumerate()
             .flat_map(|(n, era)| era.lengths.iter().map(move |len| (n, *len)))
             .collect();
-        let chosen = chooser.choose(Point::Length, lengths.len());
+        let chosen = chooser.choose(ChoicePoint::Length, lengths.len());
         let Some((era, len)) = lengths.get(chosen).and_then(|(n, len)| Some((eras.get(*n)?, *len))) else {
             return self.durable.clone();
         };
@@ -136,15 +136,15 @@ impl FileData {
         torn
     }
 
-    fn eras(&self) -> Vec<Era> {
+    fn eras(&self) -> Vec<ContentEra> {
         let mut now = self.durable.clone();
         let mut eras = Vec::new();
-        let mut era = Era::new(now.clone());
+        let mut era = ContentEra::new(now.clone());
         for change in &self.pending {
             let touched = touched(&now, change);
-            if matches!(change, Change::SetLen(len) if *len < now.len()) {
+            if matches!(change, ContentChange::SetLen(len) if *len < now.len()) {
                 apply(&mut now, change);
-                eras.push(std::mem::replace(&mut era, Era::new(now.clone())));
+                eras.push(std::mem::replace(&mut era, ContentEra::new(now.clone())));
                 continue;
             }
             apply(&mut now, change);
@@ -169,49 +169,49 @@ impl FileData {
 }
 
 /// The blocks that a change writes to.
-fn blocks(change: &Change) -> std::ops::Range<u64> {
+fn blocks(change: &ContentChange) -> std::ops::Range<u64> {
     let (offset, len) = match change {
-        Change::Write { offset, bytes } => (*offset, bytes.len() as u64),
-        Change::Zero { offset, len } => (*offset, *len),
-        Change::SetLen(_) => (0, 0),
+        ContentChange::Write { offset, bytes } => (*offset, bytes.len() as u64),
+        ContentChange::Zero { offset, len } => (*offset, *len),
+        ContentChange::SetLen(_) => (0, 0),
     };
     let block = BLOCK as u64;
     offset / block..offset.saturating_add(len).div_ceil(block).max(offset / block)
 }
 
 /// The same change in parts, one for each block.
-fn by_block(change: Change) -> Vec<Change> {
+fn by_block(change: ContentChange) -> Vec<ContentChange> {
     let part = |offset: u64, len: u64, block: u64| {
         let start = offset.max(block * BLOCK as u64);
         let end = offset.saturating_add(len).min((block + 1) * BLOCK as u64);
         (start, end.saturating_sub(start))
     };
     match &change {
-        Change::SetLen(_) => vec![change],
-        Change::Zero { offset, len } => blocks(&change)
+        ContentChange::SetLen(_) => vec![change],
+        ContentChange::Zero { offset, len } => blocks(&change)
             .map(|block| part(*offset, *len, block))
-            .map(|(offset, len)| Change::Zero { offset, len })
+            .map(|(offset, len)| ContentChange::Zero { offset, len })
             .collect(),
-        Change::Write { offset, bytes } => blocks(&change)
+        ContentChange::Write { offset, bytes } => blocks(&change)
             .filter_map(|block| {
                 let (start, len) = part(*offset, bytes.len() as u64, block);
                 let from = usize::try_from(start - offset).ok()?;
                 let bytes = bytes.get(from..from + usize::try_from(len).ok()?)?;
-                Some(Change::Write { offset: start, bytes: bytes.into() })
+                Some(ContentChange::Write { offset: start, bytes: bytes.into() })
             })
             .collect(),
     }
 }
 
 /// The sectors whose content a change may alter.
-fn touched(before: &Data, change: &Change) -> Vec<u64> {
+fn touched(before: &SparseBytes, change: &ContentChange) -> Vec<u64> {
     let sector = SECTOR as u64;
     match change {
-        Change::Write { offset, bytes } => {
+        ContentChange::Write { offset, bytes } => {
             let end = offset.saturating_add(bytes.len() as u64);
             (offset / sector..end.div_ceil(sector)).collect()
         }
-        Change::Zero { offset, len } => {
+        ContentChange::Zero { offset, len } => {
             let end = offset.saturating_add(*len);
             let per_block = (BLOCK / SECTOR) as u64;
             before
@@ -220,21 +220,21 @@ fn touched(before: &Data, change: &Change) -> Vec<u64> {
                 .filter(|number| number * sector < end && (number + 1) * sector > *offset)
                 .collect()
         }
-        Change::SetLen(_) => Vec::new(),
+        ContentChange::SetLen(_) => Vec::new(),
     }
 }
 
 /// The states of a file between two truncations.
-struct Era {
-    start: Data,
+struct ContentEra {
+    start: SparseBytes,
     /// Every length it had.
     lengths: Vec<u64>,
     /// Every content that a changed sector had, oldest first.
     sectors: BTreeMap<u64, Vec<Vec<u8>>>,
 }
 
-impl Era {
-    fn new(start: Data) -> Self {
+impl ContentEra {
+    fn new(start: SparseBytes) -> Self {
         Self { lengths: vec![start.len()], start, sectors: BTreeMap::new() }
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::Lasting;
+use super::call::FaultDuration;
 use super::machine::SimMachine;
 
 /// The event that ended a run, printed if a check fails.
@@ -32,7 +32,7 @@ pub enum Interruption {
         /// Counted from 1.
         call: u64,
         /// Once, or from then on.
-        lasting: Lasting,
+        lasting: FaultDuration,
         /// The system's number of the error.
         errno: i32,
     },
@@ -117,11 +117,11 @@ pub fn faults(
     scenario(&whole);
     for call in 1..=whole.calls() {
         for errno in errors.iter().copied() {
-            for lasting in [Lasting::Once, Lasting::ForEver] {
+            for lasting in [FaultDuration::Once, FaultDuration::ForEver] {
                 let machine = base.fork();
                 machine.fail_call(call, errno, lasting);
                 scenario(&machine);
-                machine.mend();
+                machine.remove_faults();
                 let trace = machine.trace();
                 check(InterruptedRun {
                     interruption: Interruption::Fault { call, lasting, errno },

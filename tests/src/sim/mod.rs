@@ -8,7 +8,7 @@
 //! *Rules of the disk*: a flush of a file makes its bytes and length durable and orders nothing else. Unflushed bytes
 //! are there, or not, or in part (by 512 bytes); a file that grew may show zeros. Names and metadata persist in the
 //! order in which they were changed, up to some moment; the flush of a folder moves that moment at least to its last
-//! change, `sync_all` of a file to its creation and last change of metadata. (With [`Abilities::ordered_names`] off, a
+//! change, `sync_all` of a file to its creation and last change of metadata. (With [`SystemFeatures::ordered_names`] off, a
 //! flush forces only the folder's own names and the changes that they need, and the rest persists or not in any
 //! combination. This is stricter than known file systems; it finds folders that were not flushed.) After a failed flush
 //! of a file, later flushes report success and do not flush the blocks that the failed one should have, until they are
@@ -22,7 +22,6 @@
 
 mod call;
 mod choose;
-mod data;
 mod file;
 mod interruptions;
 mod machine;
@@ -30,14 +29,15 @@ mod order;
 mod os;
 mod outside;
 mod snapshot;
+mod sparse_bytes;
+mod system;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod world;
 
-pub use call::{EACCES, EIO, EMFILE, ENOSPC, EROFS, Fault, Lasting, Op, When, is_dead};
-pub use choose::{Chooser, Enumerated, Point, Seeded};
+pub use call::{EACCES, EIO, EMFILE, ENOSPC, EROFS, Fault, FaultDuration, HookTiming, OsCall, is_dead};
+pub use choose::{ChoicePoint, CutChooser, SeededRandom, StateEnumerator};
 pub use interruptions::{InterruptedRun, Interruption, crashes, faults};
-pub use machine::{Abilities, SimMachine};
-pub use outside::{Outside, OutsideFile};
-pub use snapshot::{Snapshot, SnapshotNode};
+pub use machine::{SimMachine, SystemFeatures};
+pub use outside::{OutsideFile, OutsideProcess};
+pub use snapshot::{MachineSnapshot, SnapshotNode};

@@ -8,29 +8,29 @@ use std::sync::Arc;
 
 use editd::testing::{Access, BootId, Dir, DirEntry, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat};
 
-use super::call::{Op, Pass};
+use super::call::{CallEffect, OsCall};
 use super::machine::{SimMachine, lock};
-use super::tree::{Body, Id};
-use super::world::{HandleId, Owner, TargetExists, World};
+use super::system::{HandleId, HandleOwner, SystemState, TargetExists};
+use super::tree::{NodeBody, NodeId};
 
 struct SimDir {
-    open: Open,
+    open: OpenNode,
 }
 
 struct SimFile {
-    open: Open,
+    open: OpenNode,
 }
 
 /// Something open: closed when it is dropped.
-struct Open {
+struct OpenNode {
     machine: SimMachine,
-    id: Id,
+    id: NodeId,
     handle: HandleId,
 }
 
-impl Drop for Open {
+impl Drop for OpenNode {
     fn drop(&mut self) {
-        lock(&self.machine.shared).world.close(self.handle);
+        lock(&self.machine.shared).system.close(self.handle);
     }
 }
 
@@ -48,23 +48,23 @@ fn invalid(why: &'static str) -> io::Error {
 }
 
 impl SimMachine {
-    fn owner(&self) -> Owner {
-        Owner::Process(self.process)
+    fn owner(&self) -> HandleOwner {
+        HandleOwner::Process(self.process)
     }
 
-    fn id_of(&self, dir: &Dir) -> io::Result<Id> {
+    fn id_of(&self, dir: &Dir) -> io::Result<NodeId> {
         let dir: &SimDir = dir.as_any().downcast_ref().ok_or_else(|| invalid("not of this machine"))?;
         Ok(dir.open.id)
     }
 
-    fn opened(&self, (id, handle): (Id, HandleId)) -> Open {
-        Open { machine: self.clone(), id, handle }
+    fn opened(&self, (id, handle): (NodeId, HandleId)) -> OpenNode {
+        OpenNode { machine: self.clone(), id, handle }
     }
 }
 
-fn open_folder(world: &mut World, id: Id, owner: Owner) -> io::Result<(Id, HandleId)> {
-    match world.stat(id)?.kind {
-        FileKind::Dir => Ok((id, world.open(id, owner, false)?)),
+fn open_folder(system: &mut SystemState, id: NodeId, owner: HandleOwner) -> io::Result<(NodeId, HandleId)> {
+    match system.stat(id)?.kind {
+        FileKind::Dir => Ok((id, system.open(id, owner, false)?)),
         FileKind::File | FileKind::Link | FileKind::Other => {
             Err(io::Error::from(io::ErrorKind::NotADirectory))
         }
@@ -74,18 +74,18 @@ fn open_folder(world: &mut World, id: Id, owner: Owner) -> io::Result<(Id, Handl
 impl Os for SimMachine {
     fn open_dir(&self, path: &Path) -> io::Result<Dir> {
         let path = path.as_os_str().as_encoded_bytes();
-        let opened = self.call(Op::OpenRoot, &[path], |world, _| {
-            let id = world.walk(path, true)?;
-            open_folder(world, id, self.owner())
+        let opened = self.call(OsCall::OpenRoot, &[path], |system, _| {
+            let id = system.walk(path, true)?;
+            open_folder(system, id, self.owner())
         })?;
         Ok(Arc::new(SimDir { open: self.opened(opened) }))
     }
 
     fn boot_id(&self) -> io::Result<BootId> {
-        self.call(Op::BootId, &[], |world, _| {
+        self.call(OsCall::BootId, &[], |system, _| {
             let mut bytes = *b"simulated\0\0\0\0\0\0\0";
             if let Some(room) = bytes.last_chunk_mut::<7>() {
-                let [_, tail @ ..] = world.boot().to_be_bytes();
+                let [_, tail @ ..] = system.boot().to_be_bytes();
                 *room = tail;
             }
             Ok(BootId(bytes))
@@ -93,60 +93,60 @@ impl Os for SimMachine {
     }
 
     fn began(&self) -> io::Result<i64> {
-        self.call(Op::Began, &[], |world, _| Ok(world.began()))
+        self.call(OsCall::Began, &[], |system, _| Ok(system.began()))
     }
 
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         let (a, b) = (self.id_of(a)?, self.id_of(b)?);
-        self.call(Op::Exchange, &[a_name, b_name], |world, _| world.exchange((a, a_name), (b, b_name)))
+        self.call(OsCall::Exchange, &[a_name, b_name], |system, _| system.exchange((a, a_name), (b, b_name)))
     }
 
     fn rename_noreplace(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (self.id_of(from)?, self.id_of(to)?);
-        self.call(Op::RenameNoreplace, &[name, to_name], |world, _| {
-            world.rename((from, name), (to, to_name), TargetExists::Refuse)
+        self.call(OsCall::RenameNoreplace, &[name, to_name], |system, _| {
+            system.rename((from, name), (to, to_name), TargetExists::Refuse)
         })
     }
 
     fn rename(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (self.id_of(from)?, self.id_of(to)?);
-        self.call(Op::Rename, &[name, to_name], |world, _| {
-            world.rename((from, name), (to, to_name), TargetExists::Replace)
+        self.call(OsCall::Rename, &[name, to_name], |system, _| {
+            system.rename((from, name), (to, to_name), TargetExists::Replace)
         })
     }
 
     fn link(&self, from: &Dir, name: &[u8], to: &Dir, to_name: &[u8]) -> io::Result<()> {
         let (from, to) = (self.id_of(from)?, self.id_of(to)?);
-        self.call(Op::Link, &[name, to_name], |world, _| world.link((from, name), (to, to_name)))
+        self.call(OsCall::Link, &[name, to_name], |system, _| system.link((from, name), (to, to_name)))
     }
 }
 
 impl OsDir for SimDir {
     fn stat(&self, name: &[u8]) -> io::Result<Stat> {
         let id = self.open.id;
-        self.open.machine.call(Op::Stat, &[name], |world, _| world.stat(world.lookup(id, name)?))
+        self.open.machine.call(OsCall::Stat, &[name], |system, _| system.stat(system.lookup(id, name)?))
     }
 
     fn stat_self(&self) -> io::Result<Stat> {
         let id = self.open.id;
-        self.open.machine.call(Op::StatSelf, &[], |world, _| world.stat(id))
+        self.open.machine.call(OsCall::StatSelf, &[], |system, _| system.stat(id))
     }
 
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir> {
-        let Open { machine, id, .. } = &self.open;
-        let opened = machine.call(Op::OpenDir, &[name], |world, _| {
-            let found = world.lookup(*id, name)?;
-            open_folder(world, found, machine.owner())
+        let OpenNode { machine, id, .. } = &self.open;
+        let opened = machine.call(OsCall::OpenDir, &[name], |system, _| {
+            let found = system.lookup(*id, name)?;
+            open_folder(system, found, machine.owner())
         })?;
         Ok(Arc::new(SimDir { open: machine.opened(opened) }))
     }
 
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File> {
-        let Open { machine, id, .. } = &self.open;
-        let opened = machine.call(Op::OpenFile, &[name], |world, _| {
-            let found = world.lookup(*id, name)?;
-            match world.stat(found)?.kind {
-                FileKind::File => Ok((found, world.open(found, machine.owner(), access == Access::Write)?)),
+        let OpenNode { machine, id, .. } = &self.open;
+        let opened = machine.call(OsCall::OpenFile, &[name], |system, _| {
+            let found = system.lookup(*id, name)?;
+            match system.stat(found)?.kind {
+                FileKind::File => Ok((found, system.open(found, machine.owner(), access == Access::Write)?)),
                 FileKind::Link => Err(link_error()),
                 FileKind::Dir | FileKind::Other => Err(invalid("not a regular file")),
             }
@@ -155,39 +155,39 @@ impl OsDir for SimDir {
     }
 
     fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {
-        let Open { machine, id, .. } = &self.open;
-        let opened = machine.call(Op::CreateFile, &[name], |world, _| {
+        let OpenNode { machine, id, .. } = &self.open;
+        let opened = machine.call(OsCall::CreateFile, &[name], |system, _| {
             // The usual mask.
-            let made = world.create(*id, name, Body::File, mode & !0o022)?;
-            Ok((made, world.open(made, machine.owner(), true)?))
+            let made = system.create(*id, name, NodeBody::File, mode & !0o022)?;
+            Ok((made, system.open(made, machine.owner(), true)?))
         })?;
         Ok(Arc::new(SimFile { open: machine.opened(opened) }))
     }
 
     fn create_dir(&self, name: &[u8], mode: u32) -> io::Result<()> {
         let id = self.open.id;
-        self.open.machine.call(Op::CreateDir, &[name], |world, _| {
-            let body = Body::Dir { entries: BTreeMap::new(), parent: id };
-            world.create(id, name, body, mode).map(drop)
+        self.open.machine.call(OsCall::CreateDir, &[name], |system, _| {
+            let body = NodeBody::Dir { entries: BTreeMap::new(), parent: id };
+            system.create(id, name, body, mode).map(drop)
         })
     }
 
     fn remove_file(&self, name: &[u8]) -> io::Result<()> {
         let id = self.open.id;
-        self.open.machine.call(Op::RemoveFile, &[name], |world, _| world.remove(id, name, false))
+        self.open.machine.call(OsCall::RemoveFile, &[name], |system, _| system.remove(id, name, false))
     }
 
     fn remove_dir(&self, name: &[u8]) -> io::Result<()> {
         let id = self.open.id;
-        self.open.machine.call(Op::RemoveDir, &[name], |world, _| world.remove(id, name, true))
+        self.open.machine.call(OsCall::RemoveDir, &[name], |system, _| system.remove(id, name, true))
     }
 
     fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>> {
         let id = self.open.id;
-        self.open.machine.call(Op::ReadLink, &[name], |world, _| {
-            let found = world.lookup(id, name)?;
-            match world.tree().get(found).map(|node| &node.body) {
-                Some(Body::Link { target }) => Ok(target.clone()),
+        self.open.machine.call(OsCall::ReadLink, &[name], |system, _| {
+            let found = system.lookup(id, name)?;
+            match system.tree().get(found).map(|node| &node.body) {
+                Some(NodeBody::Link { target }) => Ok(target.clone()),
                 _ => Err(invalid("not a link")),
             }
         })
@@ -195,18 +195,18 @@ impl OsDir for SimDir {
 
     fn list(&self) -> io::Result<Vec<DirEntry>> {
         let id = self.open.id;
-        self.open.machine.call(Op::List, &[], |world, _| {
-            let Some(Body::Dir { entries, .. }) = world.tree().get(id).map(|node| &node.body) else {
+        self.open.machine.call(OsCall::List, &[], |system, _| {
+            let Some(NodeBody::Dir { entries, .. }) = system.tree().get(id).map(|node| &node.body) else {
                 return Err(io::Error::from(io::ErrorKind::NotFound));
             };
-            let kind = |id: &Id| world.tree().get(*id).map(|node| node.kind());
+            let kind = |id: &NodeId| system.tree().get(*id).map(|node| node.kind());
             Ok(entries.iter().map(|(name, id)| DirEntry { name: name.clone(), kind: kind(id) }).collect())
         })
     }
 
     fn sync(&self) -> io::Result<()> {
         let id = self.open.id;
-        self.open.machine.call(Op::SyncDir, &[], |world, _| world.sync_dir(id))
+        self.open.machine.call(OsCall::SyncDir, &[], |system, _| system.sync_dir(id))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -215,20 +215,24 @@ impl OsDir for SimDir {
 }
 
 impl SimFile {
-    fn call<T>(&self, op: Op, run: impl FnOnce(&mut World, Pass) -> io::Result<T>) -> io::Result<T> {
+    fn call<T>(
+        &self,
+        op: OsCall,
+        run: impl FnOnce(&mut SystemState, CallEffect) -> io::Result<T>,
+    ) -> io::Result<T> {
         self.open.machine.call(op, &[], run)
     }
 }
 
 impl OsFile for SimFile {
     fn stat(&self) -> io::Result<Stat> {
-        self.call(Op::FileStat, |world, _| world.stat(self.open.id))
+        self.call(OsCall::FileStat, |system, _| system.stat(self.open.id))
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        let most = lock(&self.open.machine.shared).gate.read_at_most.unwrap_or(usize::MAX);
+        let most = lock(&self.open.machine.shared).calls.read_at_most.unwrap_or(usize::MAX);
         let wanted = buf.len().min(most);
-        let bytes = self.call(Op::ReadAt, |world, _| world.read(self.open.id, offset, wanted))?;
+        let bytes = self.call(OsCall::ReadAt, |system, _| system.read(self.open.id, offset, wanted))?;
         if let Some(room) = buf.get_mut(..bytes.len()) {
             room.copy_from_slice(&bytes);
         }
@@ -236,63 +240,65 @@ impl OsFile for SimFile {
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.call(Op::WriteAt, |world, pass| {
+        self.call(OsCall::WriteAt, |system, pass| {
             let part = match pass {
-                Pass::Part(len) => bytes.get(..len).unwrap_or(bytes),
-                Pass::Whole | Pass::FlushFails => bytes,
+                CallEffect::Part(len) => bytes.get(..len).unwrap_or(bytes),
+                CallEffect::Whole | CallEffect::FlushFails => bytes,
             };
-            world.write(self.open.id, offset, part)
+            system.write(self.open.id, offset, part)
         })
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.call(Op::SetLen, |world, _| world.set_len(self.open.id, len))
+        self.call(OsCall::SetLen, |system, _| system.set_len(self.open.id, len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.call(Op::SyncData, |world, pass| match pass {
-            Pass::FlushFails => world.fail_flush(self.open.id),
-            Pass::Whole | Pass::Part(_) => world.sync_data(self.open.id),
+        self.call(OsCall::SyncData, |system, pass| match pass {
+            CallEffect::FlushFails => system.fail_flush(self.open.id),
+            CallEffect::Whole | CallEffect::Part(_) => system.sync_data(self.open.id),
         })
     }
 
     fn sync_all(&self) -> io::Result<()> {
-        self.call(Op::SyncAll, |world, pass| match pass {
-            Pass::FlushFails => world.fail_flush(self.open.id),
-            Pass::Whole | Pass::Part(_) => world.sync_all(self.open.id),
+        self.call(OsCall::SyncAll, |system, pass| match pass {
+            CallEffect::FlushFails => system.fail_flush(self.open.id),
+            CallEffect::Whole | CallEffect::Part(_) => system.sync_all(self.open.id),
         })
     }
 
     fn set_mode(&self, mode: u32) -> io::Result<()> {
         let mode = mode & 0o7777;
-        self.call(Op::SetMode, |world, _| world.attributes(self.open.id, |attributes| attributes.mode = mode))
+        self.call(OsCall::SetMode, |system, _| {
+            system.attributes(self.open.id, |attributes| attributes.mode = mode)
+        })
     }
 
     fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()> {
-        self.call(Op::SetOwner, |world, _| {
-            world.attributes(self.open.id, |attributes| (attributes.uid, attributes.gid) = (uid, gid))
+        self.call(OsCall::SetOwner, |system, _| {
+            system.attributes(self.open.id, |attributes| (attributes.uid, attributes.gid) = (uid, gid))
         })
     }
 
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()> {
         let from: &SimFile = from.as_any().downcast_ref().ok_or_else(|| invalid("not of this machine"))?;
-        self.call(Op::CopyAttributes, |world, _| world.copy_attributes(from.open.id, self.open.id))
+        self.call(OsCall::CopyAttributes, |system, _| system.copy_attributes(from.open.id, self.open.id))
     }
 
     fn lease(&self) -> io::Result<LeaseState> {
-        self.call(Op::Lease, |world, _| world.lease(self.open.handle))
+        self.call(OsCall::Lease, |system, _| system.lease(self.open.handle))
     }
 
     fn lease_intact(&self) -> io::Result<bool> {
-        self.call(Op::LeaseIntact, |world, _| world.lease_intact(self.open.handle))
+        self.call(OsCall::LeaseIntact, |system, _| system.lease_intact(self.open.handle))
     }
 
     fn release_lease(&self) -> io::Result<()> {
-        self.call(Op::ReleaseLease, |world, _| world.release_lease(self.open.handle))
+        self.call(OsCall::ReleaseLease, |system, _| system.release_lease(self.open.handle))
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        self.call(Op::TryLock, |world, _| world.try_lock(self.open.handle))
+        self.call(OsCall::TryLock, |system, _| system.try_lock(self.open.handle))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -7,37 +7,37 @@ use std::io;
 use editd::testing::Stat;
 
 use super::machine::{SharedState, lock};
-use super::snapshot::{Snapshot, SnapshotNode};
-use super::tree::{Body, Id};
-use super::world::{HandleId, Owner, TargetExists, World};
+use super::snapshot::{MachineSnapshot, SnapshotNode};
+use super::system::{HandleId, HandleOwner, SystemState, TargetExists};
+use super::tree::{NodeBody, NodeId};
 
 /// Another process. Paths are absolute; links on the way are followed, the last one where the system would.
-pub struct Outside {
+pub struct OutsideProcess {
     shared: SharedState,
 }
 
 /// A file that another process keeps open for writing.
 pub struct OutsideFile {
     shared: SharedState,
-    id: Id,
+    id: NodeId,
     handle: HandleId,
 }
 
 /// The folder of a path and its last name.
-fn place<'a>(world: &World, path: &'a (impl AsRef<[u8]> + ?Sized)) -> io::Result<(Id, &'a [u8])> {
+fn place<'a>(system: &SystemState, path: &'a (impl AsRef<[u8]> + ?Sized)) -> io::Result<(NodeId, &'a [u8])> {
     let path = path.as_ref();
     let end = path.iter().rposition(|byte| *byte == b'/');
     let (folder, name) = end.map_or((&path[..0], path), |end| (&path[..end], &path[end + 1..]));
-    Ok((world.walk(folder, true)?, name))
+    Ok((system.walk(folder, true)?, name))
 }
 
-impl Outside {
+impl OutsideProcess {
     pub(super) fn new(shared: SharedState) -> Self {
         Self { shared }
     }
 
-    fn act<T>(&self, run: impl FnOnce(&mut World) -> io::Result<T>) -> io::Result<T> {
-        run(&mut lock(&self.shared).world)
+    fn act<T>(&self, run: impl FnOnce(&mut SystemState) -> io::Result<T>) -> io::Result<T> {
+        run(&mut lock(&self.shared).system)
     }
 
     /// Makes a folder and those above it that are missing, mode 0755.
@@ -45,13 +45,13 @@ impl Outside {
     /// # Errors
     /// What `mkdir` would say; as in all calls here.
     pub fn mkdir(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
+        self.act(|system| {
             let path = path.as_ref();
             let ends = (1..path.len()).filter(|at| path[*at] == b'/').chain([path.len()]);
             for end in ends {
-                let (dir, name) = place(world, &path[..end])?;
-                let body = Body::Dir { entries: BTreeMap::new(), parent: dir };
-                match world.create(dir, name, body, 0o755) {
+                let (dir, name) = place(system, &path[..end])?;
+                let body = NodeBody::Dir { entries: BTreeMap::new(), parent: dir };
+                match system.create(dir, name, body, 0o755) {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     done => drop(done?),
                 }
@@ -62,9 +62,9 @@ impl Outside {
 
     /// Makes a folder that is another file system.
     pub fn mount(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            world.mount(dir, name).map(drop)
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            system.mount(dir, name).map(drop)
         })
     }
 
@@ -89,43 +89,43 @@ impl Outside {
 
     /// Opens a file for writing and keeps it open; makes it where it is missing. Breaks leases.
     pub fn open(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<OutsideFile> {
-        let (id, handle) = self.act(|world| {
-            let id = match world.walk(path.as_ref(), true) {
+        let (id, handle) = self.act(|system| {
+            let id = match system.walk(path.as_ref(), true) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    let (dir, name) = place(world, path)?;
-                    world.create(dir, name, Body::File, 0o644)?
+                    let (dir, name) = place(system, path)?;
+                    system.create(dir, name, NodeBody::File, 0o644)?
                 }
                 found => found?,
             };
-            if world.data(id).is_none() {
+            if system.data(id).is_none() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
-            Ok((id, world.open(id, Owner::Outside, true)?))
+            Ok((id, system.open(id, HandleOwner::OutsideProcess, true)?))
         })?;
         Ok(OutsideFile { shared: self.shared.clone(), id, handle })
     }
 
     /// Returns true if a process holds a lease on the file, so that opening it for writing waits.
     pub fn is_leased(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> bool {
-        let leased = self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            Ok(world.is_leased(id))
+        let leased = self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            Ok(system.is_leased(id))
         });
         leased.unwrap_or(false)
     }
 
     /// Reads a whole file.
     pub fn read(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Vec<u8>> {
-        self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            let data = world.data(id).ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
+        self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            let data = system.data(id).ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
             Ok(data.seen().all())
         })
     }
 
     /// Returns the metadata of a name; a link is not followed.
     pub fn stat(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Stat> {
-        self.act(|world| world.stat(world.walk(path.as_ref(), false)?))
+        self.act(|system| system.stat(system.walk(path.as_ref(), false)?))
     }
 
     /// Moves a name, over what is there.
@@ -134,7 +134,7 @@ impl Outside {
         from: &(impl AsRef<[u8]> + ?Sized),
         to: &(impl AsRef<[u8]> + ?Sized),
     ) -> io::Result<()> {
-        self.act(|world| world.rename(place(world, from)?, place(world, to)?, TargetExists::Replace))
+        self.act(|system| system.rename(place(system, from)?, place(system, to)?, TargetExists::Replace))
     }
 
     /// Exchanges two names.
@@ -143,22 +143,22 @@ impl Outside {
         a: &(impl AsRef<[u8]> + ?Sized),
         b: &(impl AsRef<[u8]> + ?Sized),
     ) -> io::Result<()> {
-        self.act(|world| world.exchange(place(world, a)?, place(world, b)?))
+        self.act(|system| system.exchange(place(system, a)?, place(system, b)?))
     }
 
     /// Removes a file or link.
     pub fn remove(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            world.remove(dir, name, false)
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            system.remove(dir, name, false)
         })
     }
 
     /// Removes an empty folder.
     pub fn rmdir(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            world.remove(dir, name, true)
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            system.remove(dir, name, true)
         })
     }
 
@@ -179,7 +179,7 @@ impl Outside {
         from: &(impl AsRef<[u8]> + ?Sized),
         to: &(impl AsRef<[u8]> + ?Sized),
     ) -> io::Result<()> {
-        self.act(|world| world.link(place(world, from)?, place(world, to)?))
+        self.act(|system| system.link(place(system, from)?, place(system, to)?))
     }
 
     /// Makes a symbolic link.
@@ -188,33 +188,33 @@ impl Outside {
         target: &(impl AsRef<[u8]> + ?Sized),
         path: &(impl AsRef<[u8]> + ?Sized),
     ) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            world.create(dir, name, Body::Link { target: target.as_ref().into() }, 0o777).map(drop)
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            system.create(dir, name, NodeBody::Link { target: target.as_ref().into() }, 0o777).map(drop)
         })
     }
 
     /// Makes a FIFO.
     pub fn fifo(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            world.create(dir, name, Body::Special, 0o644).map(drop)
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            system.create(dir, name, NodeBody::Special, 0o644).map(drop)
         })
     }
 
     /// Sets the permission bits.
     pub fn chmod(&self, path: &(impl AsRef<[u8]> + ?Sized), mode: u32) -> io::Result<()> {
-        self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            world.attributes(id, |attributes| attributes.mode = mode & 0o7777)
+        self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            system.attributes(id, |attributes| attributes.mode = mode & 0o7777)
         })
     }
 
     /// Sets the owner.
     pub fn chown(&self, path: &(impl AsRef<[u8]> + ?Sized), uid: u32, gid: u32) -> io::Result<()> {
-        self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            world.attributes(id, |attributes| (attributes.uid, attributes.gid) = (uid, gid))
+        self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            system.attributes(id, |attributes| (attributes.uid, attributes.gid) = (uid, gid))
         })
     }
 
@@ -225,9 +225,9 @@ impl Outside {
         name: &str,
         value: &[u8],
     ) -> io::Result<()> {
-        self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            world.attributes(id, |attributes| {
+        self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            system.attributes(id, |attributes| {
                 std::sync::Arc::make_mut(&mut attributes.extended).insert(name.into(), value.into());
             })
         })
@@ -235,65 +235,65 @@ impl Outside {
 
     /// Reads an extended attribute.
     pub fn attribute(&self, path: &(impl AsRef<[u8]> + ?Sized), name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.act(|world| {
-            let id = world.walk(path.as_ref(), true)?;
-            let node = world.tree().get(id);
+        self.act(|system| {
+            let id = system.walk(path.as_ref(), true)?;
+            let node = system.tree().get(id);
             Ok(node.and_then(|node| node.attributes.extended.get(name.as_bytes()).cloned()))
         })
     }
 
     /// Flushes everything, as `sync` does.
     pub fn sync(&self) -> io::Result<()> {
-        self.act(|world| {
-            world.settle();
+        self.act(|system| {
+            system.settle();
             Ok(())
         })
     }
 
     /// Flushes what stands at a path, if it is a file, and then its folder, as careful programs do.
     pub fn flush(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
-        self.act(|world| {
-            let (dir, name) = place(world, path)?;
-            match world.lookup(dir, name) {
-                Ok(id) if world.data(id).is_some() => world.sync_all(id)?,
+        self.act(|system| {
+            let (dir, name) = place(system, path)?;
+            match system.lookup(dir, name) {
+                Ok(id) if system.data(id).is_some() => system.sync_all(id)?,
                 _ => {}
             }
-            world.sync_dir(dir)
+            system.sync_dir(dir)
         })
     }
 
     /// Returns the contents of a folder and all folders below it.
-    pub fn snapshot(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<Snapshot> {
-        self.act(|world| Snapshot::take(world, path.as_ref()))
+    pub fn snapshot(&self, path: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<MachineSnapshot> {
+        self.act(|system| MachineSnapshot::take(system, path.as_ref()))
     }
 }
 
 impl OutsideFile {
     /// Writes at an offset.
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        lock(&self.shared).world.write(self.id, offset, bytes)
+        lock(&self.shared).system.write(self.id, offset, bytes)
     }
 
     /// Writes at the end.
     pub fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        let world = &mut lock(&self.shared).world;
-        let end = world.data(self.id).map_or(0, |data| data.seen().len());
-        world.write(self.id, end, bytes)
+        let system = &mut lock(&self.shared).system;
+        let end = system.data(self.id).map_or(0, |data| data.seen().len());
+        system.write(self.id, end, bytes)
     }
 
     /// Cuts or lengthens it.
     pub fn set_len(&self, len: u64) -> io::Result<()> {
-        lock(&self.shared).world.set_len(self.id, len)
+        lock(&self.shared).system.set_len(self.id, len)
     }
 
     /// Everything in it.
     pub fn read(&self) -> Vec<u8> {
-        lock(&self.shared).world.data(self.id).map(|data| data.seen().all()).unwrap_or_default()
+        lock(&self.shared).system.data(self.id).map(|data| data.seen().all()).unwrap_or_default()
     }
 }
 
 impl Drop for OutsideFile {
     fn drop(&mut self) {
-        lock(&self.shared).world.close(self.handle);
+        lock(&self.shared).system.close(self.handle);
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-use super::tree::{Body, Id};
-use super::world::World;
+use super::system::SystemState;
+use super::tree::{NodeBody, NodeId};
 
 /// One thing in a folder.
 #[derive(Clone, PartialEq, Eq)]
@@ -58,9 +58,9 @@ impl fmt::Debug for SnapshotNode {
 
 /// Everything in a folder and below, by its path from there.
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Snapshot(pub BTreeMap<Vec<u8>, SnapshotNode>);
+pub struct MachineSnapshot(pub BTreeMap<Vec<u8>, SnapshotNode>);
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for MachineSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map()
             .entries(self.0.iter().map(|(path, seen)| (String::from_utf8_lossy(path), seen)))
@@ -68,7 +68,7 @@ impl fmt::Debug for Snapshot {
     }
 }
 
-impl Snapshot {
+impl MachineSnapshot {
     /// A file's content, if the path is one.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         match self.0.get(path.as_bytes()) {
@@ -85,29 +85,29 @@ impl Snapshot {
         self
     }
 
-    pub(super) fn take(world: &World, path: &[u8]) -> io::Result<Self> {
+    pub(super) fn take(system: &SystemState, path: &[u8]) -> io::Result<Self> {
         let mut found = BTreeMap::new();
-        let mut waiting: Vec<(Vec<u8>, Id)> = vec![(Vec::new(), world.walk(path, true)?)];
+        let mut waiting: Vec<(Vec<u8>, NodeId)> = vec![(Vec::new(), system.walk(path, true)?)];
         while let Some((prefix, id)) = waiting.pop() {
-            let Some(Body::Dir { entries, .. }) = world.tree().get(id).map(|node| &node.body) else {
+            let Some(NodeBody::Dir { entries, .. }) = system.tree().get(id).map(|node| &node.body) else {
                 return Err(io::Error::from(io::ErrorKind::NotADirectory));
             };
             for (name, id) in entries {
                 let mut path = prefix.clone();
                 path.extend_from_slice(name);
-                let Some(node) = world.tree().get(*id) else { continue };
+                let Some(node) = system.tree().get(*id) else { continue };
                 let mode = node.attributes.mode;
                 let seen = match &node.body {
-                    Body::File => {
-                        let bytes = world.data(*id).map(|data| data.seen().all()).unwrap_or_default();
+                    NodeBody::File => {
+                        let bytes = system.data(*id).map(|data| data.seen().all()).unwrap_or_default();
                         SnapshotNode::File { mode, bytes }
                     }
-                    Body::Dir { .. } => {
+                    NodeBody::Dir { .. } => {
                         waiting.push(([path.as_slice(), b"/"].concat(), *id));
                         SnapshotNode::Dir { mode }
                     }
-                    Body::Link { target } => SnapshotNode::Link { target: target.clone() },
-                    Body::Special => SnapshotNode::Other,
+                    NodeBody::Link { target } => SnapshotNode::Link { target: target.clone() },
+                    NodeBody::Special => SnapshotNode::Other,
                 };
                 found.insert(path, seen);
             }

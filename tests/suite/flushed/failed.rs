@@ -7,24 +7,24 @@ use editd_tests::fault_injection::requests::{append, file, job, replace, with};
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::scenario::format::numbered_lines as text;
-use editd_tests::sim::{Abilities, EACCES, EIO, Fault, Lasting, Op, SimMachine, When};
+use editd_tests::sim::{EACCES, EIO, Fault, FaultDuration, HookTiming, OsCall, SimMachine, SystemFeatures};
 
 use super::{applied, contents, disks, edit, machine, new_text, old_text, stands_after_cuts};
 
 /// Bytes of a file that a job flushes instead of carrying it, while it is young.
 const LARGE: usize = 1_200_000;
 
-fn fail_flushes(machine: &SimMachine, lasting: Lasting) {
-    machine.fail(Fault { at: 0, lasting, only: vec![Op::SyncAll], errno: EIO, written: 0 });
+fn fail_flushes(machine: &SimMachine, lasting: FaultDuration) {
+    machine.fail(Fault { at: 0, lasting, only: vec![OsCall::SyncAll], errno: EIO, written: 0 });
 }
 
 #[test]
 fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(&workspace, &edit(), "one");
-        fail_flushes(&machine, Lasting::Once);
+        fail_flushes(&machine, FaultDuration::Once);
         assert!(workspace.settle());
         assert_eq!(machine.outside().read("/w/a.txt").unwrap(), new_text());
         stands_after_cuts(&machine, &["a.txt"], &new_text());
@@ -33,16 +33,16 @@ fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
 
 #[test]
 fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
-    fail_flushes(&machine, Lasting::ForEver);
+    fail_flushes(&machine, FaultDuration::ForEver);
     assert!(!workspace.settle());
     let told = workspace.inner.check().findings;
     let told: Vec<_> = told.iter().filter(|one| one.subject == "unsettled").collect();
     assert!(told.iter().all(|one| one.severity == "bad" && one.message.contains("a.txt")), "{told:?}");
     stands_after_cuts(&machine, &["a.txt"], &new_text());
-    machine.mend();
+    machine.remove_faults();
     assert!(workspace.settle());
     stands_after_cuts(&machine, &["a.txt"], &new_text());
     let told = workspace.inner.check().findings;
@@ -51,9 +51,9 @@ fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
 
 #[test]
 fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
-    fail_flushes(&machine, Lasting::Once);
+    fail_flushes(&machine, FaultDuration::Once);
     applied(&workspace, &with(edit(), Durability::Full), "one");
     assert!(workspace.settle());
     stands_after_cuts(&machine, &["a.txt"], &new_text());
@@ -61,10 +61,10 @@ fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
 
 #[test]
 fn a_file_with_two_names_whose_flush_failed_is_written_again() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
-        fail_flushes(&machine, Lasting::Once);
+        fail_flushes(&machine, FaultDuration::Once);
         let receipt = workspace.send(&job(vec![file("linked.txt", vec![append("more\n")])]), "one");
         let applied = receipt.status == JobStatus::Applied;
         assert!(workspace.settle());
@@ -76,11 +76,11 @@ fn a_file_with_two_names_whose_flush_failed_is_written_again() {
 
 #[test]
 fn a_moved_file_whose_flush_failed_is_in_the_journal() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-    fail_flushes(&machine, Lasting::Once);
+    fail_flushes(&machine, FaultDuration::Once);
     assert!(workspace.settle());
     let newest = workspace.entries().unwrap().remove(0);
     assert_eq!(newest.kind, EntryKind::External);
@@ -92,10 +92,10 @@ fn a_moved_file_whose_flush_failed_is_in_the_journal() {
 fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
     let large = text("a", LARGE);
     let changed = String::from_utf8(large.clone()).unwrap().replace("line 20 of a\n", "changed\n");
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     machine.outside().write("/w/a.txt", &large).unwrap();
-    fail_flushes(&machine, Lasting::Once);
+    fail_flushes(&machine, FaultDuration::Once);
     let receipt = workspace.send(&edit(), "one");
     if receipt.status != JobStatus::Applied {
         applied(&workspace, &edit(), "again");
@@ -110,13 +110,13 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
 #[test]
 fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
     let both = [new_text(), b"more\n".to_vec()].concat();
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = std::sync::Arc::new(SimWorkspace::open(&machine).unwrap());
     applied(&workspace, &edit(), "one");
     // While the second job stages its file, settling finds that the first one's cannot be flushed.
     let (other, same) = (std::sync::Arc::clone(&workspace), machine.clone());
-    machine.at_next(Op::CreateFile, 0, When::Before, move |_| {
-        fail_flushes(&same, Lasting::Once);
+    machine.at_next(OsCall::CreateFile, 0, HookTiming::Before, move |_| {
+        fail_flushes(&same, FaultDuration::Once);
         other.inner.settle(true);
     });
     applied(&workspace, &job(vec![file("a.txt", vec![append("more\n")])]), "two");
@@ -125,12 +125,12 @@ fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
 
 #[test]
 fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
-    let machine = machine(Abilities { fine_times: false, ..Abilities::default() });
+    let machine = machine(SystemFeatures { fine_times: false, ..SystemFeatures::default() });
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     // As a file system shows it that drops what it could not write.
     machine.outside().open("/w/a.txt").unwrap().write_at(&[0; 512], 512).unwrap();
-    fail_flushes(&machine, Lasting::Once);
+    fail_flushes(&machine, FaultDuration::Once);
     assert!(workspace.settle());
     stands_after_cuts(&machine, &["a.txt"], &new_text());
 }
@@ -138,21 +138,21 @@ fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
 #[test]
 fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
     let both = [new_text(), b"theirs\n".to_vec()].concat();
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     machine.outside().append("/w/a.txt", b"theirs\n").unwrap();
-    fail_flushes(&machine, Lasting::Once);
+    fail_flushes(&machine, FaultDuration::Once);
     assert!(workspace.settle());
     stands_after_cuts(&machine, &["a.txt"], &both);
 }
 
 #[test]
 fn the_next_daemon_knows_whose_flush_has_failed() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
-    fail_flushes(&machine, Lasting::ForEver);
+    fail_flushes(&machine, FaultDuration::ForEver);
     assert!(!workspace.settle());
     let machine = machine.kill();
     let workspace = SimWorkspace::open(&machine).unwrap();
@@ -164,13 +164,13 @@ fn the_next_daemon_knows_whose_flush_has_failed() {
 
 #[test]
 fn what_could_not_be_flushed_is_rescued_once() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     machine.outside().rename("/w/a.txt", "/w/moved.txt").unwrap();
-    fail_flushes(&machine, Lasting::Once);
-    let only = vec![Op::SyncDir];
-    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
+    fail_flushes(&machine, FaultDuration::Once);
+    let only = vec![OsCall::SyncDir];
+    machine.fail(Fault { at: 0, lasting: FaultDuration::Once, only, errno: EIO, written: 0 });
     assert!(workspace.settle());
     let entries = workspace.entries().unwrap().into_iter();
     let rescued: Vec<_> = entries.filter(|entry| entry.kind == EntryKind::External).collect();
@@ -183,12 +183,12 @@ fn what_could_not_be_flushed_is_rescued_once() {
 
 #[test]
 fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     applied(&workspace, &job(vec![file("backup.txt", vec![append("more\n")])]), "two");
-    let only = vec![Op::SyncDir];
-    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: EIO, written: 0 });
+    let only = vec![OsCall::SyncDir];
+    machine.fail(Fault { at: 0, lasting: FaultDuration::Once, only, errno: EIO, written: 0 });
     workspace.inner.settle(true);
     assert_eq!(workspace.inner.counts().unsettled, 2, "the folder holds both names");
     assert!(workspace.settle());
@@ -196,14 +196,14 @@ fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
 
 /// From now on no file can be opened, as where others take the right to read it away.
 fn deny(machine: &SimMachine) {
-    let only = vec![Op::OpenFile];
-    machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only, errno: EACCES, written: 0 });
+    let only = vec![OsCall::OpenFile];
+    machine.fail(Fault { at: 0, lasting: FaultDuration::ForEver, only, errno: EACCES, written: 0 });
 }
 
 #[test]
 fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_original_goes() {
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         applied(&workspace, &edit(), "one");
         deny(&machine);
@@ -214,7 +214,7 @@ fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_
 
 #[test]
 fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_it_can_be_flushed() {
-    let machine = machine(Abilities::default());
+    let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
     let killed = machine.kill();
@@ -222,9 +222,9 @@ fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_
     for skip in 0..24 {
         let machine = killed.fork();
         let same = machine.clone();
-        let only = vec![Op::OpenFile];
-        let fault = Fault { at: 0, lasting: Lasting::Once, only, errno: EACCES, written: 0 };
-        machine.at_next(Op::OpenFile, skip, When::Before, move |_| same.fail(fault));
+        let only = vec![OsCall::OpenFile];
+        let fault = Fault { at: 0, lasting: FaultDuration::Once, only, errno: EACCES, written: 0 };
+        machine.at_next(OsCall::OpenFile, skip, HookTiming::Before, move |_| same.fail(fault));
         // Where it is another file that may not be read, there may be no start.
         let Ok(workspace) = SimWorkspace::open(&machine) else { continue };
         deny(&machine);
@@ -234,7 +234,7 @@ fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_
         }
         denied = true;
         stands_after_cuts(&machine, &["a.txt"], &new_text());
-        machine.mend();
+        machine.remove_faults();
         assert!(workspace.settle());
         stands_after_cuts(&machine, &["a.txt"], &new_text());
     }
@@ -246,18 +246,20 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
     let both = [old_text(), b"more\n".to_vec()].concat();
     let edits =
         || job(vec![file("a.txt", vec![append("more\n")]), file("linked.txt", vec![append("more\n")])]);
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         // The power goes while the linked file is rewritten.
         let same = machine.clone();
-        machine.at_next(Op::SetLen, 0, When::After, move |_| same.stop_after(same.effects()));
+        machine.at_next(OsCall::SetLen, 0, HookTiming::After, move |_| same.stop_after(same.effects()));
         let _receipt_that_nobody_gets = workspace.send(&edits(), "one");
         for cut in machine.cuts(12, 5) {
             for skip in 0..4 {
                 let cut = cut.fork();
                 let same = cut.clone();
-                cut.at_next(Op::SyncAll, skip, When::Before, move |_| fail_flushes(&same, Lasting::Once));
+                cut.at_next(OsCall::SyncAll, skip, HookTiming::Before, move |_| {
+                    fail_flushes(&same, FaultDuration::Once)
+                });
                 let _opened_or_not = SimWorkspace::open(&cut).map(|workspace| workspace.settle());
                 let next = cut.kill();
                 let workspace = SimWorkspace::open(&next).unwrap();
@@ -275,8 +277,8 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
 #[test]
 fn a_file_that_stays_after_a_roll_back_and_whose_flush_failed_is_written_again() {
     let mut rolled_back = 0;
-    for abilities in disks() {
-        let machine = machine(abilities);
+    for features in disks() {
+        let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
         let edits = job(vec![
             file("a.txt", vec![replace("line 20 of a\n", "changed\n")]),
@@ -284,10 +286,10 @@ fn a_file_that_stays_after_a_roll_back_and_whose_flush_failed_is_written_again()
         ]);
         let same = machine.clone();
         // Others append to the first file, which is in place, and replace the second one before its exchange.
-        machine.at_next(Op::Exchange, 1, When::Before, move |outside| {
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |outside| {
             outside.append("/w/a.txt", b"theirs\n").unwrap();
             outside.replace("/w/backup.txt", b"theirs\n").unwrap();
-            fail_flushes(&same, Lasting::Once);
+            fail_flushes(&same, FaultDuration::Once);
         });
         let receipt = workspace.send(&edits, "one");
         rolled_back += usize::from(receipt.status == JobStatus::Refused);

@@ -160,7 +160,7 @@ impl FinalState<'_, '_> {
         // What was being rewritten in place while others wrote to it, a cut leaves to them.
         let torn = self.run.is_linked() || scenario.durability() == Durability::Relaxed;
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
-        let halved = scenario.abilities.half_exchanges && entries.iter().any(|entry| entry.diverged);
+        let halved = scenario.features.half_exchanges && entries.iter().any(|entry| entry.diverged);
         frees && (self.cut || self.run.events.fault.is_some()) || self.cut && (torn || halved)
     }
 

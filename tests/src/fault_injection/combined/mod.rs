@@ -17,7 +17,7 @@ use super::outside_writes::action::OutsideAction;
 use super::outside_writes::permitted_states::PermittedStates;
 use super::sim_scenario::{BaselineRun, SimScenario};
 use super::sim_workspace::SimWorkspace;
-use crate::sim::{EIO, EMFILE, ENOSPC, Lasting, Op, Seeded};
+use crate::sim::{EIO, EMFILE, ENOSPC, FaultDuration, OsCall, SeededRandom};
 use run::CombinedRun;
 
 /// A combination of events.
@@ -53,7 +53,7 @@ pub struct CombinedPlan {
     /// The number of images that are examined after each run.
     pub images: usize,
     /// Flushes that report success and do nothing, to test this test.
-    pub lies: &'static [Op],
+    pub lies: &'static [OsCall],
     /// The damage that a broken daemon would have done by the end of its recovery, to test this test.
     pub harm: Option<fn(&SimWorkspace, &SimScenario)>,
     /// The number of complaints after which the test stops.
@@ -68,7 +68,7 @@ pub struct InjectedFault {
     /// The system's number of the error.
     pub errno: i32,
     /// The number of times that it fails.
-    pub lasting: Lasting,
+    pub lasting: FaultDuration,
 }
 
 /// The events of one run.
@@ -88,9 +88,9 @@ pub struct RunEvents {
 #[must_use]
 pub fn check(scenario: &SimScenario, plan: &CombinedPlan) -> TestReport {
     let mut report = TestReport::default();
-    for (nth, abilities) in disks(scenario.abilities).into_iter().enumerate() {
-        let scenario = scenario.clone().on(abilities);
-        let seed = Seeded::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
+    for (nth, features) in disks(scenario.features).into_iter().enumerate() {
+        let scenario = scenario.clone().on(features);
+        let seed = SeededRandom::new(plan.seed ^ nth as u64 ^ u64::from(crc(&scenario.name)));
         let mut test = CombinedTest {
             scenario: &scenario,
             plan,
@@ -119,7 +119,7 @@ fn flushes(baseline: &BaselineRun) -> impl Iterator<Item = u64> {
 struct CombinedTest<'a> {
     scenario: &'a SimScenario,
     plan: &'a CombinedPlan,
-    dice: Seeded,
+    dice: SeededRandom,
     permitted: BTreeMap<(usize, String), Option<PermittedStates>>,
     report: &'a mut TestReport,
 }
@@ -180,7 +180,7 @@ impl CombinedTest<'_> {
         let late = events
             .action
             .is_some_and(|(action, call)| action == OutsideAction::AppendHeld && call > baseline.calls[1]);
-        if late && !self.scenario.abilities.leases {
+        if late && !self.scenario.features.leases {
             return Ok(());
         }
         // A call that fails then is as a kill.
@@ -213,7 +213,7 @@ impl CombinedTest<'_> {
         let flushes: Vec<u64> = flushes(baseline).filter(|at| (call..=last).contains(at)).collect();
         let later = if self.below(2) == 0 { self.pick(&flushes).unwrap_or(later) } else { later };
         let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
-        let lasting = self.pick(&[Lasting::Once, Lasting::Once, Lasting::ForEver])?;
+        let lasting = self.pick(&[FaultDuration::Once, FaultDuration::Once, FaultDuration::ForEver])?;
         let flushed = self.below(2) == 0;
         let calm = RunEvents { action: None, fault: None, while_down: None, flushed };
         Some(match kind {

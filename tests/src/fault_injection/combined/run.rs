@@ -16,7 +16,7 @@ use crate::fault_injection::outside_writes::tag;
 use crate::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
 use crate::fault_injection::visible_files::VisibleFiles;
-use crate::sim::{Outside, OutsideFile, Seeded, SimMachine, When};
+use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SeededRandom, SimMachine};
 
 /// Power cuts that are looked at after one effect.
 const CUTS: usize = 5;
@@ -33,7 +33,7 @@ pub(super) struct CombinedRun<'a> {
     /// The permitted states of that path; `None` if no other process does anything.
     pub(super) permitted: Option<&'a PermittedStates>,
     pub(super) plan: &'a CombinedPlan,
-    dice: Seeded,
+    dice: SeededRandom,
     seed: u64,
     pub(super) found: Vec<String>,
     pub(super) images: usize,
@@ -61,7 +61,7 @@ impl<'a> CombinedRun<'a> {
         plan: &'a CombinedPlan,
         seed: u64,
     ) -> Self {
-        let dice = Seeded::new(seed);
+        let dice = SeededRandom::new(seed);
         Self { scenario, baseline, path, events, permitted, plan, dice, seed, found: Vec::new(), images: 0 }
     }
 
@@ -81,7 +81,7 @@ impl<'a> CombinedRun<'a> {
             recorder.answered(&machine, ReplyState::Sealed);
         }
         workspace.settle();
-        machine.mend();
+        machine.remove_faults();
         workspace.settle();
         lock(&notes).held.take();
         workspace.release();
@@ -175,7 +175,7 @@ impl<'a> CombinedRun<'a> {
             (None, None) => return recorder.record(machine),
         };
         let (notes, path) = (Arc::clone(notes), self.path.to_owned());
-        machine.at_call(first, When::Before, move |outside| {
+        machine.at_call(first, HookTiming::Before, move |outside| {
             if let Some((action, _)) = action {
                 let mut notes = lock(&notes);
                 let RunNotes { content_log, held, done } = &mut *notes;
@@ -255,7 +255,7 @@ impl<'a> CombinedRun<'a> {
 /// Performs an outside write and notes the contents that it removed and wrote; returns false if it fails.
 fn perform(
     action: OutsideAction,
-    outside: &Outside,
+    outside: &OutsideProcess,
     held: Option<&OutsideFile>,
     path: &str,
     flushed: bool,

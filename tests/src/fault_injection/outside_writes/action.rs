@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::fault_injection::sim_workspace::ROOT;
-use crate::sim::{Outside, OutsideFile};
+use crate::sim::{OutsideFile, OutsideProcess};
 
 /// One thing that another process does, all at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ impl OutsideAction {
 
     /// The file as it left it, where it wrote something.
     #[must_use]
-    pub fn wrote(self, outside: &Outside, held: Option<&OutsideFile>, path: &str) -> Option<Vec<u8>> {
+    pub fn wrote(self, outside: &OutsideProcess, held: Option<&OutsideFile>, path: &str) -> Option<Vec<u8>> {
         match held {
             Some(held) => Some(held.read()),
             None if self.writes() => outside.read(&format!("{ROOT}/{path}")).ok(),
@@ -101,7 +101,7 @@ impl OutsideAction {
 
     /// Opens the file before the job if it writes through an old descriptor; `None` if the file is absent.
     #[must_use]
-    pub fn prepare(self, outside: &Outside, path: &str) -> Option<OutsideFile> {
+    pub fn prepare(self, outside: &OutsideProcess, path: &str) -> Option<OutsideFile> {
         let path = format!("{ROOT}/{path}");
         let wanted = self == Self::AppendHeld && outside.stat(&path).is_ok();
         wanted.then(|| outside.open(&path).ok()).flatten()
@@ -111,7 +111,13 @@ impl OutsideAction {
     ///
     /// # Errors
     /// What the system says: then it was not done, or not to its end, and nothing was written.
-    pub fn run(self, outside: &Outside, held: Option<&OutsideFile>, path: &str, tag: &str) -> io::Result<()> {
+    pub fn run(
+        self,
+        outside: &OutsideProcess,
+        held: Option<&OutsideFile>,
+        path: &str,
+        tag: &str,
+    ) -> io::Result<()> {
         let path = format!("{ROOT}/{path}");
         let tag = format!("{tag}\n");
         let more = || [tag.as_bytes(), &outside.read(&path).unwrap_or_default()].concat();

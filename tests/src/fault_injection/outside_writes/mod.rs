@@ -19,7 +19,7 @@ use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::strict;
 use super::visible_files::VisibleFiles;
-use crate::sim::{Outside, OutsideFile, Seeded, When};
+use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SeededRandom};
 use action::OutsideAction;
 use exempt_calls::ExemptCalls;
 use permitted_states::PermittedStates;
@@ -60,7 +60,7 @@ pub fn check(
     plan: &OutsideWritePlan,
 ) -> TestReport {
     let mut report = TestReport::default();
-    let mut dice = Seeded::new(plan.seed);
+    let mut dice = SeededRandom::new(plan.seed);
     for action in actions {
         let permitted = match PermittedStates::of(scenario, path, *action) {
             Ok(Some(permitted)) => permitted,
@@ -77,7 +77,7 @@ pub fn check(
             }
             // A writer that rests longer than the grace time is not noticed where there are no leases.
             let unnoticed =
-                *action == OutsideAction::AppendHeld && call > answered && !scenario.abilities.leases;
+                *action == OutsideAction::AppendHeld && call > answered && !scenario.features.leases;
             let exempt = unnoticed
                 || permitted.exempt_calls.contain(*action, call)
                 || permitted.exempt_calls.rewrites() && action.reads();
@@ -123,7 +123,7 @@ struct ActionNotes {
 }
 
 impl OutsideWriteRun<'_> {
-    fn all(&mut self, plan: &OutsideWritePlan, dice: &mut Seeded) -> Result<(), String> {
+    fn all(&mut self, plan: &OutsideWritePlan, dice: &mut SeededRandom) -> Result<(), String> {
         let machine = self.scenario.machine();
         let workspace = self.scenario.begin(&machine)?;
         let held: HeldFile = Arc::new(Mutex::new(self.action.prepare(&machine.outside(), self.path)));
@@ -173,10 +173,10 @@ impl OutsideWriteRun<'_> {
         let notes = Arc::new(Mutex::new(ActionNotes { done: None, content_log }));
         let (noted, held, action) = (Arc::clone(&notes), Arc::clone(held), self.action);
         let (path, same) = (self.path.to_owned(), workspace.machine.clone());
-        workspace.machine.at_call(self.call, When::Before, move |outside| {
+        workspace.machine.at_call(self.call, HookTiming::Before, move |outside| {
             // Where a job has put a copy in its place, the file that was held is theirs all the same.
             let had = lock(&held).as_ref().map(OutsideFile::read);
-            let run = |outside: &Outside| action.run(outside, lock(&held).as_ref(), &path, &tag(0));
+            let run = |outside: &OutsideProcess| action.run(outside, lock(&held).as_ref(), &path, &tag(0));
             let (ran, taken) = removed_by(outside, run);
             let mut notes = lock(&noted);
             notes.done = Some(ran.map_err(|error| error.to_string()));

@@ -10,7 +10,7 @@ use crate::fault_injection::crash::TestReport;
 use crate::fault_injection::sim_scenario::{KEY, SimScenario};
 use crate::fault_injection::sim_workspace::ROOT;
 use crate::fault_injection::visible_files::VisibleFiles;
-use crate::sim::{Outside, OutsideFile, SimMachine, When};
+use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SimMachine};
 
 /// Calls behind a swap before which the first program ends.
 const REACH: u64 = 60;
@@ -81,19 +81,19 @@ impl TwoWriters {
         let had = machine.outside().read(&path).map_err(|error| error.to_string())?;
         let first: Arc<Mutex<Option<OutsideFile>>> = Arc::default();
         let (open, at) = (Arc::clone(&first), path.clone());
-        machine.at_call(self.begun, When::Before, move |outside| {
+        machine.at_call(self.begun, HookTiming::Before, move |outside| {
             let file = outside.open(&at).expect("it is there");
             file.set_len(0).expect("a file can be cut");
             *lock(&open) = Some(file);
         });
         let (at, same, written) = (path, machine.clone(), self.written);
-        machine.at_call(self.ended, When::Before, move |outside| {
+        machine.at_call(self.ended, HookTiming::Before, move |outside| {
             let file = lock(&first).take().expect("it was opened");
             file.append(&[&had, tag(1).as_bytes(), b"\n"].concat()).expect("a file can be written");
             drop(file);
             let more = outside.read(&at).unwrap_or_default();
             let more = [&more, tag(2).as_bytes(), b"\n"].concat();
-            same.at_call(written, When::Before, write_when_free(same.clone(), written, at, more));
+            same.at_call(written, HookTiming::Before, write_when_free(same.clone(), written, at, more));
         });
         let _receipt = workspace.send(&scenario.job, KEY);
         if machine.calls() < self.written || at_the_exchange(&machine, self) {
@@ -125,12 +125,12 @@ fn write_when_free(
     call: u64,
     path: String,
     bytes: Vec<u8>,
-) -> impl FnOnce(&Outside) + Send + 'static {
+) -> impl FnOnce(&OutsideProcess) + Send + 'static {
     move |outside| {
         if outside.is_leased(&path) {
-            let again: Box<dyn FnOnce(&Outside) + Send> =
+            let again: Box<dyn FnOnce(&OutsideProcess) + Send> =
                 Box::new(write_when_free(machine.clone(), call + 1, path, bytes));
-            machine.at_call(call + 1, When::Before, again);
+            machine.at_call(call + 1, HookTiming::Before, again);
         } else {
             outside.write(&path, &bytes).expect("a file can be written");
         }

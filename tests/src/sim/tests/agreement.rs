@@ -5,22 +5,22 @@ use std::io;
 use editd::testing::Unix;
 
 use super::{Access, Dir, Os, machine, read_all};
-use crate::sim::{Seeded, Snapshot};
+use crate::sim::{MachineSnapshot, SeededRandom};
 
 const NAMES: [&[u8]; 6] = [b"a", b"b", b"c", b"d", b"\xff\n", b"none"];
 
 /// The result of a call, without the parts that may differ between machines.
-type Told = Result<String, io::ErrorKind>;
+type CallResult = Result<String, io::ErrorKind>;
 
-fn told<T: std::fmt::Debug>(done: io::Result<T>) -> Told {
+fn told<T: std::fmt::Debug>(done: io::Result<T>) -> CallResult {
     done.map(|value| format!("{value:?}")).map_err(|error| error.kind())
 }
 
-struct Script {
-    random: Seeded,
+struct CallScript {
+    random: SeededRandom,
 }
 
-impl Script {
+impl CallScript {
     fn pick(&mut self, limit: u64) -> u64 {
         self.random.next_number() % limit
     }
@@ -35,7 +35,7 @@ impl Script {
         if self.pick(2) == 0 { root.open_dir(name).unwrap_or_else(|_| root.clone()) } else { root.clone() }
     }
 
-    fn step(&mut self, os: &dyn Os, root: &Dir) -> Told {
+    fn step(&mut self, os: &dyn Os, root: &Dir) -> CallResult {
         let (dir, other) = (self.folder(root), self.folder(root));
         let (name, to, number) = (self.name(), self.name(), self.pick(9000));
         match self.pick(16) {
@@ -69,11 +69,12 @@ impl Script {
 }
 
 /// The same random calls on both.
-fn compare(seed: u64, steps: usize) -> Snapshot {
+fn compare(seed: u64, steps: usize) -> MachineSnapshot {
     let temp = tempfile::tempdir().unwrap();
     let real = Unix.open_dir(temp.path()).unwrap();
     let (machine, simulated) = machine();
-    let mut scripts = [Script { random: Seeded::new(seed) }, Script { random: Seeded::new(seed) }];
+    let mut scripts =
+        [CallScript { random: SeededRandom::new(seed) }, CallScript { random: SeededRandom::new(seed) }];
     for step in 0..steps {
         let [first, second] = &mut scripts;
         let wanted = first.step(&Unix, &real);

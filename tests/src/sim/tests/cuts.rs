@@ -1,7 +1,7 @@
 //! The states after power cuts: all that was flushed is there, and every state that a disk may leave occurs.
 
 use super::{Access, Os, contents, machine, make, root};
-use crate::sim::{Abilities, Enumerated, Seeded, SimMachine};
+use crate::sim::{SeededRandom, SimMachine, StateEnumerator, SystemFeatures};
 
 fn some(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(bytes.to_vec())
@@ -71,7 +71,7 @@ fn without_a_common_order_a_folder_that_nobody_flushed_may_lose_what_was_done_fi
     let (machine, dir) = machine();
     machine.outside().mkdir("/w/other").unwrap();
     machine.settle();
-    machine.set_abilities(Abilities { ordered_names: false, ..Abilities::default() });
+    machine.set_features(SystemFeatures { ordered_names: false, ..SystemFeatures::default() });
     let other = dir.open_dir(b"other").unwrap();
     make(&dir, b"a", b"").set_mode(0o600).unwrap();
     machine.rename(&dir, b"a", &dir, b"b").unwrap();
@@ -101,8 +101,8 @@ fn without_a_common_order_a_folder_that_nobody_flushed_may_lose_what_was_done_fi
 fn random_histories_survive_cuts_in_any_order_whole() {
     for seed in 0..40 {
         let (machine, dir) = machine();
-        machine.set_abilities(Abilities { ordered_names: seed % 2 == 0, ..Abilities::default() });
-        let mut random = Seeded::new(seed);
+        machine.set_features(SystemFeatures { ordered_names: seed % 2 == 0, ..SystemFeatures::default() });
+        let mut random = SeededRandom::new(seed);
         let names: [&[u8]; 4] = [b"a", b"b", b"c", b"d"];
         for _ in 0..60 {
             let mut pick = || names[(random.next_number() % 4) as usize];
@@ -196,7 +196,7 @@ fn an_exchange_is_whole_or_half_where_the_machine_has_that_oddity() {
     };
     let pair = |a: &[u8], b: &[u8]| (a.to_vec(), b.to_vec());
     assert_eq!(states(&machine), [pair(b"A", b"B"), pair(b"B", b"A")]);
-    machine.set_abilities(Abilities { half_exchanges: true, ..Abilities::default() });
+    machine.set_features(SystemFeatures { half_exchanges: true, ..SystemFeatures::default() });
     assert_eq!(states(&machine), [pair(b"A", b"A"), pair(b"A", b"B"), pair(b"B", b"A"), pair(b"B", b"B")]);
     for cut in machine.all_cuts(100).unwrap() {
         assert_eq!(cut.outside().stat("/w/a").unwrap().links, 1);
@@ -227,7 +227,7 @@ fn a_cut_changes_the_boot_and_a_kill_does_not() {
     let born = dir.stat(b"f").unwrap().identity;
     let after = machine.kill();
     assert_eq!(after.boot_id().unwrap(), boot);
-    let cut = after.power_cut(&mut Enumerated::new());
+    let cut = after.power_cut(&mut StateEnumerator::new());
     assert_ne!(cut.boot_id().unwrap(), boot);
     assert_eq!(root(&cut).stat(b"f").unwrap().identity, born);
 }
@@ -236,7 +236,7 @@ fn a_cut_changes_the_boot_and_a_kill_does_not() {
 fn one_seed_gives_one_state_and_seeds_differ() {
     let (machine, dir) = machine();
     make(&dir, b"f", &[7; 40_000]);
-    let cut = |seed| machine.power_cut(&mut Seeded::new(seed)).snapshot("/w").unwrap();
+    let cut = |seed| machine.power_cut(&mut SeededRandom::new(seed)).snapshot("/w").unwrap();
     assert_eq!(cut(3), cut(3));
     let states: Vec<_> = (0..40).map(cut).collect();
     assert!(states.iter().any(|state| *state != states[0]));
@@ -252,7 +252,7 @@ fn a_cut_state_is_a_machine_like_any_other() {
     make(&dir, b"f", b"one").sync_all().unwrap();
     let mut cut = machine;
     for round in 0..5_u8 {
-        cut = cut.power_cut(&mut Enumerated::new());
+        cut = cut.power_cut(&mut StateEnumerator::new());
         let dir = root(&cut);
         let file = dir.open_file(b"f", Access::Write).unwrap();
         assert_eq!(super::content(&dir, b"f").len(), 3 + usize::from(round));
@@ -261,7 +261,7 @@ fn a_cut_state_is_a_machine_like_any_other() {
         file.write_all_at(b"lost", 0).unwrap();
     }
     assert_eq!(
-        cut.power_cut(&mut Enumerated::new()).outside().read("/w/f").unwrap(),
+        cut.power_cut(&mut StateEnumerator::new()).outside().read("/w/f").unwrap(),
         b"one\0\x01\x02\x03\x04"
     );
 }

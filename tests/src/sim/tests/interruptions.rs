@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::{Os, machine, root};
-use crate::sim::{Abilities, EIO, ENOSPC, Interruption, SimMachine, crashes, faults};
+use crate::sim::{EIO, ENOSPC, Interruption, SimMachine, SystemFeatures, crashes, faults};
 
 /// The flushes that a replacement of a file makes.
 #[derive(Clone, Copy)]
-struct Way {
+struct FlushChoice {
     flush_file: bool,
     flush_folder: bool,
 }
 
-const RIGHT: Way = Way { flush_file: true, flush_folder: true };
+const RIGHT: FlushChoice = FlushChoice { flush_file: true, flush_folder: true };
 
 /// Replaces `/w/f` and says so by a file outside of the machine: the returned `Ok`.
-fn replace(machine: &SimMachine, way: Way) -> io::Result<()> {
+fn replace(machine: &SimMachine, way: FlushChoice) -> io::Result<()> {
     let dir = root_of(machine)?;
     // What an earlier, killed process left.
     match dir.remove_file(b"f.new") {
@@ -41,11 +41,11 @@ fn root_of(machine: &SimMachine) -> io::Result<editd::testing::Dir> {
 
 /// Returns the faults that the crash test finds in a replacement: a torn file, or an acknowledged replacement that is
 /// lost.
-fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static str> {
+fn faults_of(way: FlushChoice, features: SystemFeatures, lies: bool) -> BTreeSet<&'static str> {
     let (base, _) = machine();
     base.outside().write("/w/f", &[b'o'; 1000]).unwrap();
     base.settle();
-    base.set_abilities(abilities);
+    base.set_features(features);
     base.lie_about_sync(lies);
     let acknowledged = std::cell::Cell::new(false);
     let mut found = BTreeSet::new();
@@ -77,16 +77,16 @@ fn faults_of(way: Way, abilities: Abilities, lies: bool) -> BTreeSet<&'static st
 #[test]
 fn correct_code_passes_the_crash_test() {
     for ordered_names in [true, false] {
-        let abilities = Abilities { ordered_names, ..Abilities::default() };
-        assert_eq!(faults_of(RIGHT, abilities, false), [].into());
+        let features = SystemFeatures { ordered_names, ..SystemFeatures::default() };
+        assert_eq!(faults_of(RIGHT, features, false), [].into());
     }
 }
 
 #[test]
 fn the_crash_test_finds_each_missing_flush_and_a_lying_disk() {
-    let usual = Abilities::default();
-    assert_eq!(faults_of(Way { flush_file: false, ..RIGHT }, usual, false), ["torn"].into());
-    assert_eq!(faults_of(Way { flush_folder: false, ..RIGHT }, usual, false), ["lost"].into());
+    let usual = SystemFeatures::default();
+    assert_eq!(faults_of(FlushChoice { flush_file: false, ..RIGHT }, usual, false), ["torn"].into());
+    assert_eq!(faults_of(FlushChoice { flush_folder: false, ..RIGHT }, usual, false), ["lost"].into());
     assert_eq!(faults_of(RIGHT, usual, true), ["lost", "torn"].into());
 }
 

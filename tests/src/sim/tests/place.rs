@@ -6,9 +6,9 @@ use editd::testing::{ResolveError, ResolvedPath, WorkspaceRoot, resolve_path};
 use editd_proto::path::FilePath;
 
 use super::machine;
-use crate::sim::{EACCES, EIO, EMFILE, Fault, Lasting, Op, SimMachine, When};
+use crate::sim::{EACCES, EIO, EMFILE, Fault, FaultDuration, HookTiming, OsCall, SimMachine};
 
-fn world() -> (SimMachine, WorkspaceRoot) {
+fn system() -> (SimMachine, WorkspaceRoot) {
     let (machine, _) = machine();
     let outside = machine.outside();
     outside.mkdir("/out").unwrap();
@@ -25,10 +25,10 @@ fn go(root: &WorkspaceRoot, path: &str) -> Result<ResolvedPath, ResolveError> {
 
 #[test]
 fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
-    let (base, _) = world();
+    let (base, _) = system();
     let mut faces = 0;
     for call in 1..12 {
-        for when in [When::Before, When::After] {
+        for when in [HookTiming::Before, HookTiming::After] {
             let machine = base.fork();
             let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
             machine.at_call(machine.calls() + call, when, |outside| {
@@ -47,27 +47,27 @@ fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
 
 #[test]
 fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
-    let (base, _) = world();
-    let run = |op, change: fn(&crate::sim::Outside)| {
+    let (base, _) = system();
+    let run = |op, change: fn(&crate::sim::OutsideProcess)| {
         let machine = base.fork();
         let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
-        machine.at_next(op, 0, When::After, change);
+        machine.at_next(op, 0, HookTiming::After, change);
         go(&root, "link/a").map(|place| (place.path().clone(), place.stat().is_some()))
     };
     // The link becomes the folder after it failed to open, and after it was seen to be a link.
-    for op in [Op::OpenDir, Op::Stat] {
+    for op in [OsCall::OpenDir, OsCall::Stat] {
         let found = run(op, |outside| outside.exchange("/w/link", "/w/src").unwrap()).unwrap();
         assert_eq!(found, (FilePath::from("link/a"), true));
     }
-    let found = run(Op::OpenDir, |outside| outside.remove("/w/link").unwrap()).unwrap();
+    let found = run(OsCall::OpenDir, |outside| outside.remove("/w/link").unwrap()).unwrap();
     assert_eq!(found, (FilePath::from("link/a"), false));
     let machine = base.fork();
     let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
     for skip in 0..100 {
-        machine.at_next(Op::OpenDir, skip, When::Before, |outside| {
+        machine.at_next(OsCall::OpenDir, skip, HookTiming::Before, |outside| {
             outside.exchange("/w/link", "/w/src").unwrap()
         });
-        machine.at_next(Op::OpenDir, skip, When::After, |outside| {
+        machine.at_next(OsCall::OpenDir, skip, HookTiming::After, |outside| {
             outside.exchange("/w/link", "/w/src").unwrap()
         });
     }
@@ -76,7 +76,7 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
 
 #[test]
 fn the_folders_that_were_made_go_again_when_one_cannot_be() {
-    let (base, _) = world();
+    let (base, _) = system();
     let before = base.snapshot("/w").unwrap();
     let calls = {
         let machine = base.fork();
@@ -88,7 +88,7 @@ fn the_folders_that_were_made_go_again_when_one_cannot_be() {
     for call in 1..=calls {
         let machine = base.fork();
         let place = go(&WorkspaceRoot::open(&machine, Path::new("/w")).unwrap(), "x/y/z/f").unwrap();
-        machine.fail_call(machine.calls() + call, EMFILE, Lasting::Once);
+        machine.fail_call(machine.calls() + call, EMFILE, FaultDuration::Once);
         assert!(matches!(place.ensure_folders(0), Err(ResolveError::Io { .. })), "call {call}");
         assert_eq!(machine.snapshot("/w").unwrap(), before, "call {call}");
     }
@@ -96,12 +96,12 @@ fn the_folders_that_were_made_go_again_when_one_cannot_be() {
 
 #[test]
 fn the_error_of_the_system_is_told() {
-    let (base, _) = world();
+    let (base, _) = system();
     for (errno, code) in [(EACCES, editd_proto::ErrorCode::Denied), (EIO, editd_proto::ErrorCode::Io)] {
-        for op in [Op::OpenDir, Op::Stat] {
+        for op in [OsCall::OpenDir, OsCall::Stat] {
             let machine = base.fork();
             let root = WorkspaceRoot::open(&machine, Path::new("/w")).unwrap();
-            machine.fail(Fault { at: 0, lasting: Lasting::ForEver, only: vec![op], errno, written: 0 });
+            machine.fail(Fault { at: 0, lasting: FaultDuration::ForEver, only: vec![op], errno, written: 0 });
             let path = FilePath::from("src/deep/f");
             assert_eq!(resolve_path(&root, &path).unwrap_err().to_wire(&path).code, code);
         }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use editd::testing::{LeaseState, OsFile};
 
 use super::{Access, Dir, Os, content, contents, machine, make, read_all, root};
-use crate::sim::{Abilities, ENOSPC, Fault, Lasting, Op, SimMachine, When, is_dead};
+use crate::sim::{ENOSPC, Fault, FaultDuration, HookTiming, OsCall, SimMachine, SystemFeatures, is_dead};
 
 /// Three effects.
 fn scenario(dir: &Dir) -> std::io::Result<()> {
@@ -67,18 +67,18 @@ fn a_call_fails_once_or_for_ever_and_a_write_in_part() {
     for call in 2..=4 {
         let machine = base.fork();
         let dir = root(&machine);
-        machine.fail_call(call, ENOSPC, Lasting::Once);
+        machine.fail_call(call, ENOSPC, FaultDuration::Once);
         assert_eq!(scenario(&dir).unwrap_err().kind(), ErrorKind::StorageFull);
         let retried = if call == 2 { scenario(&dir) } else { dir.stat(b"f").map(drop) };
         retried.unwrap();
-        machine.fail_call(machine.calls() + 1, ENOSPC, Lasting::ForEver);
+        machine.fail_call(machine.calls() + 1, ENOSPC, FaultDuration::ForEver);
         assert!(dir.stat(b"f").is_err() && dir.stat(b"f").is_err());
-        machine.mend();
+        machine.remove_faults();
         assert!(dir.stat(b"f").is_ok());
     }
     let machine = base.fork();
-    let only = vec![Op::WriteAt];
-    machine.fail(Fault { at: 0, lasting: Lasting::Once, only, errno: ENOSPC, written: 2 });
+    let only = vec![OsCall::WriteAt];
+    machine.fail(Fault { at: 0, lasting: FaultDuration::Once, only, errno: ENOSPC, written: 2 });
     assert!(scenario(&root(&machine)).is_err());
     assert_eq!(machine.outside().read("/w/f").unwrap(), b"he");
     assert_eq!(machine.trace()[2].as_ref(), "3 WriteAt ");
@@ -90,7 +90,7 @@ fn after_a_failed_flush_a_later_one_succeeds_and_flushes_nothing() {
     let file = make(&dir, b"f", b"old");
     file.sync_all().unwrap();
     file.write_all_at(b"new", 0).unwrap();
-    machine.fail_call(machine.calls() + 1, crate::sim::EIO, Lasting::Once);
+    machine.fail_call(machine.calls() + 1, crate::sim::EIO, FaultDuration::Once);
     assert!(file.sync_data().is_err());
     file.sync_data().unwrap();
     assert!(contents(&machine, "/w/f").contains(&Some(b"old".to_vec())));
@@ -101,7 +101,7 @@ fn what_is_written_again_after_a_failed_flush_is_flushed() {
     let (machine, dir) = machine();
     let two_blocks = [vec![b'a'; 4096], vec![b'b'; 100]].concat();
     let file = make(&dir, b"f", &two_blocks);
-    machine.fail_call(machine.calls() + 1, crate::sim::EIO, Lasting::Once);
+    machine.fail_call(machine.calls() + 1, crate::sim::EIO, FaultDuration::Once);
     assert!(file.sync_all().is_err());
     file.write_all_at(b"B", 4096).unwrap();
     file.sync_all().unwrap();
@@ -136,7 +136,7 @@ fn leases_see_writers_in_both_orders() {
     assert_eq!(read_all(&*ours, 100).unwrap(), b"xlate");
     assert_eq!(writer.read(), b"xlate");
     assert_eq!(ours.stat().unwrap().links, 0);
-    machine.set_abilities(Abilities { leases: false, ..Abilities::default() });
+    machine.set_features(SystemFeatures { leases: false, ..SystemFeatures::default() });
     assert_eq!(ours.lease().unwrap(), LeaseState::Unsupported);
 }
 
@@ -159,13 +159,15 @@ fn others_act_at_a_chosen_moment() {
     let (machine, dir) = machine();
     make(&dir, b"a", b"A");
     make(&dir, b"b", b"B");
-    machine.at_next(Op::Exchange, 1, When::Before, |outside| outside.replace("/w/a", b"outside").unwrap());
-    machine.at_next(Op::Exchange, 1, When::After, |outside| outside.append("/w/a", b"!").unwrap());
+    machine.at_next(OsCall::Exchange, 1, HookTiming::Before, |outside| {
+        outside.replace("/w/a", b"outside").unwrap()
+    });
+    machine.at_next(OsCall::Exchange, 1, HookTiming::After, |outside| outside.append("/w/a", b"!").unwrap());
     machine.exchange(&dir, b"a", &dir, b"b").unwrap();
     assert_eq!(content(&dir, b"a"), b"B");
     machine.exchange(&dir, b"a", &dir, b"b").unwrap();
     assert_eq!((content(&dir, b"a"), content(&dir, b"b")), (b"A!".to_vec(), b"outside".to_vec()));
-    machine.at_call(machine.calls() + 1, When::Before, |outside| outside.remove("/w/a").unwrap());
+    machine.at_call(machine.calls() + 1, HookTiming::Before, |outside| outside.remove("/w/a").unwrap());
     assert_eq!(dir.stat(b"a").unwrap_err().kind(), ErrorKind::NotFound);
 }
 
@@ -224,8 +226,9 @@ fn reads_may_be_short_and_a_file_may_grow_while_it_is_read() {
     assert_eq!(read_all(&*file, 100).unwrap(), b"0123456789");
     machine.read_at_most(usize::MAX);
     for limit in [12, 3, 5000] {
-        machine
-            .at_next(Op::FileStat, 0, When::After, |outside| outside.append("/w/f", &[b'x'; 6000]).unwrap());
+        machine.at_next(OsCall::FileStat, 0, HookTiming::After, |outside| {
+            outside.append("/w/f", &[b'x'; 6000]).unwrap()
+        });
         assert_eq!(read_all(&*file, limit).unwrap().len(), limit + 1);
     }
 }
@@ -233,7 +236,11 @@ fn reads_may_be_short_and_a_file_may_grow_while_it_is_read() {
 #[test]
 fn without_fine_times_a_change_leaves_the_time() {
     let (machine, dir) = machine();
-    machine.set_abilities(Abilities { fine_times: false, birth_times: false, ..Abilities::default() });
+    machine.set_features(SystemFeatures {
+        fine_times: false,
+        birth_times: false,
+        ..SystemFeatures::default()
+    });
     let file: &dyn OsFile = &*make(&dir, b"f", b"x");
     let before = file.stat().unwrap();
     file.write_all_at(b"y", 0).unwrap();

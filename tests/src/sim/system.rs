@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use editd::testing::{FileIdentity, Stat};
 
-use super::call::Op;
-use super::choose::{Chooser, Point};
+use super::call::OsCall;
+use super::choose::{ChoicePoint, CutChooser};
 use super::file::FileData;
-use super::order::{self, Reach};
-use super::tree::{At, Attributes, Body, Id, MetadataChange, ROOT, SimNode, SimTree, What};
-pub(super) use handles::{Handle, HandleId, Owner};
+use super::order::{self, ChangeScope};
+use super::tree::{
+    EntryName, MetadataChange, MetadataOperation, NodeAttributes, NodeBody, NodeId, ROOT, SimNode, SimTree,
+};
+pub(super) use handles::{HandleId, HandleOwner, OpenHandle};
 pub(super) use names::TargetExists;
 
 /// Nanoseconds that pass with each change.
@@ -28,7 +30,7 @@ const START: i64 = 1_767_225_600_000_000_000;
 
 /// The features of this machine's operating system and file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Abilities {
+pub struct SystemFeatures {
     /// Two names can be exchanged.
     pub exchange: bool,
     /// A move can refuse to replace.
@@ -45,7 +47,7 @@ pub struct Abilities {
     pub fine_times: bool,
 }
 
-impl Default for Abilities {
+impl Default for SystemFeatures {
     fn default() -> Self {
         Self {
             exchange: true,
@@ -61,17 +63,17 @@ impl Default for Abilities {
 
 /// Everything about the machine that a copy copies.
 #[derive(Clone)]
-pub(super) struct World {
+pub(super) struct SystemState {
     /// The tree that every process sees.
     tree: SimTree,
     /// The tree that a power cut leaves at least.
     durable: SimTree,
     /// The later changes, in order; a power cut may lose them.
     journal: Vec<Arc<MetadataChange>>,
-    data: BTreeMap<Id, Arc<FileData>>,
-    handles: BTreeMap<HandleId, Handle>,
+    data: BTreeMap<NodeId, Arc<FileData>>,
+    handles: BTreeMap<HandleId, OpenHandle>,
     next_handle: HandleId,
-    next_id: Id,
+    next_id: NodeId,
     next_dev: u64,
     next_number: u64,
     free_numbers: BTreeSet<u64>,
@@ -79,17 +81,17 @@ pub(super) struct World {
     births: i64,
     boot: u64,
     began: i64,
-    pub(super) abilities: Abilities,
+    pub(super) features: SystemFeatures,
     /// Flushes that report success and do nothing.
-    pub(super) lies: BTreeSet<Op>,
+    pub(super) lies: BTreeSet<OsCall>,
 }
 
-impl World {
+impl SystemState {
     pub(super) fn new() -> Self {
         let attributes =
-            Attributes { mode: 0o755, uid: 1000, gid: 1000, modified: START, extended: Arc::default() };
+            NodeAttributes { mode: 0o755, uid: 1000, gid: 1000, modified: START, extended: Arc::default() };
         let root = SimNode {
-            body: Body::Dir { entries: BTreeMap::new(), parent: ROOT },
+            body: NodeBody::Dir { entries: BTreeMap::new(), parent: ROOT },
             attributes,
             dev: 1,
             number: 2,
@@ -112,7 +114,7 @@ impl World {
             births: START,
             boot: 1,
             began: START,
-            abilities: Abilities::default(),
+            features: SystemFeatures::default(),
             lies: BTreeSet::new(),
         }
     }
@@ -138,7 +140,7 @@ impl World {
         &self.tree
     }
 
-    pub(super) fn data(&self, id: Id) -> Option<&FileData> {
+    pub(super) fn data(&self, id: NodeId) -> Option<&FileData> {
         self.data.get(&id).map(Arc::as_ref)
     }
 
@@ -147,15 +149,15 @@ impl World {
         self.journal.len()
     }
 
-    pub(super) fn stat(&self, id: Id) -> io::Result<Stat> {
+    pub(super) fn stat(&self, id: NodeId) -> io::Result<Stat> {
         let node = self.node(id)?;
         let size = match &node.body {
-            Body::File => self.data(id).map_or(0, |data| data.seen().len()),
-            Body::Link { target } => target.len() as u64,
-            Body::Dir { .. } => 4096,
-            Body::Special => 0,
+            NodeBody::File => self.data(id).map_or(0, |data| data.seen().len()),
+            NodeBody::Link { target } => target.len() as u64,
+            NodeBody::Dir { .. } => 4096,
+            NodeBody::Special => 0,
         };
-        let born = if self.abilities.birth_times { node.born } else { 0 };
+        let born = if self.features.birth_times { node.born } else { 0 };
         Ok(Stat {
             kind: node.kind(),
             identity: FileIdentity { dev: node.dev, ino: node.number, born },
@@ -169,26 +171,29 @@ impl World {
         })
     }
 
-    fn node(&self, id: Id) -> io::Result<&SimNode> {
+    fn node(&self, id: NodeId) -> io::Result<&SimNode> {
         self.tree.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
     /// Does a step before all eyes, and remembers that a power cut may lose it.
-    fn step(&mut self, what: What) {
-        if self.abilities.fine_times {
+    fn step(&mut self, what: MetadataOperation) {
+        if self.features.fine_times {
             self.clock += TICK;
         }
-        let step = MetadataChange { time: self.clock, reach: Reach::of(&what, &self.tree), what };
+        let step = MetadataChange { time: self.clock, scope: ChangeScope::of(&what, &self.tree), what };
         self.tree.apply(&step);
         // A file that is written again and again changes its times each time: one step stands for all.
         let again = |last: &Arc<MetadataChange>| match (&last.what, &step.what) {
-            (What::Attributes { id: a, .. }, What::Attributes { id: b, .. }) => a == b,
+            (MetadataOperation::Attributes { id: a, .. }, MetadataOperation::Attributes { id: b, .. }) => {
+                a == b
+            }
             _ => false,
         };
         let same_mode = |last: &Arc<MetadataChange>| match (&last.what, &step.what) {
-            (What::Attributes { attributes: a, .. }, What::Attributes { attributes: b, .. }) => {
-                (a.mode, a.uid, a.gid, &a.extended) == (b.mode, b.uid, b.gid, &b.extended)
-            }
+            (
+                MetadataOperation::Attributes { attributes: a, .. },
+                MetadataOperation::Attributes { attributes: b, .. },
+            ) => (a.mode, a.uid, a.gid, &a.extended) == (b.mode, b.uid, b.gid, &b.extended),
             _ => false,
         };
         if self.journal.last().is_some_and(|last| again(last) && same_mode(last)) {
@@ -212,7 +217,7 @@ impl World {
 
     /// Makes the steps durable that are concerned, and those that were done before them or that they need.
     fn force(&mut self, concerned: impl Fn(&MetadataChange) -> bool) {
-        let (forced, left) = if self.abilities.ordered_names {
+        let (forced, left) = if self.features.ordered_names {
             let end = self.journal.iter().rposition(|step| concerned(step)).map_or(0, |last| last + 1);
             let left = self.journal.split_off(end);
             (std::mem::take(&mut self.journal), left)
@@ -236,20 +241,20 @@ impl World {
     }
 
     /// Names and metadata as they may be found after a power cut.
-    fn cut_tree(&self, chooser: &mut dyn Chooser) -> SimTree {
+    fn cut_tree(&self, chooser: &mut dyn CutChooser) -> SimTree {
         let mut tree = self.durable.clone();
-        if !self.abilities.ordered_names {
-            for step in order::survivors(&self.journal, || chooser.choose(Point::Step, 2) == 1) {
+        if !self.features.ordered_names {
+            for step in order::survivors(&self.journal, || chooser.choose(ChoicePoint::Step, 2) == 1) {
                 tree.apply(&step);
             }
             return tree;
         }
-        let kept = chooser.choose(Point::Journal, self.journal.len() + 1);
+        let kept = chooser.choose(ChoicePoint::Journal, self.journal.len() + 1);
         for step in self.journal.iter().take(kept) {
             tree.apply(step);
         }
-        if let Some(What::Exchange { a, b }) = self.half_exchange(kept) {
-            match chooser.choose(Point::HalfExchange, 3) {
+        if let Some(MetadataOperation::Exchange { a, b }) = self.half_exchange(kept) {
+            match chooser.choose(ChoicePoint::HalfExchange, 3) {
                 0 => {}
                 way => tree.apply_half(a, b, way == 1),
             }
@@ -258,10 +263,10 @@ impl World {
     }
 
     /// The machine as it may be found after a power cut.
-    pub(super) fn cut(&self, chooser: &mut dyn Chooser) -> World {
+    pub(super) fn cut(&self, chooser: &mut dyn CutChooser) -> SystemState {
         let mut tree = self.cut_tree(chooser);
         tree.forget(|_| false);
-        let files = tree.nodes.iter().filter(|(_, node)| matches!(node.body, Body::File));
+        let files = tree.nodes.iter().filter(|(_, node)| matches!(node.body, NodeBody::File));
         let data = files
             .map(|(id, _)| {
                 let left = self.data(*id).map(|data| data.cut(chooser)).unwrap_or_default();
@@ -269,7 +274,7 @@ impl World {
             })
             .collect();
         let used: BTreeSet<u64> = tree.nodes.values().map(|node| node.number).collect();
-        World {
+        SystemState {
             durable: tree.clone(),
             journal: Vec::new(),
             data,
@@ -283,16 +288,16 @@ impl World {
         }
     }
 
-    fn half_exchange(&self, kept: usize) -> Option<&What> {
-        let lost = self.journal.get(kept).filter(|_| self.abilities.half_exchanges)?;
+    fn half_exchange(&self, kept: usize) -> Option<&MetadataOperation> {
+        let lost = self.journal.get(kept).filter(|_| self.features.half_exchanges)?;
         Some(&lost.what).filter(|what| match what {
-            What::Exchange { a, b } => self.is_file(a) && self.is_file(b),
+            MetadataOperation::Exchange { a, b } => self.is_file(a) && self.is_file(b),
             _ => false,
         })
     }
 
-    fn is_file(&self, at: &At) -> bool {
+    fn is_file(&self, at: &EntryName) -> bool {
         let found = self.tree.child(at).and_then(|id| self.tree.get(id));
-        found.is_some_and(|node| matches!(node.body, Body::File))
+        found.is_some_and(|node| matches!(node.body, NodeBody::File))
     }
 }

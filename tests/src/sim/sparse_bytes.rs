@@ -12,7 +12,7 @@ const ZEROS: [u8; BLOCK] = [0; BLOCK];
 
 /// Content and length; a block that is not there is zeros.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
-pub(super) struct Data {
+pub(super) struct SparseBytes {
     len: u64,
     blocks: BTreeMap<u64, Arc<[u8; BLOCK]>>,
 }
@@ -33,7 +33,7 @@ fn parts(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     })
 }
 
-impl Data {
+impl SparseBytes {
     pub(super) fn len(&self) -> u64 {
         self.len
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use editd::testing::FileKind;
 
-use super::World;
+use super::SystemState;
 use crate::sim::file::FileData;
-use crate::sim::tree::{At, Attributes, Body, Id, ROOT, SimNode, What};
+use crate::sim::tree::{EntryName, MetadataOperation, NodeAttributes, NodeBody, NodeId, ROOT, SimNode};
 
 /// The behaviour of a move whose target exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,9 +21,9 @@ fn fail<T>(kind: ErrorKind) -> io::Result<T> {
     Err(io::Error::from(kind))
 }
 
-impl World {
+impl SystemState {
     /// Checks a name as the real seam does.
-    pub(crate) fn at(&self, dir: Id, name: &[u8]) -> io::Result<At> {
+    pub(crate) fn at(&self, dir: NodeId, name: &[u8]) -> io::Result<EntryName> {
         if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.contains(&0) {
             return fail(ErrorKind::InvalidInput);
         }
@@ -31,18 +31,18 @@ impl World {
             return fail(ErrorKind::InvalidFilename);
         }
         match &self.node(dir)?.body {
-            Body::Dir { .. } => Ok(At { dir, name: name.to_vec() }),
-            Body::File | Body::Link { .. } | Body::Special => fail(ErrorKind::NotADirectory),
+            NodeBody::Dir { .. } => Ok(EntryName { dir, name: name.to_vec() }),
+            NodeBody::File | NodeBody::Link { .. } | NodeBody::Special => fail(ErrorKind::NotADirectory),
         }
     }
 
-    pub(crate) fn lookup(&self, dir: Id, name: &[u8]) -> io::Result<Id> {
+    pub(crate) fn lookup(&self, dir: NodeId, name: &[u8]) -> io::Result<NodeId> {
         let at = self.at(dir, name)?;
         self.tree.child(&at).ok_or_else(|| io::Error::from(ErrorKind::NotFound))
     }
 
     /// Walks an absolute path, following links if asked; for opening the root, and for outside actors.
-    pub(crate) fn walk(&self, path: &[u8], follow: bool) -> io::Result<Id> {
+    pub(crate) fn walk(&self, path: &[u8], follow: bool) -> io::Result<NodeId> {
         let mut rest: Vec<Vec<u8>> = split(path);
         let (mut here, mut links) = (ROOT, 0);
         while let Some(name) = rest.pop() {
@@ -52,7 +52,7 @@ impl World {
             }
             let next = self.lookup(here, &name)?;
             match &self.node(next)?.body {
-                Body::Link { target } if follow || !rest.is_empty() => {
+                NodeBody::Link { target } if follow || !rest.is_empty() => {
                     links += 1;
                     if links > 40 {
                         return Err(super::super::os::link_error());
@@ -68,15 +68,21 @@ impl World {
         Ok(here)
     }
 
-    fn parent(&self, dir: Id) -> Id {
+    fn parent(&self, dir: NodeId) -> NodeId {
         match self.tree.get(dir).map(|node| &node.body) {
-            Some(Body::Dir { parent, .. }) => *parent,
+            Some(NodeBody::Dir { parent, .. }) => *parent,
             _ => ROOT,
         }
     }
 
     /// Makes a file, folder, link or special file.
-    pub(crate) fn create(&mut self, dir: Id, name: &[u8], body: Body, mode: u32) -> io::Result<Id> {
+    pub(crate) fn create(
+        &mut self,
+        dir: NodeId,
+        name: &[u8],
+        body: NodeBody,
+        mode: u32,
+    ) -> io::Result<NodeId> {
         let at = self.at(dir, name)?;
         let folder = self.node(dir)?;
         if folder.links == 0 {
@@ -94,19 +100,19 @@ impl World {
         let id = self.next_id;
         self.next_id += 1;
         let attributes =
-            Attributes { mode: mode & 0o7777, uid, gid, modified: self.clock, extended: Arc::default() };
-        if matches!(body, Body::File) {
+            NodeAttributes { mode: mode & 0o7777, uid, gid, modified: self.clock, extended: Arc::default() };
+        if matches!(body, NodeBody::File) {
             self.data.insert(id, Arc::new(FileData::default()));
         }
         let node =
             SimNode { body, attributes, dev, number, born: self.births, links: 1, changed: self.clock };
-        self.step(What::Create { id, at, node });
+        self.step(MetadataOperation::Create { id, at, node });
         Ok(id)
     }
 
     /// Makes a folder on a file system of its own.
-    pub(crate) fn mount(&mut self, dir: Id, name: &[u8]) -> io::Result<Id> {
-        let id = self.create(dir, name, Body::Dir { entries: BTreeMap::new(), parent: dir }, 0o755)?;
+    pub(crate) fn mount(&mut self, dir: NodeId, name: &[u8]) -> io::Result<NodeId> {
+        let id = self.create(dir, name, NodeBody::Dir { entries: BTreeMap::new(), parent: dir }, 0o755)?;
         let dev = self.next_dev;
         self.next_dev += 1;
         // A mount is nothing that a power cut could lose half of.
@@ -119,22 +125,22 @@ impl World {
         Ok(id)
     }
 
-    pub(crate) fn remove(&mut self, dir: Id, name: &[u8], folder: bool) -> io::Result<()> {
+    pub(crate) fn remove(&mut self, dir: NodeId, name: &[u8], folder: bool) -> io::Result<()> {
         let id = self.lookup(dir, name)?;
         match (&self.node(id)?.body, folder) {
-            (Body::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
-            (Body::Dir { entries, .. }, true) if !entries.is_empty() => {
+            (NodeBody::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
+            (NodeBody::Dir { entries, .. }, true) if !entries.is_empty() => {
                 return fail(ErrorKind::DirectoryNotEmpty);
             }
-            (Body::Dir { .. }, true) | (_, false) => {}
+            (NodeBody::Dir { .. }, true) | (_, false) => {}
             (_, true) => return fail(ErrorKind::NotADirectory),
         }
         let at = self.at(dir, name)?;
-        self.step(What::Unlink { at });
+        self.step(MetadataOperation::Unlink { at });
         Ok(())
     }
 
-    pub(crate) fn link(&mut self, from: (Id, &[u8]), to: (Id, &[u8])) -> io::Result<()> {
+    pub(crate) fn link(&mut self, from: (NodeId, &[u8]), to: (NodeId, &[u8])) -> io::Result<()> {
         let id = self.lookup(from.0, from.1)?;
         let at = self.target(id, to)?;
         if self.tree.child(&at).is_some() {
@@ -143,12 +149,12 @@ impl World {
         if self.node(id)?.kind() == FileKind::Dir {
             return fail(ErrorKind::PermissionDenied);
         }
-        self.step(What::Link { id, at });
+        self.step(MetadataOperation::Link { id, at });
         Ok(())
     }
 
     /// Checks that a file may get a name in a folder.
-    fn target(&self, id: Id, to: (Id, &[u8])) -> io::Result<At> {
+    fn target(&self, id: NodeId, to: (NodeId, &[u8])) -> io::Result<EntryName> {
         let at = self.at(to.0, to.1)?;
         let folder = self.node(to.0)?;
         if folder.links == 0 {
@@ -161,7 +167,7 @@ impl World {
     }
 
     /// Returns true if a folder is `ancestor` or below it.
-    fn lies_in(&self, mut dir: Id, ancestor: Id) -> bool {
+    fn lies_in(&self, mut dir: NodeId, ancestor: NodeId) -> bool {
         loop {
             if dir == ancestor {
                 return true;
@@ -173,8 +179,13 @@ impl World {
         }
     }
 
-    pub(crate) fn rename(&mut self, from: (Id, &[u8]), to: (Id, &[u8]), how: TargetExists) -> io::Result<()> {
-        if how == TargetExists::Refuse && !self.abilities.no_replace {
+    pub(crate) fn rename(
+        &mut self,
+        from: (NodeId, &[u8]),
+        to: (NodeId, &[u8]),
+        how: TargetExists,
+    ) -> io::Result<()> {
+        if how == TargetExists::Refuse && !self.features.no_replace {
             return fail(ErrorKind::Unsupported);
         }
         let id = self.lookup(from.0, from.1)?;
@@ -200,20 +211,20 @@ impl World {
                 return Ok(());
             }
             match (&self.node(replaced)?.body, moves_folder) {
-                (Body::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
-                (Body::Dir { entries, .. }, true) if !entries.is_empty() => {
+                (NodeBody::Dir { .. }, false) => return fail(ErrorKind::IsADirectory),
+                (NodeBody::Dir { entries, .. }, true) if !entries.is_empty() => {
                     return fail(ErrorKind::DirectoryNotEmpty);
                 }
-                (Body::Dir { .. }, true) | (_, false) => {}
+                (NodeBody::Dir { .. }, true) | (_, false) => {}
                 (_, true) => return fail(ErrorKind::NotADirectory),
             }
         }
-        self.step(What::Rename { from, to });
+        self.step(MetadataOperation::Rename { from, to });
         Ok(())
     }
 
-    pub(crate) fn exchange(&mut self, a: (Id, &[u8]), b: (Id, &[u8])) -> io::Result<()> {
-        if !self.abilities.exchange {
+    pub(crate) fn exchange(&mut self, a: (NodeId, &[u8]), b: (NodeId, &[u8])) -> io::Result<()> {
+        if !self.features.exchange {
             return fail(ErrorKind::Unsupported);
         }
         let (first, second) = (self.lookup(a.0, a.1)?, self.lookup(b.0, b.1)?);
@@ -225,7 +236,7 @@ impl World {
             }
         }
         if first != second {
-            self.step(What::Exchange { a, b });
+            self.step(MetadataOperation::Exchange { a, b });
         }
         Ok(())
     }

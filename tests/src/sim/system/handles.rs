@@ -4,33 +4,33 @@ use std::io;
 
 use editd::testing::LeaseState;
 
-use super::World;
-use crate::sim::tree::Id;
+use super::SystemState;
+use crate::sim::tree::NodeId;
 
 pub(crate) type HandleId = u64;
 
 /// The process that opened a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Owner {
+pub(crate) enum HandleOwner {
     /// The process under test, by its number.
     Process(u64),
     /// Somebody else.
-    Outside,
+    OutsideProcess,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Handle {
-    pub(crate) id: Id,
-    owner: Owner,
+pub(crate) struct OpenHandle {
+    pub(crate) id: NodeId,
+    owner: HandleOwner,
     writes: bool,
     lease: Option<bool>,
     locked: bool,
 }
 
-impl World {
+impl SystemState {
     /// Opens what `id` is. A handle that writes breaks the leases of others; only an outside owner gets it
     /// all the same.
-    pub(crate) fn open(&mut self, id: Id, owner: Owner, writes: bool) -> io::Result<HandleId> {
+    pub(crate) fn open(&mut self, id: NodeId, owner: HandleOwner, writes: bool) -> io::Result<HandleId> {
         self.node(id)?;
         if writes {
             let mut broke = false;
@@ -40,13 +40,13 @@ impl World {
                     broke = true;
                 }
             }
-            if broke && owner != Owner::Outside {
+            if broke && owner != HandleOwner::OutsideProcess {
                 return Err(io::Error::from(io::ErrorKind::WouldBlock));
             }
         }
         let number = self.next_handle;
         self.next_handle += 1;
-        self.handles.insert(number, Handle { id, owner, writes, lease: None, locked: false });
+        self.handles.insert(number, OpenHandle { id, owner, writes, lease: None, locked: false });
         Ok(number)
     }
 
@@ -57,17 +57,17 @@ impl World {
     }
 
     /// Closes what a process, or everybody, has open.
-    pub(crate) fn close_all(&mut self, owner: Option<Owner>) {
+    pub(crate) fn close_all(&mut self, owner: Option<HandleOwner>) {
         self.handles.retain(|_, handle| owner.is_some_and(|owner| handle.owner != owner));
         self.tidy();
     }
 
-    fn handle(&mut self, handle: HandleId) -> io::Result<&mut Handle> {
+    fn handle(&mut self, handle: HandleId) -> io::Result<&mut OpenHandle> {
         self.handles.get_mut(&handle).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
     }
 
     pub(crate) fn lease(&mut self, handle: HandleId) -> io::Result<LeaseState> {
-        if !self.abilities.leases {
+        if !self.features.leases {
             return Ok(LeaseState::Unsupported);
         }
         let held = self.handle(handle)?;
@@ -82,7 +82,7 @@ impl World {
         Ok(LeaseState::Held)
     }
 
-    pub(crate) fn is_leased(&self, id: Id) -> bool {
+    pub(crate) fn is_leased(&self, id: NodeId) -> bool {
         self.handles.values().any(|held| held.id == id && held.lease.is_some())
     }
 
