@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use editd_tests::generator::{Corpus, Request, run};
+use editd_tests::generator::{Corpus, RunExtent, run};
 
 /// Files that a corpus must have for the table to say something.
 const FILES: usize = 2_000;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
-    let request = Request {
+    let request = RunExtent {
         edits: usize::try_from(number("EDITS").unwrap_or(100_000)).unwrap_or(usize::MAX),
         seed: number("SEED").unwrap_or(1),
         only: std::env::var("ONLY").unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! A sample of `cargo run -p editd-tests --example edits`: realistic edits of real files in every dialect. None may
 //! be applied wrongly.
 
-use editd_tests::generator::{Corpus, Request, run};
+use editd_tests::generator::{Corpus, RunExtent, run};
 
 /// A few seconds.
 const EDITS: usize = 2_000;
@@ -13,7 +13,7 @@ fn no_real_looking_edit_is_applied_wrongly() {
         println!("cargo's registry folder has {} files to edit: too few; skipped", corpus.len());
         return;
     }
-    let request = Request { edits: EDITS, seed: 1, only: String::new(), file: String::new() };
+    let request = RunExtent { edits: EDITS, seed: 1, only: String::new(), file: String::new() };
     let table = run(&corpus, &request);
     assert_eq!(table.wrongly(), 0, "{}\n{table}", table.wrong().join("\n"));
     let (none, some) = table.shares();
@@ -28,7 +28,7 @@ fn the_same_seed_gives_the_same_table() {
         println!("no files to edit; skipped");
         return;
     }
-    let request = Request { edits: 200, seed: 7, only: String::new(), file: String::new() };
+    let request = RunExtent { edits: 200, seed: 7, only: String::new(), file: String::new() };
     assert_eq!(run(&corpus, &request).to_string(), run(&corpus, &request).to_string());
 }
 
@@ -39,7 +39,7 @@ fn a_way_that_cannot_be_disturbed_passes_by_what_is_undisturbed() {
         println!("no files to edit; skipped");
         return;
     }
-    let request = Request { edits: 50, seed: 3, only: "ranges".to_owned(), file: String::new() };
+    let request = RunExtent { edits: 50, seed: 3, only: "ranges".to_owned(), file: String::new() };
     let table = run(&corpus, &request);
     assert_eq!(table.shares().1, None, "{table}");
     assert!(table.passes((0.995, 0.95)), "{table}");

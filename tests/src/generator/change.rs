@@ -6,11 +6,11 @@ use std::ops::Range;
 use fastrand::Rng;
 
 use super::fragments;
-use super::source::{Source, indent};
+use super::source::{SourceFile, indent};
 
 /// A change of one place.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(super) struct ChangeSite {
     /// The first line that gives way, counted from 0.
     pub(super) first: usize,
     /// The number of lines that are replaced; 0 inserts before `first`.
@@ -18,19 +18,19 @@ pub(super) struct Site {
     /// The lines that stand there then, without endings.
     pub(super) new: Vec<String>,
     /// The part of the one line that changes, where the edit may be said by that part alone.
-    pub(super) phrase: Option<Phrase>,
+    pub(super) phrase: Option<LinePart>,
 }
 
 /// A part of a line that gives way.
 #[derive(Clone, Debug)]
-pub(super) struct Phrase {
+pub(super) struct LinePart {
     /// Bytes of the line's text.
     pub(super) at: Range<usize>,
     /// The text that replaces it.
     pub(super) new: String,
 }
 
-impl Site {
+impl ChangeSite {
     /// The lines that give way.
     pub(super) fn range(&self) -> Range<usize> {
         self.first..self.first + self.removed
@@ -38,20 +38,20 @@ impl Site {
 }
 
 /// Kinds of change that insert only.
-pub(super) fn insertion(source: &Source, rng: &mut Rng) -> Option<Site> {
+pub(super) fn insertion(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     if let Some(site) = real(source, rng).filter(|site| site.removed == 0) {
         return Some(site);
     }
     // After a last line without an ending there is no line to stand before.
     let first = rng.usize(0..source.lines.len());
     let new = fragments::made(source, &depth_at(source, first), rng);
-    Some(Site { first, removed: 0, new, phrase: None })
+    Some(ChangeSite { first, removed: 0, new, phrase: None })
 }
 
 /// Returns the indentation at which an author would write lines before a line: that of the line, or of the block that
 /// it ends; one step deeper than the ends of an empty block.
-fn depth_at(source: &Source, first: usize) -> String {
-    let filled = |line: &&super::source::Line| !line.text.trim().is_empty();
+fn depth_at(source: &SourceFile, first: usize) -> String {
+    let filled = |line: &&super::source::SourceLine| !line.text.trim().is_empty();
     let above = source.lines[..first].iter().rev().find(filled).map_or("", |line| &line.text);
     let opens = above.trim_end().ends_with(['{', '(', '[']);
     let above = indent(above);
@@ -67,7 +67,7 @@ fn depth_at(source: &Source, first: usize) -> String {
 }
 
 /// Returns a change that the authors made somewhere in the file, if one is known.
-fn real(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn real(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let most = source.changes.len();
     let site = (most > 0 && rng.usize(0..8) > 0).then(|| source.changes[rng.usize(0..most)].clone())?;
     let end = if source.is_open() { source.lines.len() - 1 } else { source.lines.len() };
@@ -75,7 +75,7 @@ fn real(source: &Source, rng: &mut Rng) -> Option<Site> {
 }
 
 /// Any change of whole lines.
-pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
+pub(super) fn lines(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let site = match rng.usize(0..8) {
         _ if !source.changes.is_empty() && rng.usize(0..8) > 0 => real(source, rng)?,
         0 => insertion(source, rng)?,
@@ -84,7 +84,7 @@ pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
         3 => deletion(source, rng)?,
         4 => wrapping(source, rng)?,
         5 => moving(source, rng)?,
-        _ => Site { phrase: None, ..phrase(source, rng)? },
+        _ => ChangeSite { phrase: None, ..phrase(source, rng)? },
     };
     let same = site.new.len() == site.removed && site.new == source.texts(site.range());
     let at_open_end = source.is_open() && site.range().end == source.lines.len();
@@ -92,7 +92,7 @@ pub(super) fn lines(source: &Source, rng: &mut Rng) -> Option<Site> {
 }
 
 /// A change within one line.
-pub(super) fn phrase(source: &Source, rng: &mut Rng) -> Option<Site> {
+pub(super) fn phrase(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let text = &source.lines[first].text;
     let at = match rng.usize(0..3) {
@@ -104,7 +104,12 @@ pub(super) fn phrase(source: &Source, rng: &mut Rng) -> Option<Site> {
 }
 
 /// A changed part of a line.
-pub(super) fn changed_phrase(source: &Source, first: usize, at: Range<usize>, rng: &mut Rng) -> Option<Site> {
+pub(super) fn changed_phrase(
+    source: &SourceFile,
+    first: usize,
+    at: Range<usize>,
+    rng: &mut Rng,
+) -> Option<ChangeSite> {
     let text = &source.lines[first].text;
     let old = &text[at.clone()];
     let new = match rng.usize(0..5) {
@@ -115,17 +120,22 @@ pub(super) fn changed_phrase(source: &Source, first: usize, at: Range<usize>, rn
         _ => format!("{}({old})", fragments::word(rng)),
     };
     let line = [&text[..at.start], &new, &text[at.end..]].concat();
-    (line != *text).then(|| Site { first, removed: 1, new: vec![line], phrase: Some(Phrase { at, new }) })
+    (line != *text).then(|| ChangeSite {
+        first,
+        removed: 1,
+        new: vec![line],
+        phrase: Some(LinePart { at, new }),
+    })
 }
 
-fn rename(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn rename(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let text = &source.lines[first].text;
     let word = text[pick(words(text).collect(), rng)?].to_owned();
     let removed = rng.usize(1..=6).min(source.lines.len() - first);
     let other = if rng.bool() { format!("{word}_inner") } else { fragments::word(rng) };
     let new = source.texts(first..first + removed).iter().map(|line| renamed(line, &word, &other)).collect();
-    Some(Site { first, removed, new, phrase: None })
+    Some(ChangeSite { first, removed, new, phrase: None })
 }
 
 /// A line in which a word is another.
@@ -140,7 +150,7 @@ pub(super) fn renamed(line: &str, word: &str, other: &str) -> String {
     made + &line[from..]
 }
 
-fn replacement(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn replacement(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     if source.lines[first].text.trim().is_empty() {
         // How deep the new lines stand would be told by nothing.
@@ -148,21 +158,22 @@ fn replacement(source: &Source, rng: &mut Rng) -> Option<Site> {
     }
     let base = indent(&source.lines[first].text);
     // A block: no line of it stands left of its first.
-    let inside = |line: &&super::source::Line| line.text.trim().is_empty() || line.text.starts_with(base);
+    let inside =
+        |line: &&super::source::SourceLine| line.text.trim().is_empty() || line.text.starts_with(base);
     let block = source.lines[first..].iter().take_while(inside).count();
     let removed = rng.usize(1..=8).min(block.max(1));
     let new = fragments::made(source, base, rng);
-    Some(Site { first, removed, new, phrase: None })
+    Some(ChangeSite { first, removed, new, phrase: None })
 }
 
-fn deletion(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn deletion(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let removed = rng.usize(1..=10).min(source.lines.len() - first);
-    Some(Site { first, removed, new: Vec::new(), phrase: None })
+    Some(ChangeSite { first, removed, new: Vec::new(), phrase: None })
 }
 
 /// A few lines one level deeper, with a line around them.
-fn wrapping(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn wrapping(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let removed = rng.usize(1..=6).min(source.lines.len() - first);
     let old = source.texts(first..first + removed);
@@ -178,11 +189,11 @@ fn wrapping(source: &Source, rng: &mut Rng) -> Option<Site> {
     let mut new = vec![format!("{base}{head}")];
     new.extend(old.iter().map(deeper));
     new.extend(foot.map(|foot| format!("{base}{foot}")));
-    Some(Site { first, removed, new, phrase: None })
+    Some(ChangeSite { first, removed, new, phrase: None })
 }
 
 /// A line some lines up or down.
-fn moving(source: &Source, rng: &mut Rng) -> Option<Site> {
+fn moving(source: &SourceFile, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let removed = rng.usize(2..=8).min(source.lines.len() - first);
     let mut new = source.texts(first..first + removed);
@@ -191,7 +202,7 @@ fn moving(source: &Source, rng: &mut Rng) -> Option<Site> {
     } else {
         new.rotate_right(1)
     }
-    Some(Site { first, removed, new, phrase: None })
+    Some(ChangeSite { first, removed, new, phrase: None })
 }
 
 /// Returns the ranges of the words of a line that could be names.

@@ -78,12 +78,12 @@ impl Language {
 pub struct Corpus {
     files: BTreeMap<Language, Vec<PathBuf>>,
     /// Files that are otherwise in a later version of their crate.
-    changed: Vec<Changed>,
+    changed: Vec<ChangedFile>,
 }
 
 /// A file, and the same in a later version.
 #[derive(Debug)]
-struct Changed {
+struct ChangedFile {
     path: PathBuf,
     language: Language,
     later: PathBuf,
@@ -143,7 +143,7 @@ impl Corpus {
     /// Draws a file, or one of which a later version is there.
     pub(super) fn draw_changed(&self, rng: &mut Rng) -> DrawnFile<'_> {
         if !self.changed.is_empty() && rng.usize(0..100) < CHANGED {
-            let Changed { path, language, later } = &self.changed[rng.usize(0..self.changed.len())];
+            let ChangedFile { path, language, later } = &self.changed[rng.usize(0..self.changed.len())];
             return DrawnFile { path, language: *language, later: Some(later) };
         }
         let (path, language) = self.draw(rng);
@@ -168,7 +168,7 @@ impl Corpus {
 }
 
 /// The files that differ in a later version of their crate.
-fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<Changed> {
+fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<ChangedFile> {
     let crates: Vec<PathBuf> = registries().iter().flat_map(|folder| folders(folder)).collect();
     let later = later_versions(&crates);
     let mut found = Vec::new();
@@ -182,7 +182,7 @@ fn changed(files: &BTreeMap<Language, Vec<PathBuf>>) -> Vec<Changed> {
             if let (Ok(was), Ok(is)) = (fs::read(path), fs::read(&later))
                 && was != is
             {
-                found.push(Changed { path: path.clone(), language: *language, later });
+                found.push(ChangedFile { path: path.clone(), language: *language, later });
             }
         }
     }

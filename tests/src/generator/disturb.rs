@@ -1,7 +1,7 @@
 //! The ways in which callers get a quotation wrong, and which of them a dialect is said to repair. How a quotation
 //! is spoiled stands in `spoil`.
 
-use super::printers::{Context, Ways};
+use super::printers::{ContextPlace, FormProperties};
 
 /// An error in a quotation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,7 +39,7 @@ pub(super) enum Disturbance {
     /// The same in old and new alike, and all indentation that they share is lost.
     OtherKindDedented,
     /// The other line endings.
-    Endings,
+    LineEndings,
     /// Curly quotes, dashes and such where the file has plain ones, or the other way round.
     Quotes,
     /// Line numbers in front of old and new lines.
@@ -151,7 +151,7 @@ impl Disturbance {
     }
 
     /// Returns true if edits of this form can have the error.
-    pub(super) fn can_disturb(self, ways: &Ways) -> bool {
+    pub(super) fn can_disturb(self, ways: &FormProperties) -> bool {
         match self {
             Self::None | Self::Everywhere | Self::Ends | Self::Whole => true,
             _ if !ways.quotes => false,
@@ -166,13 +166,13 @@ impl Disturbance {
     }
 
     /// Returns true if the dialect promises to find the only place that is left.
-    pub(super) fn is_repaired(self, ways: &Ways) -> bool {
+    pub(super) fn is_repaired(self, ways: &FormProperties) -> bool {
         match self {
             Self::LineTooMany => ways.edge,
             Self::Numbered | Self::NumberedOld => ways.numbered,
             Self::Typo | Self::Stale => false,
             // Lists of lines are not quoted from the middle of one.
-            Self::FirstIndent => ways.context == Context::Merged,
+            Self::FirstIndent => ways.context == ContextPlace::Merged,
             _ => ways.looks,
         }
     }

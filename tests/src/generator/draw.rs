@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use fastrand::Rng;
 
-use super::change::{self, Site, changed_phrase, words};
+use super::change::{self, ChangeSite, changed_phrase, words};
 use super::disturb::{self, Disturbance};
-use super::expected::{Expected, Meant};
+use super::expected::{ExpectedContents, IntendedEdit};
 use super::fragments;
-use super::oracle::{self, Right, SIMILAR};
-use super::printers::{Ask, PRINTERS, Sent, Sweeping, Ways};
-use super::quoting::{Said, Times, exact_at, quote};
-use super::source::{Endings, Source};
+use super::oracle::{self, PermittedResult, SIMILAR};
+use super::printers::{FormProperties, PRINTERS, PrintTask, PrintedRequest, UnquotedEdits};
+use super::quoting::{QuoteCount, QuotedEdit, exact_at, quote};
+use super::source::{LineEndings, SourceFile};
 use super::spoil::spoil;
 
 /// The permitted results of a whole payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum ExpectedOutcome {
     /// Each edit has one right place.
     Applied,
     /// Some edit has none.
@@ -28,19 +28,19 @@ pub(super) enum Verdict {
 
 /// A payload, and what is right.
 #[derive(Debug)]
-pub(super) struct Task {
+pub(super) struct PayloadTask {
     pub(super) way: usize,
     pub(super) how: Disturbance,
-    pub(super) verdict: Verdict,
-    pub(super) expected: Expected,
-    pub(super) sent: Sent,
+    pub(super) verdict: ExpectedOutcome,
+    pub(super) expected: ExpectedContents,
+    pub(super) sent: PrintedRequest,
     pub(super) threshold: Option<f64>,
 }
 
 /// The result of drawing.
-pub(super) enum Drawn {
+pub(super) enum DrawnPayload {
     /// A payload.
-    Task(Box<Task>),
+    PayloadTask(Box<PayloadTask>),
     /// A disturbed quotation that quotes another place word for word.
     Elsewhere,
     /// Nothing: the way, the disturbance and the file do not go together.
@@ -48,49 +48,50 @@ pub(super) enum Drawn {
 }
 
 /// Draws a payload. `only` is a part of the names of the ways that are wanted.
-pub(super) fn draw(source: &Source, only: &str, rng: &mut Rng) -> Drawn {
+pub(super) fn draw(source: &SourceFile, only: &str, rng: &mut Rng) -> DrawnPayload {
     let way = weighted(PRINTERS.iter().map(|(_, weight)| *weight), rng);
     let (printer, _) = PRINTERS[way];
     let ways = printer.ways();
     let (how, _) = disturb::ALL[weighted(disturb::ALL.iter().map(|(_, weight)| *weight), rng)];
     if !how.can_disturb(&ways) || !ways.name.contains(only) {
-        return Drawn::Nothing;
+        return DrawnPayload::Nothing;
     }
     if how.is_none() && how != Disturbance::None {
-        return sweeping(source, way, how, rng).map_or(Drawn::Nothing, |task| Drawn::Task(Box::new(task)));
+        return sweeping(source, way, how, rng)
+            .map_or(DrawnPayload::Nothing, |task| DrawnPayload::Task(Box::new(task)));
     }
-    let Some(mut edits) = meant(source, &ways, how, rng) else { return Drawn::Nothing };
+    let Some(mut edits) = meant(source, &ways, how, rng) else { return DrawnPayload::Nothing };
     edits.sort_by_key(|meant| meant.site.first);
     for meant in &mut edits {
         match oracle::right(source, &meant.truth, &meant.said, &ways, meant.how) {
             Some(right) => meant.right = right,
-            None => return Drawn::Elsewhere,
+            None => return DrawnPayload::Elsewhere,
         }
     }
     let threshold = (how == Disturbance::TypoSimilar).then_some(SIMILAR);
-    let said: Vec<Said> = edits.iter().map(|meant| meant.said.clone()).collect();
+    let said: Vec<QuotedEdit> = edits.iter().map(|meant| meant.said.clone()).collect();
     let lines: Vec<(usize, usize)> =
         edits.iter().map(|meant| (meant.site.first, meant.site.removed)).collect();
     let eol = breaks(source, how, rng);
-    let ask = Ask { source, edits: &said, lines: &lines, eol, threshold };
-    let Some(sent) = printer.print(&ask, rng) else { return Drawn::Nothing };
-    let any = |right: Right| edits.iter().any(|meant| meant.right == right);
+    let ask = PrintTask { source, edits: &said, lines: &lines, eol, threshold };
+    let Some(sent) = printer.print(&ask, rng) else { return DrawnPayload::Nothing };
+    let any = |right: PermittedResult| edits.iter().any(|meant| meant.right == right);
     // A search that is not looked up folds a `\n` only.
     let folds = ways.looks || !ways.quotes || how != Disturbance::Endings || eol == "\n";
-    let verdict = match (any(Right::Refused), any(Right::Either) || !folds) {
-        (true, _) => Verdict::Refused,
-        (false, true) => Verdict::Either,
-        (false, false) => Verdict::Applied,
+    let verdict = match (any(PermittedResult::Refused), any(PermittedResult::Either) || !folds) {
+        (true, _) => ExpectedOutcome::Refused,
+        (false, true) => ExpectedOutcome::Either,
+        (false, false) => ExpectedOutcome::Applied,
     };
-    let expected = Expected::after(source, &edits, &ways);
-    Drawn::Task(Box::new(Task { way, how, verdict, expected, sent, threshold }))
+    let expected = ExpectedContents::after(source, &edits, &ways);
+    DrawnPayload::Task(Box::new(PayloadTask { way, how, verdict, expected, sent, threshold }))
 }
 
 /// A payload that quotes no place.
-fn sweeping(source: &Source, way: usize, how: Disturbance, rng: &mut Rng) -> Option<Task> {
+fn sweeping(source: &SourceFile, way: usize, how: Disturbance, rng: &mut Rng) -> Option<PayloadTask> {
     let bom = if source.bom { "\u{feff}" } else { "" };
     let before: String = source.lines.iter().flat_map(|line| [line.text.as_str(), line.ending]).collect();
-    let own = if source.endings == Endings::Same("\r\n") { "\r\n" } else { "\n" };
+    let own = if source.endings == LineEndings::Same("\r\n") { "\r\n" } else { "\n" };
     let lines = |rng: &mut Rng| -> String {
         fragments::made(source, "", rng).iter().flat_map(|line| [line, "\n"]).collect()
     };
@@ -101,26 +102,26 @@ fn sweeping(source: &Source, way: usize, how: Disturbance, rng: &mut Rng) -> Opt
             let old = text[found.get(rng.usize(0..found.len().max(1)))?.clone()].to_owned();
             let new = fragments::word(rng);
             let after = before.replace(&old, &new);
-            (Sweeping::Everywhere { old, new }, after)
+            (UnquotedEdits::Everywhere { old, new }, after)
         }
-        Disturbance::Ends if source.endings == Endings::Mixed => return None,
+        Disturbance::Ends if source.endings == LineEndings::Mixed => return None,
         Disturbance::Ends => {
             let text = lines(rng);
             let there = text.replace('\n', own);
             if rng.bool() {
-                (Sweeping::Start(text), there + &before)
+                (UnquotedEdits::Start(text), there + &before)
             } else {
-                (Sweeping::End(text), before + &there)
+                (UnquotedEdits::End(text), before + &there)
             }
         }
         _ => {
             let text = lines(rng) + &before;
-            (Sweeping::Whole(text.clone()), text)
+            (UnquotedEdits::Whole(text.clone()), text)
         }
     };
     let sent = PRINTERS[way].0.sweep(&source.path, &edit)?;
-    let expected = Expected::exactly([bom, &after].concat().as_bytes());
-    Some(Task { way, how, verdict: Verdict::Applied, expected, sent, threshold: None })
+    let expected = ExpectedContents::exactly([bom, &after].concat().as_bytes());
+    Some(PayloadTask { way, how, verdict: ExpectedOutcome::Applied, expected, sent, threshold: None })
 }
 
 fn weighted(weights: impl Iterator<Item = usize> + Clone, rng: &mut Rng) -> usize {
@@ -135,12 +136,12 @@ fn weighted(weights: impl Iterator<Item = usize> + Clone, rng: &mut Rng) -> usiz
 }
 
 /// The breaks that a caller writes.
-fn breaks(source: &Source, how: Disturbance, rng: &mut Rng) -> &'static str {
+fn breaks(source: &SourceFile, how: Disturbance, rng: &mut Rng) -> &'static str {
     match (source.endings, how) {
-        (Endings::Same("\r\n"), Disturbance::Endings) | (Endings::Mixed, _) => "\n",
+        (LineEndings::Same("\r\n"), Disturbance::Endings) | (Endings::Mixed, _) => "\n",
         (_, Disturbance::Endings) => "\r\n",
-        (Endings::Same(own), Disturbance::None) => own,
-        (Endings::Same(own), _) => {
+        (LineEndings::Same(own), Disturbance::None) => own,
+        (LineEndings::Same(own), _) => {
             if rng.bool() {
                 own
             } else {
@@ -151,7 +152,12 @@ fn breaks(source: &Source, how: Disturbance, rng: &mut Rng) -> &'static str {
 }
 
 /// Changes of a file, as they are said.
-fn meant(source: &Source, ways: &Ways, how: Disturbance, rng: &mut Rng) -> Option<Vec<Meant>> {
+fn meant(
+    source: &SourceFile,
+    ways: &FormProperties,
+    how: Disturbance,
+    rng: &mut Rng,
+) -> Option<Vec<IntendedEdit>> {
     let twice = matches!(how, Disturbance::Twice | Disturbance::TwiceHinted);
     let count = match rng.usize(0..20) {
         _ if !ways.many || twice => 1,
@@ -160,13 +166,13 @@ fn meant(source: &Source, ways: &Ways, how: Disturbance, rng: &mut Rng) -> Optio
         16..19 => 3,
         _ => rng.usize(4..=7),
     };
-    let mut found: Vec<(Site, Said)> = Vec::new();
+    let mut found: Vec<(ChangeSite, QuotedEdit)> = Vec::new();
     for _ in 0..count * 3 {
         if found.len() < count
             && let Some(site) = if twice { repeated(source, ways, rng) } else { site(source, ways, rng) }
             && let Some(room) = room(source, &site, &found)
             && let Some(said) =
-                quote(source, &site, ways, if twice { Times::Any } else { Times::Once }, &room, rng)
+                quote(source, &site, ways, if twice { QuoteCount::Any } else { QuoteCount::Once }, &room, rng)
         {
             found.push((site, said));
         }
@@ -184,13 +190,13 @@ fn meant(source: &Source, ways: &Ways, how: Disturbance, rng: &mut Rng) -> Optio
         let spoiled = spoils && spoil(how, source, &mut said, rng);
         any |= spoiled;
         let (said, how) = if spoiled { (said, how) } else { (truth.clone(), Disturbance::None) };
-        Meant { site, how, truth, said, right: Right::Refused }
+        IntendedEdit { site, how, truth, said, right: PermittedResult::Refused }
     });
-    let made: Vec<Meant> = made.collect();
+    let made: Vec<IntendedEdit> = made.collect();
     any.then_some(made)
 }
 
-fn site(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
+fn site(source: &SourceFile, ways: &FormProperties, rng: &mut Rng) -> Option<ChangeSite> {
     if ways.insertions {
         return change::insertion(source, rng);
     }
@@ -202,7 +208,7 @@ fn site(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
 }
 
 /// A change of something that stands more than once.
-fn repeated(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
+fn repeated(source: &SourceFile, ways: &FormProperties, rng: &mut Rng) -> Option<ChangeSite> {
     let first = rng.usize(0..source.lines.len());
     let text = &source.lines[first].text;
     if text.trim().is_empty() {
@@ -223,7 +229,7 @@ fn repeated(source: &Source, ways: &Ways, rng: &mut Rng) -> Option<Site> {
 }
 
 /// The lines around a change that no other edit quotes, with a line between; `None` where the change itself meets one.
-fn room(source: &Source, site: &Site, found: &[(Site, Said)]) -> Option<Range<usize>> {
+fn room(source: &SourceFile, site: &ChangeSite, found: &[(ChangeSite, QuotedEdit)]) -> Option<Range<usize>> {
     let mut room = 0..source.lines.len();
     let own = site.range();
     for (_, said) in found {

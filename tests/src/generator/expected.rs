@@ -1,38 +1,38 @@
 //! The contents that are right after a payload, as pieces of which some may be one of several. It compares bytes
 //! and knows nothing of places.
 
-use super::change::Site;
+use super::change::ChangeSite;
 use super::disturb::Disturbance;
-use super::oracle::Right;
-use super::printers::Ways;
-use super::quoting::{Said, is_merged};
-use super::source::{Endings, Source, plain};
+use super::oracle::PermittedResult;
+use super::printers::FormProperties;
+use super::quoting::{QuotedEdit, is_merged};
+use super::source::{LineEndings, SourceFile, plain};
 
 /// One edit of a payload: what was meant, how it is said, and what is right.
 #[derive(Clone, Debug)]
-pub(super) struct Meant {
-    pub(super) site: Site,
+pub(super) struct IntendedEdit {
+    pub(super) site: ChangeSite,
     /// The error in this quotation.
     pub(super) how: Disturbance,
-    pub(super) truth: Said,
-    pub(super) said: Said,
-    pub(super) right: Right,
+    pub(super) truth: QuotedEdit,
+    pub(super) said: QuotedEdit,
+    pub(super) right: PermittedResult,
 }
 
 /// Contents that are right.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Expected {
+pub(super) struct ExpectedContents {
     pieces: Vec<Vec<Vec<u8>>>,
 }
 
-impl Expected {
+impl ExpectedContents {
     /// Returns the permitted contents after all edits of a payload.
-    pub(super) fn after(source: &Source, edits: &[Meant], ways: &Ways) -> Self {
+    pub(super) fn after(source: &SourceFile, edits: &[IntendedEdit], ways: &FormProperties) -> Self {
         let mut made = Self::default();
         if source.bom {
             made.fixed("\u{feff}".as_bytes());
         }
-        let mut regions: Vec<Region> = edits.iter().map(|meant| region(source, meant, ways)).collect();
+        let mut regions: Vec<LineRegion> = edits.iter().map(|meant| region(source, meant, ways)).collect();
         regions.sort_by_key(|region| region.from);
         let mut at = 0;
         for region in regions {
@@ -78,7 +78,7 @@ impl Expected {
         self.pieces.push(vec![bytes.to_vec()]);
     }
 
-    fn keep(&mut self, source: &Source, from: usize, to: usize) {
+    fn keep(&mut self, source: &SourceFile, from: usize, to: usize) {
         let lines = source.lines.get(from..to).unwrap_or_default();
         let kept: String = lines.iter().flat_map(|line| [line.text.as_str(), line.ending]).collect();
         self.fixed(kept.as_bytes());
@@ -86,30 +86,32 @@ impl Expected {
 }
 
 /// Lines of the file, and what may stand there then.
-struct Region {
+struct LineRegion {
     from: usize,
     to: usize,
     lines: Vec<Vec<Vec<u8>>>,
 }
 
-fn region(source: &Source, meant: &Meant, ways: &Ways) -> Region {
+fn region(source: &SourceFile, meant: &IntendedEdit, ways: &FormProperties) -> LineRegion {
     match meant.right {
-        Right::Literal(at) => literal(source, &meant.said, at),
-        Right::Placed | Right::Either | Right::Refused => placed(source, meant, ways),
+        PermittedResult::Literal(at) => literal(source, &meant.said, at),
+        PermittedResult::Placed | PermittedResult::Either | PermittedResult::Refused => {
+            placed(source, meant, ways)
+        }
     }
 }
 
 /// The endings that a new line may have.
-fn endings(source: &Source, open: bool) -> &'static [&'static str] {
+fn endings(source: &SourceFile, open: bool) -> &'static [&'static str] {
     match source.endings {
         _ if open => &[""],
-        Endings::Same("\r\n") => &["\r\n"],
-        Endings::Same(_) => &["\n"],
-        Endings::Mixed => &["\n", "\r\n"],
+        LineEndings::Same("\r\n") => &["\r\n"],
+        LineEndings::Same(_) => &["\n"],
+        LineEndings::Mixed => &["\n", "\r\n"],
     }
 }
 
-fn options(source: &Source, texts: &[&str], open: bool) -> Vec<Vec<u8>> {
+fn options(source: &SourceFile, texts: &[&str], open: bool) -> Vec<Vec<u8>> {
     let endings = endings(source, open);
     texts
         .iter()
@@ -118,12 +120,12 @@ fn options(source: &Source, texts: &[&str], open: bool) -> Vec<Vec<u8>> {
 }
 
 /// The lines that were meant, where they were meant.
-fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
+fn placed(source: &SourceFile, meant: &IntendedEdit, ways: &FormProperties) -> LineRegion {
     let (site, said) = (&meant.site, &meant.said);
     let range = site.range();
     let open = source.is_open() && range.end == source.lines.len() && site.removed > 0;
     let (head, tail) = shared(said, ways);
-    if source.endings == Endings::Mixed && said.phrase.is_none() {
+    if source.endings == LineEndings::Mixed && said.phrase.is_none() {
         return mixed(source, meant, ways);
     }
     let skipped = if is_merged(said, ways) { said.before.len() } else { 0 };
@@ -155,12 +157,12 @@ fn placed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
         }
         options(source, &texts, open && at + 1 == site.new.len())
     });
-    Region { from: range.start, to: range.end, lines: lines.collect() }
+    LineRegion { from: range.start, to: range.end, lines: lines.collect() }
 }
 
 /// The same where lines end differently: which of two lines that are alike stays is seen by its ending. What old and
 /// new share at their start stays, then what they share at their end.
-fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
+fn mixed(source: &SourceFile, meant: &IntendedEdit, ways: &FormProperties) -> LineRegion {
     let (truth, merged) = (&meant.truth, ways.quotes && is_merged(&meant.said, ways));
     let (start, old, new) = if merged {
         (truth.start, truth.quoted(), truth.with_context())
@@ -186,11 +188,11 @@ fn mixed(source: &Source, meant: &Meant, ways: &Ways) -> Region {
         let texts: Vec<&str> = std::iter::once(text).chain(given).map(String::as_str).collect();
         options(source, &texts, open && head + at + 1 == new.len() - tail)
     });
-    Region { from, to, lines: lines.collect() }
+    LineRegion { from, to, lines: lines.collect() }
 }
 
 /// Counts the lines at either end that the old and new texts share as they are quoted.
-fn shared(said: &Said, ways: &Ways) -> (usize, usize) {
+fn shared(said: &QuotedEdit, ways: &FormProperties) -> (usize, usize) {
     let (old, new) = if is_merged(said, ways) {
         (said.quoted(), said.with_context())
     } else {
@@ -203,7 +205,7 @@ fn shared(said: &Said, ways: &Ways) -> (usize, usize) {
 }
 
 /// The new text as given in place of the old, wherever in its lines that stands.
-fn literal(source: &Source, said: &Said, at: usize) -> Region {
+fn literal(source: &SourceFile, said: &QuotedEdit, at: usize) -> LineRegion {
     let (old, new) = said.texts("\n");
     let line = |at: usize| source.starts.partition_point(|start| *start <= at) - 1;
     let from = line(at);
@@ -224,7 +226,7 @@ fn literal(source: &Source, said: &Said, at: usize) -> Region {
         [line.text.as_str(), if line.ending.is_empty() { "" } else { "\n" }].concat()
     };
     // Which break is whose is not known where they differ.
-    let trims = source.endings != Endings::Mixed;
+    let trims = source.endings != LineEndings::Mixed;
     while trims && from < to && new.first().is_some_and(|line| *line == own(from)) {
         new.remove(0);
         from += 1;
@@ -237,5 +239,5 @@ fn literal(source: &Source, said: &Said, at: usize) -> Region {
         Some(text) => options(source, &[text], false),
         None => options(source, &[line], true),
     });
-    Region { from, to, lines: lines.collect() }
+    LineRegion { from, to, lines: lines.collect() }
 }

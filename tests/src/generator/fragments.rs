@@ -4,7 +4,7 @@
 use fastrand::Rng;
 
 use super::corpus::Language;
-use super::source::{Source, indent};
+use super::source::{SourceFile, indent};
 
 const NAMES: [&str; 16] = [
     "buffer", "cursor", "offset", "parse", "render", "config", "length", "index", "value", "state", "token",
@@ -19,7 +19,7 @@ pub(super) fn word(rng: &mut Rng) -> String {
 
 /// One to eight lines at an indentation: a function, statements, or lines as they stand elsewhere in the file with
 /// something changed.
-pub(super) fn made(source: &Source, base: &str, rng: &mut Rng) -> Vec<String> {
+pub(super) fn made(source: &SourceFile, base: &str, rng: &mut Rng) -> Vec<String> {
     let unit = source.unit();
     if rng.usize(0..4) == 0
         && let Some(lines) = borrowed(source, base, rng)
@@ -38,7 +38,7 @@ pub(super) fn made(source: &Source, base: &str, rng: &mut Rng) -> Vec<String> {
 }
 
 /// Lines of the file, with another name in them, at another indentation.
-fn borrowed(source: &Source, base: &str, rng: &mut Rng) -> Option<Vec<String>> {
+fn borrowed(source: &SourceFile, base: &str, rng: &mut Rng) -> Option<Vec<String>> {
     let first = rng.usize(0..source.lines.len());
     let count = rng.usize(1..=6).min(source.lines.len() - first);
     let lines = source.texts(first..first + count);

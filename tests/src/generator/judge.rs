@@ -10,16 +10,16 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{FileEntry, JobRequest};
 use editd_proto::path::FilePath;
 
-use super::draw::{Task, Verdict};
-use super::printers::Sent;
-use super::source::Source;
+use super::draw::{ExpectedOutcome, PayloadTask};
+use super::printers::PrintedRequest;
+use super::source::SourceFile;
 
 /// Bytes that a payload may have here.
 const PAYLOAD: usize = 64 * 1024 * 1024;
 
 /// The result of a payload.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Ended {
+pub(super) enum PayloadResult {
     /// With what was meant.
     AppliedRightly,
     /// Refused, as is right.
@@ -33,34 +33,36 @@ pub(super) enum Ended {
 }
 
 /// Applies a payload and compares the result with the permitted ones.
-pub(super) fn judge(source: &Source, task: &Task) -> Ended {
+pub(super) fn judge(source: &SourceFile, task: &PayloadTask) -> PayloadResult {
     let before = source.bytes();
     match carried_out(source, task, &before) {
-        Ok(after) if task.verdict != Verdict::Refused && task.expected.accepts(&after) => {
-            Ended::AppliedRightly
+        Ok(after) if task.verdict != ExpectedOutcome::Refused && task.expected.accepts(&after) => {
+            PayloadResult::AppliedRightly
         }
-        Ok(after) => Ended::AppliedWrongly(after),
-        Err(error) if error.code == ErrorCode::Unsupported => Ended::Unsupported,
+        Ok(after) => PayloadResult::AppliedWrongly(after),
+        Err(error) if error.code == ErrorCode::Unsupported => PayloadResult::Unsupported,
         Err(error) => {
             let honest = matches!(error.code, ErrorCode::NotFound | ErrorCode::Ambiguous);
-            if honest && task.verdict != Verdict::Applied {
-                Ended::RefusedRightly
+            if honest && task.verdict != ExpectedOutcome::Applied {
+                PayloadResult::RefusedRightly
             } else {
-                Ended::RefusedThough(format!("{:?}: {}", error.code, error.message))
+                PayloadResult::RefusedThough(format!("{:?}: {}", error.code, error.message))
             }
         }
     }
 }
 
 /// The content after a payload.
-fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn carried_out(source: &SourceFile, task: &PayloadTask, before: &[u8]) -> Result<Vec<u8>, Refusal> {
     let path = FilePath::from(source.path.as_str());
     let job = match &task.sent {
-        Sent::Native(edits) => JobRequest {
+        PrintedRequest::Native(edits) => JobRequest {
             files: vec![FileEntry { path: path.clone(), edits: edits.clone(), ..FileEntry::default() }],
             ..JobRequest::default()
         },
-        Sent::Payload { dialect, text, beside } => translated(dialect, text, beside.then_some(&path), task)?,
+        PrintedRequest::Payload { dialect, text, beside } => {
+            translated(dialect, text, beside.then_some(&path), task)?
+        }
     };
     let state = FileState::File { bytes: Arc::from(before), mode: 0o644 };
     let mut world = WorkspaceSnapshot::default();
@@ -77,7 +79,12 @@ fn carried_out(source: &Source, task: &Task, before: &[u8]) -> Result<Vec<u8>, R
     })
 }
 
-fn translated(name: &str, text: &str, path: Option<&FilePath>, task: &Task) -> Result<JobRequest, Refusal> {
+fn translated(
+    name: &str,
+    text: &str,
+    path: Option<&FilePath>,
+    task: &PayloadTask,
+) -> Result<JobRequest, Refusal> {
     let setting = dialect::PayloadContext { path, roots: &[], limit: PAYLOAD };
     let translation = dialect::translate(Some(name), text, &setting)?;
     match translation.request {
@@ -91,19 +98,27 @@ fn translated(name: &str, text: &str, path: Option<&FilePath>, task: &Task) -> R
 }
 
 /// Everything that somebody needs to see a payload that ended badly.
-pub(super) fn shown(source: &Source, task: &Task, ended: &Ended, name: &str, seed: u64) -> String {
+pub(super) fn shown(
+    source: &SourceFile,
+    task: &PayloadTask,
+    ended: &PayloadResult,
+    name: &str,
+    seed: u64,
+) -> String {
     let path = FilePath::from(source.path.as_str());
     let state = |bytes: &[u8]| FileState::File { bytes: Arc::from(bytes), mode: 0o644 };
     let before = state(&source.bytes());
     let diff = |after: &[u8]| visible(&unified_diff(&path, &before, &state(after)).0);
     let payload = match &task.sent {
-        Sent::Native(edits) => format!("{edits:#?}"),
-        Sent::Payload { text, .. } => text.clone(),
+        PrintedRequest::Native(edits) => format!("{edits:#?}"),
+        PrintedRequest::Payload { text, .. } => text.clone(),
     };
     let got = match ended {
-        Ended::AppliedWrongly(after) => diff(after),
-        Ended::RefusedThough(why) => why.clone(),
-        Ended::AppliedRightly | Ended::RefusedRightly | Ended::Unsupported => String::new(),
+        PayloadResult::AppliedWrongly(after) => diff(after),
+        PayloadResult::RefusedThough(why) => why.clone(),
+        PayloadResult::AppliedRightly | PayloadResult::RefusedRightly | PayloadResult::Unsupported => {
+            String::new()
+        }
     };
     format!(
         "{name}, {}: {} (seed {seed})\n--- payload\n{payload}\n--- right: {:?}\n{}\n--- got\n{got}\n",

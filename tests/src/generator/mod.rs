@@ -2,7 +2,7 @@
 //! a model that shares nothing with the engine. It asks the engine for plans only and touches no file.
 //!
 //! *Calling sequence*: [`Corpus::find`] lists real files, [`run`] draws edits of them and judges what the engine
-//! makes of each, [`Table`] says how they ended. The same seed and corpus give the same table.
+//! makes of each, [`ResultTable`] says how they ended. The same seed and corpus give the same table.
 //!
 //! *How an edit is judged*: `change` draws it, or `versions` takes it from two versions of a real file, `quoting` quotes what it replaces, `disturb`
 //! spoils the quotation, `oracle` says from the lines of the file alone what may become of that, a printer says it
@@ -35,8 +35,8 @@ mod run;
 mod table;
 
 pub use corpus::{Corpus, Language};
-pub use run::{Request, run};
-pub use table::Table;
+pub use run::{RunExtent, run};
+pub use table::ResultTable;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,9 @@
 //! It knows the specification and not the engine.
 
 use super::disturb::Disturbance;
-use super::printers::Ways;
-use super::quoting::{Said, exact_at, overlapping};
-use super::source::{Endings, Source, loosened, plain};
+use super::printers::FormProperties;
+use super::quoting::{QuotedEdit, exact_at, overlapping};
+use super::source::{LineEndings, SourceFile, loosened, plain};
 
 /// Lines either way within which a hint chooses the only candidate.
 const NEAR: usize = 40;
@@ -16,7 +16,7 @@ const MARGIN: f64 = 0.05;
 
 /// A permitted result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Right {
+pub(super) enum PermittedResult {
     /// The lines that were meant are replaced by the lines that were meant.
     Placed,
     /// The quotation stands word for word at this offset of the text with `\n`: there it is replaced as given.
@@ -29,14 +29,14 @@ pub(super) enum Right {
 
 /// Returns the permitted result of one edit; `None` if the quotation fits another place just as well.
 pub(super) fn right(
-    source: &Source,
-    truth: &Said,
-    said: &Said,
-    ways: &Ways,
+    source: &SourceFile,
+    truth: &QuotedEdit,
+    said: &QuotedEdit,
+    ways: &FormProperties,
     how: Disturbance,
-) -> Option<Right> {
+) -> Option<PermittedResult> {
     if !ways.quotes {
-        return Some(Right::Placed);
+        return Some(PermittedResult::Placed);
     }
     let want = source.starts[truth.start] + truth.column;
     let exact = exact_at(source, said, ways);
@@ -46,18 +46,18 @@ pub(super) fn right(
             // A blank line too many may be the break of the line above.
             let from = source.starts[truth.start].saturating_sub(1);
             let to = source.starts.get(truth.span().end).copied().unwrap_or(source.lf.len() + 1);
-            (from..to).contains(one).then_some(Right::Literal(*one))
+            (from..to).contains(one).then_some(PermittedResult::Literal(*one))
         }
-        [one] => (*one == want).then_some(Right::Placed),
-        _ if source.endings == Endings::Mixed || !exact.contains(&want) => None,
+        [one] => (*one == want).then_some(PermittedResult::Placed),
+        _ if source.endings == LineEndings::Mixed || !exact.contains(&want) => None,
         many => match said.hint.map(|line| chosen(source, many, line)) {
             // A diff says of the last line, too, that the file ends there.
             Some(None) if ways.always_hints && source.is_open() && truth.span().end == source.lines.len() => {
-                Some(Right::Either)
+                Some(PermittedResult::Either)
             }
-            None | Some(None) => Some(Right::Refused),
+            None | Some(None) => Some(PermittedResult::Refused),
             Some(Some(at)) if at == want => {
-                Some(if ways.anywhere { Right::Literal(at) } else { Right::Placed })
+                Some(if ways.anywhere { PermittedResult::Literal(at) } else { PermittedResult::Placed })
             }
             Some(Some(_)) => None,
         },
@@ -65,7 +65,7 @@ pub(super) fn right(
 }
 
 /// The candidate that a line number names: the one that starts there, else the only one near it.
-fn chosen(source: &Source, candidates: &[usize], hint: u64) -> Option<usize> {
+fn chosen(source: &SourceFile, candidates: &[usize], hint: u64) -> Option<usize> {
     let hint = usize::try_from(hint).ok()?;
     let line = |at: usize| source.starts.partition_point(|start| *start <= at);
     let only = |within: usize| {
@@ -82,12 +82,18 @@ fn chosen(source: &Source, candidates: &[usize], hint: u64) -> Option<usize> {
 }
 
 /// The quotation does not stand in the file word for word.
-fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturbance) -> Option<Right> {
+fn absent(
+    source: &SourceFile,
+    truth: &QuotedEdit,
+    said: &QuotedEdit,
+    ways: &FormProperties,
+    how: Disturbance,
+) -> Option<PermittedResult> {
     match how {
         Disturbance::Typo | Disturbance::Stale => {
             // What looks like another place quotes that one. At an edge it may be cut off.
             let elsewhere = !alike(source, said, ways, how).is_empty();
-            let right = if ways.edge { Right::Either } else { Right::Refused };
+            let right = if ways.edge { PermittedResult::Either } else { PermittedResult::Refused };
             (!elsewhere).then_some(right)
         }
         Disturbance::TypoSimilar => similar(source, truth, said),
@@ -100,13 +106,13 @@ fn absent(source: &Source, truth: &Said, said: &Said, ways: &Ways, how: Disturba
             let indents = how.is_of_indentation();
             let says = !indents || truth.quoted().iter().any(|line| line.contains(char::is_alphanumeric));
             let one = places == 1 && said.sure && says && cut && how.is_repaired(ways);
-            Some(if one { Right::Placed } else { Right::Either })
+            Some(if one { PermittedResult::Placed } else { PermittedResult::Either })
         }
     }
 }
 
 /// Returns true if the quotation occurs at another place, apart from white space at line ends and the last break.
-fn trails_elsewhere(source: &Source, truth: &Said, said: &Said) -> bool {
+fn trails_elsewhere(source: &SourceFile, truth: &QuotedEdit, said: &QuotedEdit) -> bool {
     let quoted = said.quoted();
     if said.phrase.is_some() || quoted.is_empty() {
         return false;
@@ -118,7 +124,7 @@ fn trails_elsewhere(source: &Source, truth: &Said, said: &Said) -> bool {
 }
 
 /// Returns the places of texts that resemble the quotation.
-fn alike(source: &Source, said: &Said, ways: &Ways, how: Disturbance) -> Vec<usize> {
+fn alike(source: &SourceFile, said: &QuotedEdit, ways: &FormProperties, how: Disturbance) -> Vec<usize> {
     let (old, _) = said.texts("\n");
     if said.phrase.is_some() || (ways.anywhere && how == Disturbance::Quotes) {
         return overlapping(&plain(&source.lf), &plain(&old));
@@ -127,9 +133,9 @@ fn alike(source: &Source, said: &Said, ways: &Ways, how: Disturbance) -> Vec<usi
 }
 
 /// Compares the similarity of the meant place with all others; `None` if another place is more similar.
-fn similar(source: &Source, truth: &Said, said: &Said) -> Option<Right> {
+fn similar(source: &SourceFile, truth: &QuotedEdit, said: &QuotedEdit) -> Option<PermittedResult> {
     if said.phrase.is_some() {
-        return Some(Right::Either);
+        return Some(PermittedResult::Either);
     }
     let quoted: Vec<String> = said.quoted().iter().map(|line| loosened(line)).collect();
     let text = quoted.join("\n");
@@ -142,7 +148,7 @@ fn similar(source: &Source, truth: &Said, said: &Said) -> Option<Right> {
         return None;
     }
     let sure = said.sure && own > SIMILAR + MARGIN && best + MARGIN < own;
-    Some(if sure { Right::Placed } else { Right::Either })
+    Some(if sure { PermittedResult::Placed } else { PermittedResult::Either })
 }
 
 /// One less the share of letters to change; 0 where it is surely below what is asked for.

@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use fastrand::Rng;
 
-use super::change::Site;
-use super::printers::{Context, Ways};
-use super::source::Source;
+use super::change::ChangeSite;
+use super::printers::{ContextPlace, FormProperties};
+use super::source::SourceFile;
 
 /// Lines of context on either side that a caller would add to make a quotation unique.
 const CONTEXT: usize = 8;
 
 /// An edit as it is quoted.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct QuotedEdit {
     /// The first quoted line, counted from 0.
     pub(super) start: usize,
     /// Bytes of that line before the quotation, where it is a part of a line.
@@ -39,7 +39,7 @@ pub(super) struct Said {
     pub(super) sure: bool,
 }
 
-impl Said {
+impl QuotedEdit {
     /// Every quoted line.
     pub(super) fn quoted(&self) -> Vec<String> {
         [&*self.before, &*self.old, &*self.after].concat()
@@ -77,7 +77,7 @@ impl Said {
 
 /// The number of occurrences that a quotation may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Times {
+pub(super) enum QuoteCount {
     /// Once: context is added until it does.
     Once,
     /// As often as it happens to.
@@ -86,19 +86,20 @@ pub(super) enum Times {
 
 /// Quotes a change. `room` are the lines that may be quoted. `None` where that cannot be done in this way.
 pub(super) fn quote(
-    source: &Source,
-    site: &Site,
-    ways: &Ways,
-    times: Times,
+    source: &SourceFile,
+    site: &ChangeSite,
+    ways: &FormProperties,
+    times: QuoteCount,
     room: &Range<usize>,
     rng: &mut Rng,
-) -> Option<Said> {
+) -> Option<QuotedEdit> {
     if let Some(phrase) = site.phrase.as_ref().filter(|_| ways.phrases) {
         let text = &source.lines[site.first].text;
         let parts = (text[phrase.at.clone()].to_owned(), phrase.new.clone());
-        let said = Said { phrase: Some(parts), column: phrase.at.start, ..around(source, site, (0, 0)) };
+        let said =
+            QuotedEdit { phrase: Some(parts), column: phrase.at.start, ..around(source, site, (0, 0)) };
         let found = exact_at(source, &said, ways);
-        return (times == Times::Any || found.len() == 1).then_some(said);
+        return (times == QuoteCount::Any || found.len() == 1).then_some(said);
     }
     if ways.insertions && site.removed > 0 {
         return None;
@@ -106,7 +107,7 @@ pub(super) fn quote(
     let most = |near: usize| near.min(CONTEXT);
     let (above, below) =
         (most(site.first - room.start), most(room.end.saturating_sub(site.first + site.removed)));
-    let (above, below) = match (ways.insertions && times == Times::Once, rng.bool()) {
+    let (above, below) = match (ways.insertions && times == QuoteCount::Once, rng.bool()) {
         (true, true) => (above, 0),
         (true, false) => (0, below),
         _ => (above, below),
@@ -115,7 +116,7 @@ pub(super) fn quote(
         let more = if rng.bool() { 0 } else { rng.usize(0..=2) };
         (ways.context_lines + more).min(most)
     };
-    let mut counts = if times == Times::Any {
+    let mut counts = if times == QuoteCount::Any {
         (0, usize::from(site.removed == 0))
     } else {
         (least(above, rng), least(below, rng))
@@ -125,10 +126,10 @@ pub(super) fn quote(
         said.closed = closed(source, &said, ways, rng)?;
         let quoted = said.quoted();
         let says = quoted.iter().any(|line| !line.trim().is_empty());
-        if times == Times::Any && !says {
+        if times == QuoteCount::Any && !says {
             return None;
         }
-        if says && (times == Times::Any || exact_at(source, &said, ways).len() == 1) {
+        if says && (times == QuoteCount::Any || exact_at(source, &said, ways).len() == 1) {
             return Some(said);
         }
         counts = match counts {
@@ -139,9 +140,9 @@ pub(super) fn quote(
     }
 }
 
-fn around(source: &Source, site: &Site, (above, below): (usize, usize)) -> Said {
+fn around(source: &SourceFile, site: &ChangeSite, (above, below): (usize, usize)) -> QuotedEdit {
     let end = site.first + site.removed;
-    Said {
+    QuotedEdit {
         start: site.first - above,
         column: 0,
         before: source.texts(site.first - above..site.first),
@@ -157,7 +158,7 @@ fn around(source: &Source, site: &Site, (above, below): (usize, usize)) -> Said 
 }
 
 /// Returns true if the texts end in a break; `None` if neither form is unambiguous.
-fn closed(source: &Source, said: &Said, ways: &Ways, rng: &mut Rng) -> Option<bool> {
+fn closed(source: &SourceFile, said: &QuotedEdit, ways: &FormProperties, rng: &mut Rng) -> Option<bool> {
     let at_open_end = source.is_open() && said.span().end == source.lines.len();
     // Without a break at its end, a text whose last line is empty is read as one line less.
     let empty = |lines: &[String]| lines.last().is_none_or(|line| line.trim().is_empty());
@@ -171,7 +172,7 @@ fn closed(source: &Source, said: &Said, ways: &Ways, rng: &mut Rng) -> Option<bo
 }
 
 /// Returns the places where a quotation occurs word for word, as offsets in the file's text with `\n`.
-pub(super) fn exact_at(source: &Source, said: &Said, ways: &Ways) -> Vec<usize> {
+pub(super) fn exact_at(source: &SourceFile, said: &QuotedEdit, ways: &FormProperties) -> Vec<usize> {
     if said.phrase.is_some() || ways.anywhere {
         let (old, _) = said.texts("\n");
         return overlapping(&source.lf, &old);
@@ -199,6 +200,6 @@ pub(super) fn overlapping(text: &str, part: &str) -> Vec<usize> {
 }
 
 /// Returns true if the new text of a printer repeats the context lines.
-pub(super) fn is_merged(said: &Said, ways: &Ways) -> bool {
-    said.phrase.is_none() && ways.context == Context::Merged
+pub(super) fn is_merged(said: &QuotedEdit, ways: &FormProperties) -> bool {
+    said.phrase.is_none() && ways.context == ContextPlace::Merged
 }

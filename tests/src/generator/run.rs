@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fastrand::Rng;
 
 use super::corpus::{Corpus, Language};
-use super::draw::{Drawn, draw};
-use super::judge::{Ended, judge, shown};
+use super::draw::{DrawnPayload, draw};
+use super::judge::{PayloadResult, judge, shown};
 use super::printers::PRINTERS;
-use super::source::Source;
-use super::table::Table;
+use super::source::SourceFile;
+use super::table::ResultTable;
 
 /// Payloads that are drawn from a file before the next is read.
 const DRAWS: usize = 24;
@@ -25,7 +25,7 @@ const THREADS: usize = 2;
 
 /// The extent of a run.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct RunExtent {
     /// Payloads to judge, at least.
     pub edits: usize,
     /// The seed of the random choices.
@@ -40,9 +40,9 @@ pub struct Request {
 ///
 /// # Panics
 /// Where the corpus is empty, or nothing can be drawn from it.
-pub fn run(corpus: &Corpus, request: &Request) -> Table {
+pub fn run(corpus: &Corpus, request: &RunExtent) -> ResultTable {
     assert!(!corpus.is_empty(), "no files to draw from");
-    let mut table = Table::default();
+    let mut table = ResultTable::default();
     let mut round = 0;
     while table.edits() < request.edits {
         assert!(round < 100_000, "nothing can be drawn");
@@ -72,31 +72,31 @@ pub fn run(corpus: &Corpus, request: &Request) -> Table {
     table
 }
 
-fn one_file(corpus: &Corpus, request: &Request, seed: u64) -> Table {
+fn one_file(corpus: &Corpus, request: &RunExtent, seed: u64) -> ResultTable {
     let mut rng = Rng::with_seed(seed);
-    let mut table = Table::default();
+    let mut table = ResultTable::default();
     let drawn = corpus.draw_changed(&mut rng);
     if !drawn.path.to_string_lossy().contains(&request.file) {
         return table;
     }
-    let Some(source) = Source::read(&drawn, &mut rng) else { return table };
+    let Some(source) = SourceFile::read(&drawn, &mut rng) else { return table };
     for _ in 0..DRAWS {
         let task = match draw(&source, &request.only, &mut rng) {
-            Drawn::Task(task) => task,
-            Drawn::Elsewhere => {
+            DrawnPayload::Task(task) => task,
+            DrawnPayload::Elsewhere => {
                 table.elsewhere += 1;
                 continue;
             }
-            Drawn::Nothing => continue,
+            DrawnPayload::Nothing => continue,
         };
         let ended = judge(&source, &task);
         let name = PRINTERS[task.way].0.ways().name;
-        if ended == Ended::Unsupported {
+        if ended == PayloadResult::Unsupported {
             table.lacking.insert(name);
             continue;
         }
         table.count(name, task.how, task.verdict, &ended);
-        if matches!(ended, Ended::AppliedWrongly(_) | Ended::RefusedThough(_)) {
+        if matches!(ended, PayloadResult::AppliedWrongly(_) | PayloadResult::RefusedThough(_)) {
             table.keep(&ended, name, task.how, || shown(&source, &task, &ended, name, seed));
         }
     }

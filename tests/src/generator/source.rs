@@ -5,13 +5,13 @@ use std::fs;
 
 use fastrand::Rng;
 
-use super::change::Site;
+use super::change::ChangeSite;
 use super::corpus::{DrawnFile, Language};
 use super::versions;
 
 /// One line.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct SourceLine {
     /// Without its ending.
     pub(super) text: String,
     /// `""` only at the end of the file.
@@ -20,7 +20,7 @@ pub(super) struct Line {
 
 /// The line endings of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Endings {
+pub(super) enum LineEndings {
     /// All alike.
     Same(&'static str),
     /// Both kinds.
@@ -29,15 +29,15 @@ pub(super) enum Endings {
 
 /// A file.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct SourceFile {
     /// The path it has in payloads.
     pub(super) path: String,
     /// The path that it was read from.
     pub(super) origin: String,
     pub(super) language: Language,
     pub(super) bom: bool,
-    pub(super) lines: Vec<Line>,
-    pub(super) endings: Endings,
+    pub(super) lines: Vec<SourceLine>,
+    pub(super) endings: LineEndings,
     /// Every line with `\n` where it has an ending.
     pub(super) lf: String,
     /// Offsets in `lf` at which the lines start.
@@ -45,10 +45,10 @@ pub(super) struct Source {
     /// The lines, trimmed and folded, for finding what looks alike.
     pub(super) loose: Vec<String>,
     /// The changes that the authors made in the next version.
-    pub(super) changes: Vec<Site>,
+    pub(super) changes: Vec<ChangeSite>,
 }
 
-impl Source {
+impl SourceFile {
     /// Reads a file and perhaps reshapes it: other endings, no final break, a BOM, tabs. `None` where it is not
     /// text, or too short to be edited.
     pub(super) fn read(drawn: &DrawnFile<'_>, rng: &mut Rng) -> Option<Self> {
@@ -61,7 +61,7 @@ impl Source {
         if text.contains('\0') || text.replace("\r\n", "\n").contains('\r') {
             return None;
         }
-        let mut lines: Vec<Line> = text.split_inclusive('\n').map(line).collect();
+        let mut lines: Vec<SourceLine> = text.split_inclusive('\n').map(line).collect();
         if lines.len() < 5 {
             return None;
         }
@@ -78,7 +78,7 @@ impl Source {
         origin: String,
         language: Language,
         bom: bool,
-        lines: Vec<Line>,
+        lines: Vec<SourceLine>,
     ) -> Self {
         let mut lf = String::new();
         let mut starts = Vec::with_capacity(lines.len());
@@ -91,9 +91,9 @@ impl Source {
         }
         let kinds = |kind: &str| lines.iter().any(|line| line.ending == kind);
         let endings = match (kinds("\n"), kinds("\r\n")) {
-            (true, true) => Endings::Mixed,
-            (false, true) => Endings::Same("\r\n"),
-            _ => Endings::Same("\n"),
+            (true, true) => LineEndings::Mixed,
+            (false, true) => LineEndings::Same("\r\n"),
+            _ => LineEndings::Same("\n"),
         };
         let loose = lines.iter().map(|line| loosened(&line.text)).collect();
         let changes = Vec::new();
@@ -126,7 +126,7 @@ impl Source {
         if count("\t") > count("  ") {
             return "\t".to_owned();
         }
-        let two = |line: &&Line| indent(&line.text).len() % 4 == 2;
+        let two = |line: &&SourceLine| indent(&line.text).len() % 4 == 2;
         let indented = self.lines.iter().filter(|line| line.text.starts_with("  ")).count();
         let narrow = self.lines.iter().filter(two).count() * 4 > indented.max(1);
         // Most lines of a short file may stand at two steps of two, as a list in a setting does.
@@ -184,17 +184,17 @@ pub(super) fn plain(line: &str) -> String {
     plain
 }
 
-fn line(text: &str) -> Line {
+fn line(text: &str) -> SourceLine {
     let (text, ending) = match (text.strip_suffix("\r\n"), text.strip_suffix('\n')) {
         (Some(body), _) => (body, "\r\n"),
         (None, Some(body)) => (body, "\n"),
         (None, None) => (text, ""),
     };
-    Line { text: text.to_owned(), ending }
+    SourceLine { text: text.to_owned(), ending }
 }
 
 /// Gives a third of the files another shape than they have. Returns whether there is a BOM.
-fn reshape(lines: &mut [Line], changes: &mut [Site], bom: bool, rng: &mut Rng) -> bool {
+fn reshape(lines: &mut [SourceLine], changes: &mut [ChangeSite], bom: bool, rng: &mut Rng) -> bool {
     match rng.usize(0..100) {
         0..12 => each_ending(lines, |_| "\r\n"),
         12..16 => each_ending(lines, |at| if at % 3 == 0 { "\r\n" } else { "\n" }),
@@ -217,13 +217,13 @@ fn reshape(lines: &mut [Line], changes: &mut [Site], bom: bool, rng: &mut Rng) -
 }
 
 /// Returns the changes from one text to the next.
-fn changed(old: &str, new: &str) -> Vec<Site> {
+fn changed(old: &str, new: &str) -> Vec<ChangeSite> {
     let new = new.strip_prefix('\u{feff}').unwrap_or(new);
     let [old, new] = [old, new].map(|text| text.lines().collect::<Vec<_>>());
     versions::changes(&old, &new)
 }
 
-fn each_ending(lines: &mut [Line], ending: impl Fn(usize) -> &'static str) {
+fn each_ending(lines: &mut [SourceLine], ending: impl Fn(usize) -> &'static str) {
     for (at, line) in lines.iter_mut().enumerate().filter(|(_, line)| !line.ending.is_empty()) {
         line.ending = ending(at);
     }

@@ -6,12 +6,12 @@ use fastrand::Rng;
 use super::change::{numbers_and_words, renamed};
 use super::disturb::Disturbance;
 use super::fragments;
-use super::quoting::Said;
-use super::source::{Source, indent, plain};
+use super::quoting::QuotedEdit;
+use super::source::{SourceFile, indent, plain};
 use super::spoil_indent::spoil_indent;
 
 /// Spoils a quotation; false where it cannot be spoiled so.
-pub(super) fn spoil(how: Disturbance, source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
+pub(super) fn spoil(how: Disturbance, source: &SourceFile, said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let lines = said.phrase.is_none();
     match how {
         Disturbance::None | Disturbance::Twice => true,
@@ -31,12 +31,12 @@ pub(super) fn spoil(how: Disturbance, source: &Source, said: &mut Said, rng: &mu
 }
 
 /// Every quoted line.
-pub(super) fn quoted(said: &mut Said) -> impl Iterator<Item = &mut String> {
+pub(super) fn quoted(said: &mut QuotedEdit) -> impl Iterator<Item = &mut String> {
     said.before.iter_mut().chain(&mut said.old).chain(&mut said.after)
 }
 
 /// Every line, quoted or new.
-pub(super) fn every(said: &mut Said) -> impl Iterator<Item = &mut String> {
+pub(super) fn every(said: &mut QuotedEdit) -> impl Iterator<Item = &mut String> {
     said.before.iter_mut().chain(&mut said.old).chain(&mut said.after).chain(&mut said.new)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-fn trailing(said: &mut Said, rng: &mut Rng) -> bool {
+fn trailing(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let clean = (said.before.clone(), said.after.clone());
     let mut spoiled = false;
     if quoted(said).any(|line| line.trim_end() != line) {
@@ -64,7 +64,7 @@ fn trailing(said: &mut Said, rng: &mut Rng) -> bool {
     spoiled
 }
 
-fn quotes(said: &mut Said, rng: &mut Rng) -> bool {
+fn quotes(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     if let Some((old, new)) = &mut said.phrase {
         let was = old.clone();
         *old = if plain(old) == *old { curly(old, rng) } else { plain(old) };
@@ -109,7 +109,7 @@ fn curly(line: &str, rng: &mut Rng) -> String {
     if dashes { made.replace("...", "…") } else { made }
 }
 
-fn numbered(said: &mut Said, both: bool, rng: &mut Rng) -> bool {
+fn numbered(said: &mut QuotedEdit, both: bool, rng: &mut Rng) -> bool {
     let first = said.start + 1;
     let style = rng.usize(0..4);
     let prefix = |at: usize| match style {
@@ -136,7 +136,7 @@ fn numbered(said: &mut Said, both: bool, rng: &mut Rng) -> bool {
     true
 }
 
-fn wrong_hint(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
+fn wrong_hint(source: &SourceFile, said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let line = said.start as u64 + 1;
     let wrong = match rng.usize(0..5) {
         0 => line.saturating_sub(rng.u64(1..4)),
@@ -150,14 +150,14 @@ fn wrong_hint(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
 }
 
 /// The line where it stands, or one nearby.
-fn near_hint(said: &mut Said, rng: &mut Rng) -> bool {
+fn near_hint(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let line = said.start as u64 + 1;
     said.hint =
         Some(if rng.usize(0..3) > 0 { line } else { (line + rng.u64(0..5)).saturating_sub(2).max(1) });
     true
 }
 
-fn line_too_many(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
+fn line_too_many(source: &SourceFile, said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let own = source.lines[said.start.min(source.lines.len() - 1)].text.as_str();
     let line = if rng.usize(0..4) == 0 {
         String::new()
@@ -172,7 +172,7 @@ fn line_too_many(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
     true
 }
 
-fn typo(said: &mut Said, rng: &mut Rng) -> bool {
+fn typo(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     if let Some((old, _)) = &mut said.phrase {
         return misspell(old, rng);
     }
@@ -201,7 +201,7 @@ fn misspell(line: &mut String, rng: &mut Rng) -> bool {
 }
 
 /// Something that the file said once: another name or number in one line.
-fn stale(said: &mut Said, rng: &mut Rng) -> bool {
+fn stale(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let other = |line: &str, rng: &mut Rng| {
         let known = numbers_and_words(line);
         let at = known.get(rng.usize(0..known.len().max(1)))?.clone();

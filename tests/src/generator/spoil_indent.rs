@@ -4,12 +4,17 @@
 use fastrand::Rng;
 
 use super::disturb::Disturbance;
-use super::quoting::Said;
-use super::source::{Source, indent};
+use super::quoting::QuotedEdit;
+use super::source::{SourceFile, indent};
 use super::spoil::{every, is_blank, quoted};
 
 /// Spoils the indentation of a quotation; false where it cannot be spoiled so.
-pub(super) fn spoil_indent(how: Disturbance, source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
+pub(super) fn spoil_indent(
+    how: Disturbance,
+    source: &SourceFile,
+    said: &mut QuotedEdit,
+    rng: &mut Rng,
+) -> bool {
     let truth = said.clone();
     let spoiled = match how {
         Disturbance::Dedented => dedented(said, rng),
@@ -52,14 +57,14 @@ pub(super) fn spoil_indent(how: Disturbance, source: &Source, said: &mut Said, r
 
 /// Returns true if a removed and an added line are the same now, and were not before: then the payload says that the
 /// line stays.
-fn says_otherwise(truth: &Said, said: &Said) -> bool {
+fn says_otherwise(truth: &QuotedEdit, said: &QuotedEdit) -> bool {
     let same =
-        |said: &Said| said.old.iter().filter(|line| !is_blank(line) && said.new.contains(line)).count();
+        |said: &QuotedEdit| said.old.iter().filter(|line| !is_blank(line) && said.new.contains(line)).count();
     same(said) > same(truth)
 }
 
 /// Returns true if the new lines start and end as deep as those that they replace, which shows their place.
-fn stays_put(truth: &Said) -> bool {
+fn stays_put(truth: &QuotedEdit) -> bool {
     let filled = |lines: &[String]| -> Vec<String> {
         lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).to_owned()).collect()
     };
@@ -101,7 +106,7 @@ fn less(line: &mut String, lost: &str) {
 }
 
 /// Changes the quoted lines in one way and the new ones, contexts that they repeat included, in another.
-fn apart(said: &mut Said, old: impl Fn(&mut String), new: impl Fn(&mut String)) {
+fn apart(said: &mut QuotedEdit, old: impl Fn(&mut String), new: impl Fn(&mut String)) {
     let (mut before, mut after) = (said.before.clone(), said.after.clone());
     let come = said.new.iter_mut().chain(&mut before).chain(&mut after);
     come.filter(|line| !is_blank(line)).for_each(new);
@@ -110,7 +115,7 @@ fn apart(said: &mut Said, old: impl Fn(&mut String), new: impl Fn(&mut String)) 
 }
 
 /// Tabs where the file has spaces, or spaces where it has tabs.
-fn other_kind(source: &Source, said: &mut Said, alike: bool, rng: &mut Rng) -> bool {
+fn other_kind(source: &SourceFile, said: &mut QuotedEdit, alike: bool, rng: &mut Rng) -> bool {
     let own = source.unit();
     let other = if own == "\t" { ["  ", "    ", "        "][rng.usize(0..3)] } else { "\t" };
     let turned = |line: &str| {
@@ -133,7 +138,7 @@ fn other_kind(source: &Source, said: &mut Said, alike: bool, rng: &mut Rng) -> b
     true
 }
 
-fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
+fn dedented(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let mixes = mixes(said);
     let filled: Vec<String> = every(said).filter(|line| !is_blank(line)).map(|line| line.clone()).collect();
     let mut common = filled.first().map_or("", |line| indent(line));
@@ -155,7 +160,7 @@ fn dedented(said: &mut Said, rng: &mut Rng) -> bool {
 }
 
 /// Returns true if the new lines mix tabs and spaces, while the quoted ones have one kind.
-fn mixes(said: &Said) -> bool {
+fn mixes(said: &QuotedEdit) -> bool {
     let kinds = |lines: &[String], kind: char| {
         lines.iter().any(|line| !is_blank(line) && indent(line).contains(kind))
     };
@@ -167,7 +172,7 @@ fn mixes(said: &Said) -> bool {
 
 /// Returns true if one line alone is quoted, and the new text could also be one whose first line alone lost its
 /// indentation.
-fn is_torn(said: &Said, lost: &str) -> bool {
+fn is_torn(said: &QuotedEdit, lost: &str) -> bool {
     let deeper = |lines: &[String], from: usize| {
         let mut filled = lines.iter().filter(|line| !is_blank(line)).skip(from).peekable();
         filled.peek().is_some() && filled.all(|line| line.starts_with(lost))
@@ -177,7 +182,7 @@ fn is_torn(said: &Said, lost: &str) -> bool {
     one && (inserts || deeper(&said.new, 1) || deeper(&said.with_context(), 1))
 }
 
-fn indented(said: &mut Said, rng: &mut Rng) -> bool {
+fn indented(said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let more = ["  ", "    ", "        ", "\t", "   "][rng.usize(0..5)];
     said.sure = !mixes(said);
     every(said).filter(|line| !is_blank(line)).for_each(|line| line.insert_str(0, more));
@@ -185,7 +190,7 @@ fn indented(said: &mut Said, rng: &mut Rng) -> bool {
 }
 
 /// Another unit of indentation. Only where the quotation shows two depths: one could as well be lost indentation.
-fn unit(source: &Source, said: &mut Said, rng: &mut Rng) -> bool {
+fn unit(source: &SourceFile, said: &mut QuotedEdit, rng: &mut Rng) -> bool {
     let own = source.unit();
     let other = ["\t", "  ", "    "][rng.usize(0..3)];
     let depth = |line: &str| {
@@ -216,7 +221,7 @@ fn gcd(a: usize, b: usize) -> usize {
 
 /// The first line without its indentation. That one place is left is sure where another line that is as deep as
 /// the first shows that nothing else was lost.
-fn first_indent(said: &mut Said) -> bool {
+fn first_indent(said: &mut QuotedEdit) -> bool {
     let quoted = said.quoted();
     let Some(lost) = quoted.first().map(|line| indent(line).to_owned()) else { return false };
     let same = |line: &&String| !is_blank(line) && indent(line) == lost;

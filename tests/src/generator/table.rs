@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::corpus::Language;
 use super::disturb::Disturbance;
-use super::draw::Verdict;
-use super::judge::Ended;
+use super::draw::ExpectedOutcome;
+use super::judge::PayloadResult;
 use super::run::DrawnFiles;
 
 /// Payloads of each kind that are shown in full.
@@ -17,7 +17,7 @@ const SHOWN: usize = 3;
 const WRONG: usize = 60;
 
 #[derive(Clone, Copy, Default, Debug)]
-struct Count {
+struct ResultCount {
     edits: u64,
     rightly: u64,
     refused: u64,
@@ -28,7 +28,7 @@ struct Count {
     placed_rightly: u64,
 }
 
-impl Count {
+impl ResultCount {
     fn add(&mut self, other: &Self) {
         self.edits += other.edits;
         self.rightly += other.rightly;
@@ -55,8 +55,8 @@ impl Count {
 
 /// The results of payloads.
 #[derive(Default, Debug)]
-pub struct Table {
-    counts: BTreeMap<(&'static str, Disturbance), Count>,
+pub struct ResultTable {
+    counts: BTreeMap<(&'static str, Disturbance), ResultCount>,
     seen: DrawnFiles,
     /// Disturbed quotations that quoted another place, and were drawn anew.
     pub(super) elsewhere: u64,
@@ -66,7 +66,7 @@ pub struct Table {
     though: BTreeMap<(&'static str, Disturbance), Vec<String>>,
 }
 
-impl Table {
+impl ResultTable {
     /// Payloads that were judged.
     pub fn edits(&self) -> usize {
         self.counts.values().map(|count| usize::try_from(count.edits).unwrap_or(usize::MAX)).sum()
@@ -80,7 +80,9 @@ impl Table {
     /// The share of undisturbed payloads with one right place that were applied, and of disturbed ones; `None` where no
     /// such payload was judged, as no payload of a way that quotes nothing can be disturbed.
     pub fn shares(&self) -> (Option<f64>, Option<f64>) {
-        let of = |count: Count| (count.placed > 0).then(|| count.placed_rightly as f64 / count.placed as f64);
+        let of = |count: ResultCount| {
+            (count.placed > 0).then(|| count.placed_rightly as f64 / count.placed as f64)
+        };
         (of(self.total(Disturbance::is_none)), of(self.total(|how| !how.is_none())))
     }
 
@@ -104,37 +106,43 @@ impl Table {
         self.though.values().flatten()
     }
 
-    fn total(&self, which: impl Fn(Disturbance) -> bool) -> Count {
-        let mut sum = Count::default();
+    fn total(&self, which: impl Fn(Disturbance) -> bool) -> ResultCount {
+        let mut sum = ResultCount::default();
         self.counts.iter().filter(|((_, how), _)| which(*how)).for_each(|(_, count)| sum.add(count));
         sum
     }
 
-    pub(super) fn count(&mut self, name: &'static str, how: Disturbance, verdict: Verdict, ended: &Ended) {
+    pub(super) fn count(
+        &mut self,
+        name: &'static str,
+        how: Disturbance,
+        verdict: ExpectedOutcome,
+        ended: &PayloadResult,
+    ) {
         let count = self.counts.entry((name, how)).or_default();
         count.edits += 1;
-        let placed = verdict == Verdict::Applied;
+        let placed = verdict == ExpectedOutcome::Applied;
         count.placed += u64::from(placed);
         match ended {
-            Ended::AppliedRightly => {
+            PayloadResult::AppliedRightly => {
                 count.rightly += 1;
                 count.placed_rightly += u64::from(placed);
             }
-            Ended::RefusedRightly => count.refused += 1,
-            Ended::RefusedThough(_) => count.though += 1,
-            Ended::AppliedWrongly(_) => count.wrongly += 1,
-            Ended::Unsupported => {}
+            PayloadResult::RefusedRightly => count.refused += 1,
+            PayloadResult::RefusedThough(_) => count.though += 1,
+            PayloadResult::AppliedWrongly(_) => count.wrongly += 1,
+            PayloadResult::Unsupported => {}
         }
     }
 
     pub(super) fn keep(
         &mut self,
-        ended: &Ended,
+        ended: &PayloadResult,
         name: &'static str,
         how: Disturbance,
         text: impl FnOnce() -> String,
     ) {
-        if matches!(ended, Ended::AppliedWrongly(_)) {
+        if matches!(ended, PayloadResult::AppliedWrongly(_)) {
             if self.wrong.len() < WRONG {
                 self.wrong.push(text());
             }
@@ -175,7 +183,7 @@ const HEAD: &str = "edits | applied rightly | refused rightly | refused though o
                     applied, of those with one right place |";
 const RULE: &str = "---:|---:|---:|---:|---:|---:|";
 
-impl fmt::Display for Table {
+impl fmt::Display for ResultTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut files: BTreeMap<&str, u64> = BTreeMap::new();
         self.seen.iter().for_each(|(language, _)| *files.entry(language.name()).or_default() += 1);
@@ -202,7 +210,7 @@ impl fmt::Display for Table {
         writeln!(
             f,
             "\nUndisturbed and unique: {} of {} applied ({}). Disturbed, one right place left: {} of {} applied \
-             ({}). Applied wrongly: {}. Drawn anew, since the disturbed quotation stands word for word elsewhere: {}.",
+             ({}). Applied wrongly: {}. DrawnPayload anew, since the disturbed quotation stands word for word elsewhere: {}.",
             none.placed_rightly,
             none.placed,
             share(none.placed_rightly, none.placed),

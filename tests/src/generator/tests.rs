@@ -6,14 +6,14 @@ use editd_proto::message::{EditPosition, FileEdit};
 use editd_proto::path::FilePath;
 use fastrand::Rng;
 
-use super::change::{self, Site};
+use super::change::{self, ChangeSite};
 use super::corpus::Language;
 use super::disturb::Disturbance;
-use super::expected::{Expected, Meant};
-use super::oracle::{Right, right};
-use super::printers::{Ask, PRINTERS, Sent};
-use super::quoting::{Said, Times, quote};
-use super::source::{Line, Source};
+use super::expected::{ExpectedContents, IntendedEdit};
+use super::oracle::{PermittedResult, right};
+use super::printers::{PRINTERS, PrintTask, PrintedRequest};
+use super::quoting::{QuoteCount, QuotedEdit, quote};
+use super::source::{SourceFile, SourceLine};
 
 /// Lines that parsers could take for their own, and some that stand twice.
 const LINES: [&str; 24] = [
@@ -43,13 +43,13 @@ const LINES: [&str; 24] = [
     "last",
 ];
 
-fn source(lines: &[&str]) -> Source {
-    let lines = lines.iter().map(|text| Line { text: (*text).to_owned(), ending: "\n" }).collect();
-    Source::made("src/a.rs".to_owned(), String::new(), Language::Rust, false, lines)
+fn source(lines: &[&str]) -> SourceFile {
+    let lines = lines.iter().map(|text| SourceLine { text: (*text).to_owned(), ending: "\n" }).collect();
+    SourceFile::made("src/a.rs".to_owned(), String::new(), Language::Rust, false, lines)
 }
 
-fn site(first: usize, removed: usize, new: &[&str]) -> Site {
-    Site { first, removed, new: new.iter().map(|line| (*line).to_owned()).collect(), phrase: None }
+fn site(first: usize, removed: usize, new: &[&str]) -> ChangeSite {
+    ChangeSite { first, removed, new: new.iter().map(|line| (*line).to_owned()).collect(), phrase: None }
 }
 
 fn way(name: &str) -> usize {
@@ -72,10 +72,10 @@ fn only_what_was_meant_is_right() {
     let site = site(1, 1, &["  x"]);
     let mut rng = Rng::with_seed(1);
     let truth =
-        quote(&source, &site, &ways, Times::Once, &(0..5), &mut rng).expect("context makes it unique");
+        quote(&source, &site, &ways, QuoteCount::Once, &(0..5), &mut rng).expect("context makes it unique");
     let said = truth.clone();
-    let meant = Meant { site, how: Disturbance::None, truth, said, right: Right::Placed };
-    let expected = Expected::after(&source, &[meant], &ways);
+    let meant = IntendedEdit { site, how: Disturbance::None, truth, said, right: PermittedResult::Placed };
+    let expected = ExpectedContents::after(&source, &[meant], &ways);
     assert!(expected.accepts(b"a\n  x\nc\n  b\nd\n"));
     let wrong = [
         "a\n  b\nc\n  x\nd\n",
@@ -98,11 +98,11 @@ fn a_text_that_stands_twice_must_be_refused() {
     let ways = PRINTERS[way("replace, whole lines")].0.ways();
     let mut rng = Rng::with_seed(1);
     let site = site(1, 1, &["  x"]);
-    let mut said = quote(&source, &site, &ways, Times::Any, &(0..5), &mut rng).expect("it is quoted");
-    let judged = |said: &Said| right(&source, said, said, &ways, Disturbance::Twice);
-    assert_eq!(judged(&said), Some(Right::Refused));
+    let mut said = quote(&source, &site, &ways, QuoteCount::Any, &(0..5), &mut rng).expect("it is quoted");
+    let judged = |said: &QuotedEdit| right(&source, said, said, &ways, Disturbance::Twice);
+    assert_eq!(judged(&said), Some(PermittedResult::Refused));
     said.hint = Some(2);
-    assert_eq!(judged(&said), Some(Right::Placed));
+    assert_eq!(judged(&said), Some(PermittedResult::Placed));
     said.hint = Some(4);
     assert_eq!(judged(&said), None, "it names the other place");
 }
@@ -143,13 +143,15 @@ fn every_printer_says_what_it_was_given() {
         let removed = if ways.insertions { 0 } else { rng.usize(0..4).min(LINES.len() - first) };
         let new: Vec<&str> = (0..rng.usize(0..4)).map(|_| LINES[rng.usize(0..LINES.len())]).collect();
         let site = site(first, removed, &new);
-        let Some(said) = quote(&source, &site, &ways, Times::Once, &(0..LINES.len()), &mut rng) else {
+        let Some(said) = quote(&source, &site, &ways, QuoteCount::Once, &(0..LINES.len()), &mut rng) else {
             continue;
         };
         let edits = [said];
         let lines = [(first, removed)];
-        let ask = Ask { source: &source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
-        let Some(Sent::Payload { dialect, text, beside }) = printer.print(&ask, &mut rng) else { continue };
+        let ask = PrintTask { source: &source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
+        let Some(PrintedRequest::Payload { dialect, text, beside }) = printer.print(&ask, &mut rng) else {
+            continue;
+        };
         let setting = PayloadContext { path: beside.then_some(&path), roots: &[], limit: 1 << 20 };
         let translation = match translate(Some(dialect), &text, &setting) {
             Err(error) if error.code == ErrorCode::Unsupported => continue,
@@ -176,11 +178,11 @@ fn every_printer_says_what_it_was_given() {
 }
 
 /// The edits of one payload: changes of whole lines far enough from each other, in the order of the file.
-fn several(source: &Source, rng: &mut Rng) -> Vec<Site> {
-    let mut sites: Vec<Site> = Vec::new();
+fn several(source: &SourceFile, rng: &mut Rng) -> Vec<ChangeSite> {
+    let mut sites: Vec<ChangeSite> = Vec::new();
     for _ in 0..rng.usize(1..=4) {
         let Some(site) = change::lines(source, rng) else { continue };
-        let apart = |other: &Site| {
+        let apart = |other: &ChangeSite| {
             other.range().end + 20 < site.first || site.first + site.removed + 20 < other.first
         };
         if sites.iter().all(apart) && (site.removed > 0 || !site.new.is_empty()) {
@@ -198,7 +200,7 @@ fn ranges_cost_the_fewest_bytes() {
         include_str!("../../../daemon/engine/src/merge/plan.rs"),
         include_str!("judge.rs"),
     ];
-    let sources: Vec<Source> = texts.map(|text| source(&text.lines().collect::<Vec<_>>())).into();
+    let sources: Vec<SourceFile> = texts.map(|text| source(&text.lines().collect::<Vec<_>>())).into();
     let mut rng = Rng::with_seed(5);
     let mut bytes = [0; PRINTERS.len()];
     let mut counted = 0;
@@ -210,13 +212,14 @@ fn ranges_cost_the_fewest_bytes() {
         for (at, (printer, _)) in PRINTERS.iter().enumerate() {
             let ways = printer.ways();
             let room = 0..source.lines.len();
-            let quoted = sites.iter().map(|site| quote(source, site, &ways, Times::Once, &room, &mut rng));
-            let Some(edits) = quoted.collect::<Option<Vec<Said>>>() else { continue };
+            let quoted =
+                sites.iter().map(|site| quote(source, site, &ways, QuoteCount::Once, &room, &mut rng));
+            let Some(edits) = quoted.collect::<Option<Vec<QuotedEdit>>>() else { continue };
             if edits.is_empty() || (!ways.many && edits.len() > 1) {
                 continue;
             }
-            let ask = Ask { source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
-            if let Some(Sent::Payload { text, .. }) = printer.print(&ask, &mut rng) {
+            let ask = PrintTask { source, edits: &edits, lines: &lines, eol: "\n", threshold: None };
+            if let Some(PrintedRequest::Payload { text, .. }) = printer.print(&ask, &mut rng) {
                 printed[at] = text.len();
             }
         }

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::change::Site;
+use super::change::ChangeSite;
 
 /// Lines that an edit replaces or writes at most.
 const MOST: usize = 40;
 
 /// A folder and the numbers of its version.
-type Version<'c> = (Vec<u64>, &'c PathBuf);
+type CrateVersion<'c> = (Vec<u64>, &'c PathBuf);
 
 /// The folders of crates of which a later version is there too, each with the next one.
 pub(super) fn later_versions(crates: &[PathBuf]) -> BTreeMap<PathBuf, PathBuf> {
-    let mut named: BTreeMap<(PathBuf, &str), Vec<Version<'_>>> = BTreeMap::new();
+    let mut named: BTreeMap<(PathBuf, &str), Vec<CrateVersion<'_>>> = BTreeMap::new();
     for folder in crates {
         let Some((name, version)) = folder.file_name().and_then(|name| name.to_str()).and_then(split) else {
             continue;
@@ -43,7 +43,7 @@ fn split(name: &str) -> Option<(&str, Vec<u64>)> {
 }
 
 /// Returns the changes from one list of lines to the next.
-pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Site> {
+pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<ChangeSite> {
     let all = capture_diff_slices(Algorithm::Patience, old, new);
     all.iter()
         .filter(|change| change.tag() != DiffTag::Equal)
@@ -53,7 +53,7 @@ pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Site> {
         .filter(|(gone, come)| {
             old[gone.clone()].iter().chain(&new[come.clone()]).all(|line| line.trim_end() == *line)
         })
-        .map(|(gone, come)| Site {
+        .map(|(gone, come)| ChangeSite {
             first: gone.start,
             removed: gone.len(),
             new: new[come].iter().map(|line| (*line).to_owned()).collect(),

@@ -3,17 +3,22 @@
 use fastrand::Rng;
 
 use super::unified_diff::body;
-use super::{Ask, Context, Printer, Sent, Ways};
+use super::{ContextPlace, EditPrinter, FormProperties, PrintTask, PrintedRequest};
 
 /// The dialect.
-pub(super) struct ApplyPatch;
+pub(super) struct ApplyPatchPrinter;
 
-impl Printer for ApplyPatch {
-    fn ways(&self) -> Ways {
-        Ways { context: Context::Beside, context_lines: 1, numbered: false, ..Ways::named("apply-patch") }
+impl EditPrinter for ApplyPatchPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties {
+            context: ContextPlace::Beside,
+            context_lines: 1,
+            numbered: false,
+            ..FormProperties::named("apply-patch")
+        }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let eol = ask.eol;
         let hunks = ask.edits.iter().map(|said| format!("@@{eol}{}", body(said, eol, "")));
         let text = format!(
@@ -21,6 +26,6 @@ impl Printer for ApplyPatch {
             ask.source.path,
             hunks.collect::<String>()
         );
-        Some(Sent::Payload { dialect: "apply-patch", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "apply-patch", text, beside: false })
     }
 }

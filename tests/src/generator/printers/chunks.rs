@@ -3,17 +3,17 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::{Ask, Context, Printer, Sent, Ways};
+use super::{ContextPlace, EditPrinter, FormProperties, PrintTask, PrintedRequest};
 
 /// The dialect.
-pub(super) struct Chunks;
+pub(super) struct ChunksPrinter;
 
-impl Printer for Chunks {
-    fn ways(&self) -> Ways {
-        Ways { context: Context::Beside, numbered: false, ..Ways::named("chunks") }
+impl EditPrinter for ChunksPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { context: ContextPlace::Beside, numbered: false, ..FormProperties::named("chunks") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         // Breaks stand in the payload only where items end in them.
         let end = if ask.eol == "\r\n" || rng.usize(0..4) == 0 { ask.eol } else { "" };
         let items = |lines: &[String]| lines.iter().map(|line| format!("{line}{end}")).collect::<Vec<_>>();
@@ -35,6 +35,6 @@ impl Printer for Chunks {
             })
             .collect();
         let text = json!({"relative_path": ask.source.path, "chunks": chunks}).to_string();
-        Some(Sent::Payload { dialect: "chunks", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "chunks", text, beside: false })
     }
 }

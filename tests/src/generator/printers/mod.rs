@@ -17,16 +17,16 @@ mod unified_diff;
 use editd_proto::message::FileEdit;
 use fastrand::Rng;
 
-use super::quoting::Said;
-use super::source::Source;
+use super::quoting::QuotedEdit;
+use super::source::SourceFile;
 
 /// The properties of the quotations in one form of edits.
 #[derive(Clone, Debug)]
-pub(super) struct Ways {
+pub(super) struct FormProperties {
     /// Its name in the table.
     pub(super) name: &'static str,
     /// The place of the context lines.
-    pub(super) context: Context,
+    pub(super) context: ContextPlace,
     /// A quotation may begin and end anywhere in a line.
     pub(super) anywhere: bool,
     /// A part of a line can be quoted.
@@ -55,7 +55,7 @@ pub(super) struct Ways {
 
 /// The place of the lines around an edit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Context {
+pub(super) enum ContextPlace {
     /// In the old text, and again in the new.
     Merged,
     /// By themselves.
@@ -64,10 +64,10 @@ pub(super) enum Context {
 
 /// The edits to print.
 #[derive(Debug)]
-pub(super) struct Ask<'a> {
-    pub(super) source: &'a Source,
+pub(super) struct PrintTask<'a> {
+    pub(super) source: &'a SourceFile,
     /// The edits, in the order of the file.
-    pub(super) edits: &'a [Said],
+    pub(super) edits: &'a [QuotedEdit],
     /// The lines that each edit replaces: the first line and their number.
     pub(super) lines: &'a [(usize, usize)],
     /// The breaks that the caller writes.
@@ -78,7 +78,7 @@ pub(super) struct Ask<'a> {
 
 /// Edits that quote no place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Sweeping {
+pub(super) enum UnquotedEdits {
     /// Every occurrence of a text gives way.
     Everywhere {
         /// The text, on one line.
@@ -96,7 +96,7 @@ pub(super) enum Sweeping {
 
 /// A request.
 #[derive(Clone, Debug)]
-pub(super) enum Sent {
+pub(super) enum PrintedRequest {
     /// Native edits.
     Native(Vec<FileEdit>),
     /// A payload, the file named beside it or not.
@@ -111,49 +111,49 @@ pub(super) enum Sent {
 }
 
 /// One way of saying edits.
-pub(super) trait Printer: Sync {
+pub(super) trait EditPrinter: Sync {
     /// Returns the properties of its quotations.
-    fn ways(&self) -> Ways;
+    fn ways(&self) -> FormProperties;
 
     /// Says edits; `None` where this way cannot say them.
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent>;
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest>;
 
     /// Says an edit that quotes no place; `None` where this way cannot.
-    fn sweep(&self, _path: &str, _edit: &Sweeping) -> Option<Sent> {
+    fn sweep(&self, _path: &str, _edit: &UnquotedEdits) -> Option<PrintedRequest> {
         None
     }
 }
 
 /// Every way, and how often it is drawn.
-pub(super) const PRINTERS: &[(&dyn Printer, usize)] = &[
-    (&native::Replace, 10),
-    (&native::WholeLines, 8),
-    (&native::Lines, 3),
-    (&native::Chunk, 8),
-    (&native::Insert, 6),
-    (&patch::Patch, 12),
-    (&safe_edit::LineEdits, 3),
-    (&safe_edit::SafeEditSearchReplace, 3),
-    (&chunks::Chunks, 10),
-    (&search_replace::SearchReplace, 14),
-    (&apply_patch::ApplyPatch, 10),
-    (&unified_diff::UnifiedDiff, 10),
-    (&text_editor::TextEditor, 8),
-    (&tools::ClaudeCode, 8),
-    (&tools::OpenCode, 3),
-    (&tools::Gemini, 3),
-    (&tools::McpFilesystem, 5),
-    (&tools::SerenaContent, 3),
-    (&tools::SerenaLines, 2),
-    (&ranges::Ranges, 5),
+pub(super) const PRINTERS: &[(&dyn EditPrinter, usize)] = &[
+    (&native::ReplacePrinter, 10),
+    (&native::WholeLinesPrinter, 8),
+    (&native::LinesPrinter, 3),
+    (&native::ChunkPrinter, 8),
+    (&native::InsertPrinter, 6),
+    (&patch::PatchPrinter, 12),
+    (&safe_edit::LineEditsPrinter, 3),
+    (&safe_edit::SafeEditSearchReplacePrinter, 3),
+    (&chunks::ChunksPrinter, 10),
+    (&search_replace::SearchReplacePrinter, 14),
+    (&apply_patch::ApplyPatchPrinter, 10),
+    (&unified_diff::UnifiedDiffPrinter, 10),
+    (&text_editor::TextEditorPrinter, 8),
+    (&tools::ClaudeCodePrinter, 8),
+    (&tools::OpenCodePrinter, 3),
+    (&tools::GeminiPrinter, 3),
+    (&tools::McpFilesystemPrinter, 5),
+    (&tools::SerenaContentPrinter, 3),
+    (&tools::SerenaLinesPrinter, 2),
+    (&ranges::RangesPrinter, 5),
 ];
 
-impl Ways {
+impl FormProperties {
     /// A way that quotes lines, contexts merged in, and looks up the ladder to its default rung.
     fn named(name: &'static str) -> Self {
         Self {
             name,
-            context: Context::Merged,
+            context: ContextPlace::Merged,
             anywhere: false,
             phrases: false,
             quotes: true,

@@ -4,17 +4,23 @@
 use editd_proto::message::{EditPosition, FileEdit};
 use fastrand::Rng;
 
-use super::{Ask, Context, Printer, Sent, Sweeping, Ways, list};
+use super::{ContextPlace, EditPrinter, FormProperties, PrintTask, PrintedRequest, UnquotedEdits, list};
 
 /// `replace` anywhere in a line.
-pub(super) struct Replace;
+pub(super) struct ReplacePrinter;
 
-impl Printer for Replace {
-    fn ways(&self) -> Ways {
-        Ways { anywhere: true, phrases: true, hints: true, similar: true, ..Ways::named("replace") }
+impl EditPrinter for ReplacePrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties {
+            anywhere: true,
+            phrases: true,
+            hints: true,
+            similar: true,
+            ..FormProperties::named("replace")
+        }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let edits = ask.edits.iter().map(|said| {
             let (old, new) = said.texts(ask.eol);
             FileEdit {
@@ -25,33 +31,33 @@ impl Printer for Replace {
                 ..named("replace")
             }
         });
-        Some(Sent::Native(edits.collect()))
+        Some(PrintedRequest::Native(edits.collect()))
     }
 
-    fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
+    fn sweep(&self, _: &str, edit: &UnquotedEdits) -> Option<PrintedRequest> {
         let edit = match edit {
-            Sweeping::Everywhere { old, new } => FileEdit {
+            UnquotedEdits::Everywhere { old, new } => FileEdit {
                 old: Some(old.clone()),
                 new: Some(new.clone()),
                 all: Some(true),
                 ..named("replace")
             },
-            Sweeping::Whole(text) => FileEdit { text: Some(text.clone()), ..named("write") },
-            Sweeping::Start(_) | Sweeping::End(_) => return None,
+            UnquotedEdits::Whole(text) => FileEdit { text: Some(text.clone()), ..named("write") },
+            UnquotedEdits::Start(_) | UnquotedEdits::End(_) => return None,
         };
-        Some(Sent::Native(vec![edit]))
+        Some(PrintedRequest::Native(vec![edit]))
     }
 }
 
 /// `replace` of whole lines.
-pub(super) struct WholeLines;
+pub(super) struct WholeLinesPrinter;
 
-impl Printer for WholeLines {
-    fn ways(&self) -> Ways {
-        Ways { hints: true, similar: true, ..Ways::named("replace, whole lines") }
+impl EditPrinter for WholeLinesPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { hints: true, similar: true, ..FormProperties::named("replace, whole lines") }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let edits = ask.edits.iter().map(|said| FileEdit {
             old: Some(list(&said.quoted(), ask.eol)),
             new: Some(list(&said.with_context(), ask.eol)),
@@ -60,38 +66,38 @@ impl Printer for WholeLines {
             whole_lines: Some(true),
             ..named("replace")
         });
-        Some(Sent::Native(edits.collect()))
+        Some(PrintedRequest::Native(edits.collect()))
     }
 }
 
 /// `lines`, by number.
-pub(super) struct Lines;
+pub(super) struct LinesPrinter;
 
-impl Printer for Lines {
-    fn ways(&self) -> Ways {
-        Ways { quotes: false, looks: false, ..Ways::named("lines") }
+impl EditPrinter for LinesPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { quotes: false, looks: false, ..FormProperties::named("lines") }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let edits = ask.edits.iter().zip(ask.lines).map(|(said, (first, removed))| FileEdit {
             start: Some(*first as u64 + 1),
             end: Some((first + removed) as u64),
             text: Some(list(&said.new, ask.eol)),
             ..named("lines")
         });
-        Some(Sent::Native(edits.collect()))
+        Some(PrintedRequest::Native(edits.collect()))
     }
 }
 
 /// `chunk`, with contexts.
-pub(super) struct Chunk;
+pub(super) struct ChunkPrinter;
 
-impl Printer for Chunk {
-    fn ways(&self) -> Ways {
-        Ways { context: Context::Beside, numbered: false, ..Ways::named("chunk") }
+impl EditPrinter for ChunkPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { context: ContextPlace::Beside, numbered: false, ..FormProperties::named("chunk") }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let context = |lines: &[String]| (!lines.is_empty()).then(|| list(lines, ask.eol));
         let edits = ask.edits.iter().map(|said| FileEdit {
             before: context(&said.before),
@@ -100,19 +106,24 @@ impl Printer for Chunk {
             after: context(&said.after),
             ..named("chunk")
         });
-        Some(Sent::Native(edits.collect()))
+        Some(PrintedRequest::Native(edits.collect()))
     }
 }
 
 /// `insert` beside an anchor of whole lines.
-pub(super) struct Insert;
+pub(super) struct InsertPrinter;
 
-impl Printer for Insert {
-    fn ways(&self) -> Ways {
-        Ways { context: Context::Beside, hints: true, insertions: true, ..Ways::named("insert") }
+impl EditPrinter for InsertPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties {
+            context: ContextPlace::Beside,
+            hints: true,
+            insertions: true,
+            ..FormProperties::named("insert")
+        }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         if ask.edits.iter().any(|said| !said.before.is_empty() && !said.after.is_empty()) {
             return None;
         }
@@ -127,16 +138,20 @@ impl Printer for Insert {
             whole_lines: Some(true),
             ..named("insert")
         });
-        Some(Sent::Native(edits.collect()))
+        Some(PrintedRequest::Native(edits.collect()))
     }
 
-    fn sweep(&self, _: &str, edit: &Sweeping) -> Option<Sent> {
+    fn sweep(&self, _: &str, edit: &UnquotedEdits) -> Option<PrintedRequest> {
         let (at, text) = match edit {
-            Sweeping::Start(text) => (EditPosition::Start, text),
-            Sweeping::End(text) => (EditPosition::End, text),
-            Sweeping::Everywhere { .. } | Sweeping::Whole(_) => return None,
+            UnquotedEdits::Start(text) => (EditPosition::Start, text),
+            UnquotedEdits::End(text) => (EditPosition::End, text),
+            UnquotedEdits::Everywhere { .. } | UnquotedEdits::Whole(_) => return None,
         };
-        Some(Sent::Native(vec![FileEdit { at: Some(at), text: Some(text.clone()), ..named("insert") }]))
+        Some(PrintedRequest::Native(vec![FileEdit {
+            at: Some(at),
+            text: Some(text.clone()),
+            ..named("insert")
+        }]))
     }
 }
 

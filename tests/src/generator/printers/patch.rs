@@ -3,17 +3,17 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Sweeping, Ways, list};
+use super::{EditPrinter, FormProperties, PrintTask, PrintedRequest, UnquotedEdits, list};
 
 /// The dialect.
-pub(super) struct Patch;
+pub(super) struct PatchPrinter;
 
-impl Printer for Patch {
-    fn ways(&self) -> Ways {
-        Ways { anywhere: true, phrases: true, edge: true, ..Ways::named("patch") }
+impl EditPrinter for PatchPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { anywhere: true, phrases: true, edge: true, ..FormProperties::named("patch") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         let patches = ask.edits.iter().map(|said| {
             let (old, new) = said.texts(ask.eol);
             let inserts = said.old.is_empty() && said.phrase.is_none() && said.closed && rng.bool();
@@ -31,19 +31,19 @@ impl Printer for Patch {
         });
         let patches: Vec<_> = patches.collect();
         let text = json!({"path": ask.source.path, "patches": patches}).to_string();
-        Some(Sent::Payload { dialect: "patch", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "patch", text, beside: false })
     }
 
-    fn sweep(&self, path: &str, edit: &Sweeping) -> Option<Sent> {
+    fn sweep(&self, path: &str, edit: &UnquotedEdits) -> Option<PrintedRequest> {
         let patch = match edit {
-            Sweeping::Everywhere { old, new } => {
+            UnquotedEdits::Everywhere { old, new } => {
                 json!({"operation": "replace", "oldText": old, "newText": new, "replaceAll": true})
             }
-            Sweeping::Start(text) => json!({"operation": "prepend_bof", "newText": text}),
-            Sweeping::End(text) => json!({"operation": "append_eof", "newText": text}),
-            Sweeping::Whole(text) => json!({"operation": "overwrite", "newText": text}),
+            UnquotedEdits::Start(text) => json!({"operation": "prepend_bof", "newText": text}),
+            UnquotedEdits::End(text) => json!({"operation": "append_eof", "newText": text}),
+            UnquotedEdits::Whole(text) => json!({"operation": "overwrite", "newText": text}),
         };
         let text = json!({"path": path, "patches": [patch]}).to_string();
-        Some(Sent::Payload { dialect: "patch", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "patch", text, beside: false })
     }
 }

@@ -4,17 +4,17 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 
-use super::{Ask, Printer, Sent, Ways, list};
+use super::{EditPrinter, FormProperties, PrintTask, PrintedRequest, list};
 
 /// The dialect.
-pub(super) struct Ranges;
+pub(super) struct RangesPrinter;
 
-impl Printer for Ranges {
-    fn ways(&self) -> Ways {
-        Ways { quotes: false, looks: false, ..Ways::named("ranges") }
+impl EditPrinter for RangesPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { quotes: false, looks: false, ..FormProperties::named("ranges") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         let news: Vec<String> = ask.edits.iter().map(|said| list(&said.new, ask.eol)).collect();
         let marker = marker(&news);
         // As long as a real one; planning does not look at it.
@@ -34,7 +34,7 @@ impl Printer for Ranges {
             // Writing to a string cannot fail.
             let _ = write!(text, "{marker} {range}{delete}\n{new}");
         }
-        Some(Sent::Payload { dialect: "ranges", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "ranges", text, beside: false })
     }
 }
 

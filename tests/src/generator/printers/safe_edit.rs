@@ -3,17 +3,17 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Sweeping, Ways, list};
+use super::{EditPrinter, FormProperties, PrintTask, PrintedRequest, UnquotedEdits, list};
 
 /// Its line edits, and `insert_lines` where nothing gives way.
-pub(super) struct LineEdits;
+pub(super) struct LineEditsPrinter;
 
-impl Printer for LineEdits {
-    fn ways(&self) -> Ways {
-        Ways { quotes: false, looks: false, ..Ways::named("safe-edit, lines") }
+impl EditPrinter for LineEditsPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { quotes: false, looks: false, ..FormProperties::named("safe-edit, lines") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         let shut = rng.bool();
         let text = |lines: &[String]| {
             let mut text = list(lines, ask.eol);
@@ -37,42 +37,42 @@ impl Printer for LineEdits {
             return None;
         };
         let text = json!({"path": ask.source.path, field: list}).to_string();
-        Some(Sent::Payload { dialect: "safe-edit", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "safe-edit", text, beside: false })
     }
 }
 
 /// Its search and replace of a text that stands once.
-pub(super) struct SafeEditSearchReplace;
+pub(super) struct SafeEditSearchReplacePrinter;
 
-impl Printer for SafeEditSearchReplace {
-    fn ways(&self) -> Ways {
-        Ways {
+impl EditPrinter for SafeEditSearchReplacePrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties {
             anywhere: true,
             phrases: true,
             many: false,
             looks: false,
             numbered: false,
-            ..Ways::named("safe-edit, search")
+            ..FormProperties::named("safe-edit, search")
         }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let (search, replace) = ask.edits.first()?.texts(ask.eol);
         let how = json!({"search": search, "replace": replace});
         let text = json!({"path": ask.source.path, "search_replace": how}).to_string();
-        Some(Sent::Payload { dialect: "safe-edit", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "safe-edit", text, beside: false })
     }
 
-    fn sweep(&self, path: &str, edit: &Sweeping) -> Option<Sent> {
+    fn sweep(&self, path: &str, edit: &UnquotedEdits) -> Option<PrintedRequest> {
         let text = match edit {
-            Sweeping::Everywhere { old, new } => {
+            UnquotedEdits::Everywhere { old, new } => {
                 // A word is the same pattern.
                 let regex = old.len() % 2 == 0;
                 json!({"path": path, "search_replace": {"search": old, "replace": new, "regex": regex}})
             }
-            Sweeping::Whole(text) => json!({"path": path, "content": text}),
-            Sweeping::Start(_) | Sweeping::End(_) => return None,
+            UnquotedEdits::Whole(text) => json!({"path": path, "content": text}),
+            UnquotedEdits::Start(_) | UnquotedEdits::End(_) => return None,
         };
-        Some(Sent::Payload { dialect: "safe-edit", text: text.to_string(), beside: false })
+        Some(PrintedRequest::Payload { dialect: "safe-edit", text: text.to_string(), beside: false })
     }
 }

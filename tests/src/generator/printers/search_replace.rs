@@ -4,21 +4,21 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Ways};
-use crate::generator::quoting::Said;
+use super::{EditPrinter, FormProperties, PrintTask, PrintedRequest};
+use crate::generator::quoting::QuotedEdit;
 
 /// The dialect.
-pub(super) struct SearchReplace;
+pub(super) struct SearchReplacePrinter;
 
 /// Prefixes of content lines that must be escaped.
 const MARKERS: [&str; 6] = ["<<<<<<<", "=======", ">>>>>>>", "-------", ":start_line:", ":end_line:"];
 
-impl Printer for SearchReplace {
-    fn ways(&self) -> Ways {
-        Ways { hints: true, ..Ways::named("search-replace") }
+impl EditPrinter for SearchReplacePrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { hints: true, ..FormProperties::named("search-replace") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         let path = &ask.source.path;
         let eight = rng.usize(0..8) == 0;
         let (text, beside) = match rng.usize(0..6) {
@@ -53,12 +53,12 @@ impl Printer for SearchReplace {
             }
             _ => (ask.edits.iter().map(|said| block(said, said.hint, ask.eol, eight)).collect(), true),
         };
-        Some(Sent::Payload { dialect: "search-replace", text, beside })
+        Some(PrintedRequest::Payload { dialect: "search-replace", text, beside })
     }
 }
 
 /// One block.
-fn block(said: &Said, hint: Option<u64>, eol: &str, eight: bool) -> String {
+fn block(said: &QuotedEdit, hint: Option<u64>, eol: &str, eight: bool) -> String {
     let more = |marker: &str| {
         let first = marker.chars().next().filter(|_| eight);
         first.into_iter().chain(marker.chars()).collect::<String>()

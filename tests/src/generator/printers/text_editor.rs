@@ -3,17 +3,17 @@
 use fastrand::Rng;
 use serde_json::json;
 
-use super::{Ask, Printer, Sent, Ways};
+use super::{EditPrinter, FormProperties, PrintTask, PrintedRequest};
 
 /// The dialect.
-pub(super) struct TextEditor;
+pub(super) struct TextEditorPrinter;
 
-impl Printer for TextEditor {
-    fn ways(&self) -> Ways {
-        Ways { anywhere: true, phrases: true, many: false, ..Ways::named("text-editor") }
+impl EditPrinter for TextEditorPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties { anywhere: true, phrases: true, many: false, ..FormProperties::named("text-editor") }
     }
 
-    fn print(&self, ask: &Ask<'_>, rng: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, rng: &mut Rng) -> Option<PrintedRequest> {
         let (old, new) = ask.edits.first()?.texts(ask.eol);
         let path = &ask.source.path;
         let text = if new.is_empty() && rng.bool() {
@@ -21,6 +21,6 @@ impl Printer for TextEditor {
         } else {
             json!({"command": "str_replace", "path": path, "old_str": old, "new_str": new})
         };
-        Some(Sent::Payload { dialect: "text-editor", text: text.to_string(), beside: false })
+        Some(PrintedRequest::Payload { dialect: "text-editor", text: text.to_string(), beside: false })
     }
 }

@@ -2,25 +2,25 @@
 
 use fastrand::Rng;
 
-use super::{Ask, Context, Printer, Sent, Ways};
-use crate::generator::quoting::Said;
+use super::{ContextPlace, EditPrinter, FormProperties, PrintTask, PrintedRequest};
+use crate::generator::quoting::QuotedEdit;
 
 /// The dialect.
-pub(super) struct UnifiedDiff;
+pub(super) struct UnifiedDiffPrinter;
 
-impl Printer for UnifiedDiff {
-    fn ways(&self) -> Ways {
-        Ways {
-            context: Context::Beside,
+impl EditPrinter for UnifiedDiffPrinter {
+    fn ways(&self) -> FormProperties {
+        FormProperties {
+            context: ContextPlace::Beside,
             context_lines: 2,
             hints: true,
             always_hints: true,
             numbered: false,
-            ..Ways::named("unified-diff")
+            ..FormProperties::named("unified-diff")
         }
     }
 
-    fn print(&self, ask: &Ask<'_>, _: &mut Rng) -> Option<Sent> {
+    fn print(&self, ask: &PrintTask<'_>, _: &mut Rng) -> Option<PrintedRequest> {
         let (path, eol) = (&ask.source.path, ask.eol);
         let mut text = format!("--- a/{path}{eol}+++ b/{path}{eol}");
         let mut shift = 0_i64;
@@ -35,13 +35,13 @@ impl Printer for UnifiedDiff {
             text.push_str(&body(said, eol, if open { &mark } else { "" }));
             shift += new as i64 - old as i64;
         }
-        Some(Sent::Payload { dialect: "unified-diff", text, beside: false })
+        Some(PrintedRequest::Payload { dialect: "unified-diff", text, beside: false })
     }
 }
 
 /// The lines of a hunk. What old and new begin and end with alike is context. `open` follows the last lines of
 /// old and new.
-pub(super) fn body(said: &Said, eol: &str, open: &str) -> String {
+pub(super) fn body(said: &QuotedEdit, eol: &str, open: &str) -> String {
     let head = said.old.iter().zip(&said.new).take_while(|(a, b)| a == b).count();
     let most = said.old.len().min(said.new.len()) - head;
     let tail =
