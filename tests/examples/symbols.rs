@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use editd_tests::symbols::{Judged, files};
+use editd_tests::symbols::{SymbolResults, files};
 
 fn main() -> ExitCode {
     let number = |name: &str, usual: usize| {
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let only = std::env::var("LANGUAGE").ok();
     let all = files(&folders, only.as_deref());
     let step = all.len().div_ceil(number("FILES", 1_000)).max(1);
-    let mut judged = Judged::default();
+    let mut judged = SymbolResults::default();
     for (path, language) in all.iter().step_by(step) {
         judged.judge(path, *language, number("SYMBOLS", 20));
     }

@@ -16,7 +16,7 @@ use crate::wait;
 
 /// Why there is no reply.
 #[derive(Debug)]
-pub enum Failure {
+pub enum RequestFailure {
     /// The daemon refused.
     Refused(Box<RequestError>),
     /// The connection ended or failed; also where nothing came for [`wait::LONG`].
@@ -37,10 +37,10 @@ impl Client {
     ///
     /// # Errors
     /// Nobody listens, or the daemon refused or closed the connection.
-    pub fn connect(socket: &Path, session: &str) -> Result<Client, Failure> {
-        let stream = UnixStream::connect(socket).map_err(Failure::Lost)?;
-        stream.set_read_timeout(Some(wait::LONG)).map_err(Failure::Lost)?;
-        stream.set_write_timeout(Some(wait::LONG)).map_err(Failure::Lost)?;
+    pub fn connect(socket: &Path, session: &str) -> Result<Client, RequestFailure> {
+        let stream = UnixStream::connect(socket).map_err(RequestFailure::Lost)?;
+        stream.set_read_timeout(Some(wait::LONG)).map_err(RequestFailure::Lost)?;
+        stream.set_write_timeout(Some(wait::LONG)).map_err(RequestFailure::Lost)?;
         let hello = Hello {
             protocol: limits::PROTOCOLS.to_vec(),
             client: "editd-tests".to_owned(),
@@ -51,7 +51,7 @@ impl Client {
         let (mut stream, mut frames) = (stream, FrameReader::new(limits::FRAME));
         stream
             .write_all(&codec::encode(1, kind::HELLO, &hello).expect("hello fits"))
-            .map_err(Failure::Lost)?;
+            .map_err(RequestFailure::Lost)?;
         let welcome = body(&receive(&mut stream, &mut frames)?)?;
         Ok(Client { stream, frames, last: 1, welcome })
     }
@@ -60,7 +60,11 @@ impl Client {
     ///
     /// # Errors
     /// The daemon refused, or the connection was lost.
-    pub fn ask<T: DeserializeOwned>(&mut self, kind: &str, request: &impl Serialize) -> Result<T, Failure> {
+    pub fn ask<T: DeserializeOwned>(
+        &mut self,
+        kind: &str,
+        request: &impl Serialize,
+    ) -> Result<T, RequestFailure> {
         let id = self.send(kind, request)?;
         loop {
             let message = self.receive()?;
@@ -82,8 +86,8 @@ impl Client {
                 Value::Object(reply)
             }
             Ok(other) => other,
-            Err(Failure::Refused(error)) => serde_json::json!({ "error": error }),
-            Err(Failure::Lost(error)) => panic!("the connection was lost: {error}"),
+            Err(RequestFailure::Refused(error)) => serde_json::json!({ "error": error }),
+            Err(RequestFailure::Lost(error)) => panic!("the connection was lost: {error}"),
         }
     }
 
@@ -91,11 +95,11 @@ impl Client {
     ///
     /// # Errors
     /// The connection was lost.
-    pub fn send(&mut self, kind: &str, request: &impl Serialize) -> Result<u64, Failure> {
+    pub fn send(&mut self, kind: &str, request: &impl Serialize) -> Result<u64, RequestFailure> {
         self.last += 1;
         let frame = codec::encode(self.last, kind, request)
-            .map_err(|e| Failure::Lost(io::Error::other(e.to_string())))?;
-        self.stream.write_all(&frame).map_err(Failure::Lost)?;
+            .map_err(|e| RequestFailure::Lost(io::Error::other(e.to_string())))?;
+        self.stream.write_all(&frame).map_err(RequestFailure::Lost)?;
         Ok(self.last)
     }
 
@@ -103,7 +107,7 @@ impl Client {
     ///
     /// # Errors
     /// The connection was lost.
-    pub fn receive(&mut self) -> Result<Message, Failure> {
+    pub fn receive(&mut self) -> Result<Message, RequestFailure> {
         receive(&mut self.stream, &mut self.frames)
     }
 
@@ -117,18 +121,18 @@ impl Client {
 ///
 /// # Errors
 /// The connection ended, or what came is no frame.
-pub fn receive(stream: &mut UnixStream, frames: &mut FrameReader) -> Result<Message, Failure> {
-    let broken = |e: codec::CodecError| Failure::Lost(io::Error::other(e.to_string()));
+pub fn receive(stream: &mut UnixStream, frames: &mut FrameReader) -> Result<Message, RequestFailure> {
+    let broken = |e: codec::CodecError| RequestFailure::Lost(io::Error::other(e.to_string()));
     let mut buffer = [0; 8192];
     loop {
         if let Some(frame) = frames.next_frame().map_err(broken)? {
             return Message::parse(frame).map_err(broken);
         }
         match stream.read(&mut buffer) {
-            Ok(0) => return Err(Failure::Lost(io::ErrorKind::UnexpectedEof.into())),
+            Ok(0) => return Err(RequestFailure::Lost(io::ErrorKind::UnexpectedEof.into())),
             Ok(n) => frames.push(&buffer[..n]),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Failure::Lost(e)),
+            Err(e) => return Err(RequestFailure::Lost(e)),
         }
     }
 }
@@ -137,10 +141,10 @@ pub fn receive(stream: &mut UnixStream, frames: &mut FrameReader) -> Result<Mess
 ///
 /// # Errors
 /// The daemon refused, or the body is not of this type.
-pub fn body<T: DeserializeOwned>(message: &Message) -> Result<T, Failure> {
-    let broken = |e: codec::CodecError| Failure::Lost(io::Error::other(e.to_string()));
+pub fn body<T: DeserializeOwned>(message: &Message) -> Result<T, RequestFailure> {
+    let broken = |e: codec::CodecError| RequestFailure::Lost(io::Error::other(e.to_string()));
     if message.kind() == kind::ERROR {
-        return Err(Failure::Refused(Box::new(message.body().map_err(broken)?)));
+        return Err(RequestFailure::Refused(Box::new(message.body().map_err(broken)?)));
     }
     message.body().map_err(broken)
 }

@@ -11,7 +11,7 @@ use editd_proto::message::{
     JobRequest, JobStatus, Receipt, UndoRequest, kind,
 };
 
-use crate::client::{Client, Failure};
+use crate::client::{Client, RequestFailure};
 use crate::test_daemon::TestDaemon;
 use crate::wait;
 
@@ -19,12 +19,12 @@ use crate::wait;
 pub const FILES: usize = 4;
 
 /// A client that counts its files up, one job a step.
-pub struct Counter {
+pub struct CounterClient {
     client: usize,
     step: u64,
 }
 
-impl Counter {
+impl CounterClient {
     /// One that has not begun.
     #[must_use]
     pub fn new(client: usize) -> Self {
@@ -64,8 +64,10 @@ impl Counter {
                         return step;
                     }
                 }
-                Err(Failure::Lost(_)) => connection = None,
-                Err(Failure::Refused(error)) => panic!("client {} step {step}: {error:?}", self.client),
+                Err(RequestFailure::Lost(_)) => connection = None,
+                Err(RequestFailure::Refused(error)) => {
+                    panic!("client {} step {step}: {error:?}", self.client)
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! undone, and adding or removing a whole definition keeps the syntax valid. It asks the engine for plans only and
 //! writes no file.
 //!
-//! *Calling sequence*: [`files`] lists real files, [`Judged::judge`] edits their symbols, and printing [`Judged`] shows the
+//! *Calling sequence*: [`files`] lists real files, [`SymbolResults::judge`] edits their symbols, and printing [`SymbolResults`] shows the
 //! results.
 
 use std::collections::BTreeMap;
@@ -51,13 +51,13 @@ pub fn files(folders: &[PathBuf], only: Option<&str>) -> Vec<(PathBuf, Language)
 
 /// The results for the symbols of many files, by language.
 #[derive(Default, Debug)]
-pub struct Judged {
-    languages: BTreeMap<&'static str, Tally>,
+pub struct SymbolResults {
+    languages: BTreeMap<&'static str, LanguageTally>,
 }
 
 /// The results of one language.
 #[derive(Default, Debug)]
-struct Tally {
+struct LanguageTally {
     files: u64,
     /// Files that had syntax errors before: nothing is said about the syntax after.
     broken: u64,
@@ -76,7 +76,7 @@ const MUST: [&str; 5] = [
     "the own bodies of all symbols at once are unchanged",
 ];
 
-impl Tally {
+impl LanguageTally {
     fn count(&mut self, what: &'static str, holds: bool, example: impl FnOnce() -> String) {
         let (tried, failed, examples) = self.tried.entry(what).or_default();
         *tried += 1;
@@ -89,7 +89,7 @@ impl Tally {
     }
 }
 
-impl Judged {
+impl SymbolResults {
     /// Edits up to so many symbols of a file, spread over it, in every way.
     pub fn judge(&mut self, path: &Path, language: Language, most: usize) {
         let Ok(text) = fs::read_to_string(path) else { return };
@@ -102,7 +102,7 @@ impl Judged {
         tally.broken += u64::from(found.broken);
         tally.symbols += found.symbols.len() as u64;
         tally.bodies += found.symbols.iter().filter(|symbol| symbol.body.is_some()).count() as u64;
-        let file = File { path, language, text, found: &found };
+        let file = SymbolFile { path, language, text, found: &found };
         let step = found.symbols.len().div_ceil(most.max(1)).max(1);
         for (at, symbol) in found.symbols.iter().enumerate().step_by(step) {
             file.judge(at, symbol, tally);
@@ -130,10 +130,10 @@ impl Judged {
     }
 }
 
-impl Display for Judged {
+impl Display for SymbolResults {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (name, tally) in &self.languages {
-            let Tally { files, broken, symbols, bodies, tried } = tally;
+            let LanguageTally { files, broken, symbols, bodies, tried } = tally;
             writeln!(f, "{name}: {files} files, {broken} with errors, {symbols} symbols, {bodies} bodies")?;
             for (what, (tried, failed, examples)) in tried {
                 writeln!(f, "  {what}: {tried} tried, {failed} not")?;
@@ -147,15 +147,15 @@ impl Display for Judged {
 }
 
 /// A file whose symbols are edited.
-struct File<'f> {
+struct SymbolFile<'f> {
     path: &'f Path,
     language: Language,
     text: &'f str,
     found: &'f Outline,
 }
 
-impl File<'_> {
-    fn judge(&self, at: usize, symbol: &Symbol, tally: &mut Tally) {
+impl SymbolFile<'_> {
+    fn judge(&self, at: usize, symbol: &Symbol, tally: &mut LanguageTally) {
         let example = |why: String| move || format!("{} {}: {why}", self.path.display(), symbol.path);
         let edit = |action: &str, text: Option<&str>| FileEdit {
             op: "symbol".to_owned(),
@@ -212,7 +212,7 @@ impl File<'_> {
     }
 
     /// Sends every symbol's body back, in one job.
-    fn judge_bodies(&self, tally: &mut Tally) {
+    fn judge_bodies(&self, tally: &mut LanguageTally) {
         let edit = |(symbol, body): (&Symbol, std::ops::Range<usize>)| FileEdit {
             op: "symbol".to_owned(),
             name: Some(format!("/{}", symbol.path)),
@@ -242,7 +242,7 @@ impl File<'_> {
     }
 
     /// Sends a body back with one of its words changed: the first, the last, and one between.
-    fn change_words(&self, symbol: &Symbol, own: &str, tally: &mut Tally) {
+    fn change_words(&self, symbol: &Symbol, own: &str, tally: &mut LanguageTally) {
         let Some(body) = symbol.body.clone() else { return };
         let is_word = |letter: char| letter.is_ascii_alphanumeric();
         let starts: Vec<usize> = own
@@ -302,7 +302,7 @@ impl File<'_> {
     fn take_back(
         &self,
         planned: &Result<Plan, Refusal>,
-        tally: &mut Tally,
+        tally: &mut LanguageTally,
         symbol: &Symbol,
     ) -> Option<String> {
         let change = planned.as_ref().ok().and_then(|plan| plan.changes.first());
@@ -314,7 +314,7 @@ impl File<'_> {
         after.and_then(|after| String::from_utf8(after).ok())
     }
 
-    fn still_parses(&self, what: &'static str, after: &str, tally: &mut Tally, symbol: &Symbol) {
+    fn still_parses(&self, what: &'static str, after: &str, tally: &mut LanguageTally, symbol: &Symbol) {
         if self.found.broken {
             return;
         }

@@ -12,7 +12,7 @@ use editd_proto::socket_path::{self, SocketEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::client::{Client, Failure};
+use crate::client::{Client, RequestFailure};
 use crate::{binaries, process, wait};
 
 /// A workspace, the folders that a user would have, and the daemon if one was started.
@@ -193,7 +193,7 @@ impl TestDaemon {
     ///
     /// # Errors
     /// As [`Client::connect`].
-    pub fn try_client(&self, session: &str) -> Result<Client, Failure> {
+    pub fn try_client(&self, session: &str) -> Result<Client, RequestFailure> {
         Client::connect(&self.socket(), session)
     }
 

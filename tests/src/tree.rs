@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The file, folder or link at one path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Node {
+pub enum TreeNode {
     /// A regular file.
     File {
         /// Its content's BLAKE3 hash.
@@ -32,24 +32,24 @@ pub const KEPT: usize = 4096;
 
 /// The contents of a folder, by path from it, as bytes with `/`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tree {
+pub struct FileTree {
     /// Every path but the folder itself.
-    pub nodes: BTreeMap<Vec<u8>, Node>,
+    pub nodes: BTreeMap<Vec<u8>, TreeNode>,
 }
 
-impl Tree {
+impl FileTree {
     /// Looks at everything below `root`, but for what the daemon keeps for itself there (`.editd`).
     ///
     /// # Panics
     /// Where something cannot be read.
-    pub fn of(root: &Path) -> Tree {
+    pub fn of(root: &Path) -> FileTree {
         let mut nodes = BTreeMap::new();
         walk(root, &[], &mut nodes);
-        Tree { nodes }
+        FileTree { nodes }
     }
 
     /// Returns one line for each path that differs in `now`, in order; empty if none does.
-    pub fn differences(&self, now: &Tree) -> Vec<String> {
+    pub fn differences(&self, now: &FileTree) -> Vec<String> {
         let mut paths: Vec<&Vec<u8>> = self.nodes.keys().chain(now.nodes.keys()).collect();
         paths.sort();
         paths.dedup();
@@ -57,8 +57,8 @@ impl Tree {
             .into_iter()
             .filter(|path| self.nodes.get(*path) != now.nodes.get(*path))
             .map(|path| {
-                let was = self.nodes.get(path).map_or("nothing".to_owned(), Node::shown);
-                let is = now.nodes.get(path).map_or("nothing".to_owned(), Node::shown);
+                let was = self.nodes.get(path).map_or("nothing".to_owned(), TreeNode::shown);
+                let is = now.nodes.get(path).map_or("nothing".to_owned(), TreeNode::shown);
                 format!("{:?}: {was} -> {is}", String::from_utf8_lossy(path))
             })
             .collect()
@@ -66,32 +66,32 @@ impl Tree {
 
     /// Returns the number of regular files.
     pub fn files(&self) -> usize {
-        self.nodes.values().filter(|node| matches!(node, Node::File { .. })).count()
+        self.nodes.values().filter(|node| matches!(node, TreeNode::File { .. })).count()
     }
 }
 
-impl Node {
+impl TreeNode {
     /// For people, on one line.
     pub fn shown(&self) -> String {
         match self {
-            Node::File { head, len, mode, .. } => {
+            TreeNode::File { head, len, mode, .. } => {
                 let short: Vec<u8> = head.iter().copied().take(200).collect();
                 format!("file {mode:o} of {len} bytes {:?}", String::from_utf8_lossy(&short))
             }
-            Node::Folder(mode) => format!("folder {mode:o}"),
-            Node::Link(target) => format!("link to {:?}", String::from_utf8_lossy(target)),
-            Node::Other => "neither file, folder nor link".to_owned(),
+            TreeNode::Folder(mode) => format!("folder {mode:o}"),
+            TreeNode::Link(target) => format!("link to {:?}", String::from_utf8_lossy(target)),
+            TreeNode::Other => "neither file, folder nor link".to_owned(),
         }
     }
 
     /// A regular file with this content and mode.
-    pub fn file(bytes: &[u8], mode: u32) -> Node {
+    pub fn file(bytes: &[u8], mode: u32) -> TreeNode {
         let head = bytes.iter().copied().take(KEPT).collect();
-        Node::File { hash: *blake3::hash(bytes).as_bytes(), head, len: bytes.len() as u64, mode }
+        TreeNode::File { hash: *blake3::hash(bytes).as_bytes(), head, len: bytes.len() as u64, mode }
     }
 }
 
-fn walk(folder: &Path, prefix: &[u8], nodes: &mut BTreeMap<Vec<u8>, Node>) {
+fn walk(folder: &Path, prefix: &[u8], nodes: &mut BTreeMap<Vec<u8>, TreeNode>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     for entry in entries.map(|entry| entry.expect("a folder can be listed")) {
         let name = entry.file_name();
@@ -107,15 +107,15 @@ fn walk(folder: &Path, prefix: &[u8], nodes: &mut BTreeMap<Vec<u8>, Node>) {
         let about = fs::symlink_metadata(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
         let node = if about.is_dir() {
             walk(&place, &path, nodes);
-            Node::Folder(mode(&about))
+            TreeNode::Folder(mode(&about))
         } else if about.is_symlink() {
             let target = fs::read_link(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
-            Node::Link(target.into_os_string().into_encoded_bytes())
+            TreeNode::Link(target.into_os_string().into_encoded_bytes())
         } else if about.is_file() {
             let bytes = fs::read(&place).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
-            Node::file(&bytes, mode(&about))
+            TreeNode::file(&bytes, mode(&about))
         } else {
-            Node::Other
+            TreeNode::Other
         };
         nodes.insert(path, node);
     }

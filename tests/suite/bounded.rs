@@ -10,7 +10,7 @@ use editd_proto::ErrorCode;
 use editd_proto::codec::{self, FrameReader};
 use editd_proto::limits;
 use editd_proto::message::{Hello, ReadReply, kind};
-use editd_tests::client::{Client, Failure, body, receive};
+use editd_tests::client::{Client, RequestFailure, body, receive};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn told(stream: &mut UnixStream) -> Option<ErrorCode> {
     let mut frames = FrameReader::new(limits::FRAME);
     let code = match receive(stream, &mut frames) {
         Ok(message) => match body::<Value>(&message) {
-            Err(Failure::Refused(error)) => Some(error.code),
+            Err(RequestFailure::Refused(error)) => Some(error.code),
             other => unreachable!("no error: {other:?}"),
         },
         Err(_) => None,
@@ -225,7 +225,7 @@ fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
         }
         assert!(connected.len() <= editd::testing::limits::CONNECTIONS, "there is no limit");
     };
-    let busy = matches!(&turned_away, Failure::Refused(error) if error.code == ErrorCode::Busy);
+    let busy = matches!(&turned_away, RequestFailure::Refused(error) if error.code == ErrorCode::Busy);
     assert!(busy, "after {}: {turned_away:?}", connected.len());
     let read: ReadReply = before.ask(kind::READ, &json!({"path": "a.txt"})).unwrap();
     assert_eq!(read.text.as_deref(), Some("one\n"));

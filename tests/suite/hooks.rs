@@ -6,7 +6,7 @@ use std::process::Command;
 
 use editd_proto::message::kind;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
 
@@ -105,9 +105,9 @@ fn undo_takes_the_job_and_its_hooks_back_and_redo_brings_both() {
     daemon.put("a.txt", "one\n");
     daemon.put("b.md", "two\n");
     std::fs::set_permissions(daemon.workspace().join("a.txt"), PermissionsExt::from_mode(0o640)).unwrap();
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     let same = |when: &str| {
-        let found = before.differences(&Tree::of(daemon.workspace()));
+        let found = before.differences(&FileTree::of(daemon.workspace()));
         assert!(found.is_empty(), "{when}: {found:?}");
     };
     let job = || {
@@ -388,12 +388,12 @@ fn rustfmt_formats_what_a_job_writes_and_undo_is_byte_identical() {
         ));
         daemon.put("src/lib.rs", "fn a() {}\n");
         daemon.put("src/other.rs", "fn   untouched( ) {}\n");
-        let before = Tree::of(daemon.workspace());
+        let before = FileTree::of(daemon.workspace());
         let receipt = edit(&daemon, &jobs::append("src/lib.rs", "fn   b( x:u8 )->u8{x}\n"));
         assert_eq!(text(&daemon, "src/lib.rs"), "fn a() {}\nfn b(x: u8) -> u8 {\n    x\n}\n", "{receipt}");
         assert_eq!(kinds(&daemon), ["edit", "hook"]);
         undo(&daemon, json!({}));
-        let found = before.differences(&Tree::of(daemon.workspace()));
+        let found = before.differences(&FileTree::of(daemon.workspace()));
         assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use editd_proto::message::kind;
-use editd_tests::client::{Client, Failure};
+use editd_tests::client::{Client, RequestFailure};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{binaries, jobs, process, wait};
 use rustix::process::{Pid, Signal, kill_process};
@@ -134,7 +134,7 @@ fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
         (0, editd_proto::ErrorCode::Stopping),
         "what was not answered was not done"
     );
-    assert!(matches!(client.receive(), Err(Failure::Lost(_))));
+    assert!(matches!(client.receive(), Err(RequestFailure::Lost(_))));
     assert!(daemon.get("large.txt").starts_with(b"x\n"));
     assert_eq!(staged(&daemon), 0, "nothing is left in the staging folder");
     assert!(!daemon.socket().exists());

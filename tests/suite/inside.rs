@@ -15,7 +15,7 @@ use std::thread;
 use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use serde_json::{Value, json};
 
 /// Returns a workspace, and a folder beside it that no job may touch.
@@ -95,7 +95,7 @@ fn attempts(way: &str) -> Vec<Value> {
 fn no_request_reaches_beyond_the_workspace() {
     let (mut daemon, outside) = beside();
     daemon.start();
-    let (here, there) = (Tree::of(daemon.workspace()), Tree::of(&outside));
+    let (here, there) = (FileTree::of(daemon.workspace()), FileTree::of(&outside));
     let mut client = daemon.client("a");
     for way in ways_out(&outside) {
         let read = client.ask_json(kind::READ, &json!({ "path": way }));
@@ -111,8 +111,8 @@ fn no_request_reaches_beyond_the_workspace() {
         let log = client.ask_json(kind::HISTORY, &json!({ "path": way }));
         assert!(log["entries"].as_array().is_none_or(Vec::is_empty), "{way}: {log}");
     }
-    assert_eq!(here.differences(&Tree::of(daemon.workspace())), [""; 0]);
-    assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
+    assert_eq!(here.differences(&FileTree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(there.differences(&FileTree::of(&outside)), [""; 0]);
     // What only looks as if it left does not.
     for (way, same) in [("stays/f.txt", "d/f.txt"), ("./d//f.txt", "d/f.txt"), ("d/./f.txt", "d/f.txt")] {
         let read = client.ask_json(kind::READ, &json!({ "path": way }));
@@ -145,7 +145,7 @@ fn names_that_are_no_names_are_refused_with_a_word() {
 fn the_command_line_reaches_no_further() {
     let (mut daemon, outside) = beside();
     daemon.start();
-    let (here, there) = (Tree::of(daemon.workspace()), Tree::of(&outside));
+    let (here, there) = (FileTree::of(daemon.workspace()), FileTree::of(&outside));
     for way in ways_out(&outside) {
         for words in [
             vec!["read", &way],
@@ -158,8 +158,8 @@ fn the_command_line_reaches_no_further() {
             assert!(output.stdout.is_empty() && said.contains("outside"), "{words:?}: {said}");
         }
     }
-    assert_eq!(here.differences(&Tree::of(daemon.workspace())), [""; 0]);
-    assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
+    assert_eq!(here.differences(&FileTree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(there.differences(&FileTree::of(&outside)), [""; 0]);
 }
 
 fn editctl(daemon: &TestDaemon, words: &[&str]) -> Output {
@@ -179,7 +179,7 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
 
     let (mut daemon, outside) = beside();
     daemon.start();
-    let there = Tree::of(&outside);
+    let there = FileTree::of(&outside);
     let (folder, link) = (daemon.workspace().join("d"), daemon.workspace().join("out"));
     let done = AtomicBool::new(false);
     let swap = || renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
@@ -210,7 +210,7 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
         applied = ends.remove("applied").unwrap_or(0);
         refused = ends.remove("outside").unwrap_or(0);
     });
-    assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
+    assert_eq!(there.differences(&FileTree::of(&outside)), [""; 0]);
     assert!(applied > 0 && refused > 0, "the race was never one: {applied} applied, {refused} refused");
     // All is settled, taken back, and still nothing was touched there.
     daemon.stop();
@@ -218,7 +218,7 @@ fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
     let mut client = daemon.client("swap 0");
     client.ask_json(kind::UNDO, &json!({ "since": 0, "session": "swap 0" }));
     daemon.stop();
-    assert_eq!(there.differences(&Tree::of(&outside)), [""; 0]);
+    assert_eq!(there.differences(&FileTree::of(&outside)), [""; 0]);
 }
 
 /// Jobs of every kind through the folder that is swapped; returns how each ended.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use editd_tests::counters::{self, Counter};
+use editd_tests::counters::{self, CounterClient};
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use editd_tests::wait;
 
 /// Clients that write while the daemon is killed.
@@ -22,9 +22,9 @@ fn what_was_acknowledged_outlives_every_kill() {
     let kills = std::env::var("KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(40_u64);
     let mut daemon = TestDaemon::new();
     for client in 0..CLIENTS {
-        Counter::new(client).prepare(&daemon);
+        CounterClient::new(client).prepare(&daemon);
     }
-    let start = Tree::of(daemon.workspace());
+    let start = FileTree::of(daemon.workspace());
     daemon.start();
     let socket = daemon.socket();
     let done = AtomicBool::new(false);
@@ -33,7 +33,7 @@ fn what_was_acknowledged_outlives_every_kill() {
         let workers: Vec<_> = (0..CLIENTS)
             .map(|client| {
                 let (socket, done) = (&socket, &done);
-                scope.spawn(move || Counter::new(client).run(socket, done, |_| {}))
+                scope.spawn(move || CounterClient::new(client).run(socket, done, |_| {}))
             })
             .collect();
         for round in 0..kills {
@@ -60,7 +60,7 @@ fn what_was_acknowledged_outlives_every_kill() {
         let steps = usize::try_from(*steps).unwrap();
         assert_eq!(counters::undo(&daemon, client, steps), Ok(()));
     }
-    assert_eq!(start.differences(&Tree::of(daemon.workspace())), Vec::<String>::new());
+    assert_eq!(start.differences(&FileTree::of(daemon.workspace())), Vec::<String>::new());
 }
 
 /// The files of each client show one number, whatever the daemon was doing.

@@ -7,9 +7,9 @@ use std::process::Stdio;
 use editd_proto::message::{
     EditPosition, EntryKind, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind,
 };
-use editd_tests::contents;
+use editd_tests::journal_contents;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use editd_tests::{process, sources, wait};
 
 #[test]
@@ -20,8 +20,8 @@ fn a_tree_notices_bytes_modes_links_and_absence() {
     daemon.put("mode", "x");
     daemon.put("gone", "x");
     symlink("same", daemon.workspace().join("link")).unwrap();
-    let before = Tree::of(daemon.workspace());
-    assert!(before.differences(&Tree::of(daemon.workspace())).is_empty());
+    let before = FileTree::of(daemon.workspace());
+    assert!(before.differences(&FileTree::of(daemon.workspace())).is_empty());
 
     daemon.put("bytes", "long enough to be a file, too");
     fs::set_permissions(daemon.workspace().join("mode"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -30,7 +30,7 @@ fn a_tree_notices_bytes_modes_links_and_absence() {
     symlink("bytes", daemon.workspace().join("link")).unwrap();
     daemon.put("new/file", "");
     daemon.put(".editd/own", "is not looked at");
-    let found = before.differences(&Tree::of(daemon.workspace()));
+    let found = before.differences(&FileTree::of(daemon.workspace()));
     let paths: Vec<&str> = found.iter().map(|line| line.split('"').nth(1).unwrap()).collect();
     assert_eq!(paths, ["bytes", "gone", "link", "mode", "new", "new/file"], "{found:?}");
 }
@@ -40,10 +40,10 @@ fn a_difference_behind_the_bytes_that_are_shown_is_noticed() {
     let daemon = TestDaemon::new();
     let mut bytes = vec![b'x'; 100_000];
     daemon.put("large", &bytes);
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     bytes[99_999] = b'y';
     daemon.put("large", &bytes);
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())).len(), 1);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())).len(), 1);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_journal_is_read_as_whole_contents_although_it_holds_what_differs() {
     daemon.stop();
 
     let mut outside = Vec::new();
-    contents::each(&daemon, |told| {
+    journal_contents::each(&daemon, |told| {
         if told.entry.kind == EntryKind::External {
             let changed = told.file.splices.iter().map(|splice| splice.new.clone()).collect::<Vec<_>>();
             outside.push((told.before.clone().unwrap(), changed, told.after.clone().unwrap()));
@@ -88,7 +88,7 @@ fn a_real_tree_has_thousands_of_files() {
     let daemon = TestDaemon::new();
     let copied = sources::copy_real_tree(daemon.workspace(), 2000);
     assert!(copied >= 2000, "the registry folder holds {copied} files only");
-    assert_eq!(Tree::of(daemon.workspace()).files(), copied);
+    assert_eq!(FileTree::of(daemon.workspace()).files(), copied);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use editd_proto::message::kind;
 use editd_proto::socket_path;
-use editd_tests::client::{Client, Failure};
+use editd_tests::client::{Client, RequestFailure};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
@@ -89,8 +89,8 @@ fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_do
         assert_eq!(fs::read(away.join("a.txt")).unwrap(), b"one\nmore\n");
         // Who comes now finds it leaving.
         match daemon.try_client("late") {
-            Err(Failure::Refused(error)) => assert!(error.message.contains("moved"), "{error:?}"),
-            Err(Failure::Lost(_)) => {}
+            Err(RequestFailure::Refused(error)) => assert!(error.message.contains("moved"), "{error:?}"),
+            Err(RequestFailure::Lost(_)) => {}
             Ok(_) => panic!("it serves a folder that is not there"),
         }
         assert_eq!(daemon.wait().code(), Some(0), "{}", daemon.said());

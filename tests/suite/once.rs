@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use editd_proto::message::kind;
-use editd_tests::client::Failure;
+use editd_tests::client::RequestFailure;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
         match client.receive() {
             // The reply may have been under way.
             Ok(message) => jobs::applied(&message.body().unwrap()),
-            Err(Failure::Lost(_)) => break,
+            Err(RequestFailure::Lost(_)) => break,
             Err(refused) => panic!("{refused:?}"),
         }
     }

@@ -6,7 +6,8 @@ use std::fs;
 
 use editd_tests::generator::Corpus;
 use editd_tests::patches::{
-    DAMAGES, Damage, DiffResult, PatchText, Tools, TreeDiff, TreeTrial, Trial, changed, judge, missing_tools,
+    DAMAGES, DiffDamage, DiffResult, DiffTools, DiffTrial, PatchText, TreeDiff, TreeTrial, changed, judge,
+    missing_tools,
 };
 use fastrand::Rng;
 
@@ -39,7 +40,7 @@ fn drawn(corpus: &Corpus, rng: &mut Rng) -> Vec<String> {
     }
 }
 
-fn trial(corpus: &Corpus, tools: &Tools, damage: Damage, rng: &mut Rng) -> Option<Trial> {
+fn trial(corpus: &Corpus, tools: &DiffTools, damage: DiffDamage, rng: &mut Rng) -> Option<DiffTrial> {
     let lines = drawn(corpus, rng);
     let (spots, others) = (rng.usize(1..5), rng.usize(0..5));
     let base = lines.concat();
@@ -56,7 +57,7 @@ fn trial(corpus: &Corpus, tools: &Tools, damage: Damage, rng: &mut Rng) -> Optio
     let way = *rng.choice(["--minimal", "--patience", "--histogram"].as_slice())?;
     let whole = tools.diff(git, context, way, &base, &author);
     let diff = PatchText::read(&whole).damaged(damage, rng);
-    (base != author).then_some(Trial { base, author, there, diff, damage })
+    (base != author).then_some(DiffTrial { base, author, there, diff, damage })
 }
 
 #[test]
@@ -64,11 +65,11 @@ fn no_diff_is_applied_wrongly_beside_other_tools() {
     if skips() {
         return;
     }
-    let (corpus, tools, mut rng) = (Corpus::find(), Tools::new(), Rng::with_seed(seed()));
-    let mut table: BTreeMap<(Damage, DiffResult), u64> = BTreeMap::new();
+    let (corpus, tools, mut rng) = (Corpus::find(), DiffTools::new(), Rng::with_seed(seed()));
+    let mut table: BTreeMap<(DiffDamage, DiffResult), u64> = BTreeMap::new();
     let mut wrong = Vec::new();
     for number in 0..trials() {
-        let damage = if rng.bool() { Damage::None } else { DAMAGES[rng.usize(0..DAMAGES.len())] };
+        let damage = if rng.bool() { DiffDamage::None } else { DAMAGES[rng.usize(0..DAMAGES.len())] };
         let Some(trial) = trial(&corpus, &tools, damage, &mut rng) else { continue };
         let (judged, said) = judge(&tools, &trial);
         *table.entry((damage, judged)).or_default() += 1;
@@ -85,7 +86,7 @@ fn no_diff_is_applied_wrongly_beside_other_tools() {
 }
 
 /// Keeps what was judged, where `DIFFS_KEEP` names a folder.
-fn keep(number: u64, trial: &Trial, said: &str) {
+fn keep(number: u64, trial: &DiffTrial, said: &str) {
     let Some(folder) = std::env::var_os("DIFFS_KEEP") else { return };
     let folder = std::path::Path::new(&folder).join(number.to_string());
     fs::create_dir_all(&folder).unwrap();
@@ -102,7 +103,7 @@ fn diffs_of_trees_make_one_tree_of_the_other() {
     if skips() {
         return;
     }
-    let (corpus, tools, mut rng) = (Corpus::find(), Tools::new(), Rng::with_seed(seed()));
+    let (corpus, tools, mut rng) = (Corpus::find(), DiffTools::new(), Rng::with_seed(seed()));
     let (mut wrong, mut exact, mut refused) = (Vec::new(), 0, 0);
     for number in 0..(trials() / 8).max(4) {
         let files = rng.usize(2..5);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use editd_tests::scenario::bless::blessed;
 use editd_tests::scenario::machine::ScenarioMachine;
-use editd_tests::scenario::player::{Played, play};
-use editd_tests::scenario::real::{Opening, RealMachine};
+use editd_tests::scenario::player::{PlayResult, play};
+use editd_tests::scenario::real::{RealMachine, TargetOptions};
 use editd_tests::scenario::{Scenario, ScenarioTarget, StepHook, StepName};
 use serde_json::{Value, json};
 
@@ -48,11 +48,11 @@ impl ScenarioTarget for Plain {
     fn flush(&mut self) {}
 }
 
-fn plain(opening: &Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
+fn plain(opening: &TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
     Ok(Box::new(Plain { root: opening.root.to_owned(), hook: Arc::clone(&opening.hook) }))
 }
 
-fn played(scenario: &str) -> (Played, String) {
+fn played(scenario: &str) -> (PlayResult, String) {
     let parsed = Scenario::parse(scenario).unwrap();
     let machine: Arc<dyn ScenarioMachine> = Arc::new(RealMachine::new(plain));
     let played = play(&parsed, &machine);

@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use editd_tests::counters::{self, Counter};
-use editd_tests::power::{FileSystem, Mounted, Position, Recording, Tape, absent, mounted};
+use editd_tests::counters::{self, CounterClient};
+use editd_tests::power::{FileSystem, LogPosition, LoopMount, OperationLog, Recording, absent, mounted};
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use editd_tests::wait;
 
 /// Clients that write while the disk is recorded.
@@ -30,11 +30,11 @@ struct Answered {
 
 /// The recording.
 struct Recorded {
-    tape: Tape,
+    log: OperationLog,
     answered: Vec<Answered>,
     /// Before this, the clients' files were not there yet.
     begin: usize,
-    start: Tree,
+    start: FileTree,
 }
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -50,10 +50,10 @@ fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
         }
         begun => begun.unwrap(),
     };
-    let told = recording.tape();
+    let told = recording.log();
     let mut daemon = TestDaemon::at(&top.join("disk"));
     for client in 0..CLIENTS {
-        Counter::new(client).prepare(&daemon);
+        CounterClient::new(client).prepare(&daemon);
     }
     // One client's files have second names: they are rewritten in place.
     let linked = daemon.workspace().join("linked");
@@ -62,17 +62,17 @@ fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
         let name = daemon.workspace().join(counters::name(0, file));
         std::fs::hard_link(name, linked.join(file.to_string())).unwrap();
     }
-    let start = Tree::of(daemon.workspace());
+    let start = FileTree::of(daemon.workspace());
     daemon.start();
     rustix::fs::sync();
     let begin = told.now();
     let answered = work(&mut daemon, &told);
     daemon.kill();
     drop(daemon);
-    Some(Recorded { tape: recording.end(), answered, begin, start })
+    Some(Recorded { log: recording.end(), answered, begin, start })
 }
 
-fn work(daemon: &mut TestDaemon, told: &Position) -> Vec<Answered> {
+fn work(daemon: &mut TestDaemon, told: &LogPosition) -> Vec<Answered> {
     let socket = daemon.socket();
     let done = AtomicBool::new(false);
     let answered = Mutex::new(Vec::new());
@@ -80,7 +80,7 @@ fn work(daemon: &mut TestDaemon, told: &Position) -> Vec<Answered> {
         for client in 0..CLIENTS {
             let (socket, done, answered) = (&socket, &done, &answered);
             scope.spawn(move || {
-                Counter::new(client).run(socket, done, |step| {
+                CounterClient::new(client).run(socket, done, |step| {
                     let position = told.now();
                     let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
                     answered.push(Answered { position, client, step });
@@ -116,7 +116,7 @@ fn judge(daemon: &TestDaemon, recorded: &Recorded, position: usize, thorough: bo
         }
     }
     if thorough {
-        let differences = recorded.start.differences(&Tree::of(daemon.workspace()));
+        let differences = recorded.start.differences(&FileTree::of(daemon.workspace()));
         if !differences.is_empty() {
             return Err(format!("all taken back: {differences:?}"));
         }
@@ -128,15 +128,15 @@ fn judge(daemon: &TestDaemon, recorded: &Recorded, position: usize, thorough: bo
 fn cut_once_or_twice(
     top: &Path,
     kind: FileSystem,
-    tape: &Tape,
+    log: &OperationLog,
     position: usize,
     twice: bool,
     dice: &mut fastrand::Rng,
-) -> Result<Mounted, String> {
+) -> Result<LoopMount, String> {
     if !twice {
-        return mounted(top, kind, tape, position, dice);
+        return mounted(top, kind, log, position, dice);
     }
-    let recording = Recording::again(top, kind, tape, position, dice)?;
+    let recording = Recording::again(top, kind, log, position, dice)?;
     let mut daemon = TestDaemon::at(&top.join("disk"));
     daemon.start();
     daemon.kill();
@@ -154,19 +154,19 @@ fn cuts_leave_whole_jobs(kind: FileSystem) {
     let scratch = tempfile::Builder::new().prefix("editd-power-").tempdir().unwrap();
     let top = scratch.path().canonicalize().unwrap();
     let Some(recorded) = record(&top, kind) else { return };
-    let (tape, begin) = (&recorded.tape, recorded.begin);
+    let (log, begin) = (&recorded.log, recorded.begin);
     let steps = recorded.answered.len();
-    println!("{kind:?}: {steps} jobs, {} writes, {} flushes", tape.position() - begin, tape.flushes());
+    println!("{kind:?}: {steps} jobs, {} writes, {} flushes", log.position() - begin, log.flushes());
     assert!(steps > 20, "hardly anything was done");
-    assert!(tape.flushes() > steps / 8, "what was answered was not flushed");
+    assert!(log.flushes() > steps / 8, "what was answered was not flushed");
     let mut dice = fastrand::Rng::with_seed(number("SEED", 1));
     let (mut found, mut unmounted) = (Vec::new(), 0);
     let cuts = number("CUTS", 18);
     for nth in 0..cuts {
-        let position = dice.usize(begin..=tape.position());
+        let position = dice.usize(begin..=log.position());
         let seed = dice.u64(..);
         let mut cut = fastrand::Rng::with_seed(seed);
-        let disk = match cut_once_or_twice(&top, kind, tape, position, nth % 3 == 2, &mut cut) {
+        let disk = match cut_once_or_twice(&top, kind, log, position, nth % 3 == 2, &mut cut) {
             Err(why) if why.contains("cannot mount") || why.contains("wrong fs type") => {
                 println!("{kind:?} itself does not stand this cut: {why}");
                 unmounted += 1;
@@ -179,7 +179,7 @@ fn cuts_leave_whole_jobs(kind: FileSystem) {
         if let Err(what) = judge(&daemon, &recorded, position, nth % 8 == 7) {
             found.push(format!(
                 "cut at {position} of {}, seed {seed}: {what}\n{}",
-                tape.position(),
+                log.position(),
                 daemon.said()
             ));
         }

@@ -10,7 +10,7 @@ use editd_proto::operation::operation;
 use editd_tests::binaries;
 use editd_tests::picture;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 
 const README: &str = "README.md";
 const COMMANDS: &str = "client/docs/commands.md";
@@ -77,9 +77,9 @@ fn the_tour_ends_as_it_says() {
     assert!(said.contains("the tour"), "the log names the job: {said}");
     assert!(lines.contains(&"byte-identical"), "{said}");
     let (before, after) = toured(&daemon);
-    let before = Tree::of(&before);
+    let before = FileTree::of(&before);
     assert!(before.files() > 2000, "a real tree: {} files", before.files());
-    assert_eq!(before.differences(&Tree::of(&after)), [""; 0], "modes too");
+    assert_eq!(before.differences(&FileTree::of(&after)), [""; 0], "modes too");
 }
 
 /// The folders that the tour has made: the copy that stayed as it was, and the one that was edited.

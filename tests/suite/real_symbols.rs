@@ -1,6 +1,6 @@
 //! Every edit of symbols in real files; `cargo run --release -p editd-tests --example symbols` tests many more.
 
-use editd_tests::symbols::{Judged, files};
+use editd_tests::symbols::{SymbolResults, files};
 
 /// Files of each language that are looked at here.
 const FILES: usize = 12;
@@ -8,7 +8,7 @@ const FILES: usize = 12;
 #[test]
 fn symbols_of_real_files_keep_what_is_theirs() {
     let all = files(&[], None);
-    let mut judged = Judged::default();
+    let mut judged = SymbolResults::default();
     let mut from = 0;
     while let Some((_, language)) = all.get(from) {
         let count = all[from..].iter().take_while(|(_, one)| one == language).count();

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use editd_proto::message::kind;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::{Node, Tree};
+use editd_tests::tree::{FileTree, TreeNode};
 use editd_tests::{jobs, process, sources};
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ const FILES: usize = 50;
 fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill() {
     let mut daemon = TestDaemon::new();
     let copied = sources::copy_real_tree(daemon.workspace(), 3000);
-    let named: Vec<String> = Tree::of(daemon.workspace())
+    let named: Vec<String> = FileTree::of(daemon.workspace())
         .nodes
         .iter()
-        .filter(|(path, node)| path.ends_with(b".rs") && matches!(node, Node::File { len: 100.., .. }))
+        .filter(|(path, node)| path.ends_with(b".rs") && matches!(node, TreeNode::File { len: 100.., .. }))
         .map(|(path, _)| String::from_utf8(path.clone()).unwrap())
         .collect();
     let chosen: Vec<&String> = named.iter().step_by(named.len() / FILES).take(FILES).collect();
@@ -31,7 +31,7 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
         let place: PathBuf = daemon.workspace().join(path);
         fs::set_permissions(place, Permissions::from_mode(mode)).unwrap();
     }
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     let start = Instant::now();
     daemon.start();
     let started = start.elapsed();
@@ -56,13 +56,17 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
     let edited = start.elapsed();
     jobs::applied(&edit);
     daemon.kill();
-    let after = Tree::of(daemon.workspace());
+    let after = FileTree::of(daemon.workspace());
     assert_eq!(before.differences(&after).len(), FILES, "all of them, and nothing else");
 
     let start = Instant::now();
     daemon.start();
     let again = start.elapsed();
-    assert_eq!(after.differences(&Tree::of(daemon.workspace())), [""; 0], "recovery leaves them as they are");
+    assert_eq!(
+        after.differences(&FileTree::of(daemon.workspace())),
+        [""; 0],
+        "recovery leaves them as they are"
+    );
     let mut client = daemon.client("agent");
     let log = client.ask_json(kind::HISTORY, &json!({}));
     let entry = &log["entries"][0];
@@ -80,5 +84,5 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill(
     );
     drop(client);
     assert_eq!(daemon.stop().code(), Some(0));
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{Hello, kind};
 use editd_proto::{RequestError, limits};
-use editd_tests::client::{Client, Failure};
+use editd_tests::client::{Client, RequestFailure};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, process, wait};
 use serde_json::json;
@@ -238,12 +238,12 @@ fn three_hundred_connections_are_more_than_are_open_at_once() {
         for _ in 0..300 {
             match daemon.try_client("crowd") {
                 Ok(client) => open.push(client),
-                Err(Failure::Refused(error)) => {
+                Err(RequestFailure::Refused(error)) => {
                     assert_eq!(serde_json::to_value(error.code).unwrap(), "busy", "{error:?}");
                     busy += 1;
                 }
                 // Turned away while it was still saying hello.
-                Err(Failure::Lost(_)) => busy += 1,
+                Err(RequestFailure::Lost(_)) => busy += 1,
             }
         }
         // 256 are open; the bystander is one of them.

@@ -19,8 +19,8 @@ use std::time::Duration;
 use editd_proto::message::{
     EditPosition, EntryKind, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind,
 };
-use editd_tests::client::{Client, Failure};
-use editd_tests::contents;
+use editd_tests::client::{Client, RequestFailure};
+use editd_tests::journal_contents;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -233,8 +233,8 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
         match open.ask::<Receipt>(kind::EDIT, &job) {
             Ok(receipt) if receipt.status == JobStatus::Applied => applied += 1,
             Ok(_) => {}
-            Err(Failure::Lost(_)) => connection = None,
-            Err(Failure::Refused(error)) => panic!("client {client}: {error:?}"),
+            Err(RequestFailure::Lost(_)) => connection = None,
+            Err(RequestFailure::Refused(error)) => panic!("client {client}: {error:?}"),
         }
     }
     applied
@@ -249,7 +249,7 @@ struct Kept {
 /// were set aside.
 fn kept_tags(daemon: &TestDaemon) -> Kept {
     let mut journal = BTreeSet::new();
-    contents::each(daemon, |told| {
+    journal_contents::each(daemon, |told| {
         if told.entry.kind != EntryKind::External {
             return;
         }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::sim_workspace::SimWorkspace;
 use super::visible_files::VisibleFiles;
 use crate::scenario::machine::{self, ScenarioMachine};
-use crate::scenario::player::{self, Player};
+use crate::scenario::player::{self, ScenarioPlayer};
 use crate::scenario::simulated::{self, SimulatedMachine};
 use crate::scenario::{PathState, Scenario, workspace};
 use crate::sim::{OutsideProcess, SimMachine, SystemFeatures};
@@ -271,7 +271,7 @@ impl SimScenario {
     fn play(&self, scenario: &Scenario, at: usize, machine: &SimMachine) -> Result<SimWorkspace, String> {
         let simulated = Arc::new(SimulatedMachine::existing(machine));
         let on = Arc::clone(&simulated) as Arc<dyn ScenarioMachine>;
-        let mut player = Player::new(&on, &scenario.settings);
+        let mut player = ScenarioPlayer::new(&on, &scenario.settings);
         scenario.steps.iter().take(at).for_each(|step| player.play(step, &scenario.before));
         player.open()?;
         let workspace = simulated.workspace(&self.session).ok_or("the workspace is not open")?;

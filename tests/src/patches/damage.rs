@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 /// A damage to a diff.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Damage {
+pub enum DiffDamage {
     /// Nothing.
     None,
     /// The headers count lines wrongly.
@@ -25,15 +25,15 @@ pub enum Damage {
 }
 
 /// All of them.
-pub const DAMAGES: [Damage; 8] = [
-    Damage::None,
-    Damage::Counts,
-    Damage::Lines,
-    Damage::Bare,
-    Damage::Trimmed,
-    Damage::Blanks,
-    Damage::BlankLine,
-    Damage::Crlf,
+pub const DAMAGES: [DiffDamage; 8] = [
+    DiffDamage::None,
+    DiffDamage::Counts,
+    DiffDamage::Lines,
+    DiffDamage::Bare,
+    DiffDamage::Trimmed,
+    DiffDamage::Blanks,
+    DiffDamage::BlankLine,
+    DiffDamage::Crlf,
 ];
 
 /// A hunk.
@@ -103,43 +103,43 @@ impl PatchText {
     }
 
     /// The same with a damage, if it can have it.
-    pub fn damaged(mut self, damage: Damage, rng: &mut Rng) -> String {
+    pub fn damaged(mut self, damage: DiffDamage, rng: &mut Rng) -> String {
         let shift = rng.i64(-30..=30);
         for hunk in &mut self.hunks {
             match damage {
-                Damage::Counts => {
+                DiffDamage::Counts => {
                     hunk.numbers[1] = (hunk.numbers[1] + rng.u64(0..4)).saturating_sub(1).max(1);
                     hunk.numbers[3] = (hunk.numbers[3] + rng.u64(0..4)).saturating_sub(1).max(1);
                 }
-                Damage::Lines => {
+                DiffDamage::Lines => {
                     hunk.numbers[0] = hunk.numbers[0].saturating_add_signed(shift).max(1);
                     hunk.numbers[2] = hunk.numbers[2].saturating_add_signed(shift).max(1);
                 }
-                Damage::Trimmed => hunk.trim(rng),
-                Damage::Blanks => {
+                DiffDamage::Trimmed => hunk.trim(rng),
+                DiffDamage::Blanks => {
                     for line in hunk.lines.iter_mut().filter(|line| HunkText::is_context(line)) {
                         line.truncate(line.trim_end().len());
                     }
                 }
-                Damage::BlankLine => {
+                DiffDamage::BlankLine => {
                     if let Some(at) = hunk.lines.iter().position(|line| line == " ") {
                         hunk.lines.remove(at);
                         hunk.count();
                     }
                 }
-                Damage::None | Damage::Bare | Damage::Crlf => {}
+                DiffDamage::None | DiffDamage::Bare | DiffDamage::Crlf => {}
             }
         }
         self.print(damage)
     }
 
-    fn print(&self, damage: Damage) -> String {
-        let end = if damage == Damage::Crlf { "\r\n" } else { "\n" };
+    fn print(&self, damage: DiffDamage) -> String {
+        let end = if damage == DiffDamage::Crlf { "\r\n" } else { "\n" };
         let mut out: String = self.head.iter().flat_map(|line| [line.as_str(), end]).collect();
         for hunk in &self.hunks {
             let [old, lines, new, more] = hunk.numbers;
             match damage {
-                Damage::Bare => out.push_str("@@ ... @@"),
+                DiffDamage::Bare => out.push_str("@@ ... @@"),
                 _ => out.push_str(&format!("@@ -{old},{lines} +{new},{more} @@")),
             }
             out.push_str(end);

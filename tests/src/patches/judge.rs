@@ -11,12 +11,12 @@ use editd_engine::{
 use editd_proto::message::JobRequest;
 use editd_proto::path::FilePath;
 
-use super::damage::{Damage, PatchText};
-use super::tools::Tools;
+use super::damage::{DiffDamage, PatchText};
+use super::tools::DiffTools;
 
 /// A diff and what it is applied to.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct DiffTrial {
     /// The content that the diff was made of.
     pub base: String,
     /// The content that the author made of it.
@@ -26,7 +26,7 @@ pub struct Trial {
     /// The diff as it is sent.
     pub diff: String,
     /// The damage to the diff since it was made.
-    pub damage: Damage,
+    pub damage: DiffDamage,
 }
 
 /// The difference between editd and the other tools.
@@ -81,7 +81,7 @@ pub fn planned(payload: &str, files: &[(&str, &str)]) -> Result<Vec<(String, Opt
 }
 
 /// Applies a diff in every tool.
-pub fn judge(tools: &Tools, trial: &Trial) -> (DiffResult, String) {
+pub fn judge(tools: &DiffTools, trial: &DiffTrial) -> (DiffResult, String) {
     let made = planned(&trial.diff, &[("f", &trial.there)]);
     let merged = tools.merge(&trial.there, &trial.base, &trial.author);
     let others = [tools.git_apply(&trial.there, &trial.diff), tools.gnu_patch(&trial.there, &trial.diff)];
@@ -106,7 +106,7 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (DiffResult, String) {
         || written.as_ref().is_some_and(|written| merged_touching(trial).contains(written))
     {
         DiffResult::Touching
-    } else if trial.damage == Damage::Bare && written == only_places(trial) {
+    } else if trial.damage == DiffDamage::Bare && written == only_places(trial) {
         DiffResult::Unnumbered
     } else {
         DiffResult::Wrong
@@ -118,12 +118,12 @@ pub fn judge(tools: &Tools, trial: &Trial) -> (DiffResult, String) {
 const LCS_CELLS: usize = 25_000_000;
 
 /// A change: the lines of the base that it replaces, and the new ones.
-type Change<'a> = (Range<usize>, Vec<&'a str>);
+type BaseChange<'a> = (Range<usize>, Vec<&'a str>);
 
 /// Returns the contents that have all changes of both sides where these touch, but none changes a line of the other's:
 /// lines that both insert at one place may stand in both orders, and lines that repeat those beside them may have come
 /// above or below these.
-fn merged_touching(trial: &Trial) -> Vec<String> {
+fn merged_touching(trial: &DiffTrial) -> Vec<String> {
     let [base, there, author] =
         [&trial.base, &trial.there, &trial.author].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let mut results = Vec::new();
@@ -138,7 +138,7 @@ fn merged_touching(trial: &Trial) -> Vec<String> {
 
 /// Returns the changes between two contents by their longest common subsequence. Of repeated lines the last ones are
 /// the same if `from_end`, else the first ones.
-fn changes<'a>(base: &[&str], after: &[&'a str], from_end: bool) -> Vec<Change<'a>> {
+fn changes<'a>(base: &[&str], after: &[&'a str], from_end: bool) -> Vec<BaseChange<'a>> {
     let (rows, columns) = (base.len(), after.len());
     if rows * columns > LCS_CELLS {
         return vec![(0..rows, after.to_vec())];
@@ -189,7 +189,7 @@ fn changes<'a>(base: &[&str], after: &[&'a str], from_end: bool) -> Vec<Change<'
 }
 
 /// Applies changes to the base; `None` if one changes a line of another. Insertions at one place keep their order.
-fn merged(base: &[&str], mut changes: Vec<Change<'_>>) -> Option<String> {
+fn merged(base: &[&str], mut changes: Vec<BaseChange<'_>>) -> Option<String> {
     // Lines that come before a line stand above those that replace it.
     changes.sort_by_key(|(old, _)| (old.start, !old.is_empty(), old.end));
     changes.dedup();
@@ -204,7 +204,7 @@ fn merged(base: &[&str], mut changes: Vec<Change<'_>>) -> Option<String> {
 
 /// Returns the content if each hunk replaces the lines at the place that it names, or else at the only place that has
 /// just its lines.
-fn only_places(trial: &Trial) -> Option<String> {
+fn only_places(trial: &DiffTrial) -> Option<String> {
     let mut lines: Vec<&str> = trial.there.lines().collect();
     let patch = PatchText::read(&trial.diff);
     let mut found: Vec<(usize, &super::damage::HunkText)> = Vec::new();

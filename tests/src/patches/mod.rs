@@ -15,7 +15,7 @@ mod tools;
 mod trees;
 
 pub use change::changed;
-pub use damage::{DAMAGES, Damage, HunkText, PatchText};
-pub use judge::{DiffResult, Trial, judge, planned};
-pub use tools::{Tools, missing_tools};
+pub use damage::{DAMAGES, DiffDamage, HunkText, PatchText};
+pub use judge::{DiffResult, DiffTrial, judge, planned};
+pub use tools::{DiffTools, missing_tools};
 pub use trees::{TreeDiff, TreeTrial};

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 /// A folder in which the tools work.
 #[derive(Debug)]
-pub struct Tools {
+pub struct DiffTools {
     folder: TempDir,
 }
 
@@ -27,13 +27,13 @@ pub fn missing_tools() -> Option<&'static str> {
         .find_map(|(name, there)| (!there).then_some(name))
 }
 
-impl Default for Tools {
+impl Default for DiffTools {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Tools {
+impl DiffTools {
     /// An empty folder.
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("there is a temporary folder") }

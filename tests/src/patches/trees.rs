@@ -10,10 +10,10 @@ use fastrand::Rng;
 
 use super::change::changed;
 use super::judge::planned;
-use super::tools::Tools;
+use super::tools::DiffTools;
 
 /// Files of a tree.
-type Files = BTreeMap<String, String>;
+type TreeFiles = BTreeMap<String, String>;
 
 /// The form in which a tree's diff is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub enum TreeDiff {
 /// A tree, and what became of it.
 #[derive(Debug)]
 pub struct TreeTrial {
-    states: Vec<Files>,
+    states: Vec<TreeFiles>,
 }
 
 impl TreeTrial {
@@ -39,7 +39,7 @@ impl TreeTrial {
     pub fn draw(contents: &[String], commits: usize, rng: &mut Rng) -> Self {
         let named =
             |(number, content): (usize, &String)| (format!("d{}/f{number}", number % 2), content.clone());
-        let mut states: Vec<Files> = vec![contents.iter().enumerate().map(named).collect()];
+        let mut states: Vec<TreeFiles> = vec![contents.iter().enumerate().map(named).collect()];
         for commit in 0..commits {
             let mut files = states[commit].clone();
             for step in 0..rng.usize(1..5) {
@@ -50,7 +50,7 @@ impl TreeTrial {
         Self { states }
     }
 
-    fn step(files: &mut Files, mark: &str, rng: &mut Rng) {
+    fn step(files: &mut TreeFiles, mark: &str, rng: &mut Rng) {
         let names: Vec<String> = files.keys().cloned().collect();
         let Some(name) = rng.choice(&names).cloned() else { return };
         let other = rng.choice(&names).cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ impl TreeTrial {
     }
 
     /// Prints the diff of the first state and the last.
-    pub fn print(&self, tools: &Tools, how: TreeDiff) -> String {
+    pub fn print(&self, tools: &DiffTools, how: TreeDiff) -> String {
         let states = match how {
             TreeDiff::Mailbox => &self.states[..],
             _ => &[self.states[0].clone(), self.states[self.states.len() - 1].clone()][..],
@@ -121,7 +121,7 @@ impl TreeTrial {
     }
 
     /// Returns true if git itself can apply a diff to the first state.
-    pub fn git_applies(&self, tools: &Tools, diff: &str) -> bool {
+    pub fn git_applies(&self, tools: &DiffTools, diff: &str) -> bool {
         let _ = fs::remove_dir_all(tools.path("tree"));
         self.states[0].iter().for_each(|(name, content)| tools.put(&format!("tree/{name}"), content));
         tools.put("diff", diff);
@@ -147,7 +147,7 @@ impl TreeTrial {
             }
         }
         // GNU diff says nothing of a file that is empty on one side and missing on the other.
-        let there = |files: &Files, name: &str| {
+        let there = |files: &TreeFiles, name: &str| {
             files.get(name).filter(|content| how != TreeDiff::Gnu || !content.is_empty()).cloned()
         };
         let mut names: Vec<&String> = made.keys().chain(new.keys()).collect();

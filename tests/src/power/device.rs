@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use fuser::{BackgroundSession, Config, MountOption, spawn_mount};
 
-use super::recorder::{DISK, Recorder, SharedTape, lock};
-use super::tape::{Pages, Tape};
+use super::operation_log::{DiskPages, OperationLog};
+use super::recorder::{DISK, RecordingDisk, SharedLog, lock};
 use crate::wait;
 
 /// A file system to make.
@@ -92,12 +92,12 @@ fn text(path: &Path) -> &str {
 }
 
 /// A file system on a loop device; taken away when it is dropped.
-pub struct Mounted {
+pub struct LoopMount {
     folder: PathBuf,
     device: String,
 }
 
-impl Mounted {
+impl LoopMount {
     fn new(file: &Path, kind: FileSystem, folder: &Path) -> Result<Self, String> {
         let device = run("losetup", &["--find", "--show", text(file)])?;
         let mounted = Self { folder: folder.to_owned(), device };
@@ -106,7 +106,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for LoopMount {
     fn drop(&mut self) {
         // Whoever was killed a moment ago may still be leaving.
         wait::until("the file system is free", wait::LONG, || match run("umount", &[text(&self.folder)]) {
@@ -121,9 +121,9 @@ impl Drop for Mounted {
 
 /// A mounted file system whose disk is recorded.
 pub struct Recording {
-    mounted: Option<Mounted>,
+    mounted: Option<LoopMount>,
     session: Option<BackgroundSession>,
-    tape: SharedTape,
+    log: SharedLog,
 }
 
 impl Recording {
@@ -137,7 +137,7 @@ impl Recording {
         let file = File::options().read(true).write(true).create_new(true).open(&made).map_err(io)?;
         file.set_len(kind.size()).map_err(io)?;
         run(kind.maker(), &[kind.words(), &[text(&made)]].concat())?;
-        let pages = Pages::of(&file).map_err(io)?;
+        let pages = DiskPages::of(&file).map_err(io)?;
         std::fs::remove_file(&made).map_err(io)?;
         Self::on(top, kind, pages)
     }
@@ -149,54 +149,54 @@ impl Recording {
     pub fn again(
         top: &Path,
         kind: FileSystem,
-        tape: &Tape,
+        log: &OperationLog,
         position: usize,
         dice: &mut fastrand::Rng,
     ) -> Result<Self, String> {
-        Self::on(top, kind, tape.cut(position, dice))
+        Self::on(top, kind, log.cut(position, dice))
     }
 
-    fn on(top: &Path, kind: FileSystem, pages: Pages) -> Result<Self, String> {
+    fn on(top: &Path, kind: FileSystem, pages: DiskPages) -> Result<Self, String> {
         let io = |error: std::io::Error| error.to_string();
-        let tape: SharedTape = Arc::new(Mutex::new(Tape::new(pages)));
+        let log: SharedLog = Arc::new(Mutex::new(OperationLog::new(pages)));
         let (fuse, disk) = (top.join("fuse"), top.join("disk"));
         for folder in [&fuse, &disk] {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let recorder = Recorder { tape: Arc::clone(&tape), size: kind.size() };
+        let recorder = RecordingDisk { log: Arc::clone(&log), size: kind.size() };
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("recorder".to_owned()), MountOption::RW];
         let session = spawn_mount(recorder, &fuse, &config).map_err(io)?;
-        let mut recording = Self { mounted: None, session: Some(session), tape };
-        recording.mounted = Some(Mounted::new(&fuse.join(DISK), kind, &disk)?);
+        let mut recording = Self { mounted: None, session: Some(session), log };
+        recording.mounted = Some(LoopMount::new(&fuse.join(DISK), kind, &disk)?);
         Ok(recording)
     }
 
     /// Returns the position in the recording; it advances with it.
     #[must_use]
-    pub fn tape(&self) -> Position {
-        Position(Arc::clone(&self.tape))
+    pub fn log(&self) -> LogPosition {
+        LogPosition(Arc::clone(&self.log))
     }
 
     /// Takes it away. What the disk is told from then on is not of interest.
     #[must_use]
-    pub fn end(mut self) -> Tape {
-        let tape = std::mem::take(&mut *lock(&self.tape));
+    pub fn end(mut self) -> OperationLog {
+        let log = std::mem::take(&mut *lock(&self.log));
         // Unmounting still writes: to a disk that holds what it held.
-        *lock(&self.tape) = tape.going_on();
+        *lock(&self.log) = log.going_on();
         self.mounted.take();
         if let Some(session) = self.session.take() {
             drop(session);
         }
-        tape
+        log
     }
 }
 
 /// The position in a recording that goes on.
 #[derive(Clone)]
-pub struct Position(SharedTape);
+pub struct LogPosition(SharedLog);
 
-impl Position {
+impl LogPosition {
     /// Returns the number of recorded operations.
     #[must_use]
     pub fn now(&self) -> usize {
@@ -211,15 +211,15 @@ impl Position {
 pub fn mounted(
     top: &Path,
     kind: FileSystem,
-    tape: &Tape,
+    log: &OperationLog,
     position: usize,
     dice: &mut fastrand::Rng,
-) -> Result<Mounted, String> {
+) -> Result<LoopMount, String> {
     let io = |error: std::io::Error| error.to_string();
     let image = top.join("cut");
     let file = File::options().write(true).create(true).truncate(true).open(&image).map_err(io)?;
     file.set_len(kind.size()).map_err(io)?;
-    tape.cut(position, dice).fill(&file).map_err(io)?;
+    log.cut(position, dice).fill(&file).map_err(io)?;
     drop(file);
-    Mounted::new(&image, kind, &top.join("disk"))
+    LoopMount::new(&image, kind, &top.join("disk"))
 }

@@ -2,16 +2,16 @@
 //! the power goes at any of them. It needs root, FUSE, loop devices and the programs that make the file system.
 //!
 //! *Calling sequence*: [`absent`] says what is missing; [`Recording::begin`] makes a file system and mounts it;
-//! [`Recording::tape`] tells how far it came while others work on it; [`Recording::end`] gives the [`Tape`], whose
-//! [`Tape::cut`] is what a disk may hold then; [`mounted`] mounts that in the place of the first.
+//! [`Recording::tape`] tells how far it came while others work on it; [`Recording::end`] gives the [`OperationLog`], whose
+//! [`OperationLog::cut`] is what a disk may hold then; [`mounted`] mounts that in the place of the first.
 //!
 //! A disk keeps what it was told to flush. Of what came behind it may have written anything in any order, in whole
 //! sectors of 4096 bytes; CrashMonkey (Mohan et al., OSDI 2018) tries file
 //! systems alike.
 
 mod device;
+mod operation_log;
 mod recorder;
-mod tape;
 
-pub use device::{FileSystem, Mounted, Position, Recording, absent, mounted};
-pub use tape::Tape;
+pub use device::{FileSystem, LogPosition, LoopMount, Recording, absent, mounted};
+pub use operation_log::OperationLog;

@@ -9,7 +9,7 @@ use fuser::{
     ReplyData, ReplyEmpty, ReplyEntry, ReplyWrite, Request, WriteFlags,
 };
 
-use super::tape::Tape;
+use super::operation_log::OperationLog;
 
 /// The file's name.
 pub(super) const DISK: &str = "disk";
@@ -19,19 +19,19 @@ const CACHED: Duration = Duration::from_secs(3600);
 const PUNCH_HOLE: i32 = 2;
 
 /// The tape, as several hold it.
-pub(super) type SharedTape = Arc<Mutex<Tape>>;
+pub(super) type SharedLog = Arc<Mutex<OperationLog>>;
 
-pub(super) fn lock(tape: &SharedTape) -> MutexGuard<'_, Tape> {
-    tape.lock().unwrap_or_else(PoisonError::into_inner)
+pub(super) fn lock(log: &SharedLog) -> MutexGuard<'_, OperationLog> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file system.
-pub(super) struct Recorder {
-    pub(super) tape: SharedTape,
+pub(super) struct RecordingDisk {
+    pub(super) log: SharedLog,
     pub(super) size: u64,
 }
 
-impl Recorder {
+impl RecordingDisk {
     fn attributes(&self, ino: INodeNo) -> FileAttr {
         let (kind, perm, size) = match ino {
             INODE => (FileType::RegularFile, 0o600, self.size),
@@ -58,7 +58,7 @@ impl Recorder {
     }
 }
 
-impl Filesystem for Recorder {
+impl Filesystem for RecordingDisk {
     fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
         if name == DISK {
             reply.entry(&CACHED, &self.attributes(INODE), Generation(0));
@@ -83,7 +83,7 @@ impl Filesystem for Recorder {
         reply: ReplyData,
     ) {
         let size = u64::from(size).min(self.size.saturating_sub(offset));
-        reply.data(&lock(&self.tape).read(offset, usize::try_from(size).unwrap_or(0)));
+        reply.data(&lock(&self.log).read(offset, usize::try_from(size).unwrap_or(0)));
     }
 
     fn write(
@@ -98,12 +98,12 @@ impl Filesystem for Recorder {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        lock(&self.tape).write(offset, data.to_vec());
+        lock(&self.log).write(offset, data.to_vec());
         reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX));
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        lock(&self.tape).flush();
+        lock(&self.log).flush();
         reply.ok();
     }
 
@@ -122,7 +122,7 @@ impl Filesystem for Recorder {
             return;
         }
         let length = length.min(self.size.saturating_sub(offset));
-        lock(&self.tape).write(offset, vec![0; usize::try_from(length).unwrap_or(0)]);
+        lock(&self.log).write(offset, vec![0; usize::try_from(length).unwrap_or(0)]);
         reply.ok();
     }
 

@@ -9,14 +9,14 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table};
 use super::format::{PathState, Scenario};
 use super::machine::{self, ScenarioMachine};
 use super::matching::{self, ABSENT};
-use super::player::Played;
+use super::player::PlayResult;
 use crate::tree;
 
 /// The file's text with what happened.
 ///
 /// # Panics
 /// If the text is not that of the scenario.
-pub fn blessed(text: &str, scenario: &Scenario, played: &Played, on: &dyn ScenarioMachine) -> String {
+pub fn blessed(text: &str, scenario: &Scenario, played: &PlayResult, on: &dyn ScenarioMachine) -> String {
     let mut file: DocumentMut = text.parse().expect("a parsed scenario is TOML");
     let steps = file.get_mut("step").and_then(Item::as_array_of_tables_mut).expect("a scenario has steps");
     for (at, step) in steps.iter_mut().enumerate() {
@@ -99,14 +99,14 @@ fn changed(scenario: &Scenario, on: &dyn ScenarioMachine) -> BTreeMap<String, Pa
     after
 }
 
-fn node(there: &tree::Node, on: &dyn ScenarioMachine, path: &str) -> PathState {
+fn node(there: &tree::TreeNode, on: &dyn ScenarioMachine, path: &str) -> PathState {
     match there {
-        tree::Node::Folder(_) => PathState { folder: true, ..PathState::default() },
-        tree::Node::Link(target) => {
+        tree::TreeNode::Folder(_) => PathState { folder: true, ..PathState::default() },
+        tree::TreeNode::Link(target) => {
             PathState { link: Some(machine::path_text(target)), ..PathState::default() }
         }
-        tree::Node::Other => PathState { fifo: true, ..PathState::default() },
-        tree::Node::File { mode, .. } => {
+        tree::TreeNode::Other => PathState { fifo: true, ..PathState::default() },
+        tree::TreeNode::File { mode, .. } => {
             let bytes = on.read(&machine::path_bytes(path));
             let mode = (*mode != 0o644).then(|| format!("{mode:o}"));
             match String::from_utf8(bytes) {

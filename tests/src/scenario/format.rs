@@ -26,7 +26,7 @@ pub struct Scenario {
     pub thorough: bool,
     /// The settings, as in `.editd.toml`.
     #[serde(default)]
-    pub settings: Settings,
+    pub settings: ScenarioSettings,
     /// The world before.
     #[serde(default)]
     pub before: BTreeMap<String, PathState>,
@@ -77,7 +77,7 @@ pub enum OptionalFeature {
 /// The settings that a scenario may set.
 #[derive(Clone, Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct ScenarioSettings {
     /// `anchored`, `reject` or `allow`.
     #[serde(default)]
     pub unread: Option<String>,
@@ -216,7 +216,7 @@ pub struct ScenarioStep {
     pub session: Option<String>,
     /// The actions of others after steps of this job.
     #[serde(default)]
-    pub meanwhile: Vec<Meanwhile>,
+    pub meanwhile: Vec<OutsideChange>,
     /// The step of the job after which the process is killed and starts again.
     #[serde(default)]
     pub stop_after: Option<StepName>,
@@ -234,7 +234,7 @@ pub struct ScenarioStep {
 /// The actions of others after a step.
 #[derive(Clone, Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Meanwhile {
+pub struct OutsideChange {
     /// After which.
     pub after: StepName,
     /// The files that they write.

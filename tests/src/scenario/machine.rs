@@ -6,12 +6,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::format::{PathState, Settings, WriteMethod};
+use super::format::{PathState, ScenarioSettings, WriteMethod};
 use super::target::{ScenarioTarget, StepHook};
-use crate::tree::{self, Tree};
+use crate::tree::{self, FileTree};
 
 /// Nodes by path.
-pub type Nodes = BTreeMap<String, PathState>;
+pub type PathStates = BTreeMap<String, PathState>;
 
 /// A real or simulated machine with one workspace. Paths are relative to the workspace.
 ///
@@ -39,7 +39,7 @@ pub trait ScenarioMachine: Send + Sync {
     /// Returns the content of a file, empty if it cannot be read.
     fn read(&self, path: &[u8]) -> Vec<u8>;
     /// Returns everything in the workspace, without the daemon's own folder.
-    fn tree(&self) -> Tree;
+    fn tree(&self) -> FileTree;
     /// Returns true if both paths are names of the same file.
     fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool;
     /// Makes a folder that is another file system.
@@ -56,7 +56,11 @@ pub trait ScenarioMachine: Send + Sync {
     ///
     /// # Errors
     /// The workspace does not open.
-    fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String>;
+    fn open(
+        &self,
+        settings: &ScenarioSettings,
+        hook: Arc<dyn StepHook>,
+    ) -> Result<Box<dyn ScenarioTarget>, String>;
 }
 
 /// The bytes of a path: `%NN` is one byte.
@@ -92,7 +96,7 @@ pub fn path_text(bytes: &[u8]) -> String {
 ///
 /// # Panics
 /// If the system refuses.
-pub fn make(machine: &dyn ScenarioMachine, nodes: &Nodes) {
+pub fn make(machine: &dyn ScenarioMachine, nodes: &PathStates) {
     // Mounts before the files on them, and second names after the first ones.
     let mut ordered: Vec<_> = nodes.iter().collect();
     ordered.sort_by_key(|(_, node)| (node.hard.is_some(), !node.mount));
@@ -115,7 +119,7 @@ pub fn make(machine: &dyn ScenarioMachine, nodes: &Nodes) {
 ///
 /// # Panics
 /// If the system refuses.
-pub fn change(machine: &dyn ScenarioMachine, nodes: &Nodes, unflushed: bool) {
+pub fn change(machine: &dyn ScenarioMachine, nodes: &PathStates, unflushed: bool) {
     for (path, node) in nodes {
         put(machine, path, node);
         if !unflushed {
@@ -179,8 +183,8 @@ fn replace(
 /// path. With `only_named`, only the paths of `changed` are compared.
 pub fn differences(
     machine: &dyn ScenarioMachine,
-    before: &Nodes,
-    changed: &Nodes,
+    before: &PathStates,
+    changed: &PathStates,
     only_named: bool,
 ) -> Vec<String> {
     let mut should: BTreeMap<Vec<u8>, (&PathState, bool)> = BTreeMap::new();
@@ -208,7 +212,7 @@ pub fn differences(
     }
     for (path, there) in is.nodes.iter().filter(|(path, _)| named(path) && !should.contains_key(*path)) {
         // Folders on the way to what should be there need no word.
-        let on_the_way = matches!(there, tree::Node::Folder(_))
+        let on_the_way = matches!(there, tree::TreeNode::Folder(_))
             && should.keys().any(|other| other.starts_with(path) && other.get(path.len()) == Some(&b'/'));
         if !on_the_way {
             found.push(format!("{}: should not be there, is {}", path_text(path), there.shown()));
@@ -220,15 +224,15 @@ pub fn differences(
 fn differs(
     node: &PathState,
     known: bool,
-    there: &tree::Node,
+    there: &tree::TreeNode,
     all: &BTreeMap<Vec<u8>, (&PathState, bool)>,
 ) -> Option<String> {
     let named = node.permissions().ok().flatten();
     let fits = match there {
-        tree::Node::Folder(mode) => (node.folder || node.mount) && named.unwrap_or(*mode) == *mode,
-        tree::Node::Link(target) => node.link.as_ref().is_some_and(|link| path_bytes(link) == *target),
-        tree::Node::Other => node.fifo,
-        tree::Node::File { mode, .. } => {
+        tree::TreeNode::Folder(mode) => (node.folder || node.mount) && named.unwrap_or(*mode) == *mode,
+        tree::TreeNode::Link(target) => node.link.as_ref().is_some_and(|link| path_bytes(link) == *target),
+        tree::TreeNode::Other => node.fifo,
+        tree::TreeNode::File { mode, .. } => {
             let is_file = !node.folder && !node.mount && !node.fifo && node.link.is_none();
             // A second name shows what the first one should hold.
             let content =
@@ -236,7 +240,7 @@ fn differs(
             let content = content.filter(|_| is_file)?;
             let wanted = named.or_else(|| content.permissions().ok().flatten());
             let wanted = wanted.unwrap_or(if known { 0o644 } else { *mode });
-            tree::Node::file(&content.bytes().unwrap_or_default(), wanted) == *there
+            tree::TreeNode::file(&content.bytes().unwrap_or_default(), wanted) == *there
         }
     };
     (!fits).then(|| format!("should be {}, is {}", shown(node), there.shown()))

@@ -10,7 +10,7 @@ pub const ANY: &str = "<any>";
 pub const ABSENT: &str = "<absent>";
 
 /// The values that later steps use from earlier replies.
-pub type Saved = BTreeMap<String, Value>;
+pub type SavedValues = BTreeMap<String, Value>;
 
 /// Returns one line for each field of `expect` that `actual` does not have; empty if it has all.
 pub fn mismatches(expect: &Value, actual: &Value) -> Vec<String> {
@@ -56,7 +56,7 @@ pub fn fits(expect: &Value, actual: &Value) -> bool {
 }
 
 /// The value with every `"$name"` that was saved put in, and every `"@$name"`, the version that a job left.
-pub fn filled(value: &Value, saved: &Saved) -> Value {
+pub fn filled(value: &Value, saved: &SavedValues) -> Value {
     match value {
         Value::String(text) => {
             let job = text.strip_prefix("@$").and_then(|name| saved.get(name));

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::format::{Meanwhile, Scenario, ScenarioStep, Settings};
+use super::format::{OutsideChange, Scenario, ScenarioSettings, ScenarioStep};
 use super::machine::ScenarioMachine;
-use super::matching::{self, Saved};
+use super::matching::{self, SavedValues};
 use super::target::{ScenarioTarget, StepHook, StepName};
 use super::{bless, machine};
 
@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// The result of a scenario.
 #[derive(Default, Debug)]
-pub struct Played {
+pub struct PlayResult {
     /// The differences from the expectations.
     pub complaints: Vec<String>,
     /// The reply to each step, where it had one.
@@ -26,7 +26,7 @@ pub struct Played {
     /// The kind and the body of each step's request, with the saved values filled in.
     pub requests: Vec<Option<(&'static str, Value)>>,
     /// The values that later steps could use.
-    pub saved: Saved,
+    pub saved: SavedValues,
 }
 
 /// Plays a case file.
@@ -62,9 +62,9 @@ pub fn read(file: &Path) -> (String, Scenario) {
 }
 
 /// Plays a scenario on a machine with an empty workspace.
-pub fn play(scenario: &Scenario, on: &Arc<dyn ScenarioMachine>) -> Played {
+pub fn play(scenario: &Scenario, on: &Arc<dyn ScenarioMachine>) -> PlayResult {
     machine::make(on.as_ref(), &scenario.before);
-    let mut player = Player::new(on, &scenario.settings);
+    let mut player = ScenarioPlayer::new(on, &scenario.settings);
     for step in &scenario.steps {
         player.play(step, &scenario.before);
     }
@@ -75,23 +75,23 @@ pub fn play(scenario: &Scenario, on: &Arc<dyn ScenarioMachine>) -> Played {
 }
 
 /// Plays steps one after the other. It keeps the daemon and the saved values from step to step.
-pub struct Player<'a> {
+pub struct ScenarioPlayer<'a> {
     machine: &'a Arc<dyn ScenarioMachine>,
-    settings: &'a Settings,
-    script: Arc<Script>,
+    settings: &'a ScenarioSettings,
+    script: Arc<OutsideScript>,
     target: Option<Box<dyn ScenarioTarget>>,
-    played: Played,
+    played: PlayResult,
 }
 
-impl<'a> Player<'a> {
+impl<'a> ScenarioPlayer<'a> {
     /// Begins on a machine that has the initial files.
-    pub fn new(machine: &'a Arc<dyn ScenarioMachine>, settings: &'a Settings) -> Self {
-        let script = Arc::new(Script { machine: Arc::clone(machine), lines: Mutex::default() });
-        Self { machine, settings, script, target: None, played: Played::default() }
+    pub fn new(machine: &'a Arc<dyn ScenarioMachine>, settings: &'a ScenarioSettings) -> Self {
+        let script = Arc::new(OutsideScript { machine: Arc::clone(machine), lines: Mutex::default() });
+        Self { machine, settings, script, target: None, played: PlayResult::default() }
     }
 
     /// Plays the next step and compares its reply and the files that it names.
-    pub fn play(&mut self, step: &ScenarioStep, before: &machine::Nodes) {
+    pub fn play(&mut self, step: &ScenarioStep, before: &machine::PathStates) {
         let number = self.played.replies.len() + 1;
         let now = self.machine.pass(TICK);
         self.played.saved.insert(format!("t{number}"), json!(now));
@@ -119,7 +119,7 @@ impl<'a> Player<'a> {
 
     /// Ends the daemon and returns the results.
     #[must_use]
-    pub fn close(self) -> Played {
+    pub fn close(self) -> PlayResult {
         self.played
     }
 
@@ -202,19 +202,19 @@ impl<'a> Player<'a> {
 }
 
 /// The actions of others while a request is answered.
-struct Script {
+struct OutsideScript {
     machine: Arc<dyn ScenarioMachine>,
     lines: Mutex<ScriptLines>,
 }
 
 #[derive(Default)]
 struct ScriptLines {
-    meanwhile: Vec<Meanwhile>,
+    meanwhile: Vec<OutsideChange>,
     stop_after: Option<StepName>,
 }
 
-impl Script {
-    fn learn(&self, meanwhile: &[Meanwhile], stop_after: Option<StepName>) {
+impl OutsideScript {
+    fn learn(&self, meanwhile: &[OutsideChange], stop_after: Option<StepName>) {
         *self.lines.lock().unwrap_or_else(PoisonError::into_inner) =
             ScriptLines { meanwhile: meanwhile.to_vec(), stop_after };
     }
@@ -227,12 +227,12 @@ impl Script {
     }
 }
 
-impl StepHook for Script {
+impl StepHook for OutsideScript {
     fn after(&self, step: StepName) -> bool {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, later) = lines.meanwhile.drain(..).partition(|one| one.after == step);
         lines.meanwhile = later;
-        let now: Vec<Meanwhile> = now;
+        let now: Vec<OutsideChange> = now;
         now.iter().for_each(|one| machine::change(self.machine.as_ref(), &one.files, false));
         let stop = lines.stop_after == Some(step);
         if stop {

@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use editd::testing::{Clock, DatabaseBackend, StoreOptions, Unix, Workspace};
 
-use super::format::Settings;
+use super::format::ScenarioSettings;
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
-use crate::tree::Tree;
+use crate::tree::FileTree;
 
 /// The time at which every scenario begins, in milliseconds since 1970.
 const BEGIN: u64 = 1_767_225_600_000;
@@ -27,13 +27,13 @@ const SEGMENT: u64 = 1024 * 1024;
 const CONTENTS: u64 = 64 * 1024 * 1024;
 
 /// The folders and options with which a target is opened.
-pub struct Opening<'a> {
+pub struct TargetOptions<'a> {
     /// The workspace.
     pub root: &'a Path,
     /// The folder of log and database.
     pub state: &'a Path,
     /// The `[settings]` of the scenario.
-    pub settings: &'a Settings,
+    pub settings: &'a ScenarioSettings,
     /// The time, in milliseconds since 1970. It moves between steps.
     pub now: Arc<AtomicU64>,
     /// Receives each step of a job.
@@ -41,14 +41,14 @@ pub struct Opening<'a> {
 }
 
 /// Opens a target, which recovers the state that the previous one left.
-pub type Open = fn(&Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String>;
+pub type OpenTarget = fn(&TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>, String>;
 
 /// A machine with real files.
 pub struct RealMachine {
     root: PathBuf,
     state: PathBuf,
     now: Arc<AtomicU64>,
-    open: Open,
+    open: OpenTarget,
     /// Files that other programs keep open.
     held: Mutex<Vec<fs::File>>,
     _scratch: tempfile::TempDir,
@@ -60,7 +60,7 @@ impl RealMachine {
     /// # Panics
     /// If the system refuses.
     #[must_use]
-    pub fn new(open: Open) -> Self {
+    pub fn new(open: OpenTarget) -> Self {
         let scratch = tempfile::Builder::new().prefix("case-").tempdir();
         let scratch = scratch.expect("a temporary folder can be made");
         let top = scratch.path().canonicalize().expect("a folder that was just made is there");
@@ -132,8 +132,8 @@ impl ScenarioMachine for RealMachine {
         fs::read(self.place(path)).unwrap_or_default()
     }
 
-    fn tree(&self) -> Tree {
-        Tree::of(&self.root)
+    fn tree(&self) -> FileTree {
+        FileTree::of(&self.root)
     }
 
     fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool {
@@ -166,14 +166,18 @@ impl ScenarioMachine for RealMachine {
         self.now.fetch_add(passed, Ordering::SeqCst) + passed
     }
 
-    fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String> {
+    fn open(
+        &self,
+        settings: &ScenarioSettings,
+        hook: Arc<dyn StepHook>,
+    ) -> Result<Box<dyn ScenarioTarget>, String> {
         let now = Arc::clone(&self.now);
-        (self.open)(&Opening { root: &self.root, state: &self.state, settings, now, hook })
+        (self.open)(&TargetOptions { root: &self.root, state: &self.state, settings, now, hook })
     }
 }
 
 /// Opens the daemon's workspace, which recovers the state that the previous one left.
-fn open_workspace(opening: &Opening<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
+fn open_workspace(opening: &TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
     let clock = Arc::new(ScenarioClock(Arc::clone(&opening.now)));
     // The rows are rebuilt from the log at each opening; one segment is enough for a scenario.
     let options = StoreOptions {

@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use editd::testing::Workspace;
 
-use super::format::{OptionalFeature, Settings};
+use super::format::{OptionalFeature, ScenarioSettings};
 use super::machine::ScenarioMachine;
 use super::target::{ScenarioTarget, StepHook};
 use super::workspace;
 use crate::fault_injection::sim_workspace::{OutsideEffects, ROOT, STATE, SimWorkspace};
 use crate::sim::{OutsideProcess, SimMachine, SnapshotNode, SystemFeatures};
-use crate::tree::{Node, Tree};
+use crate::tree::{FileTree, TreeNode};
 
 /// A simulated machine with one workspace.
 pub struct SimulatedMachine {
-    process: Mutex<Process>,
+    process: Mutex<SimProcess>,
     outside: OutsideProcess,
     others: OutsideEffects,
 }
 
-struct Process {
+struct SimProcess {
     machine: SimMachine,
     /// The daemon's workspace. It is not kept alive, because its observer refers to this machine.
     workspace: Option<Weak<Workspace>>,
@@ -61,7 +61,7 @@ impl SimulatedMachine {
     /// Uses the workspace that is on a machine.
     #[must_use]
     pub fn existing(machine: &SimMachine) -> Self {
-        let process = Process { machine: machine.clone(), workspace: None, notes: Vec::new() };
+        let process = SimProcess { machine: machine.clone(), workspace: None, notes: Vec::new() };
         Self { process: Mutex::new(process), outside: machine.outside(), others: OutsideEffects::default() }
     }
 
@@ -78,7 +78,7 @@ impl SimulatedMachine {
         })
     }
 
-    fn process(&self) -> MutexGuard<'_, Process> {
+    fn process(&self) -> MutexGuard<'_, SimProcess> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -128,15 +128,15 @@ impl ScenarioMachine for SimulatedMachine {
         self.outside.read(&place(path)).unwrap_or_default()
     }
 
-    fn tree(&self) -> Tree {
+    fn tree(&self) -> FileTree {
         let snapshot = self.outside.snapshot(ROOT).unwrap_or_default().without(".editd");
         let node = |seen| match seen {
-            SnapshotNode::File { mode, bytes } => Node::file(&bytes, mode),
-            SnapshotNode::Dir { mode } => Node::Folder(mode),
-            SnapshotNode::Link { target } => Node::Link(target),
-            SnapshotNode::Other => Node::Other,
+            SnapshotNode::File { mode, bytes } => TreeNode::file(&bytes, mode),
+            SnapshotNode::Dir { mode } => TreeNode::Folder(mode),
+            SnapshotNode::Link { target } => TreeNode::Link(target),
+            SnapshotNode::Other => TreeNode::Other,
         };
-        Tree { nodes: snapshot.0.into_iter().map(|(path, seen)| (path, node(seen))).collect() }
+        FileTree { nodes: snapshot.0.into_iter().map(|(path, seen)| (path, node(seen))).collect() }
     }
 
     fn is_same_file(&self, path: &[u8], other: &[u8]) -> bool {
@@ -167,7 +167,11 @@ impl ScenarioMachine for SimulatedMachine {
         u64::try_from(process.machine.now() / 1_000_000).unwrap_or(0)
     }
 
-    fn open(&self, settings: &Settings, hook: Arc<dyn StepHook>) -> Result<Box<dyn ScenarioTarget>, String> {
+    fn open(
+        &self,
+        settings: &ScenarioSettings,
+        hook: Arc<dyn StepHook>,
+    ) -> Result<Box<dyn ScenarioTarget>, String> {
         let mut process = self.process();
         if process.workspace.is_some() {
             process.machine = process.machine.kill();

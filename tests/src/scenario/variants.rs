@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::format::{Scenario, ScenarioStep};
 use super::machine::ScenarioMachine;
-use super::player::{Played, play};
+use super::player::{PlayResult, play};
 use super::target::StepName;
-use crate::tree::{Node, Tree};
+use crate::tree::{FileTree, TreeNode};
 
 /// Steps after which a death is worth a look: before them nothing has an effect that stays.
 pub const DEADLY: [StepName; 5] =
     [StepName::Judge, StepName::Stage, StepName::Intend, StepName::Swap, StepName::Seal];
 
 /// Returns the last edit of a scenario that was applied and during which others did nothing.
-fn last_edit(scenario: &Scenario, played: &Played) -> Option<usize> {
+fn last_edit(scenario: &Scenario, played: &PlayResult) -> Option<usize> {
     (0..scenario.steps.len()).rev().find(|at| {
         let step = &scenario.steps[*at];
         let applied = played.replies.get(*at).and_then(Option::as_ref);
@@ -34,19 +34,19 @@ fn until(scenario: &Scenario, step: usize) -> Scenario {
 }
 
 /// Makes a machine with an empty workspace.
-pub type Fresh = dyn Fn() -> Arc<dyn ScenarioMachine>;
+pub type NewMachine = dyn Fn() -> Arc<dyn ScenarioMachine>;
 
 /// Plays a scenario and returns its final state.
-fn end(scenario: &Scenario, fresh: &Fresh) -> (Tree, Played) {
+fn end(scenario: &Scenario, fresh: &NewMachine) -> (FileTree, PlayResult) {
     let machine = fresh();
     let played = play(scenario, &machine);
     (seen(machine.as_ref()), played)
 }
 
 /// Without folders: a job makes those on its way, and nothing takes them away again.
-fn seen(machine: &dyn ScenarioMachine) -> Tree {
+fn seen(machine: &dyn ScenarioMachine) -> FileTree {
     let mut tree = machine.tree();
-    tree.nodes.retain(|_, node| !matches!(node, Node::Folder(_)));
+    tree.nodes.retain(|_, node| !matches!(node, TreeNode::Folder(_)));
     tree
 }
 
@@ -57,7 +57,7 @@ fn silent(step: &ScenarioStep) -> ScenarioStep {
 
 /// Plays the scenario once for each step of its last edit after which the process may be killed. Before the intent
 /// nothing of the job may be applied, from the intent on all of it.
-pub fn dies_at_every_step(scenario: &Scenario, fresh: &Fresh) -> Vec<String> {
+pub fn dies_at_every_step(scenario: &Scenario, fresh: &NewMachine) -> Vec<String> {
     let (_, played) = end(scenario, fresh);
     let Some(at) = last_edit(scenario, &played) else { return Vec::new() };
     let before = end(&until(scenario, at), fresh).0;
@@ -83,7 +83,7 @@ pub fn dies_at_every_step(scenario: &Scenario, fresh: &Fresh) -> Vec<String> {
 }
 
 /// Plays the scenario up to its last edit and undoes that: the files must be as before it.
-pub fn is_undone(scenario: &Scenario, fresh: &Fresh) -> Vec<String> {
+pub fn is_undone(scenario: &Scenario, fresh: &NewMachine) -> Vec<String> {
     let (_, played) = end(scenario, fresh);
     let Some(at) = last_edit(scenario, &played) else { return Vec::new() };
     let before = end(&until(scenario, at), fresh).0;
@@ -102,7 +102,7 @@ pub fn is_undone(scenario: &Scenario, fresh: &Fresh) -> Vec<String> {
 }
 
 /// Plays the scenario up to its last edit and sends that again with the same key: it must be the same job.
-pub fn is_sent_twice(scenario: &Scenario, fresh: &Fresh) -> Vec<String> {
+pub fn is_sent_twice(scenario: &Scenario, fresh: &NewMachine) -> Vec<String> {
     let (_, played) = end(scenario, fresh);
     let Some(at) = last_edit(scenario, &played) else { return Vec::new() };
     let after = end(&until(scenario, at + 1), fresh).0;

@@ -10,7 +10,7 @@ use editd_proto::message::{ReadReply, kind};
 use editd_proto::path::FilePath;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use serde_json::{Value, json};
 
 /// Name, content, what is replaced, what stands there afterwards. The replacement of `old` is `new`.
@@ -48,7 +48,7 @@ fn every_odd_text_is_edited_in_its_place_and_taken_back() {
     for (name, before, _) in texts() {
         daemon.put(name, before);
     }
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     daemon.start();
     let mut client = daemon.client("wire");
     for (name, _, after) in texts() {
@@ -57,7 +57,7 @@ fn every_odd_text_is_edited_in_its_place_and_taken_back() {
         assert_eq!(daemon.get(name), after, "{name}");
         jobs::applied(&client.ask_json(kind::UNDO, &json!({"path": name})));
     }
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
     for (name, raw, after) in texts() {
         let path = format!("./{name}");
         let read = editctl(&daemon, &["read", "--", &path].map(OsStr::new));
@@ -71,7 +71,7 @@ fn every_odd_text_is_edited_in_its_place_and_taken_back() {
         let back = editctl(&daemon, &["undo"].map(OsStr::new));
         assert_eq!(back.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&back.stderr));
     }
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn names_that_are_no_text_are_names_for_editctl_too() {
     for name in names {
         fs::write(daemon.workspace().join(OsStr::from_bytes(name)), "old\n").unwrap();
     }
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     daemon.start();
     for name in names {
         let (place, path) = (daemon.workspace().join(OsStr::from_bytes(name)), OsStr::from_bytes(name));
@@ -101,7 +101,7 @@ fn names_that_are_no_text_are_names_for_editctl_too() {
         let back = editctl(&daemon, &[OsStr::new("undo"), OsStr::new("--path"), path]);
         assert_eq!(back.status.code(), Some(0), "{}", String::from_utf8_lossy(&back.stderr));
     }
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
     let fifo = std::process::Command::new("mkfifo").arg(daemon.workspace().join("fifo")).status();
     let large = File::create(daemon.workspace().join("large.txt")).unwrap();
     large.set_len(64 * 1024 * 1024 + 1).unwrap();
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     daemon.start();
     let mut client = daemon.client("a");
     let mut expected = vec![
@@ -143,7 +143,7 @@ fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
     let bytes: ReadReply = client.ask(kind::READ, &json!({"path": "nul.bin"})).unwrap();
     assert_eq!((bytes.encoding.as_str(), bytes.bytes.as_deref()), ("binary", Some(b"old\0\n".as_slice())));
     jobs::refused(&client.ask_json(kind::READ, &json!({"path": "large.txt"})), "too_large");
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
     // A job may not make what is too large, either.
     daemon.put("near.txt", "x".repeat(60 * 1024 * 1024));
     let more = "y".repeat(5 * 1024 * 1024);

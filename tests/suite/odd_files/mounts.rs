@@ -8,7 +8,7 @@ use std::path::Path;
 use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use serde_json::json;
 
 use super::{Mounted, is_root};
@@ -45,7 +45,7 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
     let mut client = daemon.client("a");
     let large = "a line that takes room\n".repeat(60_000);
     let filler = fill(daemon.workspace());
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     for round in 0..3 {
         let job = json!({"files": [
             {"path": "a.txt", "base": "any", "edits": [{"op": "insert", "at": "end", "text": "x\n"}]},
@@ -58,7 +58,7 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
         let left = staged(&daemon);
         assert_eq!(left, [""; 0], "{round}: what was staged is cleaned up");
     }
-    let mut after = Tree::of(daemon.workspace());
+    let mut after = FileTree::of(daemon.workspace());
     // A folder on the way to a file that could not be written may stay.
     after.nodes.retain(|path, _| !path.starts_with(b"new"));
     assert_eq!(before.differences(&after), [""; 0]);
@@ -160,7 +160,7 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
     daemon.put("mount/a.txt", "one\n");
     daemon.put("mount/sub/b.txt", "one\n");
     daemon.put("c.txt", "here\n");
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     daemon.start();
     let mut client = daemon.client("a");
     let whole = json!({"label": "over both", "files": [
@@ -193,7 +193,7 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
     }
     drop(client);
     assert_eq!(daemon.stop().code(), Some(0));
-    let mut after = Tree::of(daemon.workspace());
+    let mut after = FileTree::of(daemon.workspace());
     // Folders are made on the way to a file and stay.
     after.nodes.remove(b"mount/new".as_slice());
     // Where files are staged beside their target, nothing of that is left.
@@ -213,7 +213,7 @@ fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
     daemon.put("fixed/a.txt", "one\n");
     daemon.put("b.txt", "one\n");
     mount.again("ro");
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     daemon.start();
     let mut client = daemon.client("a");
     assert_eq!(client.ask_json(kind::READ, &json!({"path": "fixed/a.txt"}))["text"], "one\n");
@@ -233,7 +233,7 @@ fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
         assert_eq!(reply["error"]["path"], "fixed/a.txt", "{reply}");
         jobs::refused(&reply, code);
     }
-    assert_eq!(before.differences(&Tree::of(daemon.workspace())), [""; 0]);
+    assert_eq!(before.differences(&FileTree::of(daemon.workspace())), [""; 0]);
     mount.again("rw");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("fixed/a.txt", "two\n")));
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));

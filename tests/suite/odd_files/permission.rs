@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use editd_tests::binaries;
 use editd_tests::test_daemon::TestDaemon;
-use editd_tests::tree::Tree;
+use editd_tests::tree::FileTree;
 use serde_json::Value;
 
 use super::is_root;
@@ -73,7 +73,7 @@ fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
     for (name, mode) in [("secret.txt", 0o600), ("shut", 0o755), ("closed", 0o700), ("locked.txt", 0o444)] {
         fs::set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
     }
-    let before = Tree::of(daemon.workspace());
+    let before = FileTree::of(daemon.workspace());
     for (words, why) in [
         (vec!["read", "secret.txt"], "secret.txt"),
         (vec!["replace", "secret.txt", "one", "two"], "secret.txt"),
@@ -95,7 +95,7 @@ fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
         let back = editctl(&daemon, &bin, &["undo"]);
         assert_eq!(back.status.code(), Some(0), "{}", said(&back));
     }
-    let found = before.differences(&Tree::of(daemon.workspace()));
+    let found = before.differences(&FileTree::of(daemon.workspace()));
     assert_eq!(found, [""; 0]);
     let mine = editctl(&daemon, &bin, &["replace", "mine.txt", "one", "two"]);
     assert_eq!((mine.status.code(), daemon.get("mine.txt")), (Some(0), b"two\n".to_vec()), "{}", said(&mine));

@@ -13,9 +13,9 @@ const PAGE: usize = 64 * 1024;
 
 /// A disk's content; what was never written is zero.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pages(BTreeMap<u64, Vec<u8>>);
+pub(super) struct DiskPages(BTreeMap<u64, Vec<u8>>);
 
-impl Pages {
+impl DiskPages {
     /// Reads the content of a file.
     pub(super) fn of(file: &File) -> io::Result<Self> {
         let len = file.metadata()?.len();
@@ -66,31 +66,31 @@ impl Pages {
 
 /// One thing that a disk was told.
 #[derive(Debug)]
-enum Told {
+enum DiskOperation {
     Write { at: u64, bytes: Vec<u8> },
     Flush,
 }
 
 /// The operations that a disk received, in order.
 #[derive(Debug, Default)]
-pub struct Tape {
-    first: Pages,
-    now: Pages,
-    told: Vec<Told>,
+pub struct OperationLog {
+    first: DiskPages,
+    now: DiskPages,
+    told: Vec<DiskOperation>,
 }
 
-impl Tape {
-    pub(super) fn new(first: Pages) -> Self {
+impl OperationLog {
+    pub(super) fn new(first: DiskPages) -> Self {
         Self { now: first.clone(), first, told: Vec::new() }
     }
 
     pub(super) fn write(&mut self, at: u64, bytes: Vec<u8>) {
         self.now.write(at, &bytes);
-        self.told.push(Told::Write { at, bytes });
+        self.told.push(DiskOperation::Write { at, bytes });
     }
 
     pub(super) fn flush(&mut self) {
-        self.told.push(Told::Flush);
+        self.told.push(DiskOperation::Flush);
     }
 
     pub(super) fn read(&self, at: u64, len: usize) -> Vec<u8> {
@@ -111,25 +111,25 @@ impl Tape {
     /// Flushes among what it was told.
     #[must_use]
     pub fn flushes(&self) -> usize {
-        self.told.iter().filter(|told| matches!(told, Told::Flush)).count()
+        self.told.iter().filter(|told| matches!(told, DiskOperation::Flush)).count()
     }
 
     /// Returns a state of the disk if the power is cut at this position: everything before the last flush, and a
     /// random part of the rest.
-    pub(super) fn cut(&self, position: usize, dice: &mut fastrand::Rng) -> Pages {
+    pub(super) fn cut(&self, position: usize, dice: &mut fastrand::Rng) -> DiskPages {
         let told = &self.told[..position.min(self.told.len())];
-        let flushed = told.iter().rposition(|told| matches!(told, Told::Flush)).unwrap_or(0);
+        let flushed = told.iter().rposition(|told| matches!(told, DiskOperation::Flush)).unwrap_or(0);
         let (kept, open) = told.split_at(flushed);
         let mut pages = self.first.clone();
         for one in kept {
-            if let Told::Write { at, bytes } = one {
+            if let DiskOperation::Write { at, bytes } = one {
                 pages.write(*at, bytes);
             }
         }
         let way = dice.u8(..4);
         let last = dice.usize(..=open.len());
         for (nth, one) in open.iter().enumerate() {
-            let Told::Write { at, bytes } = one else { continue };
+            let DiskOperation::Write { at, bytes } = one else { continue };
             match way {
                 0 => {}
                 1 => pages.write(*at, bytes),
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn pages_hold_what_was_written_and_zeros() {
-        let mut pages = Pages::default();
+        let mut pages = DiskPages::default();
         let bytes: Vec<u8> = (0..200_000_u32).map(|n| n.to_le_bytes()[0] | 1).collect();
         pages.write(1_000, &bytes);
         assert_eq!(pages.read(1_000, bytes.len()), bytes);
@@ -183,20 +183,20 @@ mod tests {
 
     #[test]
     fn a_cut_keeps_what_was_flushed_and_nothing_that_was_not_told() {
-        let mut tape = Tape::new(Pages::default());
-        tape.write(0, vec![1; SECTOR]);
-        tape.flush();
-        tape.write(0, vec![2; SECTOR * 2]);
-        tape.write(5 * SECTOR as u64, vec![3; SECTOR]);
+        let mut log = OperationLog::new(DiskPages::default());
+        log.write(0, vec![1; SECTOR]);
+        log.flush();
+        log.write(0, vec![2; SECTOR * 2]);
+        log.write(5 * SECTOR as u64, vec![3; SECTOR]);
         let mut seen = std::collections::BTreeSet::new();
         for seed in 0..200 {
             let mut dice = fastrand::Rng::with_seed(seed);
-            let pages = tape.cut(tape.position(), &mut dice);
+            let pages = log.cut(log.position(), &mut dice);
             let sectors = [0, 1, 5].map(|at| pages.read(at * SECTOR as u64, SECTOR));
             assert!(sectors.iter().all(|sector| sector.iter().all(|byte| *byte == sector[0])), "torn sector");
             seen.insert(sectors.map(|sector| sector[0]));
-            assert_eq!(tape.cut(2, &mut dice).read(0, SECTOR), [1; SECTOR]);
-            assert_eq!(tape.cut(2, &mut dice).read(SECTOR as u64, SECTOR), [0; SECTOR]);
+            assert_eq!(log.cut(2, &mut dice).read(0, SECTOR), [1; SECTOR]);
+            assert_eq!(log.cut(2, &mut dice).read(SECTOR as u64, SECTOR), [0; SECTOR]);
         }
         let all = [1, 2].into_iter().flat_map(|a| [0, 2].map(|b| [0, 3].map(|c| [a, b, c]))).flatten();
         assert_eq!(seen, all.collect());

@@ -17,7 +17,7 @@ use crate::test_daemon::TestDaemon;
 const PAGE: usize = 1000;
 
 /// One file of an entry.
-pub struct Told<'a> {
+pub struct EntryFile<'a> {
     /// The entry.
     pub entry: &'a Entry,
     /// The file.
@@ -35,7 +35,7 @@ pub struct Told<'a> {
 ///
 /// # Panics
 /// Where the journal cannot be read.
-pub fn each(daemon: &TestDaemon, mut tell: impl FnMut(&Told<'_>)) {
+pub fn each(daemon: &TestDaemon, mut tell: impl FnMut(&EntryFile<'_>)) {
     let store = open(daemon);
     let ids = entries(&store);
     let entry =
@@ -51,9 +51,9 @@ pub fn each(daemon: &TestDaemon, mut tell: impl FnMut(&Told<'_>)) {
         for file in &entry.files {
             let before = before(file, &known);
             let after = after(file, before.as_deref());
-            let told = Told { entry: &entry, file, before, after };
+            let told = EntryFile { entry: &entry, file, before, after };
             tell(&told);
-            let Told { before, after, .. } = told;
+            let EntryFile { before, after, .. } = told;
             for (face, bytes) in [(&file.before, before), (&file.after, after)] {
                 known.extend(face.as_ref().map(|face| face.hash).zip(bytes));
             }
