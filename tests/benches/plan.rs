@@ -29,17 +29,17 @@ fn main() {
         .find_map(|word| word.strip_prefix("rounds=").and_then(|n| n.parse().ok()))
         .unwrap_or(20_usize);
     println!("a floor is one hash of the file and one search for the bytes in it");
-    let mut rows: Vec<Row> = promised().into_iter().chain(hostile()).collect();
+    let mut rows: Vec<PlanRow> = promised().into_iter().chain(hostile()).collect();
     for _ in 0..rounds {
         for row in &mut rows {
             row.turn();
         }
     }
-    rows.iter_mut().for_each(Row::report);
+    rows.iter_mut().for_each(PlanRow::report);
 }
 
 /// One line of the table.
-struct Row {
+struct PlanRow {
     name: String,
     /// The expected result: `applied`, or an error code.
     outcome: &'static str,
@@ -53,7 +53,7 @@ struct Row {
     work: Vec<Duration>,
 }
 
-impl Row {
+impl PlanRow {
     fn new(
         name: &str,
         promise: &'static str,
@@ -120,7 +120,7 @@ fn median(times: &mut [Duration]) -> Duration {
 }
 
 /// Returns the rows with a target.
-fn promised() -> Vec<Row> {
+fn promised() -> Vec<PlanRow> {
     let (few, many) = (code(FEW, 1), code(MANY, 1));
     let absent = fuzzy(&code(QUOTED, 2));
     let there =
@@ -137,7 +137,8 @@ fn promised() -> Vec<Row> {
         regex: Some(true),
         ..FileEdit::default()
     };
-    let row = |name, promise, outcome, file: &str, edit| Row::new(name, promise, outcome, file, vec![edit]);
+    let row =
+        |name, promise, outcome, file: &str, edit| PlanRow::new(name, promise, outcome, file, vec![edit]);
     let lost = "NotFound";
     vec![
         row("exact replace in 100,000 lines", "≤ 1.5 floors", "applied", &marked, replace(last, "x\n")),
@@ -150,7 +151,7 @@ fn promised() -> Vec<Row> {
 }
 
 /// Returns the hostile rows, which only must end soon.
-fn hostile() -> Vec<Row> {
+fn hostile() -> Vec<PlanRow> {
     let alike: String =
         (0..FEW).map(|i| format!("    let value_{i:06} = compute({i:06}, {});\n", i % 7)).collect();
     let equal = "    let value = compute(1);\n".repeat(10_000);
@@ -159,7 +160,7 @@ fn hostile() -> Vec<Row> {
     let curly = "a “quoted” word…\n".repeat(10 * 1024 * 1024 / 24);
     let numbered: String = (0..MANY).map(|i| format!("    let value_{i:06} = compute({i:06});\n")).collect();
     let tenths = (0..10_000).map(|i| replace(&format!("value_{:06} =", i * 10), "v =")).collect();
-    let row = |name, outcome, file: &str, edits| Row::new(name, "bounded", outcome, file, edits);
+    let row = |name, outcome, file: &str, edits| PlanRow::new(name, "bounded", outcome, file, edits);
     let lost = "NotFound";
     vec![
         row("fuzzy, 40 lines in 5,000 that are all alike", lost, &alike, vec![fuzzy(&shifted(&alike))]),

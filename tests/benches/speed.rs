@@ -48,7 +48,7 @@ mod speed {
             .find_map(|word| word.strip_prefix("rounds=").and_then(|n| n.parse().ok()))
             .unwrap_or(40_usize);
         let daemon = TestDaemon::started();
-        let mut bench = Bench::new(daemon);
+        let mut bench = SpeedBench::new(daemon);
         for round in 0..rounds {
             bench.turn(round);
         }
@@ -56,7 +56,7 @@ mod speed {
     }
 
     #[derive(Default)]
-    struct Times {
+    struct SpeedSamples {
         flush: Vec<Duration>,
         by_hand: Vec<Duration>,
         edit: Vec<Duration>,
@@ -66,19 +66,19 @@ mod speed {
         at_once: Vec<Duration>,
     }
 
-    struct Bench {
+    struct SpeedBench {
         daemon: TestDaemon,
         client: Client,
         log: File,
         end: u64,
-        times: Times,
+        times: SpeedSamples,
         /// The numbers of edits of the single file, the many files and each client's own file.
         one: u64,
         many: u64,
         own: u64,
     }
 
-    impl Bench {
+    impl SpeedBench {
         fn new(daemon: TestDaemon) -> Self {
             let client = Client::connect(&daemon.socket(), "bench").expect("the daemon answers");
             let log = File::create(daemon.folder("home").join("floor.log")).unwrap();
@@ -86,13 +86,13 @@ mod speed {
                 fs::write(daemon.workspace().join(name), content()).unwrap();
             }
             let mut bench =
-                Self { daemon, client, log, end: 0, times: Times::default(), one: 0, many: 0, own: 0 };
+                Self { daemon, client, log, end: 0, times: SpeedSamples::default(), one: 0, many: 0, own: 0 };
             // The first edit of a young file carries all of it; what is measured is the second and later ones.
             bench.edit(&["one".to_owned()], Durability::Durable);
             let many: Vec<String> = (0..FILES).map(|n| format!("many{n}")).collect();
             bench.edit(&many, Durability::Durable);
             bench.command();
-            bench.times = Times::default();
+            bench.times = SpeedSamples::default();
             bench
         }
 

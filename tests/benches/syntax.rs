@@ -61,7 +61,7 @@ mod syntax {
             symbols.len(),
             outline["warnings"]
         );
-        let mut times = Times::default();
+        let mut times = ParseSamples::default();
         for _ in 0..rounds {
             times.turn(&text, &mut client, &last);
         }
@@ -113,7 +113,7 @@ mod syntax {
     }
 
     #[derive(Default)]
-    struct Times {
+    struct ParseSamples {
         parse: Vec<Duration>,
         pure: Vec<Duration>,
         read: Vec<Duration>,
@@ -121,7 +121,7 @@ mod syntax {
         symbol: Vec<Duration>,
     }
 
-    impl Times {
+    impl ParseSamples {
         fn turn(&mut self, text: &str, client: &mut Client, symbol: &Value) {
             let path = FilePath::from("large.rs");
             let mut parser = tree_sitter::Parser::new();

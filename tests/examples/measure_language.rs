@@ -45,23 +45,23 @@ fn share(part: usize, whole: usize) -> String {
 }
 
 /// A type, with its crate and its file.
-struct Declared<'t> {
+struct DeclaredType<'t> {
     of: &'t str,
     file: &'t str,
     name: TypeName,
 }
 
 fn names(which: &str, tree: &Checkout, wanted: fn(&str) -> bool) {
-    let all: Vec<Declared<'_>> = tree
+    let all: Vec<DeclaredType<'_>> = tree
         .rust()
         .filter(|(file, _)| wanted(file))
         .flat_map(|(file, text)| {
-            type_names(text).into_iter().map(move |name| Declared { of: tree.crate_of(file), file, name })
+            type_names(text).into_iter().map(move |name| DeclaredType { of: tree.crate_of(file), file, name })
         })
         .collect();
-    let public: Vec<&Declared<'_>> = all.iter().filter(|t| t.name.is_public).collect();
-    let one_word = |types: &[&Declared<'_>]| types.iter().filter(|t| t.name.words() < 2).count();
-    let every: Vec<&Declared<'_>> = all.iter().collect();
+    let public: Vec<&DeclaredType<'_>> = all.iter().filter(|t| t.name.is_public).collect();
+    let one_word = |types: &[&DeclaredType<'_>]| types.iter().filter(|t| t.name.words() < 2).count();
+    let every: Vec<&DeclaredType<'_>> = all.iter().collect();
     row(&format!("{which}: types with a name of one word"), share(one_word(&every), every.len()));
     row(&format!("{which}: public types with a name of one word"), share(one_word(&public), public.len()));
     row(
@@ -75,7 +75,7 @@ fn names(which: &str, tree: &Checkout, wanted: fn(&str) -> bool) {
 }
 
 /// Counts the types whose name is declared again in another file of the same group.
-fn shared<'t>(types: &[&Declared<'t>], group: fn(&Declared<'t>) -> &'t str) -> usize {
+fn shared<'t>(types: &[&DeclaredType<'t>], group: fn(&DeclaredType<'t>) -> &'t str) -> usize {
     let mut files: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for one in types {
         files.entry((group(one), &one.name.name)).or_default().push(without_platform(one.file));

@@ -79,13 +79,13 @@ fn on_simulated_machine(name: &str) {
 
 /// The extent of the tests of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Extent {
+enum SampleExtent {
     Sample,
     Thorough,
     All,
 }
 
-impl Extent {
+impl SampleExtent {
     /// Returns the value for this extent.
     fn of<T>(self, sample: T, thorough: T, all: T) -> T {
         match self {
@@ -99,7 +99,7 @@ impl Extent {
 fn with_crashes(name: &str) {
     holds(name, TestMode::Crash, |scenario, extent| {
         let plan = CrashPlan {
-            both_disks: extent != Extent::Sample,
+            both_disks: extent != SampleExtent::Sample,
             cuts: CutSample { limit: extent.of(4, 6, 60), seed: seed(name) },
             images: extent.of(6, 40, 4000),
             whole_one_in: extent.of(4, 5, 3),
@@ -127,7 +127,7 @@ fn with_faults(name: &str) {
             report.images += more.images;
             report.found.extend(more.found);
         };
-        if extent == Extent::Sample {
+        if extent == SampleExtent::Sample {
             test(if seed(name).is_multiple_of(2) { &ordered } else { &disordered }, &plan);
         } else {
             test(&ordered, &plan);
@@ -173,13 +173,13 @@ fn with_combined_events(name: &str) {
 }
 
 /// Tests the scenario of a case file in a mode.
-fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, Extent) -> TestReport) {
+fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, SampleExtent) -> TestReport) {
     let (_, scenario) = player::read(&file(name));
     let skipped = scenario.skips(mode).is_some();
     let extent = match (exhaustive(), scenario.thorough) {
-        (true, _) => Extent::All,
-        (false, true) => Extent::Thorough,
-        (false, false) => Extent::Sample,
+        (true, _) => SampleExtent::All,
+        (false, true) => SampleExtent::Thorough,
+        (false, false) => SampleExtent::Sample,
     };
     let no_job = scenario.skip.contains_key(&TestMode::Interrupted);
     let scenario = SimScenario::of_case(name, scenario).unwrap();

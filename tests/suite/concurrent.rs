@@ -23,14 +23,14 @@ const MOST_CALLS: usize = 8;
 
 /// A file as a session has read it.
 #[derive(Clone)]
-struct Copy {
+struct ReadCopy {
     version: String,
     lines: Vec<String>,
 }
 
 /// The ways in which an edit names its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Said {
+enum EditForm {
     /// It quotes the line.
     Replace,
     /// It names the line's number, and the version that it was read in.
@@ -43,33 +43,39 @@ enum Said {
     InsertAtLine,
 }
 
-const ALL_SAID: [Said; 6] =
-    [Said::Replace, Said::Replace, Said::LinesOfVersion, Said::InsertAfter, Said::Lines, Said::InsertAtLine];
+const ALL_SAID: [EditForm; 6] = [
+    EditForm::Replace,
+    EditForm::Replace,
+    EditForm::LinesOfVersion,
+    EditForm::InsertAfter,
+    EditForm::Lines,
+    EditForm::InsertAtLine,
+];
 
-impl Said {
+impl EditForm {
     /// Returns true if the same edit means the same line after others have moved it.
     fn quotes(self) -> bool {
-        matches!(self, Said::Replace | Said::InsertAfter)
+        matches!(self, EditForm::Replace | EditForm::InsertAfter)
     }
 
     /// Returns true if it means a line only as long as that stands where it was read.
     fn is_bare_number(self) -> bool {
-        matches!(self, Said::Lines | Said::InsertAtLine)
+        matches!(self, EditForm::Lines | EditForm::InsertAtLine)
     }
 }
 
 /// One edit: the line that it is about, as its session read it, and the text that proves that it was made.
 #[derive(Clone)]
-struct Planned {
+struct PlannedEdit {
     path: String,
     at: usize,
     line: String,
     mark: String,
-    said: Said,
+    said: EditForm,
 }
 
 #[derive(Default, Debug)]
-struct Tally {
+struct CallTally {
     jobs: usize,
     at_once: usize,
     extra: usize,
@@ -80,16 +86,16 @@ struct Tally {
     numbered: (usize, usize),
 }
 
-struct Run {
+struct SessionRun {
     daemon: TestDaemon,
     random: fastrand::Rng,
     rebase: bool,
     paths: Vec<String>,
-    copies: BTreeMap<(usize, String), Copy>,
+    copies: BTreeMap<(usize, String), ReadCopy>,
     /// Every applied edit.
-    made: Vec<Planned>,
+    made: Vec<PlannedEdit>,
     touched: BTreeSet<String>,
-    tally: Tally,
+    tally: CallTally,
 }
 
 /// The contents of the daemon's own source files that have between 120 and 350 lines.
@@ -111,7 +117,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-impl Run {
+impl SessionRun {
     fn new(seed: u64, rebase: bool) -> Self {
         let mut daemon = TestDaemon::new();
         let mut paths = Vec::new();
@@ -127,15 +133,15 @@ impl Run {
         Self { daemon, random, rebase, paths, copies, made, touched, tally }
     }
 
-    fn read(&mut self, session: usize, path: &str) -> Copy {
+    fn read(&mut self, session: usize, path: &str) -> ReadCopy {
         let reply = self.daemon.client(&format!("s{session}")).ask_json(kind::READ, &json!({ "path": path }));
         let lines = reply["text"].as_str().unwrap().lines().map(str::to_owned).collect();
-        let copy = Copy { version: reply["version"].as_str().unwrap().to_owned(), lines };
+        let copy = ReadCopy { version: reply["version"].as_str().unwrap().to_owned(), lines };
         self.copies.insert((session, path.to_owned()), copy.clone());
         copy
     }
 
-    fn known(&mut self, session: usize, path: &str) -> Copy {
+    fn known(&mut self, session: usize, path: &str) -> ReadCopy {
         match self.copies.get(&(session, path.to_owned())) {
             Some(copy) => copy.clone(),
             None => self.read(session, path),
@@ -143,7 +149,7 @@ impl Run {
     }
 
     /// An edit of a line that stands once in what the session has read and that it has not changed itself.
-    fn plan(&mut self, session: usize, number: usize) -> Planned {
+    fn plan(&mut self, session: usize, number: usize) -> PlannedEdit {
         loop {
             let path = self.random.choice(&self.paths).unwrap().clone();
             let copy = self.known(session, &path);
@@ -158,11 +164,11 @@ impl Run {
             self.touched.insert(own);
             let mark = format!("mark-{session}-{number}");
             let said = self.random.choice(ALL_SAID).unwrap();
-            return Planned { path, at, line: bare.to_owned(), mark, said };
+            return PlannedEdit { path, at, line: bare.to_owned(), mark, said };
         }
     }
 
-    fn job(&self, session: usize, edit: &Planned) -> Value {
+    fn job(&self, session: usize, edit: &PlannedEdit) -> Value {
         let copy = &self.copies[&(session, edit.path.clone())];
         let line = &copy.lines[edit.at];
         let number = edit.at + 1;
@@ -170,17 +176,17 @@ impl Run {
         let text = line.replacen(&edit.line, &changed, 1);
         let behind = format!(" // {}", edit.mark);
         let edit_json = match edit.said {
-            Said::Replace => json!({ "op": "replace", "old": edit.line, "new": changed }),
-            Said::InsertAfter => json!({ "op": "insert", "at": { "after": edit.line }, "text": behind }),
-            Said::LinesOfVersion | Said::Lines => {
+            EditForm::Replace => json!({ "op": "replace", "old": edit.line, "new": changed }),
+            EditForm::InsertAfter => json!({ "op": "insert", "at": { "after": edit.line }, "text": behind }),
+            EditForm::LinesOfVersion | EditForm::Lines => {
                 json!({ "op": "lines", "start": number, "end": number, "text": text })
             }
-            Said::InsertAtLine => {
+            EditForm::InsertAtLine => {
                 json!({ "op": "insert", "at": { "line": number }, "text": format!("// {}", edit.mark) })
             }
         };
         let mut file = json!({ "path": edit.path, "edits": [edit_json] });
-        if edit.said == Said::LinesOfVersion {
+        if edit.said == EditForm::LinesOfVersion {
             file["base"] = json!(copy.version);
         }
         let mut job = json!({ "diff": false, "mode": "interactive", "files": [file] });
@@ -191,7 +197,7 @@ impl Run {
     }
 
     /// Returns true if others have left the line of an edit alone: it stands as it was read, once.
-    fn is_apart(&self, session: usize, edit: &Planned) -> bool {
+    fn is_apart(&self, session: usize, edit: &PlannedEdit) -> bool {
         let line = &self.copies[&(session, edit.path.clone())].lines[edit.at];
         let now = text(&self.daemon.get(&edit.path));
         let whole = now.lines().filter(|other| other == line).count() == 1;
@@ -266,13 +272,13 @@ impl Run {
     }
 
     fn check(&self) {
-        for Planned { path, mark, line, said, .. } in &self.made {
+        for PlannedEdit { path, mark, line, said, .. } in &self.made {
             let now = text(&self.daemon.get(path));
             let lines: Vec<&str> = now.lines().filter(|line| !line.is_empty()).collect();
             let has_mark = |at: &usize| lines[*at].split(' ').any(|word| word == mark);
             let marked: Vec<usize> = (0..lines.len()).filter(has_mark).collect();
             assert_eq!(marked.len(), 1, "{path}: {mark} stands {} times", marked.len());
-            let at = marked[0] + usize::from(*said == Said::InsertAtLine);
+            let at = marked[0] + usize::from(*said == EditForm::InsertAtLine);
             let there = lines.get(at).copied().unwrap_or_default();
             assert!(
                 there.trim_start().starts_with(line.as_str()),
@@ -282,8 +288,8 @@ impl Run {
     }
 }
 
-fn run(sessions: usize, formatter: bool, rebase: bool, edits: usize, seed: u64) -> Tally {
-    let mut run = Run::new(seed, rebase);
+fn run(sessions: usize, formatter: bool, rebase: bool, edits: usize, seed: u64) -> CallTally {
+    let mut run = SessionRun::new(seed, rebase);
     for number in 0..edits {
         if formatter && number % FORMATTER_EVERY == FORMATTER_EVERY - 1 {
             run.format();

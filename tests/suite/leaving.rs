@@ -114,8 +114,8 @@ fn a_detached_job_that_finds_the_folder_replaced_is_run_by_the_next_daemon() {
 }
 
 /// A job whose hook waits behind a gate, and a detached one that waits for it: its number.
-fn two_jobs(daemon: &TestDaemon) -> (Gate, Client, u64) {
-    let gate = Gate::in_front_of(daemon, "a.txt");
+fn two_jobs(daemon: &TestDaemon) -> (HookGate, Client, u64) {
+    let gate = HookGate::in_front_of(daemon, "a.txt");
     daemon.put("a.txt", "");
     let mut client = daemon.client("s");
     client.send(kind::EDIT, &jobs::append("a.txt", "first\n")).unwrap();
@@ -126,12 +126,12 @@ fn two_jobs(daemon: &TestDaemon) -> (Gate, Client, u64) {
 }
 
 /// A hook that waits until it is let go.
-struct Gate {
+struct HookGate {
     fifo: PathBuf,
     mark: PathBuf,
 }
 
-impl Gate {
+impl HookGate {
     fn in_front_of(daemon: &TestDaemon, files: &str) -> Self {
         let (fifo, mark) = (daemon.folder("home").join("gate"), daemon.folder("home").join("mark"));
         let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
@@ -177,7 +177,7 @@ fn is_locked(path: PathBuf) -> bool {
 #[test]
 fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_next() {
     let mut daemon = TestDaemon::started();
-    let gate = Gate::in_front_of(&daemon, "a.txt");
+    let gate = HookGate::in_front_of(&daemon, "a.txt");
     let old = daemon.pid();
     let queued: Value = {
         let job = jobs::with(jobs::append("a.txt", "done\n"), "detach", json!(true));

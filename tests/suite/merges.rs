@@ -64,11 +64,11 @@ fn ours(base: &str, wanted: &str, current: &str) -> Option<String> {
 }
 
 /// A base, what one side wants, and what the other made.
-type Three = [String; 3];
+type MergeInput = [String; 3];
 
 /// Returns the merge of each by git; `None` for a conflict. One process merges all: starting a process duplicates
 /// open files for a moment, and the daemons of tests beside this one would take that for a writer.
-fn git(folder: &Path, files: &[Three]) -> Vec<Option<String>> {
+fn git(folder: &Path, files: &[MergeInput]) -> Vec<Option<String>> {
     let place = |at: usize, name: &str| folder.join(format!("{at:04}")).join(name);
     for (at, three) in files.iter().enumerate() {
         std::fs::create_dir(folder.join(format!("{at:04}"))).unwrap();
@@ -98,7 +98,7 @@ fn what_git_merges_is_merged_alike_and_what_conflicts_there_conflicts_here() {
     }
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
-    let files: Vec<Three> = (0..FILES)
+    let files: Vec<MergeInput> = (0..FILES)
         .map(|_| {
             let (deeds, ended) = (deeds(), any::<bool>()).new_tree(&mut runner).unwrap().current();
             [
@@ -142,7 +142,7 @@ fn among_equal_lines_what_is_merged_is_what_git_makes() {
     let mut runner =
         TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
     let side = || (0_usize..12, few(1..4), any::<bool>());
-    let files: Vec<Three> = (0..FILES)
+    let files: Vec<MergeInput> = (0..FILES)
         .map(|_| {
             let (base, ours, theirs) = (few(0..12), side(), side()).new_tree(&mut runner).unwrap().current();
             let [wanted, current] = [ours, theirs].map(|(at, block, adds)| changed(&base, at, &block, adds));

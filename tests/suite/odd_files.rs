@@ -20,18 +20,18 @@ fn is_root(test: &str) -> bool {
 }
 
 /// A file system in memory, gone with this value.
-struct Mounted(PathBuf);
+struct MountPoint(PathBuf);
 
-impl Mounted {
+impl MountPoint {
     /// Mounts one of `size` (such as `4m`) at a folder; `None`, and a word, where the system does not let it.
-    fn new(at: &Path, size: &str) -> Option<Mounted> {
+    fn new(at: &Path, size: &str) -> Option<MountPoint> {
         let options = format!("size={size},mode=0700");
         let done = run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "editd-tests"]).arg(at))?;
         if !done.status.success() {
             println!("skipped: no mount at {}: {}", at.display(), String::from_utf8_lossy(&done.stderr));
             return None;
         }
-        Some(Mounted(at.to_owned()))
+        Some(MountPoint(at.to_owned()))
     }
 
     /// Mounts it again with other options.
@@ -43,7 +43,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountPoint {
     fn drop(&mut self) {
         // Lazily: a daemon may still be in it.
         let _done = run(Command::new("umount").arg("-l").arg(&self.0));

@@ -12,12 +12,12 @@ use editd_tests::scenario::{Scenario, ScenarioTarget, StepHook, StepName};
 use serde_json::{Value, json};
 
 /// Reads and replaces whole files, in jobs of three steps. It forgets nothing and recovers nothing.
-struct Plain {
+struct PlainTarget {
     root: PathBuf,
     hook: Arc<dyn StepHook>,
 }
 
-impl ScenarioTarget for Plain {
+impl ScenarioTarget for PlainTarget {
     fn ask(&mut self, session: &str, kind: &str, body: &Value) -> Value {
         let place = self.root.join(body["path"].as_str().unwrap());
         match kind {
@@ -49,7 +49,7 @@ impl ScenarioTarget for Plain {
 }
 
 fn plain(opening: &TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>, String> {
-    Ok(Box::new(Plain { root: opening.root.to_owned(), hook: Arc::clone(&opening.hook) }))
+    Ok(Box::new(PlainTarget { root: opening.root.to_owned(), hook: Arc::clone(&opening.hook) }))
 }
 
 fn played(scenario: &str) -> (PlayResult, String) {

@@ -22,16 +22,16 @@ const CLIENTS: usize = 3;
 const WORK: Duration = Duration::from_millis(2_500);
 
 /// When a client had the answer to a step: how much the disk had been told by then.
-struct Answered {
+struct AnsweredStep {
     position: usize,
     client: usize,
     step: u64,
 }
 
 /// The recording.
-struct Recorded {
+struct PowerRecording {
     log: OperationLog,
-    answered: Vec<Answered>,
+    answered: Vec<AnsweredStep>,
     /// Before this, the clients' files were not there yet.
     begin: usize,
     start: FileTree,
@@ -42,7 +42,7 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 /// `None`, and a word about it, where such a file system may not be mounted, as in most containers.
-fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
+fn record(top: &Path, kind: FileSystem) -> Option<PowerRecording> {
     let recording = match Recording::begin(top, kind) {
         Err(why) if why.contains("not permitted") || why.contains("unknown filesystem") => {
             println!("no power cuts on {kind:?}: {why}; skipped");
@@ -69,10 +69,10 @@ fn record(top: &Path, kind: FileSystem) -> Option<Recorded> {
     let answered = work(&mut daemon, &told);
     daemon.kill();
     drop(daemon);
-    Some(Recorded { log: recording.end(), answered, begin, start })
+    Some(PowerRecording { log: recording.end(), answered, begin, start })
 }
 
-fn work(daemon: &mut TestDaemon, told: &LogPosition) -> Vec<Answered> {
+fn work(daemon: &mut TestDaemon, told: &LogPosition) -> Vec<AnsweredStep> {
     let socket = daemon.socket();
     let done = AtomicBool::new(false);
     let answered = Mutex::new(Vec::new());
@@ -83,7 +83,7 @@ fn work(daemon: &mut TestDaemon, told: &LogPosition) -> Vec<Answered> {
                 CounterClient::new(client).run(socket, done, |step| {
                     let position = told.now();
                     let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
-                    answered.push(Answered { position, client, step });
+                    answered.push(AnsweredStep { position, client, step });
                 })
             });
         }
@@ -96,7 +96,12 @@ fn work(daemon: &mut TestDaemon, told: &LogPosition) -> Vec<Answered> {
 }
 
 /// Checks a disk after a power cut.
-fn judge(daemon: &TestDaemon, recorded: &Recorded, position: usize, thorough: bool) -> Result<(), String> {
+fn judge(
+    daemon: &TestDaemon,
+    recorded: &PowerRecording,
+    position: usize,
+    thorough: bool,
+) -> Result<(), String> {
     let before = recorded.answered.iter().filter(|one| one.position <= position);
     let mut owed = [0; CLIENTS];
     for one in before {

@@ -9,18 +9,18 @@ use editd::testing::{CommandEnd, CommandOutput, CommandRun, CommandRunner, Syste
 use editd_tests::{binaries, process, wait};
 
 /// A folder in which commands run, and by which their processes are known.
-struct Yard {
+struct CommandFolder {
     runner: CommandRunner,
     folder: PathBuf,
     _scratch: tempfile::TempDir,
 }
 
-impl Yard {
-    fn new() -> Yard {
+impl CommandFolder {
+    fn new() -> CommandFolder {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().canonicalize().unwrap();
         let runner = CommandRunner::new(Some(binaries::editd().to_owned()), Arc::new(SystemClock::start()));
-        Yard { runner, folder, _scratch: scratch }
+        CommandFolder { runner, folder, _scratch: scratch }
     }
 
     fn run(&self, script: &str, change: impl FnOnce(&mut CommandRun<'_>)) -> CommandOutput {
@@ -49,7 +49,7 @@ const SOON: Duration = Duration::from_millis(400);
 
 #[test]
 fn a_command_ends_with_its_status_and_its_words() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let ran = yard.run("cat; echo to stderr >&2; pwd; exit 3", |run| run.input = b"content\n");
     assert_eq!(ran.ended, CommandEnd::Exited(3));
     let pwd = yard.folder.display();
@@ -60,7 +60,7 @@ fn a_command_ends_with_its_status_and_its_words() {
 
 #[test]
 fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let command = ["sh", "-c", "touch ran"].map(OsString::from);
     let run = CommandRun {
         command: &command,
@@ -83,7 +83,9 @@ fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
 
 #[test]
 fn an_absent_program_is_named() {
-    let CommandEnd::NotStarted(why) = Yard::new().program(&["no-such-program-anywhere"], |_| ()).ended else {
+    let CommandEnd::NotStarted(why) =
+        CommandFolder::new().program(&["no-such-program-anywhere"], |_| ()).ended
+    else {
         panic!("it was started");
     };
     assert!(why.contains("no-such-program-anywhere") && why.contains("PATH"), "{why}");
@@ -92,7 +94,7 @@ fn an_absent_program_is_named() {
 #[test]
 fn what_is_not_read_does_no_harm() {
     let large: &'static [u8] = vec![b'x'; 8 << 20].leak();
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     assert_eq!(yard.run("exec <&-; exit 0", |run| run.input = large).ended, CommandEnd::Exited(0));
     assert_eq!(yard.run("head -c 10 >/dev/null", |run| run.input = large).ended, CommandEnd::Exited(0));
     let ran = yard.run("wc -c", |run| run.input = large);
@@ -102,7 +104,7 @@ fn what_is_not_read_does_no_harm() {
 #[test]
 fn a_large_input_is_not_the_command_s_memory() {
     let large: &'static [u8] = vec![b'x'; 60 << 20].leak();
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let limits = |run: &mut CommandRun<'_>| (run.input, run.memory, run.time) = (large, 16474 << 10, SOON);
     assert_eq!(yard.run("exec sleep 1000", limits).ended, CommandEnd::TimedOut);
     let ran = yard.run("wc -c", |run| (run.input, run.memory) = (large, 1 << 20));
@@ -111,7 +113,7 @@ fn a_large_input_is_not_the_command_s_memory() {
 
 #[test]
 fn a_command_that_hangs_is_ended() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     for script in [
         "exec sleep 1000",
         "trap '' TERM INT HUP; while :; do :; done",
@@ -128,7 +130,7 @@ fn a_command_that_hangs_is_ended() {
 
 #[test]
 fn what_a_command_leaves_behind_is_ended_with_it() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let ran =
         yard.run("(setsid sleep 1000 >/dev/null 2>&1 &); (sleep 1000 &) ; sleep 1000 & echo done", |_| ());
     assert_eq!(ran.ended, CommandEnd::Exited(0));
@@ -138,7 +140,7 @@ fn what_a_command_leaves_behind_is_ended_with_it() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_command_whose_supervisor_is_killed_is_ended() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     for script in [
         "kill -9 $PPID; exec sleep 1000",
         "setsid sleep 1000 & kill -9 $PPID; wait",
@@ -152,7 +154,7 @@ fn a_command_whose_supervisor_is_killed_is_ended() {
 
 #[test]
 fn a_flood_is_ended_and_its_beginning_kept() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     for script in ["yes", "yes >&2", "head -c 30000000 /dev/zero", "(setsid yes &); sleep 1000"] {
         let ran = yard.run(script, |run| run.output = 100_000);
         assert_eq!(ran.ended, CommandEnd::Flooded, "{script}");
@@ -164,7 +166,7 @@ fn a_flood_is_ended_and_its_beginning_kept() {
 
 #[test]
 fn who_eats_memory_is_ended() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let memory = 96 << 20;
     let alone = "s=x; while :; do s=$s$s; done";
     let together =
@@ -177,7 +179,7 @@ fn who_eats_memory_is_ended() {
 
 #[test]
 fn a_fork_bomb_is_ended() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     // Each ends by itself after a while, so that a test that fails leaves a machine that can be used.
     let bomb = "f() { [ $1 -gt 8 ] && exec sleep 5; f $(($1 + 1)) & f $(($1 + 1)) & wait; }; f 0";
     assert_eq!(yard.run(bomb, |_| ()).ended, CommandEnd::Processes);
@@ -186,7 +188,7 @@ fn a_fork_bomb_is_ended() {
 }
 
 /// More commands than can run at once, each with this time in all; how they ended.
-fn crowd(yard: &Yard, within: Duration) -> Vec<CommandEnd> {
+fn crowd(yard: &CommandFolder, within: Duration) -> Vec<CommandEnd> {
     std::thread::scope(|scope| {
         let runs = (0..18).map(|nth| {
             scope.spawn(move || {
@@ -212,7 +214,7 @@ fn crowd(yard: &Yard, within: Duration) -> Vec<CommandEnd> {
 
 #[test]
 fn nobody_waits_for_a_turn_longer_than_it_may() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let ended = crowd(&yard, SOON);
     assert!(
         ended.iter().all(|ended| matches!(ended, CommandEnd::TimedOut | CommandEnd::NoTurn)),
@@ -224,7 +226,7 @@ fn nobody_waits_for_a_turn_longer_than_it_may() {
 
 #[test]
 fn the_wait_for_a_turn_is_not_the_command_s_time() {
-    let yard = Yard::new();
+    let yard = CommandFolder::new();
     let ended = crowd(&yard, wait::LONG);
     assert!(ended.iter().all(|ended| *ended == CommandEnd::TimedOut), "{ended:?}");
     assert_eq!(std::fs::read_dir(&yard.folder).unwrap().count(), ended.len(), "each was started");

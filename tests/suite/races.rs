@@ -35,7 +35,7 @@ fn housekeeping(workspace: &SimWorkspace, paths: &[String]) {
 
 /// The side that is interrupted by the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum First {
+enum FirstThread {
     Job,
     Housekeeping,
 }
@@ -44,7 +44,7 @@ enum First {
 fn beside(
     scenario: &SimScenario,
     baseline: &BaselineRun,
-    first: First,
+    first: FirstThread,
     call: u64,
 ) -> Result<Vec<String>, String> {
     let machine = scenario.machine();
@@ -59,7 +59,7 @@ fn beside(
         let (workspace, paths) = (Arc::clone(&workspace), baseline.paths.clone());
         Box::new(move || housekeeping(&workspace, &paths))
     };
-    let (begins, interrupts) = if first == First::Job { (job, upkeep) } else { (upkeep, job) };
+    let (begins, interrupts) = if first == FirstThread::Job { (job, upkeep) } else { (upkeep, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
     let started = Arc::clone(&running);
     machine.at_call(call, HookTiming::Before, move |_| {
@@ -109,9 +109,10 @@ fn all_hold(scenarios: Vec<SimScenario>) {
     for scenario in chosen(scenarios) {
         let baseline = scenario.baseline().unwrap();
         let of_the_job = baseline.calls[0] + 1..=baseline.calls[1];
-        for (first, calls) in
-            [(First::Job, of_the_job), (First::Housekeeping, calls_of_housekeeping(&scenario, &baseline))]
-        {
+        for (first, calls) in [
+            (FirstThread::Job, of_the_job),
+            (FirstThread::Housekeeping, calls_of_housekeeping(&scenario, &baseline)),
+        ] {
             for call in calls.step_by(step) {
                 let complaints =
                     beside(&scenario, &baseline, first, call).unwrap_or_else(|error| vec![error]);

@@ -79,7 +79,7 @@ fn reboot(machine: &SimMachine) -> SimMachine {
     machine.power_cut(&mut SeededRandom::new(1))
 }
 
-struct Judge<'a> {
+struct RecoveryCheck<'a> {
     scenario: &'a SimScenario,
     baseline: &'a BaselineRun,
     path: &'a str,
@@ -88,9 +88,9 @@ struct Judge<'a> {
     later: bool,
 }
 
-impl Judge<'_> {
+impl RecoveryCheck<'_> {
     /// Opens the workspace on this machine and returns the violations; `when` describes the case in each of them.
-    fn look(&self, machine: &SimMachine, when: &str) -> Vec<String> {
+    fn run(&self, machine: &SimMachine, when: &str) -> Vec<String> {
         let found = self.all(machine).unwrap_or_else(|error| vec![error]);
         let line =
             |what| format!("{}: {:?} on {}, {when}: {what}", self.scenario.name, self.action, self.path);
@@ -168,20 +168,21 @@ fn holds(workspace: &SimWorkspace, word: &str) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Calls `check` for each outside write on each file of a job that was killed at any effect, after a restart of the
+/// Calls `play` for each outside write on each file of a job that was killed at any effect, after a restart of the
 /// machine.
-fn each(mut check: impl FnMut(&Judge<'_>, &SimMachine, usize)) {
+fn each(mut play: impl FnMut(&RecoveryCheck<'_>, &SimMachine, usize)) {
     for scenario in scenarios() {
         let baseline = scenario.baseline().unwrap();
         let killed = killed(&scenario);
         for path in &baseline.paths {
             for action in OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
             {
-                let judge = Judge { scenario: &scenario, baseline: &baseline, path, action, later: false };
+                let check =
+                    RecoveryCheck { scenario: &scenario, baseline: &baseline, path, action, later: false };
                 for (nth, machine) in killed.iter().enumerate() {
                     let machine = machine.fork();
                     if action.run(&machine.outside(), None, path, TAG).is_ok() {
-                        check(&judge, &machine, nth);
+                        play(&check, &machine, nth);
                     }
                 }
             }
@@ -197,8 +198,8 @@ fn none(found: &[String]) {
 #[test]
 fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boot() {
     let mut found = Vec::new();
-    each(|judge, machine, nth| {
-        found.extend(judge.look(&reboot(machine), &format!("killed behind effect {nth}, rebooted")));
+    each(|check, machine, nth| {
+        found.extend(check.run(&reboot(machine), &format!("killed behind effect {nth}, rebooted")));
     });
     none(&found);
 }
@@ -208,7 +209,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
     let one_in = if exhaustive() { 1 } else { 61 };
     let mut dice = SeededRandom::new(5);
     let mut found = Vec::new();
-    each(|judge, machine, nth| {
+    each(|check, machine, nth| {
         if !dice.next_number().is_multiple_of(one_in) {
             return;
         }
@@ -216,7 +217,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
         crashes(&reboot(machine), 3, nth as u64, open, |run| {
             let when =
                 format!("killed behind effect {nth}, rebooted, recovery ended: {:?}", run.interruption);
-            found.extend(judge.look(&run.machine, &when));
+            found.extend(check.run(&run.machine, &when));
         });
     });
     none(&found);
@@ -254,11 +255,16 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
                         if !done.load(Ordering::Relaxed) {
                             continue;
                         }
-                        let judge =
-                            Judge { scenario: &scenario, baseline: &baseline, path, action, later: true };
+                        let check = RecoveryCheck {
+                            scenario: &scenario,
+                            baseline: &baseline,
+                            path,
+                            action,
+                            later: true,
+                        };
                         let when =
                             format!("killed behind effect {nth}, rebooted, at call {call} of recovery");
-                        found.extend(judge.look(&machine.kill(), &when));
+                        found.extend(check.run(&machine.kill(), &when));
                     }
                 }
             }
@@ -289,10 +295,15 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
                 states.extend(machine.cuts(cuts, 10));
                 for (nth, state) in states.iter().enumerate() {
                     let workspace = SimWorkspace::open(state).unwrap();
-                    let judge =
-                        Judge { scenario: &scenario, baseline: &baseline, path, action, later: false };
+                    let check = RecoveryCheck {
+                        scenario: &scenario,
+                        baseline: &baseline,
+                        path,
+                        action,
+                        later: false,
+                    };
                     let mut wrong = Vec::new();
-                    judge.whole(&VisibleFiles::of(state), true, &mut wrong);
+                    check.whole(&VisibleFiles::of(state), true, &mut wrong);
                     if !has_entry(&workspace).unwrap() {
                         wrong.push("the answered job is gone".to_owned());
                     }
@@ -326,8 +337,8 @@ fn later_changes_that_the_journal_knows_stand() {
     let workspace = scenario.begin(&machine).unwrap();
     workspace.settle();
     put(&outside, "a.txt", b"");
-    let look = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
-    workspace.inner.read(&test_caller(), &look).unwrap();
+    let read = ReadRequest { path: "a.txt".into(), lines: None, symbol: None, body: false, seen: None };
+    workspace.inner.read(&test_caller(), &read).unwrap();
     assert_eq!(workspace.send(&scenario.job, KEY).error, None);
     workspace.settle();
     assert_ne!(workspace.inner.counts().unsettled, 0, "the held files keep the first job open");

@@ -14,17 +14,17 @@ use serde_json::Value;
 const RUNTIME: &str =
     "while IFS= read -r line; do setsid -w bash -c \"$line\" </dev/null 2>&1; echo \"=== $?\"; done\n";
 
-struct Runtime {
+struct ShellRuntime {
     child: Child,
     said: BufReader<ChildStdout>,
 }
 
-impl Runtime {
-    fn start(mut command: Command) -> Runtime {
+impl ShellRuntime {
+    fn start(mut command: Command) -> ShellRuntime {
         command.env("EDITCTL", binaries::editctl()).env("EDITD_BIN", binaries::editd());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
-        Runtime { child, said }
+        ShellRuntime { child, said }
     }
 
     /// Runs a command; its exit status and what it printed.
@@ -50,7 +50,7 @@ impl Runtime {
     }
 }
 
-impl Drop for Runtime {
+impl Drop for ShellRuntime {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         let _ = self.child.wait();
@@ -63,10 +63,10 @@ fn script(daemon: &TestDaemon) -> std::path::PathBuf {
     path
 }
 
-fn runtime(daemon: &TestDaemon) -> Runtime {
+fn runtime(daemon: &TestDaemon) -> ShellRuntime {
     let mut command = daemon.command("bash");
     command.arg(script(daemon));
-    Runtime::start(command)
+    ShellRuntime::start(command)
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_is_under_another_name_is_reached_by_it() {
 }
 
 /// A runtime in a container of its own, whose first process is this command. `None` where none can be made.
-fn contained(daemon: &TestDaemon, first: &[&str]) -> Option<Runtime> {
+fn contained(daemon: &TestDaemon, first: &[&str]) -> Option<ShellRuntime> {
     let words = ["--fork", "--pid", "--mount-proc", "--kill-child"];
     let mut tried = daemon.command("unshare");
     if !tried.args(words).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
@@ -131,7 +131,7 @@ fn contained(daemon: &TestDaemon, first: &[&str]) -> Option<Runtime> {
     }
     let mut command = daemon.command("unshare");
     command.args(words).args(first).env("RUNTIME", script(daemon));
-    Some(Runtime::start(command))
+    Some(ShellRuntime::start(command))
 }
 
 #[test]

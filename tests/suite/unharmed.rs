@@ -22,9 +22,9 @@ const QUICK: Duration = Duration::from_secs(10);
 const MIB: u64 = 1024;
 
 /// Sets a flag when it goes, also where a test fails.
-struct Over<'a>(&'a AtomicBool);
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -54,7 +54,7 @@ fn unharmed<T>(daemon: &TestDaemon, mib: u64, attack: impl FnOnce() -> T) -> T {
             }
             (edits, slowest)
         });
-        let over = Over(&done);
+        let over = SetOnDrop(&done);
         let out = attack();
         drop(over);
         let (edits, slowest) = bystander.join().unwrap();

@@ -36,11 +36,11 @@ const LARGE: usize = 12 * 1024;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The ways in which other programs write.
-const MANNERS: [Manner; 5] =
-    [Manner::Replace, Manner::Backup, Manner::Append, Manner::Rewrite, Manner::Exchange];
+const MANNERS: [SaveMethod; 5] =
+    [SaveMethod::Replace, SaveMethod::Backup, SaveMethod::Append, SaveMethod::Rewrite, SaveMethod::Exchange];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Manner {
+enum SaveMethod {
     /// A new file, renamed over the old one.
     Replace,
     /// The old one is renamed to a backup, and a new one written under its name: as vim does.
@@ -55,7 +55,7 @@ enum Manner {
 
 /// The state of one file; only the thread that holds it writes the file.
 #[derive(Default)]
-struct Turn {
+struct FileTurn {
     /// Tags that were written, and not cut off again by a writer who saw them.
     owed: BTreeSet<String>,
 }
@@ -72,13 +72,13 @@ fn no_outside_write_vanishes() {
     daemon.start();
     let (socket, folder) = (daemon.socket(), daemon.workspace().to_owned());
     let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
-    let turns: Vec<Mutex<Turn>> = (0..FILES).map(|_| Mutex::default()).collect();
+    let turns: Vec<Mutex<FileTurn>> = (0..FILES).map(|_| Mutex::default()).collect();
     let mut kills = 0;
     let edits = thread::scope(|scope| {
         let writers: Vec<_> = MANNERS
             .into_iter()
             .map(|manner| {
-                let outside = Outside { manner, folder: &folder, turns: &turns, made: &made, writes };
+                let outside = OutsideWriter { manner, folder: &folder, turns: &turns, made: &made, writes };
                 scope.spawn(move || outside.run())
             })
             .collect();
@@ -127,15 +127,15 @@ fn no_outside_write_vanishes() {
 }
 
 /// A program that knows nothing of editd.
-struct Outside<'a> {
-    manner: Manner,
+struct OutsideWriter<'a> {
+    manner: SaveMethod,
     folder: &'a Path,
-    turns: &'a [Mutex<Turn>],
+    turns: &'a [Mutex<FileTurn>],
     made: &'a AtomicU64,
     writes: u64,
 }
 
-impl Outside<'_> {
+impl OutsideWriter<'_> {
     fn run(&self) {
         for nth in 0..self.writes / MANNERS.len() as u64 {
             let file = (nth as usize * 7 + self.manner as usize) % FILES;
@@ -150,9 +150,9 @@ impl Outside<'_> {
         }
     }
 
-    fn write(&self, path: &Path, tag: &str, turn: &mut Turn) {
+    fn write(&self, path: &Path, tag: &str, turn: &mut FileTurn) {
         let line = format!("{tag}\n");
-        if self.manner == Manner::Append {
+        if self.manner == SaveMethod::Append {
             let mut open = OpenOptions::new().append(true).create(true).open(path).unwrap();
             dawdle();
             open.write_all(line.as_bytes()).unwrap();
@@ -172,23 +172,23 @@ impl Outside<'_> {
         let beside =
             |ending: &str| -> PathBuf { path.with_file_name(format!(".outside-{:?}{ending}", self.manner)) };
         match self.manner {
-            Manner::Append => unreachable!("handled above"),
-            Manner::Replace => {
+            SaveMethod::Append => unreachable!("handled above"),
+            SaveMethod::Replace => {
                 fs::write(beside(".new"), &content).unwrap();
                 fs::rename(beside(".new"), path).unwrap();
             }
-            Manner::Backup => {
+            SaveMethod::Backup => {
                 fs::rename(path, beside("~")).unwrap();
                 dawdle();
                 fs::write(path, &content).unwrap();
                 fs::remove_file(beside("~")).unwrap();
             }
-            Manner::Rewrite => {
+            SaveMethod::Rewrite => {
                 let mut open = File::create(path).unwrap();
                 dawdle();
                 open.write_all(&content).unwrap();
             }
-            Manner::Exchange => {
+            SaveMethod::Exchange => {
                 fs::write(beside(".new"), &content).unwrap();
                 renameat_with(CWD, beside(".new"), CWD, path, RenameFlags::EXCHANGE).unwrap();
                 fs::remove_file(beside(".new")).unwrap();
@@ -240,14 +240,14 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
     applied
 }
 
-struct Kept {
+struct FoundTags {
     journal: BTreeSet<String>,
     aside: BTreeSet<String>,
 }
 
 /// Every tag in the contents that outside changes left or replaced, as the journal rebuilds them, and in files that
 /// were set aside.
-fn kept_tags(daemon: &TestDaemon) -> Kept {
+fn kept_tags(daemon: &TestDaemon) -> FoundTags {
     let mut journal = BTreeSet::new();
     journal_contents::each(daemon, |told| {
         if told.entry.kind != EntryKind::External {
@@ -263,7 +263,7 @@ fn kept_tags(daemon: &TestDaemon) -> Kept {
     for slot in fs::read_dir(daemon.workspace().join(".editd/staging")).unwrap() {
         aside.extend(tags(&fs::read(slot.unwrap().path()).unwrap()));
     }
-    Kept { journal, aside }
+    FoundTags { journal, aside }
 }
 
 fn tags(bytes: &[u8]) -> BTreeSet<String> {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// One file of a change.
 #[derive(Clone, Debug)]
-pub(crate) struct Changed {
+pub(crate) struct CommitFile {
     pub(crate) path: String,
     /// The contents before and after; `None` where there was no file, or is none.
     pub(crate) before: Option<String>,
@@ -14,8 +14,8 @@ pub(crate) struct Changed {
 
 /// The changes of one commit.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
-    pub(crate) files: Vec<Changed>,
+pub(crate) struct CommitChange {
+    pub(crate) files: Vec<CommitFile>,
     /// As a unified diff.
     pub(crate) diff: String,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Change {
 const FILES: usize = 3;
 
 /// Up to so many changes of the checkout, newest first.
-pub(crate) fn changes(wanted: usize) -> Vec<Change> {
+pub(crate) fn changes(wanted: usize) -> Vec<CommitChange> {
     let checkout =
         std::env::var_os("HISTORY").map_or_else(|| editd_tests::binaries::top().to_owned(), PathBuf::from);
     let git = |words: &[&str]| {
@@ -36,7 +36,7 @@ pub(crate) fn changes(wanted: usize) -> Vec<Change> {
     log.lines().filter_map(|commit| change(&git, commit)).take(wanted).collect()
 }
 
-fn change(git: &impl Fn(&[&str]) -> Option<String>, commit: &str) -> Option<Change> {
+fn change(git: &impl Fn(&[&str]) -> Option<String>, commit: &str) -> Option<CommitChange> {
     let tree = ["diff-tree", "-r", "--no-commit-id", "--no-renames"];
     let names = git(&[&tree[..], &["--name-status", commit]].concat())?;
     let listed: Vec<(&str, &str)> = names.lines().filter_map(|line| line.split_once('\t')).collect();
@@ -55,8 +55,8 @@ fn change(git: &impl Fn(&[&str]) -> Option<String>, commit: &str) -> Option<Chan
         if before == after {
             return None;
         }
-        files.push(Changed { path: path.to_owned(), before, after });
+        files.push(CommitFile { path: path.to_owned(), before, after });
     }
     let diff = git(&[&tree[..], &["-p", commit]].concat())?;
-    Some(Change { files, diff })
+    Some(CommitChange { files, diff })
 }

@@ -15,8 +15,8 @@ mod runner;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use history::Change;
-use runner::{Replies, Runner};
+use history::CommitChange;
+use runner::{ReplyForms, TokenRunner};
 
 /// Changes that a table must have to say something.
 const CHANGES: usize = 200;
@@ -29,12 +29,12 @@ const SHARE: f64 = 0.98;
 
 /// Numbers of tokens, by what they are of.
 #[derive(Default)]
-struct Table {
+struct TokenTable {
     rows: BTreeMap<(u8, String), Vec<usize>>,
     longest: BTreeMap<(u8, String), String>,
 }
 
-impl Table {
+impl TokenTable {
     fn add(&mut self, tokenizer: &tiktoken_rs::CoreBPE, section: u8, row: &str, text: &str) {
         let count = tokenizer.encode_ordinary(text).len();
         let key = (section, row.to_owned());
@@ -45,7 +45,13 @@ impl Table {
         counts.push(count);
     }
 
-    fn add_replies(&mut self, tokenizer: &tiktoken_rs::CoreBPE, section: u8, row: &str, replies: &Replies) {
+    fn add_replies(
+        &mut self,
+        tokenizer: &tiktoken_rs::CoreBPE,
+        section: u8,
+        row: &str,
+        replies: &ReplyForms,
+    ) {
         self.add(tokenizer, section, &format!("{row}, text"), &replies.text);
         self.add(tokenizer, section, &format!("{row}, JSON"), &replies.json);
     }
@@ -84,8 +90,8 @@ fn main() -> ExitCode {
     let tokenizer = tiktoken_rs::o200k_base().expect("the vocabulary is compiled in");
     let wanted = std::env::var("CHANGES").ok().and_then(|text| text.parse().ok()).unwrap_or(240);
     let changes = history::changes(wanted);
-    let mut table = Table::default();
-    let mut runner = Runner::new();
+    let mut table = TokenTable::default();
+    let mut runner = TokenRunner::new();
     for change in &changes {
         measure(&mut table, &tokenizer, &mut runner, change);
     }
@@ -126,7 +132,12 @@ fn main() -> ExitCode {
 }
 
 /// Counts one change in every form, and the replies to it.
-fn measure(table: &mut Table, tokenizer: &tiktoken_rs::CoreBPE, runner: &mut Runner, change: &Change) {
+fn measure(
+    table: &mut TokenTable,
+    tokenizer: &tiktoken_rs::CoreBPE,
+    runner: &mut TokenRunner,
+    change: &CommitChange,
+) {
     for (name, payload) in payloads::all(change) {
         table.add(tokenizer, 0, name, &payload);
     }

@@ -3,10 +3,10 @@
 use editd_engine::{FileState, unified_diff};
 use serde_json::{Value, json};
 
-use super::history::{Change, Changed};
+use super::history::{CommitChange, CommitFile};
 
 /// A run of lines of a diff.
-pub(crate) struct Hunk {
+pub(crate) struct DiffHunk {
     /// First line before, and how many.
     pub(crate) start: u64,
     pub(crate) count: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Hunk {
     pub(crate) lines: Vec<String>,
 }
 
-impl Hunk {
+impl DiffHunk {
     fn text(&self, without: char) -> String {
         let kept = self.lines.iter().filter(|line| !line.starts_with(without));
         kept.map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect()
@@ -32,19 +32,19 @@ impl Hunk {
 }
 
 /// The hunks of a file's change, with three lines of context or with none.
-pub(crate) fn hunks(file: &Changed, context: bool) -> Vec<Hunk> {
+pub(crate) fn hunks(file: &CommitFile, context: bool) -> Vec<DiffHunk> {
     let state = |text: &Option<String>| match text {
         None => FileState::Absent,
         Some(text) => FileState::File { bytes: text.as_bytes().into(), mode: 0o644 },
     };
     let (diff, _) = unified_diff(&file.path.as_str().into(), &state(&file.before), &state(&file.after));
-    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut hunks: Vec<DiffHunk> = Vec::new();
     for line in diff.lines().skip(2) {
         if let Some(head) = line.strip_prefix("@@ -") {
             let range = head.split(' ').next().unwrap_or_default();
             let (start, count) = range.split_once(',').unwrap_or((range, "1"));
             let number = |text: &str| text.parse().unwrap_or(0);
-            hunks.push(Hunk { start: number(start), count: number(count), lines: Vec::new() });
+            hunks.push(DiffHunk { start: number(start), count: number(count), lines: Vec::new() });
         } else if let Some(hunk) = hunks.last_mut().filter(|_| !line.starts_with('\\')) {
             hunk.lines.push(line.to_owned());
         }
@@ -53,8 +53,8 @@ pub(crate) fn hunks(file: &Changed, context: bool) -> Vec<Hunk> {
 }
 
 /// The changed runs of a hunk, without the lines around them.
-fn bare(hunk: &Hunk) -> Vec<Hunk> {
-    let mut found: Vec<Hunk> = Vec::new();
+fn bare(hunk: &DiffHunk) -> Vec<DiffHunk> {
+    let mut found: Vec<DiffHunk> = Vec::new();
     let (mut at, mut open) = (hunk.start.max(1), false);
     for line in &hunk.lines {
         if line.starts_with(' ') {
@@ -62,7 +62,7 @@ fn bare(hunk: &Hunk) -> Vec<Hunk> {
             continue;
         }
         if !open {
-            found.push(Hunk { start: at, count: 0, lines: Vec::new() });
+            found.push(DiffHunk { start: at, count: 0, lines: Vec::new() });
             open = true;
         }
         if let Some(last) = found.last_mut() {
@@ -77,7 +77,7 @@ fn bare(hunk: &Hunk) -> Vec<Hunk> {
 }
 
 /// A native job, each file's edits made by `edits`.
-fn native(change: &Change, edits: impl Fn(&Changed) -> Vec<Value>) -> Value {
+fn native(change: &CommitChange, edits: impl Fn(&CommitFile) -> Vec<Value>) -> Value {
     let files = change.files.iter().map(|file| {
         let edits = match (&file.before, &file.after) {
             (_, None) => vec![json!({"op": "delete"})],
@@ -90,17 +90,17 @@ fn native(change: &Change, edits: impl Fn(&Changed) -> Vec<Value>) -> Value {
 }
 
 /// The native job by line numbers.
-pub(crate) fn lines(change: &Change) -> Value {
+pub(crate) fn lines(change: &CommitChange) -> Value {
     native(change, |file| {
-        let edit = |hunk: &Hunk| json!({"op": "lines", "start": hunk.start, "end": hunk.start + hunk.count - 1, "text": hunk.added()});
+        let edit = |hunk: &DiffHunk| json!({"op": "lines", "start": hunk.start, "end": hunk.start + hunk.count - 1, "text": hunk.added()});
         hunks(file, false).iter().map(edit).collect()
     })
 }
 
 /// Every form of a change that modifies files only; of others those that can say them.
-pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
+pub(crate) fn all(change: &CommitChange) -> Vec<(&'static str, String)> {
     let quoted = native(change, |file| {
-        let edit = |hunk: &Hunk| json!({"op": "replace", "old": hunk.old(), "new": hunk.added(), "near": hunk.start});
+        let edit = |hunk: &DiffHunk| json!({"op": "replace", "old": hunk.old(), "new": hunk.added(), "near": hunk.start});
         hunks(file, true).iter().map(edit).collect()
     });
     let whole = native(change, |file| vec![json!({"op": "write", "text": file.after})]);
@@ -111,7 +111,7 @@ pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
         ("`unified-diff`", change.diff.clone()),
     ];
     if change.files.iter().all(|file| file.before.is_some() && file.after.is_some()) {
-        let each = |print: fn(&Changed) -> String| change.files.iter().map(print).collect::<String>();
+        let each = |print: fn(&CommitFile) -> String| change.files.iter().map(print).collect::<String>();
         forms.push(("`search-replace`", each(search_replace)));
         forms.push(("`apply-patch`", format!("*** Begin Patch\n{}*** End Patch\n", each(apply_patch))));
         forms.push(("`claude-code`", each(claude_code)));
@@ -120,8 +120,8 @@ pub(crate) fn all(change: &Change) -> Vec<(&'static str, String)> {
     forms
 }
 
-fn search_replace(file: &Changed) -> String {
-    let block = |hunk: &Hunk| {
+fn search_replace(file: &CommitFile) -> String {
+    let block = |hunk: &DiffHunk| {
         let (old, new) = (hunk.old(), hunk.added());
         format!(
             "{}\n<<<<<<< SEARCH\n:start_line:{}\n-------\n{old}=======\n{new}>>>>>>> REPLACE\n",
@@ -131,18 +131,18 @@ fn search_replace(file: &Changed) -> String {
     hunks(file, true).iter().map(block).collect()
 }
 
-fn apply_patch(file: &Changed) -> String {
-    let hunk = |hunk: &Hunk| format!("@@\n{}\n", hunk.lines.join("\n"));
+fn apply_patch(file: &CommitFile) -> String {
+    let hunk = |hunk: &DiffHunk| format!("@@\n{}\n", hunk.lines.join("\n"));
     format!("*** Update File: {}\n{}", file.path, hunks(file, true).iter().map(hunk).collect::<String>())
 }
 
-fn claude_code(file: &Changed) -> String {
-    let edit = |hunk: &Hunk| json!({"old_string": hunk.old(), "new_string": hunk.added()});
+fn claude_code(file: &CommitFile) -> String {
+    let edit = |hunk: &DiffHunk| json!({"old_string": hunk.old(), "new_string": hunk.added()});
     let edits: Vec<Value> = hunks(file, true).iter().map(edit).collect();
     json!({"file_path": file.path, "edits": edits}).to_string()
 }
 
-fn ranges(file: &Changed) -> String {
+fn ranges(file: &CommitFile) -> String {
     let hash = blake3::hash(file.before.as_deref().unwrap_or_default().as_bytes()).to_hex();
     let mut text = format!("@@ {} {}\n", file.path, hash.get(..12).unwrap_or_default());
     for hunk in hunks(file, false) {

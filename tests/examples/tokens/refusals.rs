@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use editd_tests::sources::registries;
 use serde_json::{Value, json};
 
-use super::history::Change;
+use super::history::CommitChange;
 use super::payloads::hunks;
-use super::runner::{Replies, Runner};
+use super::runner::{ReplyForms, TokenRunner};
 
 /// Files of each kind of refusal.
 const EACH: usize = 30;
@@ -17,7 +17,7 @@ const LARGE: usize = 8;
 const LARGE_BYTES: std::ops::Range<u64> = 120_000..180_000;
 
 /// A file, and a place in it: the number of a line and the line.
-struct Place {
+struct LinePlace {
     path: String,
     text: String,
     at: usize,
@@ -25,7 +25,7 @@ struct Place {
 }
 
 /// Every refused job's kind, and what was replied.
-pub(crate) fn all(runner: &mut Runner, changes: &[Change]) -> Vec<(String, Replies)> {
+pub(crate) fn all(runner: &mut TokenRunner, changes: &[CommitChange]) -> Vec<(String, ReplyForms)> {
     let places = places(changes);
     let mut found = Vec::new();
     for place in &places {
@@ -40,9 +40,9 @@ pub(crate) fn all(runner: &mut Runner, changes: &[Change]) -> Vec<(String, Repli
 }
 
 /// Lines of code in files of the history, and in the largest ones of cargo's registry folder.
-fn places(changes: &[Change]) -> Vec<Place> {
+fn places(changes: &[CommitChange]) -> Vec<LinePlace> {
     let modified = changes.iter().flat_map(|change| &change.files).filter(|file| file.after.is_some());
-    let mut places: Vec<Place> = modified
+    let mut places: Vec<LinePlace> = modified
         .filter_map(|file| {
             let text = file.before.clone()?;
             let first = hunks(file, false).into_iter().find(|hunk| hunk.count > 0)?;
@@ -78,24 +78,24 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 }
 
 /// A place at or below a line, where a line says enough.
-fn place(path: &str, text: String, at: usize) -> Option<Place> {
+fn place(path: &str, text: String, at: usize) -> Option<LinePlace> {
     let mut lines = text.lines().enumerate().skip(at.saturating_sub(1));
     let (at, line) = lines.find(|(_, line)| line.trim().len() > 12)?;
     let line = line.to_owned();
-    Some(Place { path: path.to_owned(), at: at + 1, line, text })
+    Some(LinePlace { path: path.to_owned(), at: at + 1, line, text })
 }
 
-fn of_place(runner: &mut Runner, place: &Place) -> Vec<(&'static str, Replies)> {
+fn of_place(runner: &mut TokenRunner, place: &LinePlace) -> Vec<(&'static str, ReplyForms)> {
     let path = place.path.as_str();
     let job = |edits: Value| json!({"files": [{"path": path, "edits": edits}]});
     let replace = |old: &str| json!({"op": "replace", "old": old, "new": "changed"});
-    let fresh = |runner: &Runner, session: &str| {
+    let fresh = |runner: &TokenRunner, session: &str| {
         runner.put(path, &place.text);
         runner.editctl(session, &["read", path], "");
     };
-    let unread = |runner: &Runner, _: &str| runner.put(path, &place.text);
+    let unread = |runner: &TokenRunner, _: &str| runner.put(path, &place.text);
     let then = |text: String| {
-        move |runner: &Runner, session: &str| {
+        move |runner: &TokenRunner, session: &str| {
             runner.put(path, &place.text);
             runner.editctl(session, &["read", path], "");
             runner.put(path, &text);

@@ -6,21 +6,21 @@ use std::process::Stdio;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::Value;
 
-use super::history::Change;
+use super::history::CommitChange;
 
 /// A reply as text and as JSON.
-pub(crate) struct Replies {
+pub(crate) struct ReplyForms {
     pub(crate) text: String,
     pub(crate) json: String,
 }
 
 /// One workspace.
-pub(crate) struct Runner {
+pub(crate) struct TokenRunner {
     daemon: TestDaemon,
     sessions: usize,
 }
 
-impl Runner {
+impl TokenRunner {
     pub(crate) fn new() -> Self {
         Self { daemon: TestDaemon::started(), sessions: 0 }
     }
@@ -58,7 +58,12 @@ impl Runner {
     }
 
     /// The replies to one job, `prepare` done before each.
-    pub(crate) fn replies(&mut self, job: &Value, words: &[&str], prepare: impl Fn(&Self, &str)) -> Replies {
+    pub(crate) fn replies(
+        &mut self,
+        job: &Value,
+        words: &[&str],
+        prepare: impl Fn(&Self, &str),
+    ) -> ReplyForms {
         let said = [&["edit", "-"][..], words].concat();
         let mut ask = |more: &[&str]| {
             let session = self.session();
@@ -66,11 +71,11 @@ impl Runner {
             self.editctl(&session, &[&said[..], more].concat(), &job.to_string())
         };
         let (text, json) = (ask(&[]), ask(&["--json"]));
-        Replies { text, json }
+        ReplyForms { text, json }
     }
 
     /// The replies to a change that applies.
-    pub(crate) fn success(&mut self, change: &Change, job: &Value) -> Replies {
+    pub(crate) fn success(&mut self, change: &CommitChange, job: &Value) -> ReplyForms {
         let replies = self.replies(job, &["--base", "any", "--mode", "interactive"], |runner, _| {
             for file in &change.files {
                 match &file.before {

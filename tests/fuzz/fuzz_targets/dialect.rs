@@ -12,17 +12,17 @@ use editd_engine::dialect;
 use libfuzzer_sys::fuzz_target;
 
 /// The names of all dialects, and the one that `DIALECT` fixes.
-struct Choice {
+struct DialectChoice {
     names: Vec<&'static str>,
     fixed: Option<&'static str>,
 }
 
-static CHOICE: OnceLock<Choice> = OnceLock::new();
+static CHOICE: OnceLock<DialectChoice> = OnceLock::new();
 
 /// Reads `DIALECT`; ends the process if it asks for the list or names no dialect.
-fn choice() -> Choice {
+fn choice() -> DialectChoice {
     let names: Vec<&'static str> = dialect::list().map(|(name, _)| name).collect();
-    let Ok(wanted) = std::env::var("DIALECT") else { return Choice { names, fixed: None } };
+    let Ok(wanted) = std::env::var("DIALECT") else { return DialectChoice { names, fixed: None } };
     if wanted == "list" {
         names.iter().for_each(|name| println!("{name}"));
         std::process::exit(0);
@@ -32,7 +32,7 @@ fn choice() -> Choice {
         eprintln!("DIALECT={wanted}: must be `list` or one of {}", names.join(", "));
         std::process::exit(2);
     }
-    Choice { names, fixed }
+    DialectChoice { names, fixed }
 }
 
 fuzz_target!(

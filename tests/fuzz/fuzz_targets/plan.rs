@@ -11,9 +11,9 @@ use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobRequ
 use libfuzzer_sys::fuzz_target;
 
 /// Reads an input from its front.
-struct Source<'d>(&'d [u8]);
+struct InputBytes<'d>(&'d [u8]);
 
-impl<'d> Source<'d> {
+impl<'d> InputBytes<'d> {
     fn byte(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -123,7 +123,7 @@ impl<'d> Source<'d> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let mut source = Source(data);
+    let mut source = InputBytes(data);
     let count = usize::from(source.byte()) * 4;
     let bytes = source.bytes(count);
     let content = String::from_utf8_lossy(bytes).into_owned();

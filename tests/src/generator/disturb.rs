@@ -39,7 +39,7 @@ pub(super) enum Disturbance {
     /// The same in old and new alike, and all indentation that they share is lost.
     OtherKindDedented,
     /// The other line endings.
-    LineEndings,
+    Endings,
     /// Curly quotes, dashes and such where the file has plain ones, or the other way round.
     Quotes,
     /// Line numbers in front of old and new lines.

@@ -40,7 +40,7 @@ pub(super) struct PayloadTask {
 /// The result of drawing.
 pub(super) enum DrawnPayload {
     /// A payload.
-    PayloadTask(Box<PayloadTask>),
+    Task(Box<PayloadTask>),
     /// A disturbed quotation that quotes another place word for word.
     Elsewhere,
     /// Nothing: the way, the disturbance and the file do not go together.
@@ -138,7 +138,7 @@ fn weighted(weights: impl Iterator<Item = usize> + Clone, rng: &mut Rng) -> usiz
 /// The breaks that a caller writes.
 fn breaks(source: &SourceFile, how: Disturbance, rng: &mut Rng) -> &'static str {
     match (source.endings, how) {
-        (LineEndings::Same("\r\n"), Disturbance::Endings) | (Endings::Mixed, _) => "\n",
+        (LineEndings::Same("\r\n"), Disturbance::Endings) | (LineEndings::Mixed, _) => "\n",
         (_, Disturbance::Endings) => "\r\n",
         (LineEndings::Same(own), Disturbance::None) => own,
         (LineEndings::Same(own), _) => {

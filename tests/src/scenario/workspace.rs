@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, Caller, GeneratedPolicy, Go, Observer, ScenarioSettings, Step, UnreadPolicy, Workspace,
+    Admission, Caller, GeneratedPolicy, Go, Observer, Settings, Step, UnreadPolicy, Workspace,
 };
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -26,7 +26,7 @@ pub fn target(workspace: Arc<Workspace>, hook: Arc<dyn StepHook>) -> Box<dyn Sce
 ///
 /// # Errors
 /// A value is not one of the setting.
-pub fn settings(told: &format::ScenarioSettings) -> Result<ScenarioSettings, String> {
+pub fn settings(told: &format::ScenarioSettings) -> Result<Settings, String> {
     let unread = match told.unread.as_deref() {
         None | Some("anchored") => UnreadPolicy::Anchored,
         Some("reject") => UnreadPolicy::Reject,
@@ -44,13 +44,7 @@ pub fn settings(told: &format::ScenarioSettings) -> Result<ScenarioSettings, Str
         Some("rebase") => OnStale::Rebase,
         Some(other) => return Err(format!("on_stale = {other:?} is no setting")),
     };
-    Ok(ScenarioSettings {
-        unread,
-        on_stale,
-        generated,
-        encodings: told.encodings.clone(),
-        ..ScenarioSettings::default()
-    })
+    Ok(Settings { unread, on_stale, generated, encodings: told.encodings.clone(), ..Settings::default() })
 }
 
 /// Reports each step to the player of the scenario.

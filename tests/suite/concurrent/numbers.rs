@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{env, text};
 
 /// One file whose lines are all different, edited by number: the model knows which line each number meant.
-struct Numbers {
+struct NumberedFile {
     daemon: TestDaemon,
     random: fastrand::Rng,
     /// The lines, as the model has them.
@@ -25,7 +25,7 @@ struct Numbers {
     refused: usize,
 }
 
-impl Numbers {
+impl NumberedFile {
     fn new(seed: u64, sessions: usize) -> Self {
         let now: Vec<String> = (0..24).map(|n| format!("line {n} of the file")).collect();
         let mut daemon = TestDaemon::new();
@@ -148,7 +148,7 @@ impl Numbers {
 fn an_edit_by_number_hits_the_line_that_its_session_read_or_nothing() {
     let steps = env("STEPS", 500) as usize;
     for sessions in [2, 3] {
-        let mut run = Numbers::new(env("SEED", 11), sessions);
+        let mut run = NumberedFile::new(env("SEED", 11), sessions);
         for session in 0..sessions {
             run.read(session);
         }

@@ -40,13 +40,13 @@ fn indented_anew(content: &str, step: &str) -> String {
 }
 
 /// One edit: its wire form, and the content that it means in what was read.
-struct Planned {
+struct LocatedEdit {
     edit: Value,
     wanted: String,
     line: String,
 }
 
-fn planned(content: &str, at: usize, kind: usize) -> Option<Planned> {
+fn planned(content: &str, at: usize, kind: usize) -> Option<LocatedEdit> {
     let lines: Vec<&str> = content.lines().collect();
     let (line, next) = (*lines.get(at)?, *lines.get(at + 1)?);
     let bare = line.trim();
@@ -74,11 +74,11 @@ fn planned(content: &str, at: usize, kind: usize) -> Option<Planned> {
         4 => json!({ "op": "insert", "at": { "after": bare }, "text": " // mark-1" }),
         _ => json!({ "op": "lines", "start": at + 1, "end": at + 1, "text": marked(line) }),
     };
-    Some(Planned { edit, wanted: replaced(marked(line)), line: bare.to_owned() })
+    Some(LocatedEdit { edit, wanted: replaced(marked(line)), line: bare.to_owned() })
 }
 
 /// Reads a file, has it indented anew, and sends an edit of what was read. Returns true if it was applied.
-fn applies(daemon: &TestDaemon, content: &str, now: &str, planned: &Planned) -> bool {
+fn applies(daemon: &TestDaemon, content: &str, now: &str, planned: &LocatedEdit) -> bool {
     let mut client = daemon.client(SESSION);
     daemon.put(PATH, content);
     let read = client.ask_json(kind::READ, &json!({ "path": PATH }));

@@ -11,7 +11,7 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
 use serde_json::json;
 
-use super::{Mounted, is_root};
+use super::{MountPoint, is_root};
 
 /// Fills a file system to its last block; removed, there is room again.
 fn fill(folder: &Path) -> std::path::PathBuf {
@@ -38,7 +38,7 @@ fn a_full_workspace_refuses_and_loses_nothing_and_works_again() {
         return;
     }
     let mut daemon = TestDaemon::new();
-    let Some(_mount) = Mounted::new(daemon.workspace(), "6m") else { return };
+    let Some(_mount) = MountPoint::new(daemon.workspace(), "6m") else { return };
     daemon.put("a.txt", "small\n");
     daemon.put("b.txt", "small\n");
     daemon.start();
@@ -85,7 +85,7 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
     }
     let mut daemon = TestDaemon::new();
     let state = daemon.folder("state");
-    let Some(_mount) = Mounted::new(&state, "40m") else { return };
+    let Some(_mount) = MountPoint::new(&state, "40m") else { return };
     daemon.put("a.txt", "small\n");
     daemon.start();
     let mut client = daemon.client("a");
@@ -156,7 +156,7 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
     let mut daemon = TestDaemon::new();
     let inner = daemon.workspace().join("mount");
     fs::create_dir(&inner).unwrap();
-    let Some(_mount) = Mounted::new(&inner, "8m") else { return };
+    let Some(_mount) = MountPoint::new(&inner, "8m") else { return };
     daemon.put("mount/a.txt", "one\n");
     daemon.put("mount/sub/b.txt", "one\n");
     daemon.put("c.txt", "here\n");
@@ -209,7 +209,7 @@ fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
     let mut daemon = TestDaemon::new();
     let inner = daemon.workspace().join("fixed");
     fs::create_dir(&inner).unwrap();
-    let Some(mount) = Mounted::new(&inner, "1m") else { return };
+    let Some(mount) = MountPoint::new(&inner, "1m") else { return };
     daemon.put("fixed/a.txt", "one\n");
     daemon.put("b.txt", "one\n");
     mount.again("ro");

@@ -24,9 +24,9 @@ const SHARED_NAMES: &[(&str, usize)] = &[];
 const QUALIFIED: &str = "Error";
 
 /// A complaint and the crate that it is about.
-type Found<'t> = (&'t str, String);
+type CrateComplaint<'t> = (&'t str, String);
 
-fn openings(tree: &Checkout) -> Vec<Found<'_>> {
+fn openings(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
     let docs =
         tree.rust().flat_map(|(name, text)| doc_openings(text).into_iter().map(move |doc| (name, doc)));
     docs.filter(|(_, doc)| doc.is_question())
@@ -34,7 +34,7 @@ fn openings(tree: &Checkout) -> Vec<Found<'_>> {
         .collect()
 }
 
-fn shared_names(tree: &Checkout) -> Vec<Found<'_>> {
+fn shared_names(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
     let mut places: BTreeMap<(&str, String), BTreeMap<String, String>> = BTreeMap::new();
     for (name, text) in tree.rust().filter(|(name, _)| !is_unit_test(name)) {
         for found in type_names(text).into_iter().filter(|t| t.is_public && t.name != QUALIFIED) {
@@ -53,7 +53,7 @@ fn shared_names(tree: &Checkout) -> Vec<Found<'_>> {
 }
 
 /// Imports of the crate's own `Error` without its module.
-fn bare_errors(tree: &Checkout) -> Vec<Found<'_>> {
+fn bare_errors(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
     let mut found = Vec::new();
     for (name, text) in tree.rust().filter(|(name, _)| !is_unit_test(name)) {
         let code = rust::shipped(text);
@@ -75,7 +75,7 @@ fn bare_errors(tree: &Checkout) -> Vec<Found<'_>> {
 }
 
 /// Complains about each crate with more places than its line in the table permits, and lists them.
-fn above(found: Vec<Found<'_>>, permitted: &[(&str, usize)]) -> Vec<String> {
+fn above(found: Vec<CrateComplaint<'_>>, permitted: &[(&str, usize)]) -> Vec<String> {
     let mut crates: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (of, complaint) in found {
         crates.entry(of).or_default().push(complaint);

@@ -8,7 +8,7 @@ use editd_tests::checkout::Checkout;
 use super::{none, one, tree};
 
 /// A link of a page: the line, the file that it names (the page itself if empty) and the heading.
-struct Link<'p> {
+struct PageLink<'p> {
     line: usize,
     file: &'p str,
     heading: &'p str,
@@ -24,7 +24,7 @@ fn pages(tree: &Checkout) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The relative links of a page; code is skipped.
-fn links(text: &str) -> Vec<Link<'_>> {
+fn links(text: &str) -> Vec<PageLink<'_>> {
     let mut found = Vec::new();
     for (at, line) in prose(text) {
         let mut rest = line;
@@ -33,7 +33,7 @@ fn links(text: &str) -> Vec<Link<'_>> {
             rest = after;
             if !target.contains("://") && !target.starts_with("mailto:") {
                 let (file, heading) = target.split_once('#').unwrap_or((target, ""));
-                found.push(Link { line: at + 1, file, heading });
+                found.push(PageLink { line: at + 1, file, heading });
             }
         }
     }
