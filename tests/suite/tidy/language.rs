@@ -1,6 +1,6 @@
 //! The language of the sources: how doc comments open, and which types share a name.
 //!
-//! Two public types of a crate must not share a name. Not counted twice are a type that is declared once for each
+//! Two public types of a crate must not share a name, also where only its tests use them. Not counted twice are a type that is declared once for each
 //! platform (in one file, or in `unix` and `windows` side by side), and `Error`, which a module may declare if all
 //! others write it with the module (`lock::Error`): no `use` of the crate imports it alone.
 //!
@@ -36,7 +36,7 @@ fn openings(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
 
 fn shared_names(tree: &Checkout) -> Vec<CrateComplaint<'_>> {
     let mut places: BTreeMap<(&str, String), BTreeMap<String, String>> = BTreeMap::new();
-    for (name, text) in tree.rust().filter(|(name, _)| !is_unit_test(name)) {
+    for (name, text) in tree.rust() {
         for found in type_names(text).into_iter().filter(|t| t.is_public && t.name != QUALIFIED) {
             let place = format!("{name}:{}: `{}`", found.line, found.name);
             places
@@ -113,11 +113,14 @@ fn no_two_public_types_of_a_crate_share_a_name() {
         ("a/src/os/windows.rs", "pub struct Socket;"),
         ("b/Cargo.toml", ""),
         ("b/src/lib.rs", "pub struct Step;"),
+        ("c/Cargo.toml", ""),
+        ("c/src/tests.rs", "pub(crate) struct Step;"),
+        ("c/src/other/tests.rs", "pub(super) struct Step;"),
     ];
     let sample = Checkout::sample(&files);
     let found: Vec<String> = shared_names(&sample).into_iter().map(|(_, complaint)| complaint).collect();
-    assert_eq!(found.len(), 2, "{found:?}");
-    one(&above(shared_names(&sample), &[("a", 1)]), "a: 2 places, 1 permitted");
+    assert_eq!(found.len(), 4, "{found:?}");
+    one(&above(shared_names(&sample), &[("a", 1), ("c", 2)]), "a: 2 places, 1 permitted");
 }
 
 #[test]

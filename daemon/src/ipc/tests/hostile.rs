@@ -8,7 +8,7 @@ use editd_proto::codec;
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{Hello, ReadReply, Receipt, StatusReply, kind};
 
-use super::kit::{Client, NoEvents, Served, hello, job, read};
+use super::kit::{Client, EmptyBody, Served, hello, job, read};
 use crate::limits;
 
 /// Checks that an earlier connection still works.
@@ -84,7 +84,7 @@ fn a_client_that_dies_harms_nobody() {
     unharmed(&mut bystander);
     let mut sessions = 2;
     while sessions > 1 {
-        let status: StatusReply = bystander.ask(1, kind::STATUS, &NoEvents {});
+        let status: StatusReply = bystander.ask(1, kind::STATUS, &EmptyBody {});
         sessions = status.sessions;
     }
 }

@@ -192,7 +192,7 @@ mod kit {
 
     /// A body without fields.
     #[derive(serde::Serialize)]
-    pub(crate) struct NoEvents {}
+    pub(crate) struct EmptyBody {}
 
     pub(crate) fn hello() -> Hello {
         Hello {

@@ -11,7 +11,7 @@ use editd_proto::message::{
     ChangeEvent, ChangeKind, FileEdit, ReadReply, SubscribeReply, SubscribeRequest, kind,
 };
 
-use super::kit::{NoEvents, Served, job, read, until};
+use super::kit::{EmptyBody, Served, job, read, until};
 use crate::limits;
 
 /// Bytes of a large job.
@@ -92,7 +92,7 @@ fn who_never_takes_its_replies_is_dropped() {
     served.let_time_pass();
     // The daemon gives up; then nothing of the client is left in it.
     until("the client is dropped", || {
-        let status: editd_proto::message::StatusReply = other.ask(1, kind::STATUS, &NoEvents {});
+        let status: editd_proto::message::StatusReply = other.ask(1, kind::STATUS, &EmptyBody {});
         status.sessions <= 1
     });
 }

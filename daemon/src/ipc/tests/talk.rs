@@ -14,7 +14,7 @@ use editd_proto::message::{
     WaitRequest, Welcome, kind,
 };
 
-use super::kit::{NoEvents, Served, hello, job, read};
+use super::kit::{EmptyBody, Served, hello, job, read};
 use crate::limits;
 
 #[test]
@@ -36,18 +36,18 @@ fn every_kind_of_request_is_answered() {
     let clip = ClipRequest { action: ClipAction::List, name: None, to: None, text: None };
     let clip: ClipReply = client.ask(6, kind::CLIP, &clip);
     assert_eq!(clip.name.as_deref(), Some(welcome.session.as_str()));
-    let status: StatusReply = client.ask(7, kind::STATUS, &NoEvents {});
+    let status: StatusReply = client.ask(7, kind::STATUS, &EmptyBody {});
     assert_eq!((status.pid, status.sessions, status.queue, status.watch), (std::process::id(), 1, 0, 3));
     let request = OutlineRequest { path: "a.rs".into(), depth: None };
     let outline: OutlineReply = client.ask(8, kind::OUTLINE, &request);
     assert_eq!(outline.path, "a.rs".into());
-    client.send(9, "dance", &NoEvents {});
+    client.send(9, "dance", &EmptyBody {});
     assert_eq!(client.error(9).code, ErrorCode::Unsupported);
     client.send(10, kind::HELLO, &hello());
     assert_eq!(client.error(10).code, ErrorCode::Malformed);
-    client.send(11, kind::SHOW, &NoEvents {});
+    client.send(11, kind::SHOW, &EmptyBody {});
     assert_eq!(client.error(11).code, ErrorCode::Malformed, "and the connection goes on");
-    let _: StatusReply = client.ask(12, kind::STATUS, &NoEvents {});
+    let _: StatusReply = client.ask(12, kind::STATUS, &EmptyBody {});
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn no_more_than_the_pipeline_is_begun_and_the_rest_waits_unread() {
     let mut other = served.client();
     let mut queue = 0;
     while queue < limits::PIPELINE as u64 {
-        let status: StatusReply = other.ask(1, kind::STATUS, &NoEvents {});
+        let status: StatusReply = other.ask(1, kind::STATUS, &EmptyBody {});
         assert!(status.queue <= limits::PIPELINE as u64);
         queue = status.queue;
     }
@@ -196,7 +196,7 @@ fn a_stop_tells_who_waits_for_a_job_that_the_next_daemon_knows_how_it_ended() {
     for (id, job) in [(3, JobId(1)), (4, JobId(2))] {
         client.send(id, kind::WAIT, &WaitRequest { job, timeout_ms: None });
     }
-    let _: StatusReply = client.ask(5, kind::STATUS, &NoEvents {});
+    let _: StatusReply = client.ask(5, kind::STATUS, &EmptyBody {});
     served.server.stop.ask();
     let mut told: Vec<(u64, ErrorCode)> = (0..3)
         .map(|_| {
