@@ -26,7 +26,7 @@ const CUTS: usize = 120;
 const FEW_CUTS: usize = 3;
 
 /// An action of another process.
-type FileAction = fn(&OutsideProcess);
+type FileActionFn = fn(&OutsideProcess);
 
 fn files(outside: &OutsideProcess) {
     outside.mkdir("/w/d").unwrap();
@@ -66,7 +66,7 @@ fn kinds() -> Vec<SimScenario> {
     ]
 }
 
-fn actions() -> [(&'static str, FileAction); 5] {
+fn actions() -> [(&'static str, FileActionFn); 5] {
     [
         ("append", |outside| outside.append("/w/d/a.txt", b"more\n").unwrap()),
         ("rewrite", |outside| outside.write("/w/d/a.txt", b"theirs\n").unwrap()),
@@ -110,7 +110,7 @@ fn changes(scenario: &SimScenario) -> Vec<u64> {
 
 /// Plays every scenario with every action at every moment; `play` gives the daemon that is open then, unless nothing of the
 /// kind happens there. The original is kept, also through a power cut before all is settled, or after that.
-fn all_is_kept(play: impl Fn(&SimScenario, u64, FileAction) -> Option<SimWorkspace>) {
+fn all_is_kept(play: impl Fn(&SimScenario, u64, FileActionFn) -> Option<SimWorkspace>) {
     let mut found = Vec::new();
     for scenario in kinds() {
         for call in changes(&scenario) {
@@ -149,7 +149,7 @@ fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
 }
 
 /// Does a action to the first file, unless that still shows the original: then it is no matter of the job.
-fn befall(outside: &OutsideProcess, action: FileAction) -> bool {
+fn befall(outside: &OutsideProcess, action: FileActionFn) -> bool {
     let shown = outside.read("/w/d/a.txt").unwrap_or_default();
     if String::from_utf8_lossy(&shown).contains(ORIGINAL) {
         return false;

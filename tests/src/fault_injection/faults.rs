@@ -25,12 +25,15 @@ pub struct FaultPlan {
     pub enough: usize,
 }
 
-/// One fault.
+/// A call that fails.
 #[derive(Clone, Copy, Debug)]
-struct InjectedFault {
-    call: u64,
-    errno: i32,
-    lasting: FaultDuration,
+pub struct InjectedFault {
+    /// The number of the call, counted from 1.
+    pub call: u64,
+    /// The system's number of the error.
+    pub errno: i32,
+    /// The number of times that it fails.
+    pub lasting: FaultDuration,
 }
 
 /// Plays a scenario with every fault.

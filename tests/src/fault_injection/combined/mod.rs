@@ -13,6 +13,7 @@ pub mod run;
 use std::collections::BTreeMap;
 
 use super::crash::{TestReport, disks};
+use super::faults::InjectedFault;
 use super::outside_writes::action::OutsideAction;
 use super::outside_writes::permitted_states::PermittedStates;
 use super::sim_scenario::{BaselineRun, SimScenario};
@@ -58,17 +59,6 @@ pub struct CombinedPlan {
     pub harm: Option<fn(&SimWorkspace, &SimScenario)>,
     /// The number of complaints after which the test stops.
     pub enough: usize,
-}
-
-/// A call that fails.
-#[derive(Clone, Copy, Debug)]
-pub struct InjectedFault {
-    /// The number of the call, counted from 1.
-    pub call: u64,
-    /// The system's number of the error.
-    pub errno: i32,
-    /// The number of times that it fails.
-    pub lasting: FaultDuration,
 }
 
 /// The events of one run.
