@@ -11,7 +11,7 @@ use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
-mod numbers;
+mod line_numbers;
 mod reindented;
 
 /// Edits of one run, unless `EDITS` says otherwise.

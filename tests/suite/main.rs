@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
-mod bounded;
+mod bad_clients;
+#[cfg(unix)]
+mod case_player;
 #[cfg(unix)]
 mod cases;
 mod combined_events;
@@ -12,49 +14,43 @@ mod concurrent;
 mod crash;
 #[cfg(unix)]
 mod dialects;
+#[cfg(target_os = "linux")]
+mod discovery;
 mod edits;
-mod flushed;
+mod flushes;
 #[cfg(target_os = "linux")]
 mod formatters;
-#[cfg(target_os = "linux")]
-mod found;
-#[cfg(unix)]
-mod hints;
 #[cfg(unix)]
 mod hooks;
+#[cfg(unix)]
+mod idempotent_keys;
 #[cfg(target_os = "linux")]
 mod idle;
 #[cfg(unix)]
-mod inside;
+mod job_order;
 #[cfg(unix)]
 mod job_versions;
 mod kills;
 #[cfg(unix)]
 mod kit;
-#[cfg(target_os = "linux")]
-mod leaving;
 #[cfg(unix)]
 mod memory;
 #[cfg(unix)]
 mod merges;
 #[cfg(target_os = "linux")]
 mod odd_files;
-#[cfg(unix)]
-mod once;
-#[cfg(unix)]
-mod order;
 mod outside_writes;
-mod overtaken;
+mod outside_writes_and_cuts;
 #[cfg(unix)]
-mod pages;
+mod paging;
 #[cfg(unix)]
 mod patches;
-#[cfg(unix)]
-mod player;
 #[cfg(target_os = "linux")]
 mod power;
 #[cfg(target_os = "linux")]
 mod processes;
+#[cfg(unix)]
+mod protocol_errors;
 #[cfg(unix)]
 mod python;
 mod races;
@@ -64,21 +60,25 @@ mod real_symbols;
 #[cfg(unix)]
 mod real_tree;
 mod recovery;
+mod rollback;
 #[cfg(target_os = "linux")]
 mod sessions;
+#[cfg(target_os = "linux")]
+mod shutdown;
+#[cfg(unix)]
+mod subscriptions;
 #[cfg(unix)]
 mod symbols;
 #[cfg(target_os = "linux")]
 mod systemd;
-mod taken_back;
 mod tidy;
 #[cfg(unix)]
 mod trust;
 #[cfg(unix)]
-mod undoing;
-#[cfg(unix)]
-mod unharmed;
+mod undo;
 #[cfg(target_os = "linux")]
 mod validators;
+#[cfg(unix)]
+mod workspace_boundary;
 #[cfg(target_os = "linux")]
 mod writers;
