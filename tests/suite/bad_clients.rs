@@ -141,7 +141,7 @@ fn nonsense(limit: usize) -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn nonsense_closes_its_own_connection_with_a_typed_error() {
+fn invalid_bytes_close_only_their_connection_with_a_typed_error() {
     let daemon = TestDaemon::started();
     unharmed(&daemon, 24, || {
         for round in 0..3 {
@@ -178,7 +178,7 @@ fn a_client_that_dies_in_the_middle_of_a_frame_is_forgotten() {
 }
 
 #[test]
-fn a_sender_that_never_comes_to_an_end_holds_up_nobody() {
+fn an_endless_sender_delays_no_other_client() {
     let daemon = TestDaemon::started();
     unharmed(&daemon, 40, || {
         // Declared as large as may be, and begun: the memory for it comes with its bytes alone.
@@ -208,7 +208,7 @@ fn a_sender_that_never_comes_to_an_end_holds_up_nobody() {
 }
 
 #[test]
-fn who_never_reads_replies_is_not_read_either() {
+fn a_client_that_never_reads_replies_is_not_read() {
     let daemon = TestDaemon::started();
     daemon.put("large.txt", "a line of text\n".repeat(200_000));
     let read = codec::encode(2, kind::READ, &json!({ "path": "large.txt" })).unwrap();
@@ -230,7 +230,7 @@ fn who_never_reads_replies_is_not_read_either() {
 }
 
 #[test]
-fn three_hundred_connections_are_more_than_are_open_at_once() {
+fn of_three_hundred_connections_only_the_limit_is_open() {
     let daemon = TestDaemon::started();
     unharmed(&daemon, 64, || {
         let mut open: Vec<Client> = Vec::new();
@@ -291,7 +291,7 @@ fn five_thousand_requests_without_reading_are_all_answered() {
 }
 
 #[test]
-fn a_subscriber_that_never_reads_misses_events_and_is_told_so() {
+fn a_subscriber_that_never_reads_is_told_that_it_missed_events() {
     let daemon = TestDaemon::started();
     let name = |n: usize| format!("{n:0>200}");
     let mut client = unharmed(&daemon, 64, || {

@@ -105,14 +105,14 @@ text = "one\n"
 "#;
 
 #[test]
-fn what_is_so_is_accepted_and_blessing_it_changes_nothing() {
+fn a_true_scenario_is_accepted_and_blessing_it_changes_nothing() {
     let (played, blessed) = played(TRUE);
     assert_eq!(played.complaints, [""; 0]);
     assert_eq!(blessed, TRUE);
 }
 
 #[test]
-fn what_is_not_so_is_noticed() {
+fn each_difference_from_a_scenario_is_noticed() {
     let told = |from: &str, to: &str| {
         assert!(TRUE.contains(from), "{from}");
         TRUE.replace(from, to)
@@ -168,7 +168,7 @@ fn what_is_not_so_is_noticed() {
 }
 
 #[test]
-fn blessing_writes_what_happened_and_only_that() {
+fn blessing_writes_only_the_results() {
     let wrong = TRUE
         .replace("~on", "~no")
         .replace("lines = 1", "lines = 7")

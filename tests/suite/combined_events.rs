@@ -24,7 +24,7 @@ fn is_noticed(
 }
 
 #[test]
-fn a_content_that_is_lost_is_noticed() {
+fn lost_content_is_noticed() {
     let empty = |workspace: &SimWorkspace, _: &SimScenario| {
         workspace.machine.outside().write("/w/untouched", b"").unwrap()
     };
@@ -39,7 +39,7 @@ fn a_content_that_is_lost_is_noticed() {
 }
 
 #[test]
-fn what_others_wrote_and_is_lost_is_noticed() {
+fn lost_outside_bytes_are_noticed() {
     let empty = |workspace: &SimWorkspace, _: &SimScenario| {
         for path in ["/w/a.txt", "/w/b.txt"] {
             // There may be a folder by now, or nothing.
@@ -73,13 +73,13 @@ fn half_a_job_is_noticed() {
 }
 
 #[test]
-fn a_refused_job_that_is_done_all_the_same_is_noticed() {
+fn a_refused_job_that_is_applied_is_noticed() {
     let again = |workspace: &SimWorkspace, scenario: &SimScenario| drop(workspace.send(&scenario.job, KEY));
     is_noticed("the refused job is there", &[EventCombination::FaultThenCrash], &[], Some(again));
 }
 
 #[test]
-fn a_job_that_is_taken_back_behind_its_answer_is_noticed() {
+fn a_job_that_is_rolled_back_after_its_reply_is_noticed() {
     let undo = |workspace: &SimWorkspace, _: &SimScenario| {
         drop(workspace.send(&ChangeRequest::Undo(UndoRequest::default()), "nobody's"))
     };

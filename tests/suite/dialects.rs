@@ -25,7 +25,7 @@ fn object(output: &Output) -> Value {
 }
 
 #[test]
-fn a_stale_payload_is_three_and_the_same_again_applies() {
+fn a_stale_payload_exits_with_3_and_applies_when_sent_again() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", "one\ntwo\n");
     editctl(&daemon, &["read", "a.txt"], "");
@@ -51,7 +51,7 @@ fn a_stale_payload_is_three_and_the_same_again_applies() {
 }
 
 #[test]
-fn a_detached_payload_outlives_a_kill_and_its_receipt_is_told_in_its_words() {
+fn a_detached_payload_survives_a_kill_and_is_answered_in_its_dialect() {
     let mut daemon = TestDaemon::started();
     daemon.put("a.txt", "one\ntwo\n");
     let request = json!({"detach": true, "key": "k", "payload": {"text": PATCH}});
@@ -95,7 +95,7 @@ fn a_detached_payload_outlives_a_kill_and_its_receipt_is_told_in_its_words() {
 }
 
 #[test]
-fn a_payload_may_name_the_workspace_absolutely_and_nothing_beyond() {
+fn an_absolute_path_of_a_payload_must_be_in_the_workspace() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", "one\n");
     let payload = |path: &str| {

@@ -22,7 +22,7 @@ fn from_elsewhere(daemon: &TestDaemon, words: &[&str]) -> (Option<i32>, String) 
 }
 
 #[test]
-fn a_daemon_with_another_runtime_folder_is_found_by_what_it_wrote_into_the_workspace() {
+fn a_daemon_with_another_runtime_folder_is_found_by_its_file_in_the_workspace() {
     let mut daemon = TestDaemon::started();
     daemon.put("a", "one\n");
     assert_eq!(from_elsewhere(&daemon, &["read", "a"]), (Some(0), "one\n".into()));
@@ -35,7 +35,7 @@ fn a_daemon_with_another_runtime_folder_is_found_by_what_it_wrote_into_the_works
 }
 
 #[test]
-fn a_workspace_that_names_the_daemon_of_another_is_not_edited_through_that() {
+fn a_workspace_is_not_edited_through_the_daemon_of_another() {
     let (served, daemon) = (TestDaemon::started(), TestDaemon::new());
     for (one, text) in [(&served, "theirs\n"), (&daemon, "ours\n")] {
         one.put("a", text);

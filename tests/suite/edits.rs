@@ -7,7 +7,7 @@ use editd_tests::generator::{Corpus, RunExtent, run};
 const EDITS: usize = 2_000;
 
 #[test]
-fn no_real_looking_edit_is_applied_wrongly() {
+fn no_realistic_edit_is_applied_wrongly() {
     let corpus = Corpus::find();
     if corpus.len() < 200 {
         println!("cargo's registry folder has {} files to edit: too few; skipped", corpus.len());

@@ -88,7 +88,7 @@ fn stands_after_cuts(machine: &SimMachine, paths: &[&str], bytes: &[u8]) {
 }
 
 #[test]
-fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
+fn an_edit_of_a_file_just_moved_to_its_name_is_durable() {
     let from_backup = String::from_utf8(text("backup", 1300)).unwrap();
     let changed = from_backup.replace("line 9 of backup\n", "changed\n").into_bytes();
     for features in disks() {
@@ -105,7 +105,7 @@ fn an_old_file_that_was_just_moved_to_its_name_is_edited_for_good() {
 }
 
 #[test]
-fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
+fn a_deletion_of_a_file_just_moved_to_its_name_is_durable() {
     for features in disks() {
         let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
@@ -119,7 +119,7 @@ fn an_old_file_that_was_just_moved_to_its_name_is_deleted_for_good() {
 }
 
 #[test]
-fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
+fn an_edit_of_a_file_moved_away_and_back_is_durable() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for features in disks() {
         let machine = machine(features);
@@ -134,7 +134,7 @@ fn a_jobs_file_that_was_moved_away_and_back_is_edited_again_for_good() {
 }
 
 #[test]
-fn a_job_on_a_job_flushes_nothing_but_the_log() {
+fn a_job_on_an_unsettled_job_flushes_only_the_log() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -152,7 +152,7 @@ fn a_job_on_a_job_flushes_nothing_but_the_log() {
 }
 
 #[test]
-fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+fn a_file_moved_after_its_job_is_flushed_before_its_original_is_removed() {
     for features in disks() {
         let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
@@ -165,7 +165,7 @@ fn a_file_that_is_moved_right_after_its_job_is_flushed_before_its_original_goes(
 }
 
 #[test]
-fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_original_goes() {
+fn a_file_whose_folder_moved_is_flushed_before_its_original_is_removed() {
     for features in disks() {
         let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
@@ -183,7 +183,7 @@ fn a_file_whose_folder_is_moved_right_after_its_job_is_flushed_before_its_origin
 }
 
 #[test]
-fn of_a_chain_whose_last_file_was_moved_away_that_file_is_flushed() {
+fn the_moved_last_file_of_a_chain_is_flushed() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     for features in disks() {
         let machine = machine(features);
@@ -209,7 +209,7 @@ fn a_file_that_was_moved_while_no_daemon_ran_keeps_its_original() {
 }
 
 #[test]
-fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
+fn a_file_replaced_after_its_job_leaves_no_staged_file() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -221,7 +221,7 @@ fn a_file_that_others_replace_right_after_its_job_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
+fn a_file_created_after_a_deletion_leaves_no_staged_file() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -234,7 +234,7 @@ fn a_file_that_others_make_where_a_job_deleted_one_leaves_nothing_behind() {
 }
 
 #[test]
-fn beyond_what_is_held_open_the_original_of_a_moved_file_is_kept() {
+fn above_the_limit_of_open_files_the_original_of_a_moved_file_is_kept() {
     let machine = machine(SystemFeatures::default());
     let outside = machine.outside();
     let names: Vec<String> = (0..=HELD).map(|nth| format!("many/f{nth}.txt")).collect();

@@ -99,7 +99,7 @@ fn a_verified_job_is_formatted_and_its_token_applies_it() {
 }
 
 #[test]
-fn a_job_whose_change_the_formatter_takes_away_is_unchanged() {
+fn a_job_whose_change_the_formatter_reverts_is_unchanged() {
     let daemon = TestDaemon::trusted(&formatter(TRIM));
     daemon.put("a.txt", "one\n");
     let job = json!({ "files": [{ "path": "a.txt", "edits": [{ "op": "replace", "old": "one", "new": "one " }] }] });
@@ -112,7 +112,7 @@ fn a_job_whose_change_the_formatter_takes_away_is_unchanged() {
 }
 
 #[test]
-fn a_formatter_that_fails_leaves_the_content_as_the_job_gave_it() {
+fn a_failing_formatter_leaves_the_content_of_the_job() {
     for (script, why) in [
         ("cat; exit 3", "status 3"),
         ("echo oops >&2; exit 1", "oops"),

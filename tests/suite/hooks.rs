@@ -55,7 +55,7 @@ fn text(daemon: &TestDaemon, path: &str) -> String {
 }
 
 #[test]
-fn what_a_formatter_changes_is_told_journaled_and_known_to_the_session() {
+fn changes_of_a_hook_are_reported_journaled_and_known_to_the_session() {
     let daemon = daemon(&hook("capitals", "*.txt", CAPITALS));
     daemon.put("a.txt", "before\n");
     let receipt = edit(&daemon, &jobs::with(jobs::append("a.txt", "added\n"), "key", json!("k")));
@@ -98,7 +98,7 @@ fn what_a_formatter_changes_is_told_journaled_and_known_to_the_session() {
 }
 
 #[test]
-fn undo_takes_the_job_and_its_hooks_back_and_redo_brings_both() {
+fn undo_and_redo_cover_the_job_and_its_hooks() {
     let config = hook("capitals", "*.txt", CAPITALS)
         + "[[after_write]]\nname = \"dots\"\nfiles = [\"*.txt\"]\nstdout = true\ncommand = [\"sed\", \"s/$/./\"]\n";
     let daemon = daemon(&config);
@@ -148,7 +148,7 @@ fn undo_takes_the_job_and_its_hooks_back_and_redo_brings_both() {
 }
 
 #[test]
-fn hooks_run_for_new_content_alone() {
+fn hooks_run_only_for_new_content() {
     // It keeps the permissions: other ones would be a change.
     let in_place = r#"tr a-z A-Z <"$1" >"$1~" && cat "$1~" >"$1" && rm "$1~""#;
     let daemon = daemon(&hook("capitals", "*.txt", in_place));
@@ -220,7 +220,7 @@ fn names_that_could_be_flags_or_words_of_a_shell_are_files() {
 }
 
 #[test]
-fn a_detached_job_tells_its_hooks_to_who_waits_also_after_a_kill() {
+fn a_detached_job_reports_its_hooks_to_waiters_also_after_a_kill() {
     let mut daemon = daemon(&hook("capitals", "*.txt", CAPITALS));
     daemon.put("a.txt", "a\n");
     let queued = daemon
@@ -238,7 +238,7 @@ fn a_detached_job_tells_its_hooks_to_who_waits_also_after_a_kill() {
 }
 
 #[test]
-fn killed_in_the_middle_the_job_stands_and_the_change_is_in_the_journal() {
+fn after_a_kill_in_a_hook_the_job_stands_and_the_change_is_journaled() {
     let mut daemon = TestDaemon::started();
     let mark = daemon.folder("home").join("mark");
     let script = format!("echo HOOK >>\"$1\"; touch '{}'; sleep 60", mark.display());
@@ -265,7 +265,7 @@ fn killed_in_the_middle_the_job_stands_and_the_change_is_in_the_journal() {
 }
 
 #[test]
-fn who_reads_or_watches_while_a_hook_works_makes_no_change_by_others_of_it() {
+fn reads_and_events_during_a_hook_record_no_outside_change() {
     let daemon = TestDaemon::started();
     let (mark, go) = (daemon.folder("home").join("mark"), daemon.folder("home").join("go"));
     let wait = format!("until [ -e '{}' ]; do sleep 0.02; done", go.display());
@@ -301,7 +301,7 @@ fn who_reads_or_watches_while_a_hook_works_makes_no_change_by_others_of_it() {
 }
 
 #[test]
-fn what_a_hook_leaves_that_is_no_file_is_left_and_told() {
+fn a_hook_result_that_is_no_file_is_left_and_reported() {
     let scripts =
         ["rm \"$1\"; ln -s /etc/passwd \"$1\"", "rm \"$1\"; mkdir \"$1\"", "rm \"$1\"; mkfifo \"$1\""];
     for script in scripts {
@@ -314,7 +314,7 @@ fn what_a_hook_leaves_that_is_no_file_is_left_and_told() {
 }
 
 #[test]
-fn a_job_that_its_hook_takes_back_whole_is_undone_once() {
+fn a_job_that_its_hook_reverts_is_undone_once() {
     let daemon = daemon(&hook("strip", "*.txt", "sed -i 's/[ ]*$//' \"$1\""));
     daemon.put("a.txt", "one\n");
     let first = edit(&daemon, &jobs::append("a.txt", "two\n"));
@@ -345,7 +345,7 @@ fn a_job_that_its_hook_takes_back_whole_is_undone_once() {
 }
 
 #[test]
-fn permissions_that_a_hook_gives_are_the_jobs_and_go_with_it() {
+fn permissions_set_by_a_hook_are_undone_with_the_job() {
     let daemon = daemon(&hook("executable", "*.sh", "chmod 755 \"$1\""));
     daemon.put("a.sh", "true\n");
     let mode = || std::fs::metadata(daemon.workspace().join("a.sh")).unwrap().permissions().mode() & 0o777;

@@ -83,7 +83,7 @@ fn an_undo_with_a_key_happens_once_too() {
 }
 
 #[test]
-fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
+fn of_an_undo_and_an_edit_with_one_key_only_one_runs() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", "");
     daemon.put("b.txt", "");
@@ -114,7 +114,7 @@ fn of_an_undo_and_an_edit_with_one_key_one_is_done() {
 }
 
 #[test]
-fn a_detached_job_outlives_the_daemon_that_took_it() {
+fn a_detached_job_survives_the_daemon_that_accepted_it() {
     let mut daemon = TestDaemon::started();
     daemon.put("a.txt", "");
     let mut all = String::new();
@@ -180,7 +180,7 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
 }
 
 #[test]
-fn a_job_that_has_not_begun_can_be_cancelled_and_one_that_has_cannot() {
+fn a_job_can_be_cancelled_only_before_it_begins() {
     let mut daemon = TestDaemon::new();
     daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
     daemon.start();

@@ -62,7 +62,7 @@ fn an_idle_daemon_uses_no_time_and_little_memory() {
 
 #[cfg(target_env = "gnu")]
 #[test]
-fn what_large_files_cost_is_given_back() {
+fn memory_of_large_files_is_returned() {
     let daemon = TestDaemon::started();
     daemon.put("large.txt", "a line of text in a large file\n".repeat(250_000));
     let before = process::resident_kib(daemon.pid()).unwrap();
@@ -86,7 +86,7 @@ fn what_large_files_cost_is_given_back() {
 }
 
 #[test]
-fn it_leaves_after_its_idle_time_and_not_before() {
+fn the_daemon_exits_after_its_idle_time_and_not_before() {
     let mut daemon = TestDaemon::new().with_options(&["--idle-exit", "1"]);
     daemon.start();
     let mut client = daemon.client("a");
@@ -112,7 +112,7 @@ fn slow(daemon: &TestDaemon) -> Value {
 }
 
 #[test]
-fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
+fn sigterm_finishes_running_jobs_settles_and_exits_with_0() {
     let mut daemon = TestDaemon::started();
     let mut client = daemon.client("a");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "settled at the end\n")));
@@ -144,7 +144,7 @@ fn sigterm_finishes_what_runs_settles_and_leaves_with_0() {
 }
 
 #[test]
-fn a_second_sigterm_hurries_and_loses_nothing_that_was_acknowledged() {
+fn a_second_sigterm_exits_sooner_and_loses_no_acknowledged_job() {
     let mut daemon = TestDaemon::started();
     let mut client = daemon.client("a");
     for n in 0..30 {
@@ -183,7 +183,7 @@ fn stop_is_answered_and_then_done() {
 }
 
 #[test]
-fn a_second_daemon_for_the_same_workspace_gives_way() {
+fn a_second_daemon_for_the_same_workspace_exits() {
     let daemon = TestDaemon::started();
     let mut command: Command = daemon.command(binaries::editd());
     let second = command.arg("--workspace").arg(daemon.workspace()).output().unwrap();

@@ -25,7 +25,7 @@ fn lines(numbers: impl IntoIterator<Item = usize>) -> String {
 }
 
 #[test]
-fn jobs_on_one_file_run_as_they_arrive_whatever_it_is_called() {
+fn jobs_on_one_file_run_in_order_under_any_of_its_names() {
     let mut daemon = TestDaemon::new();
     daemon.put("deep/a.txt", "");
     symlink("deep/a.txt", daemon.workspace().join("link")).unwrap();
@@ -44,7 +44,7 @@ fn jobs_on_one_file_run_as_they_arrive_whatever_it_is_called() {
 }
 
 #[test]
-fn a_name_that_a_job_makes_orders_the_jobs_that_follow() {
+fn a_name_created_by_a_job_orders_later_jobs() {
     let daemon = TestDaemon::started();
     let mut client = daemon.client("a");
     for round in 0..20 {
@@ -89,7 +89,7 @@ fn a_small_job_passes_a_large_one_on_another_file_but_not_on_the_same() {
 }
 
 #[test]
-fn an_undo_takes_back_what_was_sent_before_it_and_nothing_later() {
+fn an_undo_reverts_earlier_jobs_and_no_later_one() {
     let daemon = TestDaemon::started();
     let mut client = daemon.client("a");
     for round in 0..30 {

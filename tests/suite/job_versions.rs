@@ -14,7 +14,7 @@ command = ["sh", "-c", "tr a-z A-Z <\"$1\" >\"$1~\" && mv \"$1~\" \"$1\"", "sh",
 "#;
 
 #[test]
-fn the_job_is_the_version_before_a_hook_and_the_entry_of_the_hook_the_one_after_it() {
+fn a_job_is_the_version_before_its_hook_and_the_hook_entry_the_one_after() {
     let daemon = TestDaemon::started();
     daemon.put(".editd.toml", HOOK);
     let told = daemon.client("s").ask_json(kind::TRUST, &json!({}));

@@ -18,7 +18,7 @@ const CLIENTS: usize = 4;
 const LIFE_MS: u64 = 60;
 
 #[test]
-fn what_was_acknowledged_outlives_every_kill() {
+fn acknowledged_jobs_survive_every_kill() {
     let kills = std::env::var("KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(40_u64);
     let mut daemon = TestDaemon::new();
     for client in 0..CLIENTS {

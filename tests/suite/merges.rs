@@ -91,7 +91,7 @@ fn git(folder: &Path, files: &[MergeInput]) -> Vec<Option<String>> {
 }
 
 #[test]
-fn what_git_merges_is_merged_alike_and_what_conflicts_there_conflicts_here() {
+fn merges_and_conflicts_agree_with_git() {
     if Command::new("git").arg("--version").output().is_err() {
         eprintln!("not asked: there is no git here");
         return;
@@ -134,7 +134,7 @@ fn changed(base: &[&str], at: usize, block: &[&str], adds: bool) -> String {
 }
 
 #[test]
-fn among_equal_lines_what_is_merged_is_what_git_makes() {
+fn merges_among_equal_lines_agree_with_git() {
     if Command::new("git").arg("--version").output().is_err() {
         eprintln!("not asked: there is no git here");
         return;
@@ -187,7 +187,7 @@ fn forget(daemon: &mut TestDaemon) {
 }
 
 #[test]
-fn without_kept_contents_the_journal_tells_what_a_merge_starts_from() {
+fn without_cached_contents_the_journal_rebuilds_the_base_of_a_merge() {
     let mut daemon = TestDaemon::new();
     daemon.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
     daemon.start();

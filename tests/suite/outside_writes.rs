@@ -13,7 +13,7 @@ use editd_tests::fault_injection::{chosen, exhaustive};
 const WINDOW: usize = 8;
 
 #[test]
-fn nothing_is_lost_between_two_programs_while_a_swap_is_taken_back() {
+fn two_writers_lose_nothing_while_a_swap_is_rolled_back() {
     let gaps: Vec<u64> = if exhaustive() { (1..=16).collect() } else { vec![3] };
     let mut runs = 0;
     let mut found = Vec::new();

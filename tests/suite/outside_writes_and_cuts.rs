@@ -40,7 +40,7 @@ fn is_there(workspace: &SimWorkspace) -> bool {
 }
 
 #[test]
-fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
+fn a_folder_moved_during_a_job_does_not_roll_back_the_answered_job() {
     let mut found = Vec::new();
     let mut answered = 0;
     for scenario in scenarios() {
@@ -69,7 +69,7 @@ fn a_folder_that_others_move_under_a_job_does_not_take_its_answer_back() {
 }
 
 #[test]
-fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
+fn outside_changes_after_a_power_cut_roll_back_no_answered_job() {
     let mut found = Vec::new();
     let mut lost = 0;
     for scenario in scenarios() {
@@ -104,7 +104,7 @@ fn what_others_change_after_a_power_cut_does_not_take_an_answer_back() {
 }
 
 #[test]
-fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
+fn a_file_replaced_just_before_a_swap_remains_after_a_power_cut() {
     const THEIRS: &[u8] = b"theirs, and nobody else's\n";
     let mut found = Vec::new();
     let mut images = 0;
@@ -136,7 +136,7 @@ fn what_others_put_there_just_before_a_job_stands_there_after_a_power_cut() {
 }
 
 #[test]
-fn killed_job_with_linked_file_leaves_no_created_file() {
+fn a_killed_job_with_a_linked_file_leaves_no_created_file() {
     let (mut found, mut voided) = (Vec::new(), 0);
     for features in disks(SystemFeatures::default()) {
         let request =
@@ -176,7 +176,7 @@ fn files_to_roll_back(outside: &OutsideProcess) {
 /// Plays a job that is rolled back since others replace its second file, `c.txt`, just as it is put in place, by the
 /// second of these calls; the first file, at `path`, was put in place and then replaced by others, too. The daemon is
 /// killed at every step from there on. The file of others must remain, below what the job adds when it is tried again.
-fn killed_roll_back(
+fn check_killed_rollback(
     path: &'static str,
     first: &FileEntry,
     features: SystemFeatures,
@@ -222,22 +222,22 @@ fn killed_roll_back(
 }
 
 #[test]
-fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_created() {
+fn a_killed_rollback_leaves_an_outside_file_at_a_created_name() {
     let made = file("a.txt", vec![create("ours\n")]);
-    killed_roll_back("a.txt", &made, SystemFeatures::default(), (OsCall::Exchange, 0));
+    check_killed_rollback("a.txt", &made, SystemFeatures::default(), (OsCall::Exchange, 0));
 }
 
 #[test]
-fn killed_roll_back_leaves_a_file_of_others_at_the_name_that_the_job_exchanged() {
+fn a_killed_rollback_leaves_an_outside_file_at_an_exchanged_name() {
     let changed = file("b.txt", vec![append("ours\n")]);
-    killed_roll_back("b.txt", &changed, SystemFeatures::default(), (OsCall::Exchange, 1));
+    check_killed_rollback("b.txt", &changed, SystemFeatures::default(), (OsCall::Exchange, 1));
 }
 
 #[test]
-fn killed_roll_back_leaves_a_file_of_others_without_exchange() {
+fn a_killed_rollback_leaves_an_outside_file_without_exchange() {
     let changed = file("b.txt", vec![append("ours\n")]);
     let features = SystemFeatures { exchange: false, ..SystemFeatures::default() };
-    killed_roll_back("b.txt", &changed, features, (OsCall::Link, 1));
+    check_killed_rollback("b.txt", &changed, features, (OsCall::Link, 1));
 }
 
 #[test]

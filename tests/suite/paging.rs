@@ -38,7 +38,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 #[test]
-fn an_entry_of_many_long_paths_is_told_in_pages_and_hides_no_older_one() {
+fn an_entry_with_many_long_paths_is_paged_and_hides_no_older_entry() {
     let (daemon, folder) = deep();
     let mut client = daemon.client("s");
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("old.txt", "old\n")));
@@ -99,7 +99,7 @@ fn an_entry_of_many_long_paths_is_told_in_pages_and_hides_no_older_one() {
 }
 
 #[test]
-fn many_refusals_about_long_paths_are_told_in_a_frame_and_cost_little() {
+fn refusals_about_many_long_paths_fit_a_frame_and_cost_little() {
     let (daemon, _) = deep();
     let mut client = daemon.client("s");
     let edits = vec![json!({"op": "replace", "old": "a", "new": "b"}); 30_000];

@@ -61,7 +61,7 @@ fn trial(corpus: &Corpus, tools: &DiffTools, damage: DiffDamage, rng: &mut Rng) 
 }
 
 #[test]
-fn no_diff_is_applied_wrongly_beside_other_tools() {
+fn no_diff_is_applied_wrongly_compared_with_other_tools() {
     if skips() {
         return;
     }
@@ -99,7 +99,7 @@ fn keep(number: u64, trial: &DiffTrial, said: &str) {
 }
 
 #[test]
-fn diffs_of_trees_make_one_tree_of_the_other() {
+fn a_diff_of_two_trees_turns_one_into_the_other() {
     if skips() {
         return;
     }

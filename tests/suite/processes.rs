@@ -48,7 +48,7 @@ impl CommandFolder {
 const SOON: Duration = Duration::from_millis(400);
 
 #[test]
-fn a_command_ends_with_its_status_and_its_words() {
+fn a_command_returns_its_status_and_its_output() {
     let yard = CommandFolder::new();
     let ran = yard.run("cat; echo to stderr >&2; pwd; exit 3", |run| run.input = b"content\n");
     assert_eq!(ran.ended, CommandEnd::Exited(3));
@@ -59,7 +59,7 @@ fn a_command_ends_with_its_status_and_its_words() {
 }
 
 #[test]
-fn what_may_no_longer_run_when_its_turn_has_come_is_not_started() {
+fn a_command_that_is_not_permitted_any_more_is_not_started() {
     let yard = CommandFolder::new();
     let command = ["sh", "-c", "touch ran"].map(OsString::from);
     let run = CommandRun {
@@ -92,7 +92,7 @@ fn an_absent_program_is_named() {
 }
 
 #[test]
-fn what_is_not_read_does_no_harm() {
+fn unread_input_does_no_harm() {
     let large: &'static [u8] = vec![b'x'; 8 << 20].leak();
     let yard = CommandFolder::new();
     assert_eq!(yard.run("exec <&-; exit 0", |run| run.input = large).ended, CommandEnd::Exited(0));
@@ -129,7 +129,7 @@ fn a_command_that_hangs_is_ended() {
 }
 
 #[test]
-fn what_a_command_leaves_behind_is_ended_with_it() {
+fn descendants_of_a_command_are_ended_with_it() {
     let yard = CommandFolder::new();
     let ran =
         yard.run("(setsid sleep 1000 >/dev/null 2>&1 &); (sleep 1000 &) ; sleep 1000 & echo done", |_| ());
@@ -153,7 +153,7 @@ fn a_command_whose_supervisor_is_killed_is_ended() {
 }
 
 #[test]
-fn a_flood_is_ended_and_its_beginning_kept() {
+fn a_flood_of_output_is_ended_and_its_beginning_kept() {
     let yard = CommandFolder::new();
     for script in ["yes", "yes >&2", "head -c 30000000 /dev/zero", "(setsid yes &); sleep 1000"] {
         let ran = yard.run(script, |run| run.output = 100_000);
@@ -165,7 +165,7 @@ fn a_flood_is_ended_and_its_beginning_kept() {
 }
 
 #[test]
-fn who_eats_memory_is_ended() {
+fn a_command_that_uses_too_much_memory_is_ended() {
     let yard = CommandFolder::new();
     let memory = 96 << 20;
     let alone = "s=x; while :; do s=$s$s; done";
@@ -213,7 +213,7 @@ fn crowd(yard: &CommandFolder, within: Duration) -> Vec<CommandEnd> {
 }
 
 #[test]
-fn nobody_waits_for_a_turn_longer_than_it_may() {
+fn no_command_waits_for_a_turn_longer_than_its_limit() {
     let yard = CommandFolder::new();
     let ended = crowd(&yard, SOON);
     assert!(

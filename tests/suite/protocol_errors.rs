@@ -78,7 +78,7 @@ fn framed(message: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_the_door_closed() {
+fn invalid_bytes_are_answered_and_the_connection_closed() {
     let (daemon, mut before) = served();
     let deep = [vec![0x81, 0xa1, b'x'], vec![0x91; 2000], vec![0xc0]].concat();
     let many = [&[0x81, 0xa1, b'x', 0xdd][..], &u32::MAX.to_be_bytes()].concat();
@@ -144,7 +144,7 @@ fn a_length_of_four_gigabytes_costs_nothing() {
 }
 
 #[test]
-fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
+fn a_slow_or_dead_sender_delays_no_other_client() {
     let (daemon, mut before) = served();
     let open = process::descriptors(daemon.pid());
     let mut slow: Vec<UnixStream> = (0..20).map(|_| stranger(&daemon)).collect();
@@ -169,7 +169,7 @@ fn who_sends_slowly_or_dies_in_a_frame_keeps_nobody_waiting() {
 }
 
 #[test]
-fn large_frames_that_stall_keep_no_other_large_frame_waiting() {
+fn stalled_large_frames_delay_no_other_large_frame() {
     let (daemon, mut before) = served();
     let stalled: Vec<_> = (0..20_usize)
         .map(|nth| {
@@ -215,7 +215,7 @@ fn jobs_that_wait_are_counted_as_what_they_become() {
 }
 
 #[test]
-fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
+fn connections_above_the_limit_are_refused_until_others_close() {
     let (daemon, mut before) = served();
     let mut connected = Vec::new();
     let turned_away = loop {
@@ -235,7 +235,7 @@ fn more_connections_than_the_limit_are_turned_away_until_others_leave() {
 }
 
 #[test]
-fn who_asks_and_never_reads_costs_little() {
+fn a_client_that_never_reads_costs_little_memory() {
     let (mut daemon, mut before) = served();
     daemon.put("large.txt", "a line of thirty-two bytes here\n".repeat(100_000));
     let Some(memory) = process::resident_kib(daemon.pid()) else {

@@ -23,7 +23,7 @@ const CUTS: usize = 2;
 const BESIDE: Duration = Duration::from_millis(20);
 
 /// All that other threads of the daemon do in the end.
-fn housekeeping(workspace: &SimWorkspace, paths: &[String]) {
+fn background_work(workspace: &SimWorkspace, paths: &[String]) {
     workspace.inner.settle(true);
     for path in paths {
         let _event = workspace.inner.observe(&path.as_str().into());
@@ -57,7 +57,7 @@ fn beside(
     };
     let upkeep: Box<dyn FnOnce() + Send> = {
         let (workspace, paths) = (Arc::clone(&workspace), baseline.paths.clone());
-        Box::new(move || housekeeping(&workspace, &paths))
+        Box::new(move || background_work(&workspace, &paths))
     };
     let (begins, interrupts) = if first == FirstThread::Job { (job, upkeep) } else { (upkeep, job) };
     let running: Arc<Mutex<Option<JoinHandle<()>>>> = Arc::default();
@@ -94,12 +94,12 @@ fn beside(
     Ok(found)
 }
 
-/// The calls of housekeeping that nobody interrupts.
-fn calls_of_housekeeping(scenario: &SimScenario, baseline: &BaselineRun) -> std::ops::RangeInclusive<u64> {
+/// The calls of background_work that nobody interrupts.
+fn calls_of_background_work(scenario: &SimScenario, baseline: &BaselineRun) -> std::ops::RangeInclusive<u64> {
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
     let begun = machine.calls();
-    housekeeping(&workspace, &baseline.paths);
+    background_work(&workspace, &baseline.paths);
     begun + 1..=machine.calls()
 }
 
@@ -111,7 +111,7 @@ fn all_hold(scenarios: Vec<SimScenario>) {
         let of_the_job = baseline.calls[0] + 1..=baseline.calls[1];
         for (first, calls) in [
             (FirstThread::Job, of_the_job),
-            (FirstThread::Housekeeping, calls_of_housekeeping(&scenario, &baseline)),
+            (FirstThread::Housekeeping, calls_of_background_work(&scenario, &baseline)),
         ] {
             for call in calls.step_by(step) {
                 let complaints =
@@ -125,6 +125,6 @@ fn all_hold(scenarios: Vec<SimScenario>) {
 }
 
 #[test]
-fn housekeeping_comes_between_any_two_calls_of_a_job() {
+fn background_work_may_run_between_any_two_calls_of_a_job() {
     all_hold(SimScenario::thorough());
 }

@@ -32,7 +32,7 @@ fn block(name: &str, fence: &str) -> String {
 }
 
 #[test]
-fn the_lines_about_symbols_do_what_they_say() {
+fn the_example_with_symbols_has_the_shown_results() {
     let daemon = TestDaemon::new();
     let said = run(&daemon, &format!("{}\neditctl stop >&2", block(SYMBOLS, "sh symbols")));
     for line in ["1-6  class Ada", "2-3    method greet", "    def greet(self):", "+        return \"Hi\""] {
@@ -67,7 +67,7 @@ fn one_substitution_renames_in_several_files() {
 }
 
 #[test]
-fn the_tour_ends_as_it_says() {
+fn the_tour_has_the_shown_results() {
     let daemon = TestDaemon::new();
     let tour = block(README, "sh tour");
     assert_eq!(tour.lines().count(), 10);
@@ -138,7 +138,7 @@ fn run_in(daemon: &TestDaemon, folder: &Path, block: &str) -> String {
 }
 
 #[test]
-fn the_dialects_answer_as_it_says() {
+fn the_examples_of_dialects_have_the_shown_replies() {
     let daemon = TestDaemon::new();
     let said = run(&daemon, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh dialects")));
     assert!(said.starts_with("Applied 1 of 1 blocks"), "{said}");
@@ -176,7 +176,7 @@ fn one_payload_of_each_dialect_is_recognised_and_applies() {
 }
 
 #[test]
-fn the_calls_of_tools_answer_as_it_says() {
+fn the_examples_of_tool_calls_have_the_shown_replies() {
     let daemon = TestDaemon::new();
     let said = run(&daemon, &format!("{}\neditctl stop >&2", block(DIALECTS, "sh tools")));
     assert!(said.contains("The file list.txt has been updated.") && said.contains("\nOK\n"), "{said}");
@@ -192,7 +192,7 @@ fn the_example_of_ranges_applies() {
 }
 
 #[test]
-fn every_dialect_stands_in_its_table() {
+fn every_dialect_is_in_the_table() {
     let dialects = page(DIALECTS);
     for (name, _) in editd_engine::dialect::list() {
         assert!(dialects.contains(&format!("\n| `{name}` | ")), "the table in {DIALECTS} lacks `{name}`");
@@ -200,7 +200,7 @@ fn every_dialect_stands_in_its_table() {
 }
 
 #[test]
-fn the_configuration_is_one() {
+fn the_example_configuration_is_valid() {
     let daemon = TestDaemon::new();
     fs::write(daemon.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
     let settings = editd::testing::load_settings(daemon.workspace()).unwrap();
@@ -261,7 +261,7 @@ fn every_option_that_is_listed_exists() {
 }
 
 #[test]
-fn the_job_of_the_edit_language_is_one() {
+fn the_example_job_is_valid() {
     let job: JobRequest = serde_json::from_str(&block(EDIT_LANGUAGE, "json")).unwrap();
     assert_eq!(job.files.len(), 1);
     // Its table lists every field of a job.
@@ -277,7 +277,7 @@ fn the_job_of_the_edit_language_is_one() {
 }
 
 #[test]
-fn the_question_about_trust_is_shown_as_it_is_asked() {
+fn the_shown_question_about_trust_is_the_real_one() {
     let daemon = TestDaemon::new();
     let command = "[[after_write]]\nname = \"rustfmt\"\nfiles = [\"*.rs\"]\n\
                    command = [\"rustfmt\", \"--edition\", \"2024\", \"{file}\"]\n";

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const FILES: usize = 50;
 
 #[test]
-fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_taken_back_after_a_kill() {
+fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_undone_after_a_kill() {
     let mut daemon = TestDaemon::new();
     let copied = sources::copy_real_tree(daemon.workspace(), 3000);
     let named: Vec<String> = FileTree::of(daemon.workspace())

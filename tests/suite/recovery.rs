@@ -196,7 +196,7 @@ fn none(found: &[String]) {
 }
 
 #[test]
-fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boot() {
+fn a_job_is_atomic_with_outside_actions_between_a_kill_and_a_reboot() {
     let mut found = Vec::new();
     each(|check, machine, nth| {
         found.extend(check.run(&reboot(machine), &format!("killed behind effect {nth}, rebooted")));
@@ -205,7 +205,7 @@ fn a_job_is_whole_or_not_at_all_where_others_came_between_a_kill_and_another_boo
 }
 
 #[test]
-fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
+fn a_job_is_atomic_if_that_recovery_is_ended_at_any_effect() {
     let one_in = if exhaustive() { 1 } else { 61 };
     let mut dice = SeededRandom::new(5);
     let mut found = Vec::new();
@@ -224,7 +224,7 @@ fn it_is_still_whole_where_that_recovery_is_ended_anywhere() {
 }
 
 #[test]
-fn it_is_whole_where_others_come_while_recovery_runs() {
+fn a_job_is_atomic_with_outside_actions_during_recovery() {
     let one_in = if exhaustive() { 4 } else { 97 };
     let mut dice = SeededRandom::new(6);
     let mut found = Vec::new();
@@ -276,7 +276,7 @@ fn it_is_whole_where_others_come_while_recovery_runs() {
 /// The seal that the answer stands for may be lost with the power; what others change is then no reason to take the job
 /// back.
 #[test]
-fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cut() {
+fn an_answered_job_survives_outside_actions_before_a_power_cut() {
     let cuts = if exhaustive() { 400 } else { 24 };
     let mut found = Vec::new();
     for scenario in scenarios() {
@@ -324,7 +324,7 @@ fn an_answered_job_stands_where_others_changed_its_files_before_the_power_was_cu
 /// A file that the job displaced stays open for writing, so that its entry stays open; others, and another job, change
 /// the files later.
 #[test]
-fn later_changes_that_the_journal_knows_stand() {
+fn later_changes_in_the_journal_survive_recovery() {
     let scenario =
         SimScenario::new("later", files, job(vec![file("b.txt", vec![replace("line 4 of", "fourth of")])]))
             .after(vec![job(vec![
@@ -367,7 +367,7 @@ fn later_changes_that_the_journal_knows_stand() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_read_is_named_with_what_to_do_and_nothing_is_changed() {
+fn an_unreadable_folder_is_named_with_a_remedy_and_nothing_changes() {
     let scenario = SimScenario::new(
         "denied",
         files,

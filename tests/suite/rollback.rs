@@ -141,7 +141,7 @@ fn killed_behind(scenario: &SimScenario, call: u64) -> SimMachine {
 }
 
 #[test]
-fn a_kill_and_a_foreign_change_leave_the_original_somewhere() {
+fn a_kill_and_an_outside_action_lose_no_original() {
     all_is_kept(|scenario, call, action| {
         let machine = killed_behind(scenario, call);
         befall(&machine.outside(), action).then(|| SimWorkspace::open(&machine).unwrap())
@@ -162,7 +162,7 @@ fn befall(outside: &OutsideProcess, action: FileActionFn) -> bool {
 }
 
 #[test]
-fn foreign_changes_of_two_files_leave_the_original_somewhere() {
+fn outside_actions_on_two_files_lose_no_original() {
     all_is_kept(|scenario, call, action| {
         let machine = scenario.machine();
         let workspace = scenario.begin(&machine).unwrap();
@@ -199,7 +199,7 @@ fn stands_after_any_cut(machine: &SimMachine, should: &VisibleFiles) -> Vec<Stri
 }
 
 #[test]
-fn what_was_put_back_stays_back_through_a_power_cut() {
+fn a_rollback_survives_a_power_cut() {
     for features in disks(SystemFeatures::default()) {
         let scenario = retried(features);
         let machine = scenario.machine();
@@ -215,7 +215,7 @@ fn what_was_put_back_stays_back_through_a_power_cut() {
 }
 
 #[test]
-fn what_was_put_back_when_a_call_had_failed_stays_back_through_a_power_cut() {
+fn a_rollback_after_a_failed_call_survives_a_power_cut() {
     for features in disks(SystemFeatures::default()) {
         let scenario = retried(features);
         let machine = scenario.machine();
@@ -291,7 +291,7 @@ fn refused_under(scenario: &SimScenario, fault: Option<(u64, i32)>) -> Result<u6
 }
 
 #[test]
-fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
+fn a_failed_call_during_a_rollback_leaves_nothing_of_the_job() {
     let mut found = Vec::new();
     for scenario in refused() {
         let calls = refused_under(&scenario, None).unwrap();
@@ -307,7 +307,7 @@ fn a_call_that_fails_while_a_job_is_taken_back_leaves_nothing_of_it() {
 }
 
 #[test]
-fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
+fn two_threads_that_settle_roll_a_broken_job_back_once() {
     let scenario = retried(SystemFeatures::default());
     let machine = scenario.machine();
     let workspace = Arc::new(scenario.begin(&machine).unwrap());
@@ -330,7 +330,7 @@ fn two_who_settle_at_once_take_a_job_that_broke_back_once() {
 }
 
 #[test]
-fn a_deletion_that_is_taken_back_puts_nothing_into_another_folder() {
+fn a_rolled_back_deletion_puts_nothing_into_another_folder() {
     let scenario = kinds().into_iter().find(|scenario| scenario.name == "deleted").unwrap();
     let machine = scenario.machine();
     let workspace = scenario.begin(&machine).unwrap();
@@ -356,7 +356,7 @@ fn mounted(outside: &OutsideProcess) {
 }
 
 #[test]
-fn a_folder_that_went_with_its_slots_stops_no_start() {
+fn a_moved_folder_with_staged_files_prevents_no_start() {
     let edit = file("mnt/sub/m.txt", vec![replace("line 1 of m", "changed")]);
     let scenario = SimScenario::new("on another mount", mounted, job(vec![edit, edit_of_b()]));
     let baseline = scenario.baseline().unwrap();
@@ -378,7 +378,7 @@ fn a_folder_that_went_with_its_slots_stops_no_start() {
 }
 
 #[test]
-fn a_folder_that_goes_while_a_file_is_put_in_it_is_made_again() {
+fn a_folder_removed_while_a_file_is_created_in_it_is_made_again() {
     fn with_folder(outside: &OutsideProcess) {
         files(outside);
         outside.mkdir("/w/e").unwrap();

@@ -70,7 +70,7 @@ fn runtime(daemon: &TestDaemon) -> ShellRuntime {
 }
 
 #[test]
-fn a_runtime_is_told_what_another_changed_since_it_read() {
+fn a_runtime_learns_what_another_changed_since_its_read() {
     let daemon = TestDaemon::started();
     daemon.put("a", "one\ntwo\nthree\n");
     let (mut first, mut second) = (runtime(&daemon), runtime(&daemon));

@@ -39,7 +39,7 @@ fn replace(daemon: &TestDaemon) -> PathBuf {
 }
 
 #[test]
-fn of_a_replaced_folder_the_next_command_edits_what_is_there_now() {
+fn the_next_command_edits_the_folder_that_replaced_the_workspace() {
     let daemon = TestDaemon::new();
     daemon.put("a.txt", "one\n");
     done(&daemon, &["read", "a.txt"]);
@@ -61,7 +61,7 @@ fn of_a_replaced_folder_the_next_command_edits_what_is_there_now() {
 }
 
 #[test]
-fn whoever_is_connected_when_the_folder_is_replaced_is_refused_and_nothing_is_done() {
+fn clients_connected_when_the_folder_is_replaced_are_refused() {
     let verify = jobs::with(jobs::append("a.txt", "x"), "mode", json!("verify_only"));
     let unchanged = jobs::one("a.txt", json!({ "op": "chmod", "mode": "644" }));
     let missing = jobs::one("a.txt", json!({ "op": "replace", "old": "nowhere", "new": "" }));
@@ -175,7 +175,7 @@ fn is_locked(path: PathBuf) -> bool {
 }
 
 #[test]
-fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_next() {
+fn stop_returns_after_the_exit_and_new_clients_wait_for_the_next_daemon() {
     let mut daemon = TestDaemon::started();
     let gate = HookGate::in_front_of(&daemon, "a.txt");
     let old = daemon.pid();
@@ -226,7 +226,7 @@ fn stop_returns_when_the_daemon_has_ended_and_who_comes_meanwhile_waits_for_the_
 }
 
 #[test]
-fn who_waits_for_a_job_learns_how_it_ended_also_from_the_next_daemon() {
+fn a_waiter_gets_the_result_also_from_the_next_daemon() {
     let mut daemon = TestDaemon::started();
     let (gate, mut client, second) = two_jobs(&daemon);
     let job = second.to_string();
@@ -252,7 +252,7 @@ fn who_waits_for_a_job_learns_how_it_ended_also_from_the_next_daemon() {
 }
 
 #[test]
-fn nobody_is_refused_because_a_daemon_leaves() {
+fn no_client_is_refused_because_a_daemon_stops() {
     let daemon = TestDaemon::new();
     pid(&daemon);
     for round in 0..15 {
@@ -324,7 +324,7 @@ fn a_daemon_exits_when_its_folder_is_removed() {
 }
 
 #[test]
-fn folders_that_are_served_above_and_below_are_told() {
+fn daemons_of_folders_above_and_below_are_reported() {
     let daemon = TestDaemon::started();
     daemon.put("sub/.editd.toml", "");
     let (top, sub) = (daemon.workspace().display().to_string(), daemon.workspace().join("sub"));

@@ -33,7 +33,7 @@ fn event_of(client: &mut Client, path: &str) -> (Value, Vec<String>) {
 }
 
 #[test]
-fn an_edit_of_another_session_is_told_with_its_entry() {
+fn an_edit_of_another_session_is_an_event_with_its_entry() {
     let daemon = TestDaemon::started();
     daemon.put("src/a.txt", "one\n");
     let mut watcher = subscribed(&daemon, &["src/**"]);
@@ -59,7 +59,7 @@ fn an_edit_of_another_session_is_told_with_its_entry() {
 }
 
 #[test]
-fn what_others_do_is_told_and_journaled_where_the_file_was_read() {
+fn outside_changes_of_read_files_are_events_and_journaled() {
     let daemon = TestDaemon::started();
     daemon.put("read.txt", "one\n");
     daemon.put("unread.txt", "one\n");
@@ -114,7 +114,7 @@ fn a_file_made_right_after_its_folders_is_not_missed() {
 }
 
 #[test]
-fn what_git_ignores_or_no_glob_names_is_left_out() {
+fn ignored_and_unmatched_paths_have_no_events() {
     let daemon = TestDaemon::new();
     daemon.put(".gitignore", "target/\n*.log\n");
     daemon.put(".git/HEAD", "ref\n");
@@ -171,7 +171,7 @@ fn a_change_that_no_hint_told_of_is_seen_by_the_next_look() {
 }
 
 #[test]
-fn hints_by_the_thousand_double_nothing_and_invent_nothing() {
+fn thousands_of_events_are_neither_doubled_nor_invented() {
     let daemon = TestDaemon::started();
     daemon.put("a.txt", "one\n");
     let mut client = daemon.client("a");

@@ -83,7 +83,7 @@ fn a_definition_that_was_read_may_be_edited_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_definition_is_refused_with_those_that_are() {
+fn an_unknown_definition_is_refused_with_the_known_ones() {
     let daemon = TestDaemon::started();
     daemon.put("a.rs", SOURCE);
     daemon.put("notes.txt", "text\n");
@@ -146,7 +146,7 @@ fn the_command_draws_a_tree_and_reads_by_name() {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
-fn what_a_parse_takes_is_given_back() {
+fn memory_of_a_parse_is_returned() {
     let daemon = TestDaemon::started();
     daemon.put("large.rs", "fn name(a: u8) -> u8 { a + 1 }\n".repeat(30_000));
     let before = process::resident_kib(daemon.pid()).unwrap();

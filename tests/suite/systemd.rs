@@ -50,7 +50,7 @@ fn installed() -> (TestDaemon, Vec<String>) {
 }
 
 #[test]
-fn systemd_takes_the_units() {
+fn systemd_accepts_the_units() {
     let (daemon, units) = installed();
     let words: Vec<&str> = ["--user", "verify"].into_iter().chain(units.iter().map(String::as_str)).collect();
     let Some(output) = tool(&daemon, "systemd-analyze", &words) else { return };
@@ -65,7 +65,7 @@ fn systemd_takes_the_units() {
 }
 
 #[test]
-fn the_service_is_closed_in() {
+fn the_service_is_sandboxed() {
     let (daemon, units) = installed();
     let words = ["--user", "security", "--offline=true", "--no-pager", &units[0]];
     let Some(output) = tool(&daemon, "systemd-analyze", &words) else { return };
@@ -96,7 +96,7 @@ fn clients_name_the_socket_as_systemd_does() {
 }
 
 #[test]
-fn a_client_that_finds_nobody_at_the_usual_socket_goes_to_the_unit_s() {
+fn without_a_daemon_at_the_usual_socket_a_client_uses_that_of_the_unit() {
     let daemon = TestDaemon::new();
     let folder = daemon.socket().parent().unwrap().to_owned();
     fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();

@@ -44,7 +44,7 @@ fn edit(daemon: &TestDaemon, path: &str, text: &str) -> String {
 }
 
 #[test]
-fn what_is_not_trusted_never_runs_and_is_told() {
+fn untrusted_commands_never_run_and_are_reported() {
     let daemon = TestDaemon::new();
     daemon.put(".editd.toml", config(&daemon, "mark"));
     let mut daemon = daemon;
@@ -73,7 +73,7 @@ fn what_is_not_trusted_never_runs_and_is_told() {
 }
 
 #[test]
-fn trust_is_of_one_content_outlives_the_daemon_and_can_be_taken_back() {
+fn trust_is_for_one_content_persists_and_can_be_revoked() {
     let mut daemon = TestDaemon::started();
     daemon.put(".editd.toml", config(&daemon, "one"));
     assert_eq!(trust_what_is_there(&daemon)["trusted"], true);
@@ -144,7 +144,7 @@ fn revoked_meanwhile(table: &str, script: &str) -> (TestDaemon, Value, usize) {
 }
 
 #[test]
-fn trust_that_is_taken_back_stops_the_runs_that_are_left_of_a_job() {
+fn revoked_trust_stops_the_remaining_commands_of_a_job() {
     let (daemon, receipt, runs) = revoked_meanwhile("after_write", "echo hook >>\"$1\"");
     assert_eq!((runs, daemon.get("c.txt")), (1, b"c\n".to_vec()), "{receipt}");
     assert!(receipt["hooks"][0]["warnings"].to_string().contains("no longer trusted"), "{receipt}");
@@ -154,7 +154,7 @@ fn trust_that_is_taken_back_stops_the_runs_that_are_left_of_a_job() {
 }
 
 #[test]
-fn links_and_wrong_files_bring_no_command_and_say_so() {
+fn links_and_invalid_files_add_no_command_and_are_reported() {
     let daemon = TestDaemon::started();
     let file = daemon.workspace().join(".editd.toml");
     daemon.put(".editd.toml", config(&daemon, "one"));
@@ -176,7 +176,7 @@ fn links_and_wrong_files_bring_no_command_and_say_so() {
 }
 
 #[test]
-fn a_wrong_command_stops_no_start_and_wrong_settings_say_in_which_file_they_stand() {
+fn an_invalid_command_prevents_no_start_and_invalid_settings_name_their_file() {
     let mut daemon = TestDaemon::new();
     daemon.put(".editd.toml", config(&daemon, "one") + "shell = true\n");
     daemon.start();
@@ -200,7 +200,7 @@ fn a_wrong_command_stops_no_start_and_wrong_settings_say_in_which_file_they_stan
 }
 
 #[test]
-fn where_an_edit_could_write_the_record_nothing_can_be_trusted() {
+fn nothing_can_be_trusted_if_an_edit_could_write_the_record() {
     let daemon = TestDaemon::new();
     let inside = daemon.workspace().join("state");
     let mut daemon = daemon.with_options(&["--state", inside.to_str().unwrap()]);
@@ -212,7 +212,7 @@ fn where_an_edit_could_write_the_record_nothing_can_be_trusted() {
 }
 
 #[test]
-fn editctl_shows_records_and_forgets() {
+fn editctl_shows_records_and_revokes_trust() {
     let daemon = TestDaemon::started();
     daemon.put(".editd.toml", config(&daemon, "one"));
     let run = |words: &[&str]| {

@@ -73,7 +73,7 @@ fn a_preview_of_an_undo_in_json_is_verified_and_leaves_nothing() {
 }
 
 #[test]
-fn a_refused_undo_says_whose_the_later_entries_are_and_how_to_keep_them() {
+fn a_refused_undo_names_the_later_entries_and_how_to_keep_them() {
     let (daemon, job) = with_job();
     let later = json!({ "label": "theirs", "files": [{ "path": "a.txt", "edits": [{ "op": "replace", "old": "10", "new": "ten" }] }] });
     let theirs = jobs::number(&daemon.client("other").ask_json(kind::EDIT, &later));

@@ -93,7 +93,7 @@ fn a_token_applies_the_verified_job_and_strict_refusals_have_none() {
 }
 
 #[test]
-fn only_what_the_job_brings_counts() {
+fn only_issues_caused_by_the_job_count() {
     let daemon = grep();
     daemon.put("a.txt", "fine\nbad\nfine\n");
     jobs::applied(&edit(
@@ -117,7 +117,7 @@ fn only_what_the_job_brings_counts() {
 }
 
 #[test]
-fn an_undo_is_nobodys_to_judge() {
+fn an_undo_is_not_validated() {
     let daemon = grep();
     daemon.put("a.txt", "bad\n");
     let receipt = edit(&daemon, &jobs::write("a.txt", "fine\n"));
@@ -139,7 +139,7 @@ fn a_validator_may_read_a_file_that_is_named_as_the_real_one() {
 }
 
 #[test]
-fn a_status_without_a_word_is_an_issue_and_a_status_of_0_is_none() {
+fn a_status_without_output_is_an_issue_and_a_status_of_0_is_none() {
     let silent = validator("silent", "*.txt", &["sh", "-c", "cat >/dev/null; exit 3"], "");
     let content = validator("content", "*.txt", &["sh", "-c", "echo a.txt:1: said"], "");
     let daemon = TestDaemon::trusted(&format!("{silent}{content}"));
@@ -154,7 +154,7 @@ fn a_status_without_a_word_is_an_issue_and_a_status_of_0_is_none() {
 }
 
 #[test]
-fn who_cannot_run_refuses_a_strict_job_and_is_told_to_others() {
+fn a_validator_that_cannot_run_refuses_strict_jobs_and_is_reported_to_others() {
     for (command, more, word) in [
         (&["no-such-program"][..], "", "no-such-program"),
         (&["sh", "-c", "no-such-program-within"], "", "no-such-program-within"),
@@ -254,7 +254,7 @@ fn written(daemon: &TestDaemon, path: &str, text: &str) -> Value {
 }
 
 #[test]
-fn ruff_finds_what_an_edit_brings() {
+fn ruff_finds_an_issue_caused_by_an_edit() {
     if !has("ruff") {
         return;
     }
@@ -270,7 +270,7 @@ fn ruff_finds_what_an_edit_brings() {
 }
 
 #[test]
-fn a_type_checker_finds_what_an_edit_brings() {
+fn a_type_checker_finds_an_issue_caused_by_an_edit() {
     if !has("mypy") {
         return;
     }
@@ -288,7 +288,7 @@ fn a_type_checker_finds_what_an_edit_brings() {
 }
 
 #[test]
-fn rustfmt_says_that_a_file_is_not_as_it_would_have_it() {
+fn rustfmt_reports_a_file_with_another_format() {
     // Itself, not the one that looks for a toolchain in the home folder, which is another one here.
     let sysroot = std::process::Command::new("rustc").args(["--print", "sysroot"]).output();
     let sysroot =

@@ -121,7 +121,7 @@ fn no_request_reaches_beyond_the_workspace() {
 }
 
 #[test]
-fn names_that_are_no_names_are_refused_with_a_word() {
+fn invalid_names_are_refused_with_a_code() {
     let (mut daemon, _) = beside();
     daemon.start();
     let mut client = daemon.client("a");
@@ -174,7 +174,7 @@ fn editctl(daemon: &TestDaemon, words: &[&str]) -> Output {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_swapped_for_a_link_again_and_again_leads_nobody_out() {
+fn a_folder_repeatedly_swapped_for_a_link_leads_no_request_out() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     let (mut daemon, outside) = beside();

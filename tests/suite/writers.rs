@@ -61,7 +61,7 @@ struct FileTurn {
 }
 
 #[test]
-fn no_outside_write_vanishes() {
+fn no_outside_write_is_lost() {
     let writes = std::env::var("WRITES").ok().and_then(|n| n.parse().ok()).unwrap_or(6_000_u64);
     let mut daemon = TestDaemon::new();
     for file in 0..FILES {

@@ -66,7 +66,7 @@ fn a_step_of_two_is_known_though_most_lines_stand_at_four() {
 }
 
 #[test]
-fn only_what_was_meant_is_right() {
+fn only_the_intended_content_is_right() {
     let source = source(&["a", "  b", "c", "  b", "d"]);
     let ways = PRINTERS[way("replace, whole lines")].0.ways();
     let site = site(1, 1, &["  x"]);
@@ -130,7 +130,7 @@ fn told(edit: &FileEdit) -> (String, String) {
 }
 
 #[test]
-fn every_printer_says_what_it_was_given() {
+fn every_printer_prints_its_edits() {
     let source = source(&LINES);
     let path = FilePath::from(source.path.as_str());
     let mut rng = Rng::with_seed(3);

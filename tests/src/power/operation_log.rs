@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_parted_where_a_sector_ends() {
+    fn a_write_is_split_at_the_ends_of_sectors() {
         let bytes = [7; SECTOR + 600];
         let parts: Vec<(u64, usize)> =
             sectors(SECTOR as u64 - 512, &bytes).map(|(at, part)| (at, part.len())).collect();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_keeps_what_was_flushed_and_nothing_that_was_not_told() {
+    fn a_cut_keeps_flushed_bytes_and_nothing_that_was_not_written() {
         let mut log = OperationLog::new(DiskPages::default());
         log.write(0, vec![1; SECTOR]);
         log.flush();

@@ -19,7 +19,7 @@ fn fail_flushes(machine: &SimMachine, lasting: FaultDuration) {
 }
 
 #[test]
-fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
+fn a_file_whose_flush_failed_is_rewritten_before_its_original_is_removed() {
     for features in disks() {
         let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
@@ -32,7 +32,7 @@ fn a_file_whose_flush_failed_is_written_anew_before_its_original_goes() {
 }
 
 #[test]
-fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
+fn while_every_flush_fails_the_original_stays_and_doctor_reports_it() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -50,7 +50,7 @@ fn while_every_flush_fails_the_original_stays_and_doctor_tells() {
 }
 
 #[test]
-fn a_full_job_whose_flush_failed_is_written_anew_before_its_reply() {
+fn a_job_with_full_durability_is_rewritten_before_its_reply_if_a_flush_fails() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     fail_flushes(&machine, FaultDuration::Once);
@@ -89,7 +89,7 @@ fn a_moved_file_whose_flush_failed_is_in_the_journal() {
 }
 
 #[test]
-fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
+fn a_job_on_a_large_unflushed_file_survives_a_failed_flush() {
     let large = text("a", LARGE);
     let changed = String::from_utf8(large.clone()).unwrap().replace("line 20 of a\n", "changed\n");
     let machine = machine(SystemFeatures::default());
@@ -108,7 +108,7 @@ fn a_job_on_a_large_young_file_whose_flush_failed_stands() {
 }
 
 #[test]
-fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
+fn a_job_that_read_a_file_before_its_rewrite_is_recovered() {
     let both = [new_text(), b"more\n".to_vec()].concat();
     let machine = machine(SystemFeatures::default());
     let workspace = std::sync::Arc::new(SimWorkspace::open(&machine).unwrap());
@@ -124,7 +124,7 @@ fn a_job_that_read_a_file_before_it_was_written_anew_is_still_recovered() {
 }
 
 #[test]
-fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
+fn bytes_lost_by_a_failed_flush_are_rebuilt() {
     let machine = machine(SystemFeatures { fine_times: false, ..SystemFeatures::default() });
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -136,7 +136,7 @@ fn what_the_system_forgot_of_a_file_whose_flush_failed_is_rebuilt() {
 }
 
 #[test]
-fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
+fn outside_bytes_in_a_file_whose_flush_failed_stay() {
     let both = [new_text(), b"theirs\n".to_vec()].concat();
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
@@ -148,7 +148,7 @@ fn what_others_wrote_to_a_file_whose_flush_failed_stays() {
 }
 
 #[test]
-fn the_next_daemon_knows_whose_flush_has_failed() {
+fn the_next_daemon_knows_which_flush_failed() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -163,7 +163,7 @@ fn the_next_daemon_knows_whose_flush_has_failed() {
 }
 
 #[test]
-fn what_could_not_be_flushed_is_rescued_once() {
+fn a_file_that_could_not_be_flushed_is_journaled_once() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -182,7 +182,7 @@ fn what_could_not_be_flushed_is_rescued_once() {
 }
 
 #[test]
-fn a_folder_whose_flush_failed_counts_as_flushed_for_none_of_its_files() {
+fn a_failed_flush_of_a_folder_flushes_none_of_its_files() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -201,7 +201,7 @@ fn deny(machine: &SimMachine) {
 }
 
 #[test]
-fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_original_goes() {
+fn a_file_made_unreadable_after_its_job_is_flushed_before_its_original_is_removed() {
     for features in disks() {
         let machine = machine(features);
         let workspace = SimWorkspace::open(&machine).unwrap();
@@ -213,7 +213,7 @@ fn a_file_that_others_made_unreadable_right_after_its_job_is_flushed_before_its_
 }
 
 #[test]
-fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_it_can_be_flushed() {
+fn an_unreadable_file_keeps_its_original_until_it_can_be_flushed() {
     let machine = machine(SystemFeatures::default());
     let workspace = SimWorkspace::open(&machine).unwrap();
     applied(&workspace, &edit(), "one");
@@ -242,7 +242,7 @@ fn a_file_that_was_made_unreadable_while_no_daemon_ran_keeps_its_original_until_
 }
 
 #[test]
-fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
+fn files_that_recovery_could_not_flush_are_written_again_by_the_next_one() {
     let both = [old_text(), b"more\n".to_vec()].concat();
     let edits =
         || job(vec![file("a.txt", vec![append("more\n")]), file("linked.txt", vec![append("more\n")])]);
@@ -275,7 +275,7 @@ fn what_recovery_could_not_flush_is_written_again_by_the_next_one() {
 }
 
 #[test]
-fn a_file_that_stays_after_a_roll_back_and_whose_flush_failed_is_written_again() {
+fn a_file_kept_by_a_rollback_is_written_again_if_its_flush_failed() {
     let mut rolled_back = 0;
     for features in disks() {
         let machine = machine(features);

@@ -42,7 +42,7 @@ fn editctl(daemon: &TestDaemon, words: &[&OsStr]) -> Output {
 }
 
 #[test]
-fn every_odd_text_is_edited_in_its_place_and_taken_back() {
+fn every_unusual_text_is_edited_and_undone() {
     let mut daemon = TestDaemon::new();
     daemon.put(".editd.toml", "[[encodings]]\npaths = \"latin1/**\"\nencoding = \"windows-1252\"\n");
     for (name, before, _) in texts() {
@@ -75,7 +75,7 @@ fn every_odd_text_is_edited_in_its_place_and_taken_back() {
 }
 
 #[test]
-fn names_that_are_no_text_are_names_for_editctl_too() {
+fn editctl_accepts_names_that_are_no_text() {
     let mut daemon = TestDaemon::new();
     let names: [&[u8]; 3] = [b"\xff\xfe.txt", b"caf\xe9", b"x/\x80\n\x1b[31m.txt"];
     fs::create_dir(daemon.workspace().join("x")).unwrap();
@@ -105,7 +105,7 @@ fn names_that_are_no_text_are_names_for_editctl_too() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_by_its_kind_and_left_alone() {
+fn content_that_is_no_text_is_refused_and_unchanged() {
     let mut daemon = TestDaemon::new();
     daemon.put("nul.bin", b"old\0\n");
     daemon.put("latin1.txt", b"caf\xe9 old\n");

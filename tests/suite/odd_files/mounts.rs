@@ -149,7 +149,7 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
 }
 
 #[test]
-fn files_on_another_mount_are_edited_moved_and_taken_back() {
+fn files_on_another_mount_are_edited_moved_and_undone() {
     if !is_root("another mount") {
         return;
     }
@@ -202,7 +202,7 @@ fn files_on_another_mount_are_edited_moved_and_taken_back() {
 }
 
 #[test]
-fn a_mount_that_may_only_be_read_refuses_and_the_rest_goes_on() {
+fn a_read_only_mount_refuses_and_other_files_can_be_edited() {
     if !is_root("a read-only mount") {
         return;
     }

@@ -53,7 +53,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn what_the_user_may_not_do_is_denied_and_changes_nothing() {
+fn actions_without_permission_are_denied_and_change_nothing() {
     let daemon = TestDaemon::new();
     let Some(bin) = belongs_to_nobody(&daemon) else { return };
     daemon.put("mine.txt", "one\n");

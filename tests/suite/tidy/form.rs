@@ -124,7 +124,7 @@ fn functions_are_short() {
 }
 
 #[test]
-fn files_open_with_what_they_are() {
+fn files_open_with_a_module_doc() {
     none(each(first_line));
     one(&first_line("a.rs", "use std::fs;\n//! Too late to say it."), "opens without");
 }

@@ -47,7 +47,7 @@ fn lints(tree: &Checkout) -> Vec<String> {
 }
 
 #[test]
-fn the_top_holds_what_belongs_there() {
+fn the_top_folder_holds_only_listed_entries() {
     none(top(&tree()));
     let mut sample: Vec<(&str, &str)> = TOP.iter().map(|name| (*name, "")).collect();
     none(top(&Checkout::sample(&sample)));

@@ -46,7 +46,7 @@ fn a_link_that_appears_at_any_call_leads_nowhere_outside() {
 }
 
 #[test]
-fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
+fn a_path_that_changes_while_it_is_observed_is_observed_again() {
     let (base, _) = system();
     let run = |op, change: fn(&crate::sim::OutsideProcess)| {
         let machine = base.fork();
@@ -75,7 +75,7 @@ fn what_turns_into_a_folder_or_vanishes_while_it_is_looked_at_is_taken_again() {
 }
 
 #[test]
-fn the_folders_that_were_made_go_again_when_one_cannot_be() {
+fn created_folders_are_removed_if_one_cannot_be_made() {
     let (base, _) = system();
     let before = base.snapshot("/w").unwrap();
     let calls = {
@@ -95,7 +95,7 @@ fn the_folders_that_were_made_go_again_when_one_cannot_be() {
 }
 
 #[test]
-fn the_error_of_the_system_is_told() {
+fn the_error_of_the_system_is_returned() {
     let (base, _) = system();
     for (errno, code) in [(EACCES, editd_proto::ErrorCode::Denied), (EIO, editd_proto::ErrorCode::Io)] {
         for op in [OsCall::OpenDir, OsCall::Stat] {

@@ -155,7 +155,7 @@ fn our_own_writer_does_not_wait_for_our_lease() {
 }
 
 #[test]
-fn others_act_at_a_chosen_moment() {
+fn outside_processes_act_at_a_chosen_call() {
     let (machine, dir) = machine();
     make(&dir, b"a", b"A");
     make(&dir, b"b", b"B");
@@ -172,7 +172,7 @@ fn others_act_at_a_chosen_moment() {
 }
 
 #[test]
-fn numbers_are_used_again_and_births_are_not() {
+fn inode_numbers_are_reused_and_birth_times_are_not() {
     let (_machine, dir) = machine();
     make(&dir, b"f", b"x");
     let first = dir.stat(b"f").unwrap().identity;
@@ -199,7 +199,7 @@ fn a_fork_is_another_machine() {
 }
 
 #[test]
-fn another_file_system_is_told_by_its_number_and_refuses_moves() {
+fn another_file_system_has_its_own_number_and_refuses_moves() {
     let (machine, dir) = machine();
     machine.outside().mount("/w/mnt").unwrap();
     make(&dir, b"f", b"x");
