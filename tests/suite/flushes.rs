@@ -1,6 +1,9 @@
 //! Flushes before an original is removed, on the simulated machine: of a file that was moved away, of a file whose
 //! flush failed (`failed`), and of the name under which a job found its file. It tests power cuts only; `crash` tests
 //! kills.
+//!
+//! These tests are no case files: they move a file, or let a flush fail, between two chosen system calls of a job or of
+//! its settling. A case file can name only the steps of a job.
 
 mod failed;
 

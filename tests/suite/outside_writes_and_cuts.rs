@@ -1,7 +1,10 @@
-//! Promises *durable* and *foreign bytes are never lost* if others write just before a job or after a power cut, on
-//! the simulated machine: their writes do not cause an answered job to be rolled back, and their files stay.
+//! Promises *durable* and *foreign bytes are never lost* if other programs write just before a job or after a power
+//! cut, on the simulated machine: their writes do not roll an answered job back, and their files stay.
 //!
-//! `EXHAUSTIVE=1` tests all of them.
+//! These tests are no case files: other programs act before a chosen system call of the job, and the power is cut after
+//! each later one. A case file can name only the steps of a job.
+//!
+//! `EXHAUSTIVE=1` tests all calls.
 
 use std::time::Duration;
 

@@ -62,11 +62,8 @@ fn fifty_files_of_a_real_tree_are_edited_in_one_job_and_undone_after_a_kill() {
     let start = Instant::now();
     daemon.start();
     let again = start.elapsed();
-    assert_eq!(
-        after.differences(&FileTree::of(daemon.workspace())),
-        [""; 0],
-        "recovery leaves them as they are"
-    );
+    let recovered = FileTree::of(daemon.workspace());
+    assert_eq!(after.differences(&recovered), [""; 0], "recovery leaves them as they are");
     let mut client = daemon.client("agent");
     let log = client.ask_json(kind::HISTORY, &json!({}));
     let entry = &log["entries"][0];

@@ -1,5 +1,10 @@
-//! Promise *atomic* if others change a file while the daemon is down and the machine restarts, and the files that
-//! recovery leaves alone: on the simulated machine, also if recovery itself is ended at any effect.
+//! Promise *atomic* if other programs change a file while the daemon is down and the machine restarts, and the files
+//! that recovery does not change: on the simulated machine, also if recovery itself is ended at any effect.
+//!
+//! These tests are no case files: they end the job after each of its system calls, and then act between two chosen
+//! system calls of recovery. A case file can name only the steps of a job.
+//!
+//! `EXHAUSTIVE=1` tests all calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,17 +46,14 @@ fn scenarios() -> Vec<SimScenario> {
     ];
     let linked =
         vec![file("a.txt", vec![append("more\n")]), file("two.txt", vec![replace("line 3 of", "third of")])];
+    let both = vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])];
     let edits = ["a.txt", "b.txt", "sub/c.txt"].map(|path| file(path, vec![append("more\n")]));
     vec![
         SimScenario::new("edits", files, job(edits.into())),
         SimScenario::new("mixed", files, job(mixed)),
         SimScenario::new("linked", files, job(linked)),
-        SimScenario::new(
-            "on top of another",
-            files,
-            job(vec![file("a.txt", vec![append("x\n")]), file("b.txt", vec![append("y\n")])]),
-        )
-        .after(vec![job(vec![file("b.txt", vec![replace("line 5 of", "fifth of")])])]),
+        SimScenario::new("on top of another", files, job(both))
+            .after(vec![job(vec![file("b.txt", vec![replace("line 5 of", "fifth of")])])]),
     ]
 }
 
@@ -71,6 +73,11 @@ fn killed(scenario: &SimScenario) -> Vec<SimMachine> {
         }
     }
     all
+}
+
+/// The actions of processes that have opened no file before the job.
+fn immediate_actions() -> impl Iterator<Item = OutsideAction> {
+    OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
 }
 
 /// Everything reaches the disk, and the machine starts again.
@@ -175,8 +182,7 @@ fn each(mut play: impl FnMut(&RecoveryCheck<'_>, &SimMachine, usize)) {
         let baseline = scenario.baseline().unwrap();
         let killed = killed(&scenario);
         for path in &baseline.paths {
-            for action in OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
-            {
+            for action in immediate_actions() {
                 let check =
                     RecoveryCheck { scenario: &scenario, baseline: &baseline, path, action, later: false };
                 for (nth, machine) in killed.iter().enumerate() {
@@ -239,9 +245,7 @@ fn a_job_is_atomic_with_outside_actions_during_recovery() {
             drop(SimWorkspace::open(&whole));
             for call in 1..=whole.calls() {
                 for path in &paths {
-                    for action in
-                        OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
-                    {
+                    for action in immediate_actions() {
                         if !dice.next_number().is_multiple_of(one_in) {
                             continue;
                         }
@@ -282,8 +286,7 @@ fn an_answered_job_survives_outside_actions_before_a_power_cut() {
     for scenario in scenarios() {
         let baseline = scenario.baseline().unwrap();
         for path in &baseline.paths {
-            for action in OutsideAction::ALL.into_iter().filter(|action| *action != OutsideAction::AppendHeld)
-            {
+            for action in immediate_actions() {
                 let machine = scenario.machine();
                 let workspace = scenario.begin(&machine).unwrap();
                 assert_eq!(workspace.send(&scenario.job, KEY).error, None);
@@ -349,20 +352,11 @@ fn later_changes_in_the_journal_survive_recovery() {
 
     let machine = reboot(&machine.kill());
     let workspace = SimWorkspace::open(&machine).unwrap();
-    assert_eq!(
-        VisibleFiles::of(&machine).differences(&view, &[]),
-        Vec::<String>::new(),
-        "{:?}",
-        workspace.notes
-    );
-    let after = workspace.entries().unwrap();
-    assert_eq!(
-        (after.iter().filter(|entry| entry.diverged).count(), after.len()),
-        (0, entries),
-        "{:?}",
-        workspace.notes
-    );
     assert_eq!(workspace.notes, Vec::<String>::new());
+    assert_eq!(VisibleFiles::of(&machine).differences(&view, &[]), Vec::<String>::new());
+    let after = workspace.entries().unwrap();
+    let diverged = after.iter().filter(|entry| entry.diverged).count();
+    assert_eq!((diverged, after.len()), (0, entries));
     assert!(workspace.settle() && VisibleFiles::of(&machine).staged_files.is_empty());
 }
 

@@ -1,11 +1,14 @@
-//! A job that is rolled back, on the simulated machine: the displaced files are at their paths, in the journal or set
-//! aside, no power cut restores the job in part, and no failed call leaves half of it.
+//! Jobs that are rolled back, on the simulated machine: the displaced files are at their paths, in the journal or set
+//! aside; no power cut restores the job in part; and no failed call leaves a part of it.
 //!
-//! `EXHAUSTIVE=1` tests all of them.
+//! These tests are no case files: other programs act, and calls fail, between two chosen system calls of the rollback.
+//! A case file can name only the steps of a job.
+//!
+//! `EXHAUSTIVE=1` tests all calls.
 
 use std::sync::{Arc, Mutex};
 
-use editd_proto::message::{FileEdit, JobStatus};
+use editd_proto::message::{FileEdit, FileEntry, JobStatus};
 use editd_tests::fault_injection::crash::disks;
 use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
@@ -20,12 +23,10 @@ use editd_tests::sim::{
 /// Stands in the file that a job displaces, and nowhere else.
 const ORIGINAL: &str = "nobody else has this";
 
-/// States that a power cut may leave which are looked at; all where there are no more.
+/// The power cuts to test in one state.
 const CUTS: usize = 120;
-/// The same after each of many moments.
 const FEW_CUTS: usize = 3;
 
-/// An action of another process.
 type FileActionFn = fn(&OutsideProcess);
 
 fn files(outside: &OutsideProcess) {
@@ -44,7 +45,7 @@ fn write(text: &str) -> FileEdit {
     FileEdit { op: "write".to_owned(), text: Some(text.to_owned()), ..FileEdit::default() }
 }
 
-fn edit_of_b() -> editd_proto::message::FileEntry {
+fn edit_of_b() -> FileEntry {
     file("b.txt", vec![replace("line 1 of b", "changed")])
 }
 
