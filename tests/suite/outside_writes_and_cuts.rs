@@ -244,36 +244,36 @@ fn a_killed_rollback_leaves_an_outside_file_without_exchange() {
 }
 
 #[test]
-fn a_job_on_a_file_that_was_replaced_while_it_was_read_is_rolled_back_after_a_power_cut() {
+fn a_job_on_a_file_replaced_during_its_read_is_rolled_back_after_a_power_cut() {
     let mut found = Vec::new();
     let mut rolled_back = 0;
-    for abilities in disks(Abilities::default()) {
+    for features in disks(SystemFeatures::default()) {
         let mut entry = file("b.txt", vec![append("more\n")]);
         entry.base = Some("any".to_owned());
-        let story = SimScenario::new("one file", files, job(vec![entry])).on(abilities);
-        let course = story.course().unwrap();
+        let scenario = SimScenario::new("one file", files, job(vec![entry])).on(features);
+        let baseline = scenario.baseline().unwrap();
         // The file is read before it is staged.
-        let calls = course.trace.iter().filter_map(|line| line.split_once(' '));
+        let calls = baseline.trace.iter().filter_map(|line| line.split_once(' '));
         let mut staging =
             calls.filter(|(_, op)| op.starts_with("CreateFile")).flat_map(|(call, _)| call.parse());
-        let staged = staging.find(|call| *call > course.calls[0]).unwrap();
-        for call in course.calls[0] + 1..staged {
-            let machine = story.machine();
-            let desk = story.begin(&machine).unwrap();
-            let album = Album::new(Cuts { limit: 3, seed: call });
-            let (images, same) = (album.clone(), machine.clone());
-            machine.at_call(call, When::Before, move |outside| {
+        let staged = staging.find(|call| *call > baseline.calls[0]).unwrap();
+        for call in baseline.calls[0] + 1..staged {
+            let machine = scenario.machine();
+            let workspace = scenario.begin(&machine).unwrap();
+            let recorder = ImageRecorder::new(CutSample { limit: 3, seed: call });
+            let (images, same) = (recorder.clone(), machine.clone());
+            machine.at_call(call, HookTiming::Before, move |outside| {
                 outside.replace("/w/b.txt", b"theirs\n").unwrap();
                 outside.sync().unwrap();
-                images.watch_from_this_call(&same);
+                images.record_from_this_call(&same);
             });
-            let _receipt = desk.act(&story.job, KEY).unwrap();
-            for image in album.close(&machine) {
-                let desk = story.open(&image.machine).unwrap();
+            let _receipt = workspace.send(&scenario.job, KEY);
+            for image in recorder.finish(&machine) {
+                let workspace = scenario.open(&image.machine).unwrap();
                 let shown = image.machine.outside().read("/w/b.txt").unwrap();
-                rolled_back += usize::from(!is_there(&desk));
-                if is_there(&desk) && !shown.ends_with(b"more\n") {
-                    found.push(format!("before call {call}, {image:?}: {:?}", desk.notes));
+                rolled_back += usize::from(!is_there(&workspace));
+                if is_there(&workspace) && !shown.ends_with(b"more\n") {
+                    found.push(format!("before call {call}, {image:?}: {:?}", workspace.notes));
                 }
             }
         }

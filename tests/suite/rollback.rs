@@ -9,18 +9,17 @@
 use std::sync::{Arc, Mutex};
 
 use editd_proto::message::{FileEdit, FileEntry, JobStatus};
-use editd_tests::fault_injection::crash::disks;
-use editd_tests::fault_injection::exhaustive;
 use editd_tests::fault_injection::requests::{chmod, create, delete, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::{KEY, SimScenario};
 use editd_tests::fault_injection::sim_workspace::SimWorkspace;
 use editd_tests::fault_injection::visible_files::VisibleFiles;
+use editd_tests::fault_injection::{crash::disks, exhaustive};
 use editd_tests::sim::{
     EIO, EMFILE, Fault, FaultDuration, HookTiming, OsCall, OutsideProcess, SimMachine, SnapshotNode,
     SystemFeatures,
 };
 
-/// Stands in the file that a job displaces, and nowhere else.
+/// A text of the displaced file alone.
 const ORIGINAL: &str = "nobody else has this";
 
 /// The power cuts to test in one state.
@@ -49,7 +48,7 @@ fn edit_of_b() -> FileEntry {
     file("b.txt", vec![replace("line 1 of b", "changed")])
 }
 
-/// The changes of the file with the original that a job makes before it edits another file.
+/// Jobs that change the file with the original first, and then another file.
 fn kinds() -> Vec<SimScenario> {
     let with =
         |name, edit| SimScenario::new(name, files, job(vec![file("d/a.txt", vec![edit]), edit_of_b()]));

@@ -15,6 +15,9 @@ pub struct PermittedStates {
     pub on_top: VisibleFiles,
     /// The outside write after the job.
     pub below: VisibleFiles,
+    /// The outside write after the job, and then the job once more: a call failed, the job was rolled back, and it
+    /// applies to what the outside write made of it.
+    pub again: VisibleFiles,
     /// The job alone; the outside bytes are in the journal.
     pub journaled: VisibleFiles,
     /// The job in place of the outside file, and the files that the outside write moved away: the state after a power
@@ -61,13 +64,16 @@ impl PermittedStates {
         workspace.release();
         workspace.settle();
         let below = VisibleFiles::of(&last);
+        let _receipt = workspace.send(&scenario.job, "once more");
+        workspace.settle();
+        let again = VisibleFiles::of(&last);
         let (calls, exempt_calls) = (baseline.calls, exempt_calls(&baseline));
         let mut over = baseline.after.clone();
         let left = alone.files.iter().filter(|(name, _)| name.starts_with(action.reach(path)));
         for (name, seen) in left {
             over.files.entry(name.clone()).or_insert_with(|| seen.clone());
         }
-        Ok(Some(Self { alone, on_top, below, journaled: baseline.after, over, calls, exempt_calls }))
+        Ok(Some(Self { alone, on_top, below, again, journaled: baseline.after, over, calls, exempt_calls }))
     }
 
     /// Returns true if a view shows one of the permitted orders.
@@ -95,8 +101,8 @@ impl PermittedStates {
 
     /// Returns the permitted states if the job was applied.
     #[must_use]
-    pub fn with_job(&self) -> [&VisibleFiles; 4] {
-        [&self.journaled, &self.on_top, &self.below, &self.over]
+    pub fn with_job(&self) -> [&VisibleFiles; 5] {
+        [&self.journaled, &self.on_top, &self.below, &self.again, &self.over]
     }
 }
 
