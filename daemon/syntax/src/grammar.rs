@@ -178,10 +178,14 @@ pub(crate) fn by_name_listed(context: NodeContext<'_, '_>) -> Option<SymbolName>
     Some(SymbolName { listed: true, ..by_name(context)? })
 }
 
-/// Returns the number of an item in its list. The first is called `[1]`.
+/// Returns the number of an element of an array. The first is called `[1]`.
 pub(crate) fn by_number(context: NodeContext<'_, '_>) -> Option<SymbolName> {
+    if context.above(1)?.kind() != "array" {
+        return None;
+    }
     let start = context.node.start_byte();
-    SymbolName::plain(format!("[{}]", context.before + 1), start..start)
+    let name = SymbolName::plain(format!("[{}]", context.before + 1), start..start)?;
+    Some(SymbolName { listed: true, ..name })
 }
 
 /// Returns the range of the node itself.

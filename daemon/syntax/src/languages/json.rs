@@ -6,7 +6,7 @@ use crate::grammar::{Grammar, NodeContext, SymbolName, by_number, in_value, itse
 pub(crate) const GRAMMAR: Grammar = Grammar {
     rules: &[
         rule("pair", SymbolKind::Key, key, in_value),
-        rule("object", SymbolKind::Table, element, itself),
+        rule("object", SymbolKind::Table, by_number, itself),
         rule("array", SymbolKind::Table, list, itself),
     ],
     strings: &["string"],
@@ -20,13 +20,8 @@ fn key(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     (!bare.is_empty()).then_some(SymbolName { name: bare, listed: true, ..name })
 }
 
-fn element(context: NodeContext<'_, '_>) -> Option<SymbolName> {
-    let in_list = context.above(1)?.kind() == "array";
-    Some(SymbolName { listed: true, ..in_list.then(|| by_number(context)).flatten()? })
-}
-
 /// The number of a list in a list, if it contains more than plain values.
 fn list(context: NodeContext<'_, '_>) -> Option<SymbolName> {
     let first = context.node.named_child(0)?;
-    matches!(first.kind(), "object" | "array").then(|| element(context)).flatten()
+    matches!(first.kind(), "object" | "array").then(|| by_number(context)).flatten()
 }

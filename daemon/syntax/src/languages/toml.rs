@@ -13,7 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
         rule("table", SymbolKind::Table, key, below),
         rule("table_array_element", SymbolKind::Table, key, below),
         rule("pair", SymbolKind::Key, key, value),
-        rule("inline_table", SymbolKind::Table, element, itself),
+        rule("inline_table", SymbolKind::Table, by_number, itself),
     ],
     strings: &["string"],
     closed: &["string"],
@@ -44,10 +44,4 @@ fn value(context: NodeContext<'_, '_>) -> Option<Range<usize>> {
     let not_value = |child: &Node<'_>| is_key(child) || child.kind() == "comment";
     let value = context.node.named_children(&mut cursor).find(|child| !not_value(child))?;
     Some(value.byte_range())
-}
-
-/// The number of a table in a list.
-fn element(context: NodeContext<'_, '_>) -> Option<SymbolName> {
-    let in_list = context.above(1)?.kind() == "array";
-    Some(SymbolName { listed: true, ..in_list.then(|| by_number(context)).flatten()? })
 }

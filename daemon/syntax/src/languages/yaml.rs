@@ -97,12 +97,12 @@ impl EventReader<'_> {
             Event::DocumentStart(..) | Event::DocumentEnd => self.here = self.here.max(range.end),
             Event::Alias(_) => {
                 self.begin(&range, false);
-                self.end(range.end);
+                self.ended(range.end, false);
             }
             Event::Scalar(..) => {
                 self.begin(&range, true);
                 self.scalars.push(range.clone());
-                self.end(range.end);
+                self.ended(range.end, false);
             }
             Event::MappingStart(style, ..) => {
                 self.open(&range, OpenCollection::Mapping { flow: is_flow(style), at: MappingState::Key });
@@ -161,10 +161,6 @@ impl EventReader<'_> {
             }
             Some(OpenCollection::Sequence { .. }) | None => {}
         }
-    }
-
-    fn end(&mut self, end: usize) {
-        self.ended(end, false);
     }
 
     /// Handles the end of a node. `block` is set for a collection in block style.
