@@ -139,7 +139,8 @@ fn the_manual_names_the_fields_that_are_read() {
 
 /// Returns the first example of an operation with this value of a field.
 fn example_with(name: &str, field: &str, value: serde_json::Value) -> Op {
-    let operation = editd_types::operation::operation(name).unwrap();
+    let operation = editd_types::operation::operation(name);
+    let operation = operation.unwrap_or_else(|| panic!("`OPERATIONS` lacks `{name}`"));
     let mut edit: serde_json::Value = serde_json::from_str(operation.examples.first().unwrap().edit).unwrap();
     let fields = edit.as_object_mut().unwrap();
     fields.insert(field.to_owned(), value);
