@@ -87,6 +87,16 @@ pub enum FileState {
     },
 }
 
+impl FileState {
+    /// Returns the content of the file; empty if there is no file.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Absent => &[],
+            Self::File { bytes, .. } => bytes,
+        }
+    }
+}
+
 /// The files and clipboards on which a job is planned.
 #[derive(Clone, Default, Debug)]
 pub struct WorkspaceSnapshot {

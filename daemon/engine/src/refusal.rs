@@ -14,6 +14,24 @@ pub(crate) fn malformed(message: impl Into<String>) -> Refusal {
     refuse(ErrorCode::Malformed, message)
 }
 
+/// Adds the line that a refusal is about.
+pub(crate) fn on_line(line: u64, mut refusal: Refusal) -> Refusal {
+    refusal.line = Some(line);
+    refusal
+}
+
+/// Creates the refusal of a payload whose line has an error. The message begins with the line.
+pub(crate) fn line_error(line: u64, what: impl std::fmt::Display) -> Refusal {
+    on_line(line, malformed(format!("line {line}: {what}")))
+}
+
+/// Creates the refusal of a line that is not in the file, which has this many lines.
+pub(crate) fn out_of_range(message: impl Into<String>, lines: u64) -> Refusal {
+    let mut error = refuse(ErrorCode::OutOfRange, message);
+    error.lines = Some(lines);
+    error
+}
+
 /// Creates the refusal of something that is over its limit, in bytes.
 pub(crate) fn too_large(message: impl Into<String>, limit: usize) -> Refusal {
     let mut error = refuse(ErrorCode::TooLarge, message);

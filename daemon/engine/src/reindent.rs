@@ -6,7 +6,7 @@ use editd_types::{ErrorCode, Reindent};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::excerpt;
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 use crate::text::{Breaks, break_list};
 
 /// Returns the text with the new indentation.
@@ -35,12 +35,8 @@ pub(crate) fn reindent(text: &str, how: &Reindent) -> Result<String, Refusal> {
 
 fn mismatch(number: usize, line: &str, strip: &str) -> Refusal {
     let shown = excerpt(line, 0);
-    let mut error = refuse(
-        ErrorCode::StripMismatch,
-        format!(
-            "line {number} of the inserted text is {shown:?} and does not start with {strip:?}; change `strip`"
-        ),
+    let message = format!(
+        "line {number} of the inserted text is {shown:?} and does not start with {strip:?}; change `strip`"
     );
-    error.line = Some(number as u64);
-    error
+    on_line(number as u64, refuse(ErrorCode::StripMismatch, message))
 }

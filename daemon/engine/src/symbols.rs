@@ -9,7 +9,7 @@ use editd_types::{ErrorCode, FilePath, SymbolDeclaration, SymbolInfo, SymbolPosi
 
 use crate::cut::Cut;
 use crate::limits;
-use crate::refusal::{malformed, refuse, spent, too_large};
+use crate::refusal::{malformed, on_line, refuse, spent, too_large};
 use crate::text::{Breaks, Text};
 use crate::view::{FileView, part};
 use crate::{PlanOptions, Refusal};
@@ -108,9 +108,8 @@ pub fn view_symbol(
         (true, Some(range), Some(extent)) => (lines_of(extent), range.clone()),
         (true, ..) => {
             let message = format!("{} {} has no body; read it whole", symbol.kind, symbol.name);
-            let mut error = refuse(ErrorCode::Unsupported, message).at(path);
-            error.line = Some(symbol.position.line + 1);
-            return Err(Box::new(error));
+            let refusal = about(refuse(ErrorCode::Unsupported, message), path);
+            return Err(on_line(symbol.position.line + 1, refusal));
         }
     };
     let view = part(&text, range, lines.0);

@@ -90,7 +90,7 @@ impl Node {
     fn weight(&self, before: &FileState) -> usize {
         match self.spliced(before) {
             Some(splices) => splices.iter().map(|splice| splice.old.len() + splice.new.len()).sum(),
-            None => content(before).len() + content(&self.state).len(),
+            None => before.bytes().len() + self.state.bytes().len(),
         }
     }
 
@@ -159,7 +159,7 @@ impl<'w> Tree<'w> {
     pub(crate) fn earlier(&self, path: &FilePath) -> Option<(&[u8], &[Splice])> {
         let (before, node) = (self.snapshot.files.get(path)?, self.nodes.get(path)?);
         let splices = node.spliced(before).filter(|splices| !splices.is_empty())?;
-        Some((content(before), splices))
+        Some((before.bytes(), splices))
     }
 
     /// Stores a new content at a path.
@@ -277,12 +277,5 @@ impl<'w> Tree<'w> {
             });
         }
         Ok(changes)
-    }
-}
-
-fn content(state: &FileState) -> &[u8] {
-    match state {
-        FileState::Absent => &[],
-        FileState::File { bytes, .. } => bytes,
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use editd_types::{ErrorCode, FilePath};
+use editd_types::FilePath;
 
 use crate::cut::Cut;
-use crate::refusal::{malformed, refuse};
+use crate::refusal::{malformed, out_of_range};
 use crate::text::Text;
 use crate::{PlanOptions, Refusal};
 
@@ -56,21 +56,13 @@ pub fn view(
         return Err(malformed(format!("lines {first} to {last}: the last lies before the first")));
     }
     if first == 0 || first > total.max(1) {
-        let mut error = refuse(
-            ErrorCode::OutOfRange,
-            match total {
-                0 => {
-                    format!("line {first} does not lie in the file, which is empty; there is nothing to show")
-                }
-                1 => format!("line {first} does not lie in the file, which has one; ask for line 1"),
-                _ => format!(
-                    "line {first} does not lie in the file, which has {total} lines; ask for 1 to {total}"
-                ),
-            },
-        );
-        error.lines = Some(total);
-        error.path = Some(path.clone());
-        return Err(error);
+        let has = match total {
+            0 => "is empty; there is nothing to show".to_owned(),
+            1 => "has one; ask for line 1".to_owned(),
+            _ => format!("has {total} lines; ask for 1 to {total}"),
+        };
+        let message = format!("line {first} does not lie in the file, which {has}");
+        return Err(Box::new(out_of_range(message, total).at(path)));
     }
     let range = if lines.is_none() { 0..text.len() } else { text.line_range((first, last.min(total))) };
     Ok(part(&text, range, first))

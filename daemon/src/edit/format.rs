@@ -124,7 +124,7 @@ fn take(
     lines.describe(file);
     // These are positions in a content that is not written.
     file.edits.iter_mut().for_each(|edit| edit.now = None);
-    file.after = Some(crate::disk::observation::hash(change::bytes(&change.after)).version());
+    file.after = Some(crate::disk::observation::hash(change.after.bytes()).version());
     if change.before == change.after && file.status == JobStatus::Applied {
         file.status = JobStatus::Unchanged;
         (file.diff, file.omitted_hunks) = (None, None);

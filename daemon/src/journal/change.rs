@@ -71,20 +71,12 @@ pub fn content(
 
 /// Returns the change between two states of an entry's file, compared as when its lines were counted.
 pub fn lines<'s>(file: &FileRecord, before: &'s FileState, after: &'s FileState) -> LineChange<'s> {
-    LineChange::new(before, after, &file.planned(bytes(before), bytes(after), 0))
-}
-
-/// Returns the content of a state; empty if there is no file.
-pub fn bytes(state: &FileState) -> &[u8] {
-    match state {
-        FileState::Absent => &[],
-        FileState::File { bytes, .. } => bytes,
-    }
+    LineChange::new(before, after, &file.planned(before.bytes(), after.bytes(), 0))
 }
 
 /// Returns splices that turn one state into another; one whole splice if finer ones would be wrong.
 pub fn splices(before: &FileState, after: &FileState) -> Vec<Splice> {
-    let (old, new) = (bytes(before), bytes(after));
+    let (old, new) = (before.bytes(), after.bytes());
     if old == new {
         return Vec::new();
     }

@@ -66,12 +66,8 @@ pub(super) fn check_limits(
 
 /// Returns the bytes of a change: the new file and its part of the journal.
 fn size_of_change(change: &FileChange) -> usize {
-    let file = match &change.after {
-        FileState::File { bytes, .. } => bytes.len(),
-        FileState::Absent => 0,
-    };
     let journal = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());
-    journal.fold(file, usize::saturating_add)
+    journal.fold(change.after.bytes().len(), usize::saturating_add)
 }
 
 fn check_size(change: &FileChange) -> Result<(), Refusal> {

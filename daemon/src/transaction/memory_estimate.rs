@@ -1,7 +1,5 @@
 //! Counts the bytes of contents that a transaction holds in memory. It reads nothing.
 
-use editd_engine::FileState;
-
 use super::{FileChange, Transaction};
 use crate::limits::CHANGE_HOLDS;
 
@@ -16,11 +14,7 @@ fn before(change: &FileChange) -> usize {
 }
 
 fn of_change(change: &FileChange) -> usize {
-    let after = match &change.after {
-        FileState::File { bytes, .. } => bytes.len(),
-        FileState::Absent => 0,
-    };
-    let both = before(change).saturating_add(after);
+    let both = before(change).saturating_add(change.after.bytes().len());
     // A file that is rewritten in place is journaled from its first changed byte to its end.
     let in_place = change.before.as_ref().is_some_and(|found| found.links > 1);
     let splices = change.splices.iter().map(|splice| splice.old.len() + splice.new.len());

@@ -162,12 +162,6 @@ fn shown_of_written(
         Some(seen) if seen.hash == had && had.is_some() => {
             receipt::renewed(seen, hash, before, &change.splices, now)
         }
-        earlier => {
-            let after: &[u8] = match &change.after {
-                FileState::File { bytes, .. } => bytes,
-                FileState::Absent => &[],
-            };
-            receipt::first(earlier, hash, (before, after), &change.splices, now)
-        }
+        earlier => receipt::first(earlier, hash, (before, change.after.bytes()), &change.splices, now),
     }
 }

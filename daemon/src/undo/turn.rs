@@ -50,7 +50,7 @@ impl<'t> FileTurn<'t> {
         if !fits {
             return Ok(None);
         }
-        let bytes = change::bytes(state);
+        let bytes = state.bytes();
         let (made, meta) = match (&self.from, &self.to) {
             (FileTaken::Nothing, FileTaken::Whole) => (apply(bytes, &invert(&self.file.splices)), before),
             (FileTaken::Whole, FileTaken::Nothing) => (apply(bytes, &self.file.splices), after),
@@ -118,8 +118,8 @@ impl<'t> FileTurn<'t> {
         let states = change::states(self.state, self.file, Some((self.there, self.patience)));
         let (before, after) = states.ok_or_else(|| self.no_bytes())?;
         match taken {
-            FileTaken::Nothing => Ok(change::bytes(&after).to_vec()),
-            FileTaken::Whole => Ok(change::bytes(&before).to_vec()),
+            FileTaken::Nothing => Ok(after.bytes().to_vec()),
+            FileTaken::Whole => Ok(before.bytes().to_vec()),
             FileTaken::Hunks(runs, total) => {
                 let lines = change::lines(self.file, &before, &after);
                 if lines.hunks().len() != total as usize {

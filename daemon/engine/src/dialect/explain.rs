@@ -190,6 +190,11 @@ pub(super) fn left_out(file: &FileOutcome) -> impl Iterator<Item = (u64, &Reques
     (1..).zip(&file.edits).filter_map(|(number, edit)| Some((number, edit.error.as_deref()?)))
 }
 
+/// Returns the issues and the warnings of a file.
+pub(super) fn notes(file: &FileOutcome) -> impl Iterator<Item = String> {
+    file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned())
+}
+
 /// Returns the rung of an edit whose text differs from the quoted one in more than line breaks.
 pub(super) fn loose_rung(edit: &EditOutcome) -> Option<&str> {
     edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))

@@ -71,18 +71,23 @@ pub(super) fn changes(file: &FileOutcome) -> Option<String> {
 /// Adds the job's number to a reply that lists the files itself.
 pub(super) fn add_job(out: &mut String, receipt: &Receipt) {
     if let Some(job) = receipt.job {
-        let gap = if out.is_empty() || out.ends_with('\n') { "" } else { "\n" };
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{gap}job {job}");
+        add_line(out, &format!("job {job}"));
     }
 }
 
 /// Adds the summary to a reply, on a separate line.
 pub(super) fn add_summary(out: &mut String, receipt: &Receipt, detail: Detail) {
     if let Some(summary) = summary(receipt, detail) {
-        let gap = if out.is_empty() || out.ends_with('\n') { "" } else { "\n" };
-        out.extend([gap, &summary]);
+        add_line(out, &summary);
     }
+}
+
+/// Adds a line to a reply, after a line break if the reply does not end in one.
+pub(super) fn add_line(out: &mut String, line: &str) {
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(line);
 }
 
 /// Returns true if something of a file was written, or would be.

@@ -7,8 +7,9 @@ use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::render::{CONTEXT, extent};
-use super::states::{FileMove, content, entry_diff, is_binary};
+use super::states::{FileMove, content, entry_diff};
 use crate::cut::Cut;
+use crate::text::has_nul;
 use crate::{FileState, Splice};
 
 /// A change of a file, compared by lines.
@@ -42,7 +43,7 @@ impl<'s> LineChange<'s> {
             if raw { Delta::of_splices(&old, &new, splices, None) } else { Delta::between(&old, &new) };
         let mut hunks = Vec::new();
         // The hunks of a content that is decoded for its diff do not correspond to its bytes.
-        if raw && !is_binary(&old) && !is_binary(&new) {
+        if raw && !has_nul(&old) && !has_nul(&new) {
             let mut rest = delta.changes.as_slice();
             while !rest.is_empty() {
                 let used = extent(rest, CONTEXT);
@@ -60,7 +61,7 @@ impl<'s> LineChange<'s> {
 
     /// Writes the changed lines and their counts into an outcome, unless the content is not shown as text.
     pub fn describe(&self, outcome: &mut FileOutcome) {
-        if !is_binary(&self.before) && !is_binary(&self.after) {
+        if !has_nul(&self.before) && !has_nul(&self.after) {
             self.delta.describe(outcome);
         }
     }

@@ -5,8 +5,9 @@ use editd_types::FilePath;
 use super::changes::Delta;
 use super::name::header;
 use super::render::{Sketch, sketches};
-use super::states::{content, is_binary};
+use super::states::content;
 use crate::FileState;
+use crate::text::has_nul;
 
 /// A diff of a few hunks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,7 +31,7 @@ pub fn nearby_diff(
     (room, only): (usize, Option<u64>),
 ) -> NearbyDiff {
     let (old, new) = (content(before), content(after));
-    if *old == *new || is_binary(&old) || is_binary(&new) {
+    if *old == *new || has_nul(&old) || has_nul(&new) {
         return NearbyDiff::default();
     }
     let delta = Delta::between(&old, &new);

@@ -24,16 +24,10 @@ struct Hunk<'d> {
 /// do not fit.
 pub(crate) fn hunks(out: &mut Vec<u8>, before: &[u8], after: &[u8], delta: &Delta, context: bool) -> u64 {
     let mut omitted = 0;
-    let mut rest: &[ChangedRun] = &delta.changes;
-    while !rest.is_empty() {
-        let (hunk, used) = next(before, rest, if context { CONTEXT } else { 0 });
-        rest = rest.get(used..).unwrap_or(&[]);
-        let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
-        let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
-        let size = hunk.before.len() + added + lines + 2 * CONTEXT + 128;
+    for hunk in each(before, &delta.changes, if context { CONTEXT } else { 0 }) {
         // If a hunk is left out, all hunks behind it are, so that nobody takes the diff for complete up to its
         // end.
-        if omitted > 0 || out.len() + size > limits::DIFF {
+        if omitted > 0 || out.len() + size(&hunk, 128) > limits::DIFF {
             omitted += 1;
         } else {
             write(out, before, after, &hunk);
@@ -60,35 +54,31 @@ impl Sketch<'_> {
 
 /// Returns all hunks of a diff, with context.
 pub(crate) fn sketches<'d>(before: &[u8], delta: &'d Delta) -> Vec<Sketch<'d>> {
-    let mut sketches = Vec::new();
-    let mut rest: &[ChangedRun] = &delta.changes;
-    while !rest.is_empty() {
-        let (hunk, used) = next(before, rest, CONTEXT);
-        rest = rest.get(used..).unwrap_or(&[]);
+    let sketch = |hunk: Hunk<'d>| {
         let first = hunk.changes.first().map_or(0, ChangedRun::new_line) - hunk.lead;
         let last = hunk.changes.last().map_or(0, |last| last.new_line() + last.added()) + hunk.trail;
-        let size = size(&hunk);
-        sketches.push(Sketch { hunk, size, lines: (first as u64 + 1, last as u64) });
-    }
-    sketches
+        Sketch { size: size(&hunk, 40), lines: (first as u64 + 1, last as u64), hunk }
+    };
+    each(before, &delta.changes, CONTEXT).map(sketch).collect()
 }
 
 /// Returns the maximum size of the text of a hunk, in bytes.
-fn size(hunk: &Hunk<'_>) -> usize {
+fn size(hunk: &Hunk<'_>, head: usize) -> usize {
     let added: usize = hunk.changes.iter().map(|change| change.after.range().len()).sum();
     let lines: usize = hunk.changes.iter().map(|change| change.added() + change.removed()).sum();
-    hunk.before.len() + added + lines + 2 * CONTEXT + 40
+    hunk.before.len() + added + lines + 2 * CONTEXT + head
 }
 
-/// Returns the hunk that starts with the first change, and the number of its changes.
-fn next<'d>(before: &[u8], rest: &'d [ChangedRun], context: usize) -> (Hunk<'d>, usize) {
-    let used = extent(rest, context);
-    let changes = rest.get(..used).unwrap_or(&[]);
-    let start = changes.first().map_or(0, |change| change.before.start());
-    let end = changes.last().map_or(0, |change| change.before.end());
-    let (lead, from) = back(before, start, context);
-    let (trail, to) = forward(before, end, context);
-    (Hunk { changes, before: from..to, lead, trail }, used)
+/// Returns the hunks of the changes, with at most this many lines of context around each.
+fn each<'d>(before: &[u8], mut rest: &'d [ChangedRun], context: usize) -> impl Iterator<Item = Hunk<'d>> {
+    std::iter::from_fn(move || {
+        let (changes, others) = rest.split_at_checked(extent(rest, context))?;
+        let (first, last) = (changes.first()?, changes.last()?);
+        rest = others;
+        let (lead, from) = back(before, first.before.start(), context);
+        let (trail, to) = forward(before, last.before.end(), context);
+        Some(Hunk { changes, before: from..to, lead, trail })
+    })
 }
 
 /// Returns the number of changes, from the first, that one hunk shows. `changes` is not empty.

@@ -9,7 +9,7 @@ use editd_types::{FileOutcome, FilePath};
 use super::changes::Delta;
 use super::name::{header, quoted};
 use super::render::hunks;
-use crate::text::{Encoding, Text};
+use crate::text::{Encoding, Text, has_nul};
 use crate::{FileState, Splice};
 
 /// The move of the file of an entry.
@@ -44,7 +44,7 @@ pub(crate) fn entry_diff(
         FileMove::No => path,
         FileMove::To(to) => to,
     };
-    if is_binary(&old) || is_binary(&new) {
+    if has_nul(&old) || has_nul(&new) {
         let (a, b) = (side('a', path, before), side('b', to, after));
         out.extend_from_slice(
             format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end()).as_bytes(),
@@ -69,7 +69,7 @@ pub(crate) fn entry_diff(
 /// Writes the changed lines and their counts into the outcome of a file, if both contents are text.
 pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &FileState) {
     let (old, new) = (content(before), content(after));
-    if !is_binary(&old) && !is_binary(&new) {
+    if !has_nul(&old) && !has_nul(&new) {
         Delta::between(&old, &new).describe(outcome);
     }
 }
@@ -156,9 +156,4 @@ pub(super) fn content(state: &FileState) -> Cow<'_, [u8]> {
         return Cow::Owned(text.content.into_owned().into_bytes());
     }
     Cow::Borrowed(bytes)
-}
-
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    let probe = bytes.len().min(crate::limits::BINARY_PROBE);
-    memchr::memchr(0, bytes.get(..probe).unwrap_or(&[])).is_some()
 }

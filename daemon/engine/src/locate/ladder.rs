@@ -6,7 +6,7 @@ use editd_types::{ErrorCode, RequestError};
 
 use super::choose::Tally;
 use super::quoted::{Brings, Hit, Quote, ReadingConflict, Unfit};
-use super::{Haystack, edge, eol, exact, fuzzy, indent, numbered, trailing, typographic};
+use super::{Haystack, edge, eol, exact, fuzzy, indent, keep_shared, numbered, trailing, typographic};
 use crate::Refusal;
 use crate::cut::Span;
 use crate::limits;
@@ -67,8 +67,7 @@ enum Fitting {
 pub(super) struct LadderStep {
     pub(super) rung: Rung,
     name: &'static str,
-    /// A rung without a search is accepted by name and finds nothing yet: that only refuses more.
-    search: Option<Search>,
+    pub(super) search: Search,
     fitting: Fitting,
     /// Returns the line that the quotation gives for its place, for a rung that reads such a line from it.
     hint: fn(&Text<'_>, &Quote<'_>) -> Option<u64>,
@@ -85,23 +84,21 @@ const ALIKE: &str = "the quotation may begin or end inside a line there, or the 
 
 /// The ladder, in the order of [`Rung`].
 const LADDER: &[LadderStep] = &[
-    LadderStep::new(Rung::Exact, "exact", Some(exact::search), as_given),
-    LadderStep::new(Rung::Eol, "eol", Some(eol::search), as_given),
-    LadderStep::new(Rung::Trailing, "trailing", Some(trailing::search), trailing::adapt),
-    LadderStep::new(Rung::Indent, "indent", Some(indent::search), as_given)
-        .or(INDENTED)
-        .mapped(indent::adapt),
+    LadderStep::new(Rung::Exact, "exact", exact::search, as_given),
+    LadderStep::new(Rung::Eol, "eol", eol::search, as_given),
+    LadderStep::new(Rung::Trailing, "trailing", trailing::search, keeping_shared),
+    LadderStep::new(Rung::Indent, "indent", indent::search, as_given).or(INDENTED).mapped(indent::adapt),
     LadderStep {
         hint: numbered::hint,
-        ..LadderStep::new(Rung::Numbered, "numbered", Some(numbered::search), numbered::adapt).or(NUMBERS)
+        ..LadderStep::new(Rung::Numbered, "numbered", numbered::search, numbered::adapt).or(NUMBERS)
     },
-    LadderStep::new(Rung::Typographic, "typographic", Some(typographic::search), typographic::adapt),
-    LadderStep::new(Rung::Edge, "edge", Some(edge::search), edge::adapt).or(CUTS),
-    LadderStep::new(Rung::Fuzzy, "fuzzy", Some(fuzzy::search), as_given).or(ALIKE).mapped(fuzzy::adapt),
+    LadderStep::new(Rung::Typographic, "typographic", typographic::search, keeping_shared),
+    LadderStep::new(Rung::Edge, "edge", edge::search, edge::adapt).or(CUTS),
+    LadderStep::new(Rung::Fuzzy, "fuzzy", fuzzy::search, as_given).or(ALIKE).mapped(fuzzy::adapt),
 ];
 
 impl LadderStep {
-    const fn new(rung: Rung, name: &'static str, search: Option<Search>, adapt: Adapt) -> Self {
+    const fn new(rung: Rung, name: &'static str, search: Search, adapt: Adapt) -> Self {
         Self { rung, name, search, fitting: Fitting::Plain(adapt), hint: no_hint, unfit: INDENTED }
     }
 
@@ -152,6 +149,13 @@ fn as_given(_: &Haystack<'_>, _: &Quote<'_>, _: &Range<usize>) -> Option<Adapted
     Some(Adapted::default())
 }
 
+/// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
+fn keeping_shared(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
+    let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
+    let kept = keep_shared(hay.text, quote, (quote.old, new), range, |_, line| Some(line.to_owned()))?;
+    Some(Adapted { new: Some(kept), ..Adapted::default() })
+}
+
 /// The new text as a rung fitted it to a place.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Adapted {
@@ -173,7 +177,11 @@ impl Rung {
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
-        LADDER.iter().find(|step| step.rung == self).map_or("exact", |step| step.name)
+        self.step().map_or("exact", |step| step.name)
+    }
+
+    fn step(self) -> Option<LadderStep> {
+        LADDER.iter().copied().find(|step| step.rung == self)
     }
 
     /// Returns the names of all rungs, for messages.
@@ -185,17 +193,14 @@ impl Rung {
 /// The only place; otherwise, the place that was found but does not fit, if there is one.
 pub(crate) type SearchResult = Result<Hit, Option<Unfit>>;
 
-pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = (LadderStep, Search)> {
-    LADDER
-        .iter()
-        .copied()
-        .filter(|step| step.serves(quote))
-        .filter_map(|step| step.search.map(|search| (step, search)))
+/// Returns the rungs that a quote permits, from the strictest.
+pub(super) fn rungs(quote: &Quote<'_>) -> impl Iterator<Item = LadderStep> {
+    LADDER.iter().copied().filter(|step| step.serves(quote))
 }
 
 /// Returns the names of the rungs that are tried for a quote.
 pub(crate) fn tried(quote: &Quote<'_>) -> Vec<String> {
-    rungs(quote).map(|(step, _)| step.name.to_owned()).collect()
+    rungs(quote).map(|step| step.name.to_owned()).collect()
 }
 
 /// The relation of a candidate to the other facts that an edit has about its place.
@@ -231,11 +236,11 @@ pub(crate) fn one_where(
         return Ok(Ok(Hit { range, rung: Rung::Exact, moved: Some(0), adapted: Adapted::default() }));
     }
     let mut unfit = None;
-    for (step, search) in rungs(quote) {
+    for step in rungs(quote) {
         let near = quote.near.or_else(|| (step.hint)(hay.text, quote));
         let quote = &Quote { near, ..quote.clone() };
         let (mut tally, mut meant) = (Tally::new(hay.text, quote), Tally::new(hay.text, quote));
-        search(hay, quote, true, &mut |range| {
+        (step.search)(hay, quote, true, &mut |range| {
             let fit = fit(&range);
             if fit == CandidateFit::Meant {
                 meant.add(range.clone());
@@ -261,8 +266,7 @@ pub(crate) fn one_where(
     Ok(Err(unfit))
 }
 
-/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself. Returns
-/// true if this version has the rung.
+/// Visits the candidates of one rung alone, for an edit that judges candidates and walks the rungs itself.
 ///
 /// # Errors
 /// `limit` if the job's work budget runs out.
@@ -271,11 +275,8 @@ pub(crate) fn candidates(
     quote: &Quote<'_>,
     rung: Rung,
     visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
-) -> Result<bool, Refusal> {
-    let search = LADDER.iter().find(|step| step.rung == rung).and_then(|step| step.search);
-    let Some(search) = search else { return Ok(false) };
-    search(hay, quote, true, visit)?;
-    Ok(true)
+) -> Result<(), Refusal> {
+    rung.step().map_or(Ok(()), |step| (step.search)(hay, quote, true, visit))
 }
 
 /// Fits the new text to a candidate of [`candidates`] at a rung; `None` fails the rung.
@@ -288,8 +289,7 @@ pub(crate) fn adapt(
     rung: Rung,
     range: &Range<usize>,
 ) -> Result<Option<Adapted>, ReadingConflict> {
-    let step = LADDER.iter().find(|step| step.rung == rung);
-    step.map_or(Ok(None), |step| step.adapt(hay, quote, range))
+    rung.step().map_or(Ok(None), |step| step.adapt(hay, quote, range))
 }
 
 /// Returns the first rung looser than those of [`every`] that finds a place.
@@ -297,9 +297,9 @@ pub(crate) fn adapt(
 /// # Errors
 /// `limit`.
 pub(crate) fn looser(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<Option<Rung>, Refusal> {
-    for (step, search) in rungs(quote).filter(|(step, _)| step.rung > EVERY) {
+    for step in rungs(quote).filter(|step| step.rung > EVERY) {
         let mut found = false;
-        search(hay, quote, true, &mut |_| {
+        (step.search)(hay, quote, true, &mut |_| {
             found = true;
             ControlFlow::Break(())
         })?;
@@ -318,9 +318,9 @@ pub(crate) const EVERY: Rung = Rung::Eol;
 /// # Errors
 /// `limit` above `limits::PLACES`.
 pub(crate) fn every(hay: &Haystack<'_>, quote: &Quote<'_>) -> Result<(Vec<Span>, Rung), Refusal> {
-    for (step, search) in rungs(quote).filter(|(step, _)| step.rung <= EVERY) {
+    for step in rungs(quote).filter(|step| step.rung <= EVERY) {
         let mut found = Vec::new();
-        search(hay, quote, false, &mut |range| {
+        (step.search)(hay, quote, false, &mut |range| {
             found.push(Span::new(range));
             if found.len() > limits::PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;

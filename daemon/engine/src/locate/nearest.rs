@@ -10,6 +10,7 @@ use super::fuzzy::Likeness;
 use super::report::excerpt;
 use super::score::{Bag, CHARS, alike, shown};
 use crate::cut::Cut;
+use crate::splice::shared_start;
 use crate::text::Text;
 
 /// The number of places in the quoted text that one line may have, and of windows that are scored in the end.
@@ -146,7 +147,7 @@ fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
         .map(|(i, line)| {
             let target = i.checked_sub(start).and_then(|j| target.get(j)).copied().unwrap_or("");
             let unseen = *line != target && visible(line) == visible(target);
-            let line = excerpt(line, shared_start(line, target));
+            let line = excerpt(line, shared_start(line.as_bytes(), target.as_bytes()));
             format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
         })
         .collect();
@@ -154,15 +155,10 @@ fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
     let there = lines.get(start + differs).copied().unwrap_or("");
     let quoted = target.get(differs).map(|line| {
         let unseen = *line != there && visible(line) == visible(there);
-        let line = excerpt(line, shared_start(line, there));
+        let line = excerpt(line, shared_start(line.as_bytes(), there.as_bytes()));
         if unseen { reveal(&line) } else { line }
     });
     NearMiss { line: start as u64 + 1, text, score, differs: here.filter(|_| quoted.is_some()), quoted }
-}
-
-/// Returns the number of bytes that two lines share at the start.
-fn shared_start(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// Returns the visible characters of a line.

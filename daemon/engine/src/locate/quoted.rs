@@ -3,12 +3,13 @@
 
 use std::ops::Range;
 
-use editd_types::error::{ErrorCode, IndentReading, RequestError};
+use editd_types::error::{ErrorCode, IndentReading};
 
 use super::ladder::{Adapted, Rung};
 use super::{Extent, Needle};
 use crate::Refusal;
 use crate::cut::Span;
+use crate::refusal::{on_line, refuse};
 use crate::text::{Breaks, Text, split_final_break};
 
 /// A quotation to be found, and the ways in which it may be found.
@@ -88,15 +89,12 @@ impl ReadingConflict {
             true => "the new lines would land left of them",
             false => "the new lines can be indented in more than one way",
         };
-        let mut error = RequestError::new(
-            ErrorCode::Ambiguous,
-            format!(
-                "the quoted lines stand at line {line} with another indentation, and {why}; indent old and new text as the file does"
-            ),
+        let message = format!(
+            "the quoted lines stand at line {line} with another indentation, and {why}; indent old and new text as the file does"
         );
-        error.line = Some(line);
+        let mut error = on_line(line, refuse(ErrorCode::Ambiguous, message));
         error.readings = self.readings;
-        Box::new(error)
+        error
     }
 }
 

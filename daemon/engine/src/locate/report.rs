@@ -26,15 +26,11 @@ pub(crate) fn excerpt(line: &str, around: usize) -> String {
     if line.len() <= limits::EXCERPT {
         return line.to_owned();
     }
-    let start = floor(line, if around + 40 < limits::EXCERPT { 0 } else { around - 40 });
-    let end = floor(line, (start + limits::EXCERPT).min(line.len()));
+    let start = line.floor_char_boundary(if around + 40 < limits::EXCERPT { 0 } else { around - 40 });
+    let end = line.floor_char_boundary(start + limits::EXCERPT);
     let lead = if start > 0 { "…" } else { "" };
     let trail = if end < line.len() { "…" } else { "" };
     format!("{lead}{}{trail}", line.cut(start..end))
-}
-
-fn floor(line: &str, at: usize) -> usize {
-    (0..=at.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0)
 }
 
 /// Facts that may explain why a text was not found.

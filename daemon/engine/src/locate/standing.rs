@@ -28,9 +28,9 @@ pub(crate) fn standing(
     most: usize,
     fit: &dyn Fn(&Range<usize>) -> CandidateFit,
 ) -> Result<Option<Standing>, Refusal> {
-    for (step, search) in rungs(quote) {
+    for step in rungs(quote) {
         let (mut all, mut meant) = (Vec::new(), Vec::new());
-        search(hay, quote, true, &mut |range| {
+        (step.search)(hay, quote, true, &mut |range| {
             let fit = fit(&range);
             if fit == CandidateFit::Meant {
                 meant.push(range.clone());

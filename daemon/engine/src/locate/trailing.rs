@@ -2,10 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::ladder::Adapted;
-use super::quoted::{Brings, Quote};
+use super::Haystack;
+use super::quoted::Quote;
 use super::reduced::{LineTrim, covered, list};
-use super::{Haystack, keep_shared};
 use crate::Refusal;
 
 /// Visits the runs of lines that equal the quoted ones without white space at their ends.
@@ -17,13 +16,4 @@ pub(crate) fn search(
 ) -> Result<(), Refusal> {
     let list = list(hay.text, quote);
     hay.reduced(LineTrim::Trimmed).each(hay, list, &mut |lines| visit(covered(hay.text, quote, lines)))
-}
-
-/// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
-pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>) -> Option<Adapted> {
-    let Brings::Instead(new) = quote.brings else {
-        return Some(Adapted::default());
-    };
-    let kept = keep_shared(hay.text, quote, (quote.old, new), range, |_, line| Some(line.to_owned()))?;
-    Some(Adapted { new: Some(kept), score: None, as_file: false })
 }

@@ -4,10 +4,9 @@
 use std::ops::{ControlFlow, Range};
 
 use super::fold::{fold, is_typographic};
-use super::ladder::Adapted;
-use super::quoted::{Brings, Quote};
+use super::quoted::Quote;
 use super::whole::{self, LineEnd};
-use super::{Extent, Haystack, Needle, keep_shared};
+use super::{Extent, Haystack, Needle};
 use crate::Refusal;
 use crate::text::{Breaks, split_final_break};
 
@@ -47,11 +46,4 @@ pub(crate) fn search(
     };
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
     Ok(())
-}
-
-/// Returns the new text, in which the lines that it shares with the quoted text are those of the file.
-pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, matched: &Range<usize>) -> Option<Adapted> {
-    let Brings::Instead(new) = quote.brings else { return Some(Adapted::default()) };
-    let new = keep_shared(hay.text, quote, (quote.old, new), matched, |_, line| Some(line.to_owned()))?;
-    Some(Adapted { new: Some(new), score: None, as_file: false })
 }

@@ -5,8 +5,9 @@ use editd_types::error::{ConflictRegion, ErrorCode};
 use editd_types::limits::CANDIDATES;
 
 use crate::Refusal;
+use crate::cut::Cut;
 use crate::limits;
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 
 /// The conflicts of one merge.
 #[derive(Default)]
@@ -34,14 +35,11 @@ impl Conflicts {
             1 => " and at one more place".to_owned(),
             more => format!(" and at {more} more places"),
         };
-        let mut error = refuse(
-            ErrorCode::Conflict,
-            format!(
-                "others changed the same or neighbouring lines at line {line}{more}; compare the three texts, and \
-                 edit what is there now"
-            ),
+        let message = format!(
+            "others changed the same or neighbouring lines at line {line}{more}; compare the three texts, and edit \
+             what is there now"
         );
-        error.line = Some(line);
+        let mut error = on_line(line, refuse(ErrorCode::Conflict, message));
         error.found = Some(self.count as u64);
         error.regions = self.regions;
         Err(error)
@@ -53,9 +51,5 @@ fn short(text: &str) -> String {
     if text.len() <= limits::REGION {
         return text.to_owned();
     }
-    let mut end = limits::REGION;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", text.get(..end).unwrap_or_default())
+    format!("{}…", text.cut(0..text.floor_char_boundary(limits::REGION)))
 }

@@ -7,8 +7,6 @@ use super::registry::Op;
 use crate::Refusal;
 use crate::refusal::malformed;
 
-pub(crate) const FIELDS: &[&str] = &["mode"];
-
 pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let bits = match fields::required(edit, "mode", &edit.mode)? {
         FileMode::Bits(bits) if *bits > 0o777 || may_be_digits(*bits) => {

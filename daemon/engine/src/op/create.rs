@@ -13,8 +13,6 @@ use crate::Refusal;
 use crate::clip::Clips;
 use crate::refusal::{malformed, refuse};
 
-pub(crate) const FIELDS: &[&str] = &["text", "if_empty"];
-
 /// A new file.
 #[derive(Debug)]
 pub(crate) struct Create {

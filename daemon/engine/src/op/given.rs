@@ -10,7 +10,7 @@ use super::fields;
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
-use crate::locate::{Rung, fold_breaks};
+use crate::locate::{LineParts, Rung, lines};
 use crate::refusal::malformed;
 use crate::reindent::reindent;
 use crate::text::{Breaks, Text, break_list, follow};
@@ -131,30 +131,19 @@ pub(crate) fn changed_breaks(given: &str, made: &str, breaks: Breaks) -> u64 {
 
 /// Returns the number of bytes of the complete lines that old and new share at the start and at the end, in either.
 fn shared_lines(old: &str, new: &str, rung: Rung, breaks: Breaks) -> ((usize, usize), (usize, usize)) {
-    let (a, b) = (line_list(old, breaks), line_list(new, breaks));
-    let same = |x: &&str, y: &&str| match rung {
+    let (a, b) = (lines(old, breaks), lines(new, breaks));
+    let same = |x: &LineParts<'_>, y: &LineParts<'_>| match rung {
         Rung::Exact => x == y,
-        _ => fold_breaks(x, breaks) == fold_breaks(y, breaks),
+        _ => x.0 == y.0 && x.1.is_empty() == y.1.is_empty(),
     };
     let head = a.iter().zip(&b).take_while(|(x, y)| same(x, y)).count();
     let most = a.len().min(b.len()) - head;
     let tail = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(x, y)| same(x, y)).count();
-    let bytes = |lines: &[&str], range: Range<usize>| lines.cut(range).iter().map(|line| line.len()).sum();
+    let bytes = |lines: &[LineParts<'_>], range: Range<usize>| {
+        lines.cut(range).iter().map(|(line, ending)| line.len() + ending.len()).sum()
+    };
     (
         (bytes(&a, 0..head), bytes(&b, 0..head)),
         (bytes(&a, a.len() - tail..a.len()), bytes(&b, b.len() - tail..b.len())),
     )
-}
-
-fn line_list(text: &str, breaks: Breaks) -> Vec<&str> {
-    let mut from = 0;
-    let mut lines: Vec<&str> = Vec::new();
-    for at in break_list(text, breaks) {
-        lines.push(text.cut(from..at.end));
-        from = at.end;
-    }
-    if from < text.len() {
-        lines.push(text.cut(from..text.len()));
-    }
-    lines
 }

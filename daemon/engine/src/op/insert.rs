@@ -23,20 +23,6 @@ use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
 
-pub(crate) const FIELDS: &[&str] = &[
-    "text",
-    "at",
-    "own_line",
-    "near",
-    "window",
-    "match",
-    "threshold",
-    "whole_lines",
-    "eol",
-    "from_clipboard",
-    "reindent",
-];
-
 /// Fields that only an anchor can have.
 const ANCHOR_FIELDS: [&str; 6] = ["own_line", "near", "window", "match", "threshold", "whole_lines"];
 
@@ -172,7 +158,8 @@ impl Insert {
                 let quoted = split_final_break(quote.old, scene.text.breaks).1;
                 let there = split_final_break(scene.text.content.cut(hit.range.clone()), scene.text.breaks).1;
                 if there.is_empty() && !quoted.is_empty() {
-                    // A looser rung took the open last line for one with an ending: nothing may be glued to it.
+                    // A looser rung matched the last line, which has no line break although the quoted one has: the
+                    // text must not be appended to that line.
                     return self.lines_at(scene, hit.range.end, new, found);
                 }
                 self.bytes_at(scene, hit.range.end, new, found, 0)

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use editd_types::{ErrorCode, FileEdit};
+use editd_types::FileEdit;
 
 use super::effect::{EditContext, Effect, PlaceReport};
 use super::fields;
@@ -15,12 +15,9 @@ use super::registry::Op;
 use crate::Refusal;
 use crate::clip::Clips;
 use crate::cut::Cut;
-use crate::refusal::{malformed, refuse};
+use crate::refusal::{malformed, out_of_range};
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, follow, split_final_break};
-
-pub(crate) const FIELDS: &[&str] =
-    &["start", "end", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
 
 /// A line edit.
 #[derive(Clone, Debug)]
@@ -79,12 +76,8 @@ pub(crate) fn line_range(text: &Text<'_>, start: u64, end: u64) -> Result<Range<
     if start == 0 || start > lines + 1 || (end > lines && !appends) {
         let what =
             if end < start { format!("line {start} does") } else { format!("lines {start} to {end} do") };
-        let mut error = refuse(
-            ErrorCode::OutOfRange,
-            format!("{what} not lie in the file, which has {lines} lines; read it again"),
-        );
-        error.lines = Some(lines);
-        return Err(error);
+        let message = format!("{what} not lie in the file, which has {lines} lines; read it again");
+        return Err(out_of_range(message, lines));
     }
     if appends {
         return Ok(text.len()..text.len());

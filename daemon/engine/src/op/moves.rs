@@ -7,8 +7,6 @@ use super::fields;
 use crate::Refusal;
 use crate::refusal::malformed;
 
-pub(crate) const FIELDS: &[&str] = &["to", "overwrite"];
-
 /// The destination of a rename or copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {

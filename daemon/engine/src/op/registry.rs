@@ -47,23 +47,24 @@ pub(crate) enum Op {
     Chmod(u32),
 }
 
-/// A kind: its name, the fields that it may have, and how they are read.
-type RegistryRow = (&'static str, &'static [&'static str], fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
+/// A kind: its name, and the function that reads its fields. Its row in the table of operations has the fields that it
+/// may have.
+type RegistryRow = (&'static str, fn(&FileEdit, Option<f64>) -> Result<Op, Refusal>);
 
 const KINDS: &[RegistryRow] = &[
-    ("replace", replace::FIELDS, replace::parse),
-    ("insert", insert::FIELDS, insert::parse),
-    ("write", write::FIELDS, write::parse),
-    ("lines", lines::FIELDS, lines::parse),
-    ("chunk", chunk::FIELDS, chunk::parse),
-    ("hunk", hunk::FIELDS, hunk::parse),
-    ("substitute", substitute::FIELDS, substitute::parse),
-    ("symbol", symbol::FIELDS, symbol::parse),
-    ("create", create::FIELDS, create::parse),
-    ("delete", &[], |_, _| Ok(Op::Delete)),
-    ("rename", moves::FIELDS, |edit, _| moves::parse(edit).map(Op::Rename)),
-    ("copy", moves::FIELDS, |edit, _| moves::parse(edit).map(Op::Copy)),
-    ("chmod", chmod::FIELDS, chmod::parse),
+    ("replace", replace::parse),
+    ("insert", insert::parse),
+    ("write", write::parse),
+    ("lines", lines::parse),
+    ("chunk", chunk::parse),
+    ("hunk", hunk::parse),
+    ("substitute", substitute::parse),
+    ("symbol", symbol::parse),
+    ("create", create::parse),
+    ("delete", |_, _| Ok(Op::Delete)),
+    ("rename", |edit, _| moves::parse(edit).map(Op::Rename)),
+    ("copy", |edit, _| moves::parse(edit).map(Op::Copy)),
+    ("chmod", chmod::parse),
 ];
 
 /// Reads an edit. `threshold` is the job's, for edits without their own.
@@ -71,31 +72,24 @@ const KINDS: &[RegistryRow] = &[
 /// # Errors
 /// `malformed` naming the field.
 pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
-    let Some((name, allowed, read)) = KINDS.iter().find(|(name, ..)| *name == edit.op) else {
-        let names: Vec<&str> = KINDS.iter().map(|(name, ..)| *name).collect();
+    let Some((name, read)) = KINDS.iter().find(|(name, _)| *name == edit.op) else {
+        let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
         let given: String = edit.op.chars().take(40).collect();
         let near = nearest(&edit.op, &names).map(|near| format!("use {near:?}; "));
         let (near, known) = (near.unwrap_or_default(), names.join(", "));
         return Err(malformed(format!("`op` is {given:?}; {near}it must be one of {known}")));
     };
-    if fields::given(edit).any(|field| !allowed.contains(&field)) {
-        return Err(malformed(stray(name, edit)));
-    }
-    read(edit, threshold)
-}
-
-/// Returns a message about all fields of an edit that its operation does not have, with corrections.
-fn stray(name: &str, edit: &FileEdit) -> String {
     let given: Vec<&str> = fields::given(edit).collect();
-    let message = operation(name).and_then(|operation| operation.unknown_fields_error(&given));
-    message
-        .unwrap_or_else(|| format!("`{name}` does not have all of these fields; see `editctl help {name}`"))
+    match operation(name).and_then(|operation| operation.unknown_fields_error(&given)) {
+        Some(unknown) => Err(malformed(unknown)),
+        None => read(edit, threshold),
+    }
 }
 
-/// Returns the operations, each with its fields.
+/// Returns the names of the kinds.
 #[cfg(test)]
-pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    KINDS.iter().map(|&(name, fields, _)| (name, fields))
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, _)| *name)
 }
 
 impl Op {

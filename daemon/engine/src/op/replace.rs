@@ -23,23 +23,6 @@ use crate::refusal::{malformed, refuse, too_large};
 use crate::splice::Place;
 use crate::text::{Text, split_final_break};
 
-pub(crate) const FIELDS: &[&str] = &[
-    "old",
-    "new",
-    "within",
-    "near",
-    "window",
-    "match",
-    "threshold",
-    "whole_lines",
-    "all",
-    "expect",
-    "eol",
-    "to_clipboard",
-    "from_clipboard",
-    "reindent",
-];
-
 /// A replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {

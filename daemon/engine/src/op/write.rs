@@ -14,8 +14,6 @@ use crate::clip::Clips;
 use crate::refusal::malformed;
 use crate::splice::Place;
 
-pub(crate) const FIELDS: &[&str] = &["text", "eol", "from_clipboard", "reindent"];
-
 /// A whole-file edit.
 #[derive(Debug)]
 pub(crate) struct Write {

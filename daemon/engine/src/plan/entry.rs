@@ -102,7 +102,7 @@ fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files:
     let files::Replaced { path, before, after, warning } = replaced;
     outcome.warnings.push(warning);
     // The diff may be large.
-    if job.diff == Some(true) && job.budget.stage(size(&before).saturating_add(size(&after))) {
+    if job.diff == Some(true) && job.budget.stage(before.bytes().len().saturating_add(after.bytes().len())) {
         let label = job.options.label(path);
         let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), FileMove::No, None);
         show(job, outcome, diff);
@@ -173,7 +173,7 @@ fn judge(
     let exists = *before != FileState::Absent;
     for (edit, op) in ops.iter().enumerate() {
         let refusal = match op {
-            Ok(Op::Create(create)) if exists => match create.check_existing(path, bytes(before)) {
+            Ok(Op::Create(create)) if exists => match create.check_existing(path, before.bytes()) {
                 Some(refusal) => refusal,
                 None => continue,
             },
@@ -218,10 +218,7 @@ fn text_edits(
     }
     let hash = tree.node(path)?.known_hash();
     let elsewhere = |old: &str| stands_elsewhere(tree, path, old, &job.budget);
-    let (bytes, hash): (&[u8], _) = match before {
-        FileState::File { bytes, .. } => (bytes, hash),
-        FileState::Absent => (&[], None),
-    };
+    let (bytes, hash) = (before.bytes(), hash.filter(|_| *before != FileState::Absent));
     let label = job.options.label(path);
     let earlier = tree.earlier(path).map(|(before, splices)| Earlier { before, splices });
     let ground = Ground { bytes, label, hash, path, budget: &job.budget, earlier, elsewhere: &elsewhere };
@@ -231,7 +228,7 @@ fn text_edits(
 /// Returns a refusal if the content is larger than the limit of a file, or if the budget of the job for contents is
 /// used up.
 fn too_much(before: &FileState, job: &Shared<'_>) -> Option<Refusal> {
-    let size = size(before);
+    let size = before.bytes().len();
     if size > limits::FILE {
         let message =
             format!("the file has {size} bytes; text edits are for files of up to {}", limits::FILE);
@@ -242,17 +239,6 @@ fn too_much(before: &FileState, job: &Shared<'_>) -> Option<Refusal> {
     }
     let limit = crate::limits::STAGE_WORK;
     Some(spent("this job edits large files too many times over; send it as several jobs", limit))
-}
-
-fn size(state: &FileState) -> usize {
-    bytes(state).len()
-}
-
-fn bytes(state: &FileState) -> &[u8] {
-    match state {
-        FileState::File { bytes, .. } => bytes,
-        FileState::Absent => &[],
-    }
 }
 
 /// Returns the path of another file of the job that contains a text, and the line. The text may have `\n` or `\r\n`

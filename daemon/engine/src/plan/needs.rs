@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use editd_types::operation::nearest;
-use editd_types::{ErrorCode, FileEdit, FileEntry, FilePath, JobInput, limits};
+use editd_types::{FileEdit, FileEntry, FilePath, JobInput, limits};
 
 use super::several;
 use crate::job::Job;
 use crate::op::{Op, parse};
-use crate::refusal::{internal, malformed, refuse};
+use crate::refusal::{internal, malformed, spent};
 use crate::{JobNeeds, Refusal};
 
 /// The edits of an entry, each parsed or refused.
@@ -174,10 +174,7 @@ pub(crate) fn check_shape(job: &JobInput<'_>) -> Result<(), Refusal> {
         crate::op::checked_threshold(value)?;
     }
     let too_many = |what: &str, limit: usize| {
-        let mut error =
-            refuse(ErrorCode::Limit, format!("a job may have {limit} {what} at most; send several jobs"));
-        error.limit = Some(limit as u64);
-        error
+        spent(format!("a job may have {limit} {what} at most; send several jobs"), limit as u64)
     };
     if job.files.len() > limits::FILES {
         return Err(too_many("files", limits::FILES));

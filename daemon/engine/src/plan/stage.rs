@@ -17,7 +17,7 @@ use crate::cut::Cut;
 use crate::hash::hash_both;
 use crate::locate::Haystack;
 use crate::op::{Earlier, EditContext, Effect, HeaderIndex, Neighbours, Op, PlaceReport, Symbols};
-use crate::refusal::{internal, malformed, no_room, refuse, spent, too_large};
+use crate::refusal::{internal, malformed, no_room, on_line, refuse, spent, too_large};
 use crate::splice::{Place, apply_shared, arrange, assemble, complete, land, size_after};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
@@ -222,10 +222,8 @@ fn effect(op: &Op, scene: &EditContext<'_>, clips: &mut Clips<'_>) -> Result<Eff
 fn encodable(text: &Text<'_>, effect: Effect) -> Result<Effect, Refusal> {
     if matches!(text.encoding, Encoding::Named(_)) {
         for place in &effect.places {
-            text.encoding.encode(place.piece.as_str()).map_err(|mut refusal| {
-                refusal.line = Some(text.line_of(place.guard().start()) as u64);
-                refusal
-            })?;
+            let line = || text.line_of(place.guard().start()) as u64;
+            text.encoding.encode(place.piece.as_str()).map_err(|refusal| on_line(line(), refusal))?;
         }
     }
     Ok(effect)
@@ -240,19 +238,15 @@ fn judge_overlaps(text: &Text<'_>, places: &mut [Place], verdicts: &mut Verdicts
         places.iter().map(|place| (place.edit, place.guard().start())).collect();
     for (a, b) in conflicts {
         let (first, second) = (a.min(b), a.max(b));
-        let at = starts.get(&second).copied().unwrap_or(0);
+        let line = text.line_of(starts.get(&second).copied().unwrap_or(0)) as u64;
         for (edit, other) in [(second, first), (first, second)] {
-            let mut error = refuse(
-                ErrorCode::Overlap,
-                format!(
-                    "edits {} and {} change the same text at line {}; make them one edit",
-                    first + 1,
-                    second + 1,
-                    text.line_of(at)
-                ),
+            let message = format!(
+                "edits {} and {} change the same text at line {line}; make them one edit",
+                first + 1,
+                second + 1
             );
+            let mut error = on_line(line, refuse(ErrorCode::Overlap, message));
             error.other_edit = Some(u64::from(other) + 1);
-            error.line = Some(text.line_of(at) as u64);
             verdicts.refuse(edit as usize, error)?;
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use compose::compose;
 pub(crate) use land::land;
 pub(crate) use overlap::arrange;
 pub(crate) use place::Place;
-pub(crate) use trim::differing;
+pub(crate) use trim::{differing, shared_end, shared_start};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use editd_types::ErrorCode;
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::limits;
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 
 /// The encoding of a file that editd edits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -171,8 +171,7 @@ fn stops(encoding: &str, good: &str, message: impl FnOnce(&str) -> String) -> Re
     let line = memchr::memchr_iter(b'\n', good.as_bytes()).count() as u64 + 1;
     let start = memchr::memrchr(b'\n', good.as_bytes()).map_or(0, |at| at + 1);
     let column = good.cut(start..good.len()).chars().count() as u64 + 1;
-    let mut error = wrong(encoding, message(&format!("line {line}, column {column}")));
-    error.line = Some(line);
+    let mut error = on_line(line, wrong(encoding, message(&format!("line {line}, column {column}"))));
     error.column = Some(column);
     error
 }

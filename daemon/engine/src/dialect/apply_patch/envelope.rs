@@ -3,7 +3,7 @@
 use super::unsigned::signed;
 use crate::Refusal;
 use crate::locate::excerpt;
-use crate::refusal::malformed;
+use crate::refusal::line_error;
 
 /// The part of an envelope that concerns one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,13 +78,6 @@ fn is_tag(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Returns the refusal of a line.
-pub(super) fn fault(line: u64, what: impl std::fmt::Display) -> Refusal {
-    let mut error = malformed(format!("line {line}: {what}"));
-    error.line = Some(line);
-    error
-}
-
 /// The lines of an envelope from behind its first marker to before its last.
 struct EnvelopeLines<'p> {
     lines: Vec<&'p str>,
@@ -103,17 +96,20 @@ impl<'p> EnvelopeLines<'p> {
         let begin = lines.iter().position(|line| !wraps(line)).unwrap_or(0);
         if lines.get(begin).is_none_or(|line| line.trim() != BEGIN) {
             let line = begin as u64 + 1;
-            return Err(fault(line, format!("the first line of the patch must be `{BEGIN}`; begin with it")));
+            return Err(line_error(
+                line,
+                format!("the first line of the patch must be `{BEGIN}`; begin with it"),
+            ));
         }
         let trails = |line: &&str| wraps(line) || (is_tag(line.trim()) && begin > 0);
         let end = lines.iter().rposition(|line| !trails(line)).unwrap_or(0);
         if end <= begin || lines.get(end).is_none_or(|line| line.trim() != END) {
             // What a closed patch is followed by is none of its sections.
             if let Some(closed) = lines.iter().skip(begin).position(|line| line.trim_end() == END) {
-                return Err(fault((begin + closed) as u64 + 1, AGAIN));
+                return Err(line_error((begin + closed) as u64 + 1, AGAIN));
             }
             let line = end as u64 + 1;
-            return Err(fault(
+            return Err(line_error(
                 line,
                 format!("the last line of the patch must be `{END}`; send it to its end"),
             ));
@@ -163,9 +159,9 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
         } else if let Some(path) = named(UPDATE) {
             (path, updated(&mut lines, path, number)?)
         } else if head == END {
-            return Err(fault(number, AGAIN));
+            return Err(line_error(number, AGAIN));
         } else {
-            return Err(fault(
+            return Err(line_error(
                 number,
                 format!(
                     "`{}` is no header; a section begins with `{ADD} path`, `{DELETE} path` or `{UPDATE} path`",
@@ -174,7 +170,7 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
             ));
         };
         if path.is_empty() {
-            return Err(fault(number, "the header names no file; put its path behind it"));
+            return Err(line_error(number, "the header names no file; put its path behind it"));
         }
         match deed {
             SectionAction::Update { to: None, hunks } if hunks.is_empty() => {
@@ -185,7 +181,7 @@ pub(super) fn sections(payload: &str) -> Result<(Vec<Section<'_>>, Vec<String>),
     }
     match (found.is_empty(), hollow) {
         (false, _) => Ok((found, lines.warnings)),
-        (true, None) => Err(fault(lines.number(), "the patch names no file; say what to change")),
+        (true, None) => Err(line_error(lines.number(), "the patch names no file; say what to change")),
         (true, Some((number, path))) => Err(hollow_update(number, path)),
     }
 }
@@ -202,7 +198,7 @@ fn added<'p>(lines: &mut EnvelopeLines<'p>) -> SectionAction<'p> {
 fn updated<'p>(lines: &mut EnvelopeLines<'p>, path: &str, number: u64) -> Result<SectionAction<'p>, Refusal> {
     let to = lines.take(|line| line.trim().strip_prefix(MOVE)).map(str::trim);
     if to == Some("") {
-        return Err(fault(lines.number() - 1, "the header names no file; put its path behind it"));
+        return Err(line_error(lines.number() - 1, "the header names no file; put its path behind it"));
     }
     let (mut hunks, mut any) = (Vec::new(), false);
     loop {
@@ -222,7 +218,7 @@ fn updated<'p>(lines: &mut EnvelopeLines<'p>, path: &str, number: u64) -> Result
 }
 
 fn hollow_update(number: u64, path: &str) -> Refusal {
-    fault(number, format!("the update of `{}` is empty; say what to change", excerpt(path, 0)))
+    line_error(number, format!("the update of `{}` is empty; say what to change", excerpt(path, 0)))
 }
 
 /// Returns true if a line is the header of a section, white space around it aside.
@@ -244,7 +240,7 @@ fn hunk<'p>(lines: &mut EnvelopeLines<'p>, first: bool) -> Result<Option<PatchHu
         }
     }
     if !headed && !first {
-        return Err(fault(hunk.line, "the hunk before it is over; begin another with `@@`"));
+        return Err(line_error(hunk.line, "the hunk before it is over; begin another with `@@`"));
     }
     let mut body = Vec::new();
     while let Some(line) =
@@ -273,7 +269,7 @@ fn hunk<'p>(lines: &mut EnvelopeLines<'p>, first: bool) -> Result<Option<PatchHu
     let quotes = hunk.text.lines().any(|line| line.is_empty() || line.starts_with([' ', '-']));
     if !quotes && (!hunk.headers.is_empty() || hunk.near.is_some()) {
         let what = "the hunk says where it stands but quotes no line there; add one with ` ` in front";
-        return Err(fault(hunk.line, what));
+        return Err(line_error(hunk.line, what));
     }
     Ok(Some(hunk))
 }

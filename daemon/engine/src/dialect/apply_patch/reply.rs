@@ -6,7 +6,9 @@ use std::fmt::Write;
 use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
 use super::envelope::PatchHunk;
-use crate::dialect::explain::{failures, found_otherwise, left_out, loose_rung, plain, span, with_details};
+use crate::dialect::explain::{
+    failures, found_otherwise, left_out, loose_rung, notes, plain, span, with_details,
+};
 use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
@@ -95,13 +97,13 @@ impl ReplyFormat for ApplyPatchReply {
         let mut out = self.head(receipt);
         for (at, file) in receipt.files.iter().enumerate() {
             for (number, error) in left_out(file).take(limits::BLOCKS_DETAILED) {
-                line(&mut out, &self.failure(Some(at), Some(number), error));
+                _ = write!(out, "\n{}", self.failure(Some(at), Some(number), error));
             }
             for note in self.loose(at, file).take(limits::BLOCKS_DETAILED) {
-                line(&mut out, &note);
+                _ = write!(out, "\n{note}");
             }
-            for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
-                line(&mut out, &note);
+            for note in notes(file) {
+                _ = write!(out, "\n{note}");
             }
         }
         out
@@ -119,7 +121,7 @@ impl ApplyPatchReply {
                 let done = self.entries.iter().zip(&receipt.files).filter(|(_, file)| changed(file));
                 for (patched, file) in done {
                     let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
-                    line(&mut out, &format!("{} {}{lines}", patched.verb.letter(), patched.path));
+                    _ = write!(out, "\n{} {}{lines}", patched.verb.letter(), patched.path);
                 }
                 add_job(&mut out, receipt);
                 out
@@ -204,9 +206,4 @@ fn changed(file: &FileOutcome) -> bool {
             .edits
             .iter()
             .any(|edit| file.status == JobStatus::Partial && edit.status == EditStatus::Applied)
-}
-
-fn line(out: &mut String, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = write!(out, "\n{text}");
 }

@@ -9,6 +9,7 @@ use crate::Refusal;
 use crate::dialect::entries::{Entries, edit};
 use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
 use crate::limits;
+use crate::refusal::on_line;
 
 /// The dialect.
 pub(in crate::dialect) struct ApplyPatch;
@@ -39,10 +40,7 @@ impl Dialect for ApplyPatch {
         warnings.truncate(limits::BLOCKS_DETAILED);
         for section in sections {
             let line = section.line;
-            gathered.take(section, setting).map_err(|mut refusal| {
-                refusal.line = Some(line);
-                refusal
-            })?;
+            gathered.take(section, setting).map_err(|refusal| on_line(line, refusal))?;
         }
         let request = PayloadRequest::Job(PayloadJob {
             files: gathered.entries.into_files(),

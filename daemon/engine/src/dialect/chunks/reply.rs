@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use editd_types::{EditOutcome, EditStatus, ErrorCode, JobStatus, Receipt, RequestError};
+use editd_types::{EditStatus, ErrorCode, JobStatus, Receipt, RequestError};
 
-use crate::dialect::explain::{failures, plain, present_lines, readings};
+use crate::dialect::explain::{failures, loose_rung, plain, present_lines, readings};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::op::ChunkCheck;
@@ -42,9 +42,9 @@ fn format_receipt(receipt: &Receipt) -> String {
         add_summary(&mut text, receipt, Detail::Changes);
     }
     for (at, edit) in edits().enumerate() {
-        match (&edit.error, loosely(edit)) {
+        match (&edit.error, loose_rung(edit).zip(edit.lines)) {
             (Some(error), _) => _ = write!(text, "\n{}", failure(error)),
-            (None, Some((rung, first, last))) => {
+            (None, Some((rung, (first, last)))) => {
                 _ = write!(text, "\nChunk {} matched lines {first} to {last} only at `{rung}`", at + 1);
             }
             (None, None) => {}
@@ -59,13 +59,6 @@ fn format_receipt(receipt: &Receipt) -> String {
         }
     }
     text
-}
-
-/// Returns the rung and the lines of a chunk that was found in lines that differ from its quotation.
-fn loosely(edit: &EditOutcome) -> Option<(&str, u64, u64)> {
-    let rung = edit.rung.as_deref().filter(|rung| !matches!(*rung, "exact" | "eol"))?;
-    let (first, last) = edit.lines?;
-    Some((rung, first, last))
 }
 
 /// Returns the message of a refusal: the chunk, the name and number of the check, and the places that were compared.

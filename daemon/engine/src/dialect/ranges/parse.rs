@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::header::{FORMS, Header, HeaderFault, RangePlace, read};
 use crate::Refusal;
 use crate::limits;
-use crate::refusal::malformed;
+use crate::refusal::line_error;
 
 /// A file that a header opens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +64,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileSection<'_>>, Refusal> {
     if let Some(file) = reader.files.last() {
         file.check_last()?;
     } else {
-        return Err(at(1, format!("there is no header; begin with `@@ PATH VERSION` (headers: {FORMS})")));
+        return Err(line_error(
+            1,
+            format!("there is no header; begin with `@@ PATH VERSION` (headers: {FORMS})"),
+        ));
     }
     Ok(reader.files)
 }
@@ -77,7 +80,7 @@ fn unfenced(lines: &[&str]) -> Result<Range<usize>, Refusal> {
     match lines.get(first) {
         Some(line) if is_fence(line) => match lines.get(last) {
             Some(closing) if last > first && is_fence(closing) => Ok(first + 1..last),
-            _ => Err(at(first as u64 + 1, "the fence is not closed; close it, or leave it out")),
+            _ => Err(line_error(first as u64 + 1, "the fence is not closed; close it, or leave it out")),
         },
         _ => Ok(first..lines.len()),
     }
@@ -101,7 +104,7 @@ impl<'p> RangeParser<'p> {
                 Some((marker, _)) if run >= 2 => self.marker = marker,
                 _ if line.trim().is_empty() => return Ok(()),
                 _ => {
-                    return Err(at(
+                    return Err(line_error(
                         number,
                         format!("{} is no header; begin with `@@ PATH VERSION`", excerpt(line)),
                     ));
@@ -119,7 +122,7 @@ impl<'p> RangeParser<'p> {
             Some(rest) => read(rest),
             None => Err(HeaderFault::Form),
         };
-        let header = header.map_err(|fault| at(number, self.fault(fault, line)))?;
+        let header = header.map_err(|fault| line_error(number, self.fault(fault, line)))?;
         if !matches!(header, Header::Range(_))
             && let Some(file) = self.files.last()
         {
@@ -137,7 +140,10 @@ impl<'p> RangeParser<'p> {
 
     fn range(&mut self, number: u64, place: RangePlace) -> Result<(), Refusal> {
         let Some(file) = self.files.last_mut() else {
-            return Err(at(number, "a range stands before the first file; begin with `@@ PATH VERSION`"));
+            return Err(line_error(
+                number,
+                "a range stands before the first file; begin with `@@ PATH VERSION`",
+            ));
         };
         let path = file.path;
         if matches!(&file.change, RangeFileChange::Edit(_, ranges) if !ranges.is_empty()) {
@@ -148,10 +154,13 @@ impl<'p> RangeParser<'p> {
                 ranges.push(RangeEdit { line: number, place, text: String::new() });
                 Ok(())
             }
-            RangeFileChange::New(_) => {
-                Err(at(number, format!("{path} is new and has no ranges; put its lines below `{path} new`")))
+            RangeFileChange::New(_) => Err(line_error(
+                number,
+                format!("{path} is new and has no ranges; put its lines below `{path} new`"),
+            )),
+            RangeFileChange::Delete(_) => {
+                Err(line_error(number, format!("{path} is deleted and has no ranges")))
             }
-            RangeFileChange::Delete(_) => Err(at(number, format!("{path} is deleted and has no ranges"))),
         }
     }
 
@@ -165,7 +174,7 @@ impl<'p> RangeParser<'p> {
                 Some(_) | None if blank => {}
                 Some(range) => {
                     let header = range.line;
-                    return Err(at(
+                    return Err(line_error(
                         number,
                         format!(
                             "the range on line {header} says `delete`, and a line follows; leave one out"
@@ -173,7 +182,7 @@ impl<'p> RangeParser<'p> {
                     ));
                 }
                 None => {
-                    return Err(at(
+                    return Err(line_error(
                         number,
                         format!(
                             "a line stands before the first range of {}; name the range: {} 10-12",
@@ -184,7 +193,7 @@ impl<'p> RangeParser<'p> {
             },
             RangeFileChange::Delete(_) if blank => {}
             RangeFileChange::Delete(_) => {
-                return Err(at(
+                return Err(line_error(
                     number,
                     format!("{} is deleted, and a line follows; leave one out", file.path),
                 ));
@@ -217,15 +226,16 @@ impl FileSection<'_> {
     fn check_last(&self) -> Result<(), Refusal> {
         let RangeFileChange::Edit(_, ranges) = &self.change else { return Ok(()) };
         match ranges.last() {
-            None => {
-                Err(at(self.line, format!("no range of {} follows; write `@@ 10-12` below it", self.path)))
-            }
+            None => Err(line_error(
+                self.line,
+                format!("no range of {} follows; write `@@ 10-12` below it", self.path),
+            )),
             Some(range) if range.text.is_empty() && !matches!(range.place, RangePlace::Delete(..)) => {
                 let form = match range.place {
                     RangePlace::Replace(..) => "; to remove the lines, write `delete` behind the numbers",
                     _ => "; write them below it",
                 };
-                Err(at(range.line, format!("no lines follow the range{form}")))
+                Err(line_error(range.line, format!("no lines follow the range{form}")))
             }
             Some(_) => Ok(()),
         }
@@ -235,10 +245,4 @@ impl FileSection<'_> {
 fn excerpt(line: &str) -> String {
     let line: String = line.trim_end().chars().take(limits::EXCERPT).collect();
     format!("`{line}`")
-}
-
-fn at(line: u64, message: impl std::fmt::Display) -> Refusal {
-    let mut error = malformed(format!("line {line}: {message}"));
-    error.line = Some(line);
-    error
 }

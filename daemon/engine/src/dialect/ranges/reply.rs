@@ -3,8 +3,8 @@
 
 use editd_types::{ErrorCode, FilePath, JobStatus, Receipt, RequestError};
 
-use crate::dialect::explain::{failures, left_out, plain, with_details};
-use crate::dialect::summary::{Detail, add_summary};
+use crate::dialect::explain::{failures, left_out, notes, plain, with_details};
+use crate::dialect::summary::{Detail, add_line, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 
@@ -31,10 +31,9 @@ impl ReplyFormat for RangesReply {
         for file in &receipt.files {
             for (number, error) in left_out(file).take(limits::BLOCKS_DETAILED) {
                 let error = RequestError { edit: error.edit.or(Some(number)), ..error.clone() };
-                add(&mut out, &self.failure(Some(&file.path), &error));
+                add_line(&mut out, &self.failure(Some(&file.path), &error));
             }
-            let issues = file.issues.iter().map(ToString::to_string);
-            issues.chain(file.warnings.iter().cloned()).for_each(|note| add(&mut out, &note));
+            notes(file).for_each(|note| add_line(&mut out, &note));
         }
         out
     }
@@ -81,11 +80,4 @@ impl RangesReply {
         let lead = line(error.edit).map(|line| format!("line {line}: ")).unwrap_or_default();
         with_details(error, format!("{lead}{sentence}"))
     }
-}
-
-fn add(out: &mut String, line: &str) {
-    if !out.is_empty() && !out.ends_with('\n') {
-        out.push('\n');
-    }
-    out.push_str(line);
 }

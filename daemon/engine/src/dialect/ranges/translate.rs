@@ -10,7 +10,7 @@ use super::reply::{FileRanges, RangesReply};
 use crate::Refusal;
 use crate::dialect::entries::edit;
 use crate::dialect::{Dialect, PayloadContext, PayloadJob, PayloadRequest, PayloadSample, Translation};
-use crate::refusal::malformed;
+use crate::refusal::{malformed, on_line};
 
 /// The dialect.
 pub(in crate::dialect) struct Ranges;
@@ -32,10 +32,7 @@ impl Dialect for Ranges {
         let mut files = RangeEntries::default();
         for section in parse(payload)? {
             let line = section.line;
-            files.add(section, setting).map_err(|mut refusal| {
-                refusal.line = Some(line);
-                refusal
-            })?;
+            files.add(section, setting).map_err(|refusal| on_line(line, refusal))?;
         }
         let request = PayloadRequest::Job(PayloadJob { files: files.entries, ..PayloadJob::default() });
         Ok(Translation {

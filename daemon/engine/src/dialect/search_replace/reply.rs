@@ -8,8 +8,7 @@ use editd_types::{
     EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError,
 };
 
-use crate::dialect::explain::readings;
-use crate::dialect::explain::{each, plain, present_lines};
+use crate::dialect::explain::{each, loose_rung, notes, plain, present_lines, readings, span};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
@@ -88,12 +87,12 @@ impl SearchReplaceReply {
         match file.edits.len() {
             // The summary names the files.
             _ if status == JobStatus::Applied => {}
-            0 => push(out, format_args!("{}\n", file.path)),
-            all => push(out, format_args!("{}: {held} of {all} blocks\n", file.path)),
+            0 => _ = writeln!(out, "{}", file.path),
+            all => _ = writeln!(out, "{}: {held} of {all} blocks", file.path),
         }
         for (edit, number) in file.edits.iter().zip(1..) {
             if *left == 0 && edit.error.is_some() {
-                push(out, format_args!("- the blocks from {number} on are left out here\n"));
+                _ = writeln!(out, "- the blocks from {number} on are left out here");
                 break;
             }
             match &edit.error {
@@ -110,8 +109,8 @@ impl SearchReplaceReply {
                 }
             }
         }
-        for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
-            push(out, format_args!("- {note}\n"));
+        for note in notes(file) {
+            _ = writeln!(out, "- {note}");
         }
         if status == JobStatus::Applied && self.files.len() > 1 && out.len() > start {
             out.insert_str(start, &format!("{}:\n", file.path));
@@ -131,16 +130,16 @@ impl SearchReplaceReply {
             return;
         }
         let guessed = self.files.iter().any(|said| Some(&said.path) == path && said.guessed);
-        push(out, format_args!("{lead}{}\n", sentence(error, guessed)));
+        _ = writeln!(out, "{lead}{}", sentence(error, guessed));
         for candidate in &error.candidates {
-            push(out, format_args!("{} | {}\n", candidate.line, candidate.text));
+            _ = writeln!(out, "{} | {}", candidate.line, candidate.text);
         }
         match present_lines(error).trim_start_matches('\n') {
             "" => {}
-            lines => push(out, format_args!("{lines}\n")),
+            lines => _ = writeln!(out, "{lines}"),
         }
         if !error.readings.is_empty() {
-            push(out, format_args!("{}\n", readings(error).trim_start_matches('\n')));
+            _ = writeln!(out, "{}", readings(error).trim_start_matches('\n'));
         }
     }
 
@@ -163,43 +162,40 @@ fn not_found(lead: &str, near: Option<u64>, error: &RequestError, out: &mut Stri
     let best = error.near_misses.first();
     let score = percent(best.map_or(0.0, |near| near.score));
     let needed = percent(error.needed.unwrap_or(1.0));
-    push(
+    _ = writeln!(
         out,
-        format_args!(
-            "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
-             Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%\n"
-        ),
+        "{lead}No sufficiently similar match found{at} ({score}% similar, needs {needed}%)\n\n\
+             Debug Info:\n- Similarity Score: {score}%\n- Required Threshold: {needed}%"
     );
     if let Some((first, last)) = error.searched.or(error.lines.map(|last| (1, last))) {
         let from = near.map(|line| format!(", starting at line {line}")).unwrap_or_default();
-        push(out, format_args!("- Search Range: lines {first} to {last}{from}\n"));
+        _ = writeln!(out, "- Search Range: lines {first} to {last}{from}");
     }
     let tip = error.cause.as_deref().unwrap_or("read the file again and quote what is there");
-    push(out, format_args!("- Tip: {tip}\n"));
+    _ = writeln!(out, "- Tip: {tip}");
     if let Some(best) = best {
-        push(out, format_args!("\nBest Match Found:\n{}\n", best.text.trim_end_matches('\n')));
+        _ = writeln!(out, "\nBest Match Found:\n{}", best.text.trim_end_matches('\n'));
     }
 }
 
 /// Reports a block that was not found as quoted: its lines, offset and rung. Returns true if there was something to
 /// report.
 fn found(edit: &EditOutcome, number: u64, out: &mut String) -> bool {
-    let loose = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
+    let loose = loose_rung(edit);
     let moved = edit.moved.filter(|lines| *lines != 0);
     let Some((first, last)) = edit.lines.filter(|_| loose.is_some() || moved.is_some()) else {
         return false;
     };
-    let lines = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
-    push(out, format_args!("- block {number}: {lines}"));
+    _ = write!(out, "- block {number}: {}", span(first, last));
     if let Some(lines) = moved {
         let side = if lines > 0 { "below" } else { "above" };
-        push(out, format_args!(", {} {side} its start line", lines.unsigned_abs()));
+        _ = write!(out, ", {} {side} its start line", lines.unsigned_abs());
     }
     if let Some(rung) = loose {
-        push(out, format_args!(", matched by `{rung}`"));
+        _ = write!(out, ", matched by `{rung}`");
     }
     if let Some(score) = edit.score {
-        push(out, format_args!(" ({}% similar)", percent(score)));
+        _ = write!(out, " ({}% similar)", percent(score));
     }
     out.push('\n');
     true
@@ -233,9 +229,4 @@ fn sentence(error: &RequestError, guessed: bool) -> Cow<'_, str> {
 fn percent(score: f64) -> u64 {
     // A saturating cast: no score is outside 0 to 1, and rounding down never claims a match.
     (score * 100.0 + 1e-6) as u64
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
 }

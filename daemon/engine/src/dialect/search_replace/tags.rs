@@ -11,7 +11,7 @@ use super::marker::{Marker, is_fence};
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::excerpt;
-use crate::refusal::malformed;
+use crate::refusal::line_error;
 
 /// The elements, and the permitted parents of each; an empty parent is the payload itself.
 const ELEMENTS: [(&str, &[&str]); 8] = [
@@ -237,9 +237,7 @@ impl<'p> Scan<'p> {
     }
 
     fn wrong(&self, what: &str) -> Refusal {
-        let mut error = malformed(format!("line {}: {what}", self.line));
-        error.line = Some(self.line);
-        error
+        line_error(self.line, what)
     }
 }
 

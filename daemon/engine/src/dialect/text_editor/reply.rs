@@ -6,7 +6,7 @@ use std::fmt::Write;
 use editd_types::{ErrorCode, FileOutcome, FilePath, JobStatus, Receipt, RequestError};
 
 use super::fields::EditorCommand;
-use crate::dialect::explain::{explain, with_details};
+use crate::dialect::explain::{explain, loose_rung, notes, with_details};
 use crate::dialect::summary::{Detail, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat, ShownFile};
 use crate::locate::excerpt;
@@ -42,10 +42,8 @@ impl ReplyFormat for TextEditorReply {
                     add_summary(&mut out, receipt, Detail::Changes);
                 }
                 for file in &receipt.files {
-                    for note in
-                        file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned())
-                    {
-                        push(&mut out, format_args!("\n{note}"));
+                    for note in notes(file) {
+                        _ = write!(out, "\n{note}");
                     }
                 }
                 out
@@ -106,8 +104,7 @@ impl TextEditorReply {
 
     /// Returns a line that tells the rung of a match that was not exact.
     fn loosely(&self, file: Option<&FileOutcome>) -> String {
-        let edit = file.and_then(|file| file.edits.first());
-        let rung = edit.and_then(|edit| edit.rung.as_deref()).filter(|rung| !["exact", "eol"].contains(rung));
+        let rung = file.and_then(|file| file.edits.first()).and_then(loose_rung);
         rung.map(|rung| format!("old_str did not appear verbatim; it matched as `{rung}`.\n"))
             .unwrap_or_default()
     }
@@ -192,10 +189,5 @@ fn first_line(header: &str) -> Option<u64> {
 }
 
 fn numbered(out: &mut String, number: u64, line: &str) {
-    push(out, format_args!("{number:6}\t{}\n", line.trim_end_matches(['\n', '\r'])));
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
+    _ = writeln!(out, "{number:6}\t{}", line.trim_end_matches(['\n', '\r']));
 }

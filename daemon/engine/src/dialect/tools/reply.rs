@@ -4,8 +4,8 @@
 use editd_types::{EditStatus, ErrorCode, FileEdit, FileOutcome, JobStatus, Receipt, RequestError};
 
 use super::phrases::{Phrases, Values, filled};
-use crate::dialect::explain::{failures, found_otherwise, loose_rung, plain, span, with_details};
-use crate::dialect::summary::{Detail, add_summary};
+use crate::dialect::explain::{failures, found_otherwise, loose_rung, notes, plain, span, with_details};
+use crate::dialect::summary::{Detail, add_line, add_summary};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
 use crate::locate::excerpt;
@@ -55,14 +55,16 @@ impl ReplyFormat for ToolReply {
             for error in
                 file.edits.iter().filter_map(|edit| edit.error.as_deref()).take(limits::BLOCKS_DETAILED)
             {
-                add(&mut out, &self.failure(Some(index), error));
+                add_line(&mut out, &self.failure(Some(index), error));
             }
             let loose = file.edits.iter().filter_map(|edit| Some((edit.lines?, loose_rung(edit)?)));
             for ((first, last), rung) in loose {
-                add(&mut out, &format!("{}matched {} as `{rung}`.", self.number(index), span(first, last)));
+                add_line(
+                    &mut out,
+                    &format!("{}matched {} as `{rung}`.", self.number(index), span(first, last)),
+                );
             }
-            let issues = file.issues.iter().map(ToString::to_string);
-            issues.chain(file.warnings.iter().cloned()).for_each(|note| add(&mut out, &note));
+            notes(file).for_each(|note| add_line(&mut out, &note));
         }
         out
     }
@@ -143,14 +145,14 @@ impl ToolReply {
         };
         let mut sentence = format!("{}{sentence}", self.number(index));
         if let Some(more) = found_otherwise(error).filter(|_| error.code == ErrorCode::NotFound) {
-            add(&mut sentence, &more);
+            add_line(&mut sentence, &more);
         }
         if matches!(error.code, ErrorCode::Stale | ErrorCode::Unread) {
-            add(&mut sentence, &plain(error));
+            add_line(&mut sentence, &plain(error));
         }
         if !error.symbols.is_empty() {
             let few: Vec<&str> = error.symbols.iter().take(SYMBOLS).map(String::as_str).collect();
-            add(&mut sentence, &format!("Symbols: {}", few.join(", ")));
+            add_line(&mut sentence, &format!("Symbols: {}", few.join(", ")));
         }
         with_details(error, sentence)
     }
@@ -172,11 +174,4 @@ impl ToolReply {
             ..Values::default()
         }
     }
-}
-
-fn add(out: &mut String, line: &str) {
-    if !out.is_empty() && !out.ends_with('\n') {
-        out.push('\n');
-    }
-    out.push_str(line);
 }

@@ -4,7 +4,7 @@
 use super::header::HunkNumbers;
 use crate::Refusal;
 use crate::locate::excerpt;
-use crate::refusal::malformed;
+use crate::refusal::line_error;
 
 /// The lines of a hunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -62,12 +62,9 @@ pub(super) fn read(
     let over = stated == Some((old, new));
     if let Some((at, line)) = stop.filter(|(_, line)| !over && !ends(line)) {
         let number = first.saturating_add(at as u64);
-        let mut error = malformed(format!(
-            "line {number}: `{}` starts with none of ` `, `-`, `+`; correct it",
-            excerpt(line.trim_end(), 0)
-        ));
-        error.line = Some(number);
-        return Err(error);
+        let shown = excerpt(line.trim_end(), 0);
+        let what = format!("`{shown}` starts with none of ` `, `-`, `+`; correct it");
+        return Err(line_error(number, what));
     }
     let text = lines.iter().take(kept).flat_map(|line| [*line, "\n"]).collect();
     Ok((HunkLines { text, counts: (old, new) }, taken))

@@ -8,7 +8,7 @@ use super::body::{self, HunkLines};
 use super::header::{self, HunkNumbers, Mode, Name};
 use super::names;
 use crate::Refusal;
-use crate::refusal::{malformed, refuse};
+use crate::refusal::{malformed, on_line, refuse};
 
 /// The part of a diff that concerns one file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,9 +78,7 @@ pub(super) struct DiffHunk {
 
 /// Returns the refusal of a line.
 pub(super) fn fault(line: u64, code: ErrorCode, what: &str) -> Refusal {
-    let mut error = refuse(code, format!("line {line}: {what}"));
-    error.line = Some(line);
-    error
+    on_line(line, refuse(code, format!("line {line}: {what}")))
 }
 
 /// Returns true if a text has lines that only a unified diff has.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use editd_types::{EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus, RequestError};
 
 use super::parse::DiffHunk;
-use crate::dialect::explain::{each, explain, found_otherwise, plain, with_details};
+use crate::dialect::explain::{each, explain, found_otherwise, loose_rung, notes, plain, with_details};
 use crate::dialect::summary::{add_job, changes};
 use crate::dialect::{PayloadOutcome, ReplyFormat};
 use crate::limits;
@@ -117,7 +117,7 @@ impl ReplyFormat for UnifiedDiffReply {
             for error in each(error) {
                 self.failed(&error, &mut out);
             }
-            line(&mut out, "error: patch does not apply; nothing was written.");
+            _ = writeln!(out, "error: patch does not apply; nothing was written.");
         }
         if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             add_job(&mut out, receipt);
@@ -135,7 +135,7 @@ impl UnifiedDiffReply {
         let hunk = own().find(|reply| index.is_some_and(|index| reply.hunks.len() > index));
         match named.or(hunk).or_else(|| own().next()) {
             Some(reply) => reply.failed(error, out),
-            None => line(out, &explain(error)),
+            None => _ = writeln!(out, "{}", explain(error)),
         }
     }
 }
@@ -143,7 +143,7 @@ impl UnifiedDiffReply {
 impl FileReply {
     fn file(&self, file: &FileOutcome, left: &mut usize, out: &mut String) {
         let lines = changes(file).map(|lines| format!(" ({lines})")).unwrap_or_default();
-        line(out, &format!("{}{lines}", self.head()));
+        _ = writeln!(out, "{}{lines}", self.head());
         for (number, edit) in (1u64..).zip(&file.edits) {
             let error = edit.error.as_ref().filter(|_| edit.status == EditStatus::Refused);
             let noted = match error {
@@ -152,17 +152,17 @@ impl FileReply {
             };
             if let (Some(noted), true) = (noted, *left > 0) {
                 *left -= 1;
-                line(out, &noted);
+                _ = writeln!(out, "{noted}");
             }
         }
-        for note in file.issues.iter().map(ToString::to_string).chain(file.warnings.iter().cloned()) {
-            line(out, &note);
+        for note in notes(file) {
+            _ = writeln!(out, "{note}");
         }
     }
 
     fn failed(&self, error: &RequestError, out: &mut String) {
-        line(out, &self.head());
-        line(out, &self.failure(error.edit, error));
+        _ = writeln!(out, "{}", self.head());
+        _ = writeln!(out, "{}", self.failure(error.edit, error));
     }
 
     fn failure(&self, edit: Option<u64>, error: &RequestError) -> String {
@@ -210,7 +210,7 @@ fn follows(files: &[FileOutcome]) -> bool {
 /// Returns the message for a hunk that was found elsewhere or not exactly as quoted.
 fn succeeded(number: u64, edit: &EditOutcome) -> Option<String> {
     let moved = edit.moved.filter(|lines| *lines != 0);
-    let rung = edit.rung.as_deref().filter(|rung| !["exact", "eol"].contains(rung));
+    let rung = loose_rung(edit);
     let (first, _) = edit.lines.filter(|_| moved.is_some() || rung.is_some())?;
     let mut reply = format!("Hunk #{number} succeeded at {first}");
     if let Some(lines) = moved {
@@ -222,9 +222,4 @@ fn succeeded(number: u64, edit: &EditOutcome) -> Option<String> {
     }
     reply.push('.');
     Some(reply)
-}
-
-fn line(out: &mut String, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{text}");
 }

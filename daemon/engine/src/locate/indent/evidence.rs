@@ -7,6 +7,7 @@ use super::decide::IndentFrame;
 use super::passage::{LineReplacement, Passage};
 use super::unit::{BLANKS, Unit, is_blank, split_indent};
 use crate::cut::Cut;
+use crate::splice::shared_start;
 
 /// The agreement of the lines of one reading with the file. The same position means the same in each reading of a
 /// passage.
@@ -199,8 +200,8 @@ fn opens(line: &str) -> bool {
 fn common<'l>(lines: impl Iterator<Item = &'l str>) -> &'l str {
     let mut indents = lines.map(|line| split_indent(line).0);
     let first = indents.next().unwrap_or("");
-    let same = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let length = indents.fold(first.len(), |least, indent| least.min(same(first, indent)));
+    let shared = |indent: &str| shared_start(first.as_bytes(), indent.as_bytes());
+    let length = indents.fold(first.len(), |least, indent| least.min(shared(indent)));
     first.get(..length).unwrap_or("")
 }
 

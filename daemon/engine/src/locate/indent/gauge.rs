@@ -4,6 +4,7 @@
 use super::mapping::{How, Mapping};
 use super::unit::{Kinds, Unit};
 use crate::cut::Cut;
+use crate::splice::{shared_end, shared_start};
 
 /// The mappings that the pairs so far permit.
 #[derive(Clone, Debug)]
@@ -81,11 +82,11 @@ impl Shift {
         if search.len() + first.1.len() != first.0.len() + file.len() {
             return None;
         }
-        let shared = search.bytes().rev().zip(file.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let shared = shared_end(search.as_bytes(), file.as_bytes());
         let next = Self {
             search: self.search.max(search.len() - shared),
-            common_search: self.common_search.min(common_start(first.0, search)),
-            common_file: self.common_file.min(common_start(first.1, file)),
+            common_search: self.common_search.min(shared_start(first.0.as_bytes(), search.as_bytes())),
+            common_file: self.common_file.min(shared_start(first.1.as_bytes(), file.as_bytes())),
         };
         let there = (next.search + file.len()).checked_sub(search.len())?;
         (next.search <= next.common_search && there <= next.common_file).then_some(next)
@@ -118,10 +119,6 @@ impl Scale {
         let same = signed(unit.depth(file)?)? == signed(own.depth(search)?)? + deeper;
         same.then_some(Self { search: own, file: Some((unit, deeper)) })
     }
-}
-
-fn common_start(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count()
 }
 
 fn signed(count: usize) -> Option<i64> {

@@ -24,8 +24,6 @@ use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, split_final_break};
 
-pub(crate) const FIELDS: &[&str] = &["before", "old", "new", "after", "within"];
-
 /// The rungs of a chunk, in the order of the ladder.
 pub(super) const RUNGS: [Rung; 5] = [Rung::Exact, Rung::Eol, Rung::Trailing, Rung::Indent, Rung::Typographic];
 

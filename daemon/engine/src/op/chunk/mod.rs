@@ -23,6 +23,6 @@ mod rejected;
 mod window;
 
 pub(crate) use check::ChunkCheck;
-pub(crate) use edit::{Chunk, FIELDS, parse};
+pub(crate) use edit::{Chunk, parse};
 pub(crate) use region::Region;
 pub(super) use window::after_lines;

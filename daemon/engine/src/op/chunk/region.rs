@@ -3,13 +3,11 @@
 
 use std::ops::{ControlFlow, Range};
 
-use editd_types::ErrorCode;
-
 use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{self, Adapted, Haystack, Needle, Quote, ReadingConflict, Rung};
 use crate::op::EditContext;
-use crate::refusal::refuse;
+use crate::refusal::out_of_range;
 use crate::text::{Text, split_final_break};
 
 use super::ChunkCheck;
@@ -50,12 +48,9 @@ impl Region {
         let Some((first, last)) = lines else { return Ok(whole) };
         if last > whole.lines.1 {
             let count = whole.lines.1;
-            let mut error = refuse(
-                ErrorCode::OutOfRange,
-                format!("lines {first} to {last} do not lie in the file, which has {count}; read it again"),
-            );
-            error.lines = Some(count);
-            return Err(ChunkCheck::Boundary.refuses(error));
+            let message =
+                format!("lines {first} to {last} do not lie in the file, which has {count}; read it again");
+            return Err(ChunkCheck::Boundary.refuses(out_of_range(message, count)));
         }
         let at = |line: u64| text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
         Ok(Self::new(text, (first, last), at(first)..at(last + 1)))
@@ -101,7 +96,7 @@ impl RegionSearch<'_, '_> {
         quote: &Quote<'_>,
         rung: Rung,
         visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<(), Refusal> {
         locate::candidates(self.hay, quote, rung, &mut |range| {
             let range = range.start + self.base..range.end + self.base;
             match range.start > self.region.stop {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::locate::Spot;
-use crate::refusal::malformed;
+use crate::refusal::{malformed, on_line};
 use crate::text::Text;
 
 /// Lines that change together.
@@ -180,9 +180,7 @@ impl HunkBody {
 }
 
 fn at(line: u64, what: &str) -> Refusal {
-    let mut error = malformed(format!("line {line} of the hunk {what}; correct it"));
-    error.line = Some(line);
-    error
+    on_line(line, malformed(format!("line {line} of the hunk {what}; correct it")))
 }
 
 #[cfg(test)]

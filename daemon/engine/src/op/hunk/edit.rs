@@ -26,9 +26,6 @@ use crate::refusal::malformed;
 use crate::splice::Place;
 use crate::text::{Breaks, Text, break_list, split_final_break};
 
-pub(crate) const FIELDS: &[&str] =
-    &["text", "at", "before", "all", "in_order", "near", "window", "match", "threshold", "eol"];
-
 /// A hunk.
 #[derive(Clone, Debug)]
 pub(crate) struct HunkEdit {
@@ -164,21 +161,17 @@ impl HunkEdit {
         };
         let shorter = self.body.without_last_blank().filter(|_| self.how.near.is_none());
         let Some(body) = shorter else { return Err(refusal) };
-        let (how, headers, whole) = (self.how, self.headers.clone(), self.whole);
-        let at = None;
-        let (in_order, literal) = (self.in_order, self.literal);
-        let mut shorter = HunkEdit { spots: body.spots(), body, how, at, headers, whole, in_order, literal };
+        let mut shorter = HunkEdit { spots: body.spots(), body, at: None, ..self.clone() };
         let alone = shorter.standing(scene, 1)?;
         if !alone.is_some_and(|standing| standing.complete && standing.places.len() == 1) {
             return Err(refusal);
         }
         shorter.at = Some(EditPosition::End);
         match shorter.as_quoted(scene) {
-            Ok(Effect { places, stored, found }) => Ok(Effect {
-                places,
-                stored,
-                found: PlaceReport { note: Some(Box::new(EditNote::PassedBlank)), ..found },
-            }),
+            Ok(mut effect) => {
+                effect.found.note = Some(Box::new(EditNote::PassedBlank));
+                Ok(effect)
+            }
             Err(_) => Err(refusal),
         }
     }

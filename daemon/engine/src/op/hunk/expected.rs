@@ -7,7 +7,7 @@ use super::edit::HunkEdit;
 use super::neighbours::AROUND;
 use crate::Refusal;
 use crate::locate::{self, LineParts};
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 use crate::text::Text;
 
 impl HunkEdit {
@@ -78,7 +78,5 @@ pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) ->
         "the lines stand only at line {line}, {} lines from the line in the header, but the hunks above and below moved by other distances; correct the line in the header",
         offset.unsigned_abs()
     );
-    let mut error = refuse(ErrorCode::NotFound, message);
-    error.line = Some(line);
-    Err(error)
+    Err(on_line(line, refuse(ErrorCode::NotFound, message)))
 }

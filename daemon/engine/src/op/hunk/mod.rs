@@ -33,7 +33,7 @@ mod order;
 mod repeat;
 mod scope;
 
-pub(crate) use edit::{FIELDS, HunkEdit, parse};
+pub(crate) use edit::{HunkEdit, parse};
 pub(crate) use neighbours::Neighbours;
 pub(crate) use scope::HeaderIndex;
 

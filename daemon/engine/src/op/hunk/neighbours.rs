@@ -13,7 +13,7 @@ use crate::Refusal;
 use crate::limits;
 use crate::locate::{self, CandidateFit, Hit, Quote, Rung, SearchResult, Standing};
 use crate::op::EditContext;
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 
 /// Lines around the expected one within which a hunk counts as standing there.
 pub(super) const AROUND: u64 = 3;
@@ -139,18 +139,18 @@ impl<'o> Neighbours<'o> {
         quote: &Quote<'_>,
         fit: &dyn Fn(&Range<usize>) -> CandidateFit,
     ) -> Result<SearchResult, Refusal> {
-        let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
+        let choice = HunkChoice { scene, quote, fit };
         let Some(near) = quote.near else {
             // Most hunks stand at one place only, and need no neighbours.
-            return match plain(quote) {
+            return match choice.plain(quote.near) {
                 Err(refusal) if refusal.code == ErrorCode::Ambiguous => {
-                    let only = self.only(scene, quote, fit)?;
+                    let only = self.only(&choice)?;
                     only.map_or(Err(refusal), |hit| Ok(Ok(Hit { moved: None, ..hit })))
                 }
                 found => found,
             };
         };
-        let found = self.near(scene, quote, fit, near)?;
+        let found = self.near(&choice, near)?;
         match &found {
             Ok(hit) => self.check_expected(scene, near, hit).map(|()| found),
             Err(_) => Ok(found),
@@ -158,49 +158,41 @@ impl<'o> Neighbours<'o> {
     }
 
     /// Chooses the place of a hunk that names a line.
-    fn near(
-        &self,
-        scene: &EditContext<'_>,
-        quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
-        near: u64,
-    ) -> Result<SearchResult, Refusal> {
-        let plain = |quote: &Quote<'_>| locate::one_where(scene.hay, quote, fit);
-        let Some(placed) = self.known(scene).get(&scene.edit) else { return plain(quote) };
+    fn near(&self, choice: &HunkChoice<'_, '_>, near: u64) -> Result<SearchResult, Refusal> {
+        let scene = choice.scene;
+        let Some(placed) = self.known(scene).get(&scene.edit) else { return choice.plain(Some(near)) };
         if let Some(other) = placed.misplaced {
             return Err(self.misplaced(scene, other));
         }
         if placed.left == Some(1) {
-            let found = self.only(scene, quote, fit)?;
-            return found.map_or_else(|| plain(quote), |hit| Ok(Ok(moved(scene, hit, near))));
+            let found = self.only(choice)?;
+            return found.map_or_else(|| choice.plain(Some(near)), |hit| Ok(Ok(moved(scene, hit, near))));
         }
         let none = placed.offsets == [None, None] && placed.room == (0, u64::MAX);
         if none {
-            return plain(quote);
+            return choice.plain(Some(near));
         }
         let around = |line: u64| (line.saturating_sub(AROUND), line.saturating_add(AROUND));
-        let on = |line: u64| Self::on_line(scene, quote, fit, placed, line);
-        let own = on(near)?;
+        let own = choice.on_line(placed, near)?;
         let mut chosen: Option<Hit> = own.clone();
         let [above, below] = placed.offsets;
         let offsets = [above.map(|offset| (offset, true)), below.map(|offset| (offset, false))];
         for (offset, is_above) in offsets.into_iter().flatten() {
             let shifted = near.saturating_add_signed(offset).max(1);
-            let exact = on(shifted)?;
+            let exact = choice.on_line(placed, shifted)?;
             let suggested = match (exact, &own) {
                 (Some(hit), _) => Some(hit),
-                (None, None) => Self::around(scene, quote, fit, placed, shifted),
-                // Lines added or removed above move this hunk, too: a place around there makes its own uncertain.
-                (None, Some(own))
-                    if is_above && Self::stands_between(scene, quote, fit, placed, around(shifted), own) =>
-                {
-                    return plain(&Quote { near: None, ..quote.clone() });
+                (None, None) => choice.around(placed, shifted),
+                // Lines were added or removed above: with another place near the shifted line, the place on its own
+                // line is uncertain.
+                (None, Some(own)) if is_above && choice.stands_between(placed, around(shifted), own) => {
+                    return choice.plain(None);
                 }
                 (None, Some(_)) => None,
             };
             let Some(hit) = suggested else { continue };
             if chosen.as_ref().is_some_and(|other| other.range != hit.range) {
-                return plain(&Quote { near: None, ..quote.clone() });
+                return choice.plain(None);
             }
             chosen = Some(hit);
         }
@@ -209,10 +201,10 @@ impl<'o> Neighbours<'o> {
         let (first, last) = (shift(above), shift(below.or(above)));
         let between = (first.min(last), first.max(last));
         match chosen {
-            Some(hit) if own.is_some() || !Self::stands_between(scene, quote, fit, placed, between, &hit) => {
+            Some(hit) if own.is_some() || !choice.stands_between(placed, between, &hit) => {
                 Ok(Ok(moved(scene, hit, near)))
             }
-            _ => plain(&Quote { near: None, ..quote.clone() }),
+            _ => choice.plain(None),
         }
     }
 
@@ -234,8 +226,7 @@ impl<'o> Neighbours<'o> {
             let message = format!(
                 "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
             );
-            let mut error = refuse(ErrorCode::NotFound, message);
-            error.line = Some(there);
+            let mut error = on_line(there, refuse(ErrorCode::NotFound, message));
             error.cause = Some(format!("the new text is already there, at line {there}"));
             return Err(error);
         }
@@ -248,14 +239,11 @@ impl<'o> Neighbours<'o> {
                 _ => Ok(()),
             },
             Some(other) => {
-                let mut error = locate::ambiguous(
-                    format!(
-                        "the lines stand at line {line}, but at line {other}, where the hunk is expected, they stand with other context; quote what is there"
-                    ),
-                    2,
+                let message = format!(
+                    "the lines stand at line {line}, but at line {other}, where the hunk is expected, they stand with other context; quote what is there"
                 );
+                let mut error = on_line(other, locate::ambiguous(message, 2));
                 let start = |line: u64| scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
-                error.line = Some(other);
                 error.candidates =
                     [other, line].map(|line| locate::candidate(scene.text, start(line))).to_vec();
                 Err(error)
@@ -264,80 +252,12 @@ impl<'o> Neighbours<'o> {
     }
 
     /// Returns the only place that keeps the hunks in order, if there is exactly one.
-    fn only(
-        &self,
-        scene: &EditContext<'_>,
-        quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
-    ) -> Result<Option<Hit>, Refusal> {
-        let known = self.known(scene).get(&scene.edit);
+    fn only(&self, choice: &HunkChoice<'_, '_>) -> Result<Option<Hit>, Refusal> {
+        let known = self.known(choice.scene).get(&choice.scene.edit);
         let Some((placed, line)) = known.and_then(|placed| Some((placed, placed.only?))) else {
             return Ok(None);
         };
-        Self::on_line(scene, quote, fit, placed, line)
-    }
-
-    /// Returns the place of a hunk that starts at a line and keeps the hunks in order.
-    fn on_line(
-        scene: &EditContext<'_>,
-        quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
-        placed: &Placed,
-        line: u64,
-    ) -> Result<Option<Hit>, Refusal> {
-        if !(placed.room.0..=placed.room.1).contains(&line) {
-            return Ok(None);
-        }
-        let start = scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
-        let there = |range: &Range<usize>| if range.start == start { fit(range) } else { CandidateFit::Out };
-        // No looser rung may find a place that a neighbour rules out at this one.
-        let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
-        match locate::one_where(scene.hay, &quote, &there) {
-            Ok(found) => Ok(found.ok()),
-            Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(None),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
-    fn stands_between(
-        scene: &EditContext<'_>,
-        quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
-        placed: &Placed,
-        lines: (u64, u64),
-        own: &Hit,
-    ) -> bool {
-        let (first, last) = (lines.0.max(placed.room.0), lines.1.min(placed.room.1));
-        let other = |range: &Range<usize>| {
-            let line = scene.text.line_of(range.start) as u64;
-            if range.start != own.range.start && (first..=last).contains(&line) {
-                fit(range)
-            } else {
-                CandidateFit::Out
-            }
-        };
-        let quote = Quote { near: None, loosest: placed.rung, ..quote.clone() };
-        match locate::one_where(scene.hay, &quote, &other) {
-            Ok(found) => found.is_ok(),
-            Err(refusal) => refusal.code == ErrorCode::Ambiguous,
-        }
-    }
-
-    /// Returns the only place near a line that keeps the hunks in order.
-    fn around(
-        scene: &EditContext<'_>,
-        quote: &Quote<'_>,
-        fit: &dyn Fn(&Range<usize>) -> CandidateFit,
-        placed: &Placed,
-        line: u64,
-    ) -> Option<Hit> {
-        let roomy = |range: &Range<usize>| {
-            let line = scene.text.line_of(range.start) as u64;
-            if (placed.room.0..=placed.room.1).contains(&line) { fit(range) } else { CandidateFit::Out }
-        };
-        let quote = Quote { near: Some(line), loosest: placed.rung, ..quote.clone() };
-        locate::one_where(scene.hay, &quote, &roomy).ok()?.ok()
+        choice.on_line(placed, line)
     }
 
     fn misplaced(&self, scene: &EditContext<'_>, other: u32) -> Refusal {
@@ -350,6 +270,69 @@ impl<'o> Neighbours<'o> {
         let mut error = refuse(ErrorCode::NotFound, message);
         error.other_edit = Some(u64::from(other) + 1);
         error
+    }
+}
+
+/// The search for the place of one hunk.
+struct HunkChoice<'c, 's> {
+    scene: &'c EditContext<'s>,
+    quote: &'c Quote<'c>,
+    fit: &'c dyn Fn(&Range<usize>) -> CandidateFit,
+}
+
+impl HunkChoice<'_, '_> {
+    /// Searches without regard to the neighbours.
+    fn plain(&self, near: Option<u64>) -> Result<SearchResult, Refusal> {
+        locate::one_where(self.scene.hay, &Quote { near, ..self.quote.clone() }, self.fit)
+    }
+
+    /// Returns the place of a hunk that starts at a line and keeps the hunks in order.
+    fn on_line(&self, placed: &Placed, line: u64) -> Result<Option<Hit>, Refusal> {
+        if !(placed.room.0..=placed.room.1).contains(&line) {
+            return Ok(None);
+        }
+        let start = self.scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
+        let there =
+            |range: &Range<usize>| if range.start == start { (self.fit)(range) } else { CandidateFit::Out };
+        // No looser rung may find a place that a neighbour rules out at this one.
+        let quote = Quote { near: Some(line), loosest: placed.rung, ..self.quote.clone() };
+        match locate::one_where(self.scene.hay, &quote, &there) {
+            Ok(found) => Ok(found.ok()),
+            Err(refusal) if refusal.code == ErrorCode::Ambiguous => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Returns true if a place other than `own` starts on some lines and leaves the hunks in order.
+    fn stands_between(&self, placed: &Placed, lines: (u64, u64), own: &Hit) -> bool {
+        let (first, last) = (lines.0.max(placed.room.0), lines.1.min(placed.room.1));
+        let other = |range: &Range<usize>| {
+            let line = self.scene.text.line_of(range.start) as u64;
+            if range.start != own.range.start && (first..=last).contains(&line) {
+                (self.fit)(range)
+            } else {
+                CandidateFit::Out
+            }
+        };
+        let quote = Quote { near: None, loosest: placed.rung, ..self.quote.clone() };
+        match locate::one_where(self.scene.hay, &quote, &other) {
+            Ok(found) => found.is_ok(),
+            Err(refusal) => refusal.code == ErrorCode::Ambiguous,
+        }
+    }
+
+    /// Returns the only place near a line that keeps the hunks in order.
+    fn around(&self, placed: &Placed, line: u64) -> Option<Hit> {
+        let roomy = |range: &Range<usize>| {
+            let line = self.scene.text.line_of(range.start) as u64;
+            if (placed.room.0..=placed.room.1).contains(&line) {
+                (self.fit)(range)
+            } else {
+                CandidateFit::Out
+            }
+        };
+        let quote = Quote { near: Some(line), loosest: placed.rung, ..self.quote.clone() };
+        locate::one_where(self.scene.hay, &quote, &roomy).ok()?.ok()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Refusal;
 use crate::cut::Cut;
 use crate::locate::{self, LineParts};
 use crate::op::chunk::after_lines;
-use crate::refusal::refuse;
+use crate::refusal::{on_line, refuse};
 use crate::text::Text;
 
 /// The sides of added lines on which the hunk quotes no line.
@@ -49,13 +49,10 @@ pub(super) fn check(
     let found = [open.above.then(above), open.below.then(below)].into_iter().flatten().flatten().find(stands);
     let Some(range) = found.filter(|_| !added.is_empty()) else { return Ok(()) };
     let line = text.line_of(range.start) as u64;
-    let mut error = refuse(
-        ErrorCode::NotFound,
-        format!(
-            "the lines that the hunk adds stand there already, at line {line}; to add them once more, quote the lines on both sides of them"
-        ),
+    let message = format!(
+        "the lines that the hunk adds stand there already, at line {line}; to add them once more, quote the lines on both sides of them"
     );
-    error.line = Some(line);
+    let mut error = on_line(line, refuse(ErrorCode::NotFound, message));
     error.cause = Some(format!("the new text is already there, at line {line}"));
     Err(error)
 }

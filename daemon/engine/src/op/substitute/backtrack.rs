@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use fancy_regex::{Captures, Error, Regex, RegexBuilder};
 
-use super::engine::{Flags, Groups, after_letter, too_many_steps};
+use super::engine::{Flags, Groups, too_many_steps};
 use super::reach;
 use crate::limits;
 use crate::plan::Budget;
@@ -85,35 +85,6 @@ impl Backtracking {
         self.usual().map(|regex| regex.capture_names().collect()).unwrap_or_default()
     }
 
-    /// Visits matches that do not overlap, in order, until `visit` returns false.
-    ///
-    /// # Errors
-    /// The errors of `visit`; `limit` if one search, or all searches of the job, take too many steps.
-    pub(crate) fn each(
-        &self,
-        text: &str,
-        budget: &Budget,
-        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
-    ) -> Result<(), Refusal> {
-        let (mut from, mut last_end) = (0, None);
-        for _ in 0..=limits::BACKTRACK_MATCHES {
-            let Some(mut groups) = self.next(text, from, budget)? else {
-                return Ok(());
-            };
-            let whole = groups.first().cloned().flatten().unwrap_or(from..from);
-            let repeats = whole.is_empty() && last_end == Some(whole.end);
-            from = if whole.is_empty() { after_letter(text, whole.end) } else { whole.end };
-            last_end = Some(whole.end);
-            if !repeats && !visit(&mut groups)? {
-                return Ok(());
-            }
-            if from > text.len() {
-                return Ok(());
-            }
-        }
-        Err(too_many_steps())
-    }
-
     /// Returns the first match at or after an offset.
     ///
     /// # Errors
@@ -154,6 +125,7 @@ mod tests {
     use editd_types::ErrorCode;
 
     use super::*;
+    use crate::op::substitute::engine::Engine;
 
     /// Returns the matches that are found with this number of remaining steps of the job.
     fn matches(pattern: &str, text: &str, left: u64) -> Result<usize, ErrorCode> {
@@ -162,7 +134,8 @@ mod tests {
         assert!(budget.backtrack(usize::try_from(gone).unwrap()));
         let regex = Backtracking::new(pattern, Flags::default(), false, text).unwrap();
         let mut count = 0;
-        let done = regex.each(text, &budget, &mut |_| {
+        let engine = Engine::Backtracking(Box::new(regex));
+        let done = engine.each_inside(text, &(0..text.len()), &budget, &mut |_| {
             count += 1;
             Ok(true)
         });

@@ -23,9 +23,6 @@ use crate::splice::Place;
 use crate::text::{Breaks, Text, follow};
 use crate::{ContentProof, Refusal};
 
-pub(crate) const FIELDS: &[&str] =
-    &["pattern", "replacement", "regex", "flags", "within", "count", "expect", "eol"];
-
 /// A substitution.
 #[derive(Debug)]
 pub(crate) struct Substitute {

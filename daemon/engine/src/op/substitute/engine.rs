@@ -123,7 +123,7 @@ impl Engine {
     /// Visits matches that lie in a stretch of the text and do not overlap, in order, until `visit` returns false.
     ///
     /// # Errors
-    /// As [`Engine::each`].
+    /// The errors of `visit`; `limit` if there are too many matches or backtracking takes too many steps.
     pub(crate) fn each_inside(
         &self,
         text: &str,
@@ -131,13 +131,16 @@ impl Engine {
         budget: &Budget,
         visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
     ) -> Result<(), Refusal> {
-        if inside.len() == text.len() {
-            return self.each(text, budget, visit);
-        }
+        let is_all = inside.len() == text.len();
+        let (most, too_many): (usize, fn() -> Refusal) = match self {
+            Self::Linear(regex) if is_all => return linear_matches(regex, text, visit),
+            Self::Backtracking(_) if is_all => (limits::BACKTRACK_MATCHES, too_many_steps),
+            _ => (limits::PLACES, too_many_places),
+        };
         let (mut from, mut last_end) = (inside.start, None);
         // The place behind the stretch is another's, but for the end of the text.
         let until = if inside.end == text.len() { inside.end + 1 } else { inside.end };
-        for _ in 0..=limits::PLACES {
+        for _ in 0..=most {
             let found = if from < until { self.next(text, from, budget)? } else { None };
             let Some(mut groups) = found else { return Ok(()) };
             let whole = groups.first().cloned().flatten().unwrap_or(from..from);
@@ -159,23 +162,7 @@ impl Engine {
                 return Ok(());
             }
         }
-        Err(too_many_places())
-    }
-
-    /// Visits matches that do not overlap, in order, until `visit` returns false.
-    ///
-    /// # Errors
-    /// The errors of `visit`; `limit` if backtracking takes too many steps.
-    pub(crate) fn each(
-        &self,
-        text: &str,
-        budget: &Budget,
-        visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
-    ) -> Result<(), Refusal> {
-        match self {
-            Self::Linear(regex) => linear_matches(regex, text, visit),
-            Self::Backtracking(regex) => regex.each(text, budget, visit),
-        }
+        Err(too_many())
     }
 }
 

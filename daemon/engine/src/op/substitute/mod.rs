@@ -23,4 +23,4 @@ mod swallow;
 mod template;
 mod wildcard;
 
-pub(crate) use edit::{FIELDS, Substitute, parse};
+pub(crate) use edit::{Substitute, parse};

@@ -26,9 +26,6 @@ use crate::refusal::{malformed, refuse};
 use crate::splice::Place;
 use crate::symbols::short;
 
-pub(crate) const FIELDS: &[&str] =
-    &["name", "within", "action", "text", "eol", "to_clipboard", "from_clipboard", "reindent"];
-
 /// The action on a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SymbolAction {

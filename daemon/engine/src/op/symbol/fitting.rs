@@ -10,6 +10,7 @@ use crate::Refusal;
 use crate::limits;
 use crate::locate::{LineParts, Unit, is_blank, lines, split_indent};
 use crate::refusal::too_large;
+use crate::splice;
 use crate::text::{Breaks, split_final_break};
 
 /// The rules for indenting a text.
@@ -202,8 +203,7 @@ pub(super) fn may_go_deeper(first: &str, second: &str) -> bool {
 
 /// Returns the common start of two indentations.
 fn shared_start<'l>(a: &'l str, b: &str) -> &'l str {
-    let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    a.get(..shared).unwrap_or("")
+    a.get(..splice::shared_start(a.as_bytes(), b.as_bytes())).unwrap_or("")
 }
 
 /// Returns true if two texts are equal except for white space around them and, unless `literal`, the kind of

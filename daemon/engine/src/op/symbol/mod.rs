@@ -40,7 +40,7 @@ mod spacing;
 mod step;
 mod symbols;
 
-pub(crate) use edit::{FIELDS, SymbolEdit, parse};
+pub(crate) use edit::{SymbolEdit, parse};
 pub(crate) use symbols::{Symbols, Which};
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::cut::Cut;
 use crate::limits;
 use crate::locate::{Unit, candidate};
 use crate::op::{EditContext, EditNote};
-use crate::refusal::{refuse, spent};
+use crate::refusal::{out_of_range, refuse, spent};
 use crate::symbols::{chosen, named, parsed, short};
 use crate::text::Text;
 
@@ -215,9 +215,7 @@ fn offset(text: &Text<'_>, place: SymbolPosition) -> Result<usize, Refusal> {
             "line {} (from 0) does not lie in the file, which has {count} lines; read its outline again",
             place.line
         );
-        let mut error = refuse(ErrorCode::OutOfRange, message);
-        error.lines = Some(count);
-        return Err(error);
+        return Err(out_of_range(message, count));
     }
     let line_text = text.line(line);
     let mut left = place.column;

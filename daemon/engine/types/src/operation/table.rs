@@ -1,5 +1,5 @@
-//! The table of operations. A test of the engine applies each example, and the listed fields are those that the engine
-//! reads.
+//! The table of operations. The engine refuses a field that is not listed here, and a test of the engine applies each
+//! example.
 
 use super::{Operation, OperationExample, OperationField};
 
