@@ -9,7 +9,7 @@ use crate::path::FilePath;
 use crate::receipt::Issue;
 
 /// The kind of an error. Codes are stable: none is ever renamed or reused.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The content changed since this session's base.
@@ -67,6 +67,7 @@ pub enum ErrorCode {
     /// A bug in editd.
     Internal,
     /// A code that a newer version added.
+    #[default]
     #[serde(other)]
     Unknown,
 }
@@ -167,7 +168,7 @@ pub struct ConflictRegion {
 }
 
 /// The reason why a request was refused. Fields that do not apply are absent.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct RequestError {
     /// The stable code.
     pub code: ErrorCode,
@@ -319,46 +320,7 @@ pub enum WouldApply {
 impl RequestError {
     /// Creates an error without details.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            path: None,
-            file: None,
-            edit: None,
-            other_edit: None,
-            version: None,
-            diff: None,
-            omitted_hunks: None,
-            by: None,
-            would_apply: None,
-            candidates: Vec::new(),
-            readings: Vec::new(),
-            found: None,
-            expected: None,
-            lines: None,
-            line: None,
-            column: None,
-            encoding: None,
-            character: None,
-            tried: Vec::new(),
-            near_misses: Vec::new(),
-            cause: None,
-            searched: None,
-            needed: None,
-            check: None,
-            fallen: Vec::new(),
-            marker: None,
-            expected_marker: None,
-            excerpts: Vec::new(),
-            moved: Vec::new(),
-            others: Vec::new(),
-            regions: Vec::new(),
-            symbols: Vec::new(),
-            issues: Vec::new(),
-            later: Vec::new(),
-            limit: None,
-            more: None,
-        }
+        Self { code, message: message.into(), ..Self::default() }
     }
 
     /// Adds the other errors of the same job.

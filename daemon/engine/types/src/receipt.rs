@@ -77,7 +77,7 @@ pub struct EditOutcome {
 }
 
 /// The result of a file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FileOutcome {
     /// The path in the workspace.
     pub path: FilePath,
@@ -132,22 +132,7 @@ impl EditOutcome {
 impl FileOutcome {
     /// Creates a result without details.
     pub fn new(path: FilePath, status: JobStatus) -> Self {
-        Self {
-            path,
-            status,
-            before: None,
-            after: None,
-            lines: LineRanges::default(),
-            places: None,
-            added: 0,
-            removed: 0,
-            diff: None,
-            omitted_hunks: None,
-            formatted: None,
-            edits: Vec::new(),
-            issues: Vec::new(),
-            warnings: Vec::new(),
-        }
+        Self { path, status, ..Self::default() }
     }
 }
 
@@ -208,7 +193,7 @@ pub struct HookOutcome {
 }
 
 /// The reply to `edit`, `undo`, `redo` and `wait`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Receipt {
     /// The number of the job; absent if the job left nothing behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,20 +235,7 @@ pub struct Receipt {
 impl Receipt {
     /// Creates a receipt without details.
     pub fn new(job: Option<JobId>, status: JobStatus) -> Self {
-        Self {
-            job,
-            queued: None,
-            status,
-            files: Vec::new(),
-            omitted_files: 0,
-            hooks: Vec::new(),
-            error: None,
-            verified: None,
-            rebased: false,
-            repeated: false,
-            dialect: None,
-            text: None,
-        }
+        Self { job, status, ..Self::default() }
     }
 
     /// Creates the receipt of a refused job that left nothing behind.
