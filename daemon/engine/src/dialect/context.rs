@@ -36,7 +36,7 @@ impl PayloadContext<'_> {
             if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
         };
         match self.roots.iter().find_map(within) {
-            // Nothing is left of the workspace's own folder, and that is said there.
+            // Nothing is left of the path of the workspace's folder itself, which `plain` refuses.
             Some(rest) => plain(rest),
             _ => Err(Box::new(
                 RequestError::new(

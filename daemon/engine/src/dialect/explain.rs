@@ -24,7 +24,7 @@ pub(super) fn with_details(error: &RequestError, sentence: String) -> String {
         let _ = write!(out, "\n  and {more} more");
     }
     out.push_str(&readings(error));
-    // What a stale refusal shows counts as seen; elsewhere the nearest text is enough.
+    // Lines that a stale refusal shows count as seen, so all are shown; elsewhere, the nearest text is enough.
     let all = matches!(error.code, ErrorCode::Stale | ErrorCode::Conflict);
     for near in error.near_misses.iter().filter(|_| all) {
         let _ = write!(out, "\n{}", near.text.trim_end_matches('\n'));
@@ -141,7 +141,7 @@ pub(super) fn plain(error: &RequestError) -> String {
         ErrorCode::Conflict => format!(
             "others changed the same lines of {path}, or lines next to them; compare them below and edit what is there now"
         ),
-        // It names the fields of the payload.
+        // Such a message names the fields of the payload.
         ErrorCode::Malformed => error.message.clone(),
         _ => without_native(&error.message),
     }
@@ -150,7 +150,7 @@ pub(super) fn plain(error: &RequestError) -> String {
 /// Returns an error and the other errors of its job, these without long details: each takes a line or two.
 pub(super) fn each(error: &RequestError) -> impl Iterator<Item = RequestError> {
     let brief = |error: &RequestError| match error.code {
-        // What these show counts as seen.
+        // Lines that these errors show count as seen.
         ErrorCode::Stale | ErrorCode::Conflict | ErrorCode::Unread => error.clone(),
         _ => RequestError { near_misses: Vec::new(), regions: Vec::new(), ..error.clone() },
     };

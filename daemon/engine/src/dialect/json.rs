@@ -19,7 +19,7 @@ use crate::refusal::malformed;
 /// and the item if the field is in a list.
 pub(super) fn read<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
     let value = value(payload)?;
-    // Read in two steps: otherwise, a type error would give lines and columns, as if those of the file.
+    // Two steps: otherwise, a type error would give a line and a column, which would be taken for those of the file.
     serde_path_to_error::deserialize(value).map_err(|error| {
         let (place, item) = place(error.path());
         let why: String =

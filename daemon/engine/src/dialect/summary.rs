@@ -42,7 +42,7 @@ pub(super) fn summary(receipt: &Receipt, detail: Detail) -> Option<String> {
             meets
         });
     }
-    // A path without changes is no information.
+    // A file without changed lines is not listed.
     let summaries: Vec<String> =
         files.iter().filter_map(|file| Some(format!("{}{}", file.name(detail), file.changes()?))).collect();
     let more = (summaries.len().saturating_sub(FILES) as u64).saturating_add(receipt.omitted_files);
@@ -194,7 +194,7 @@ type LineSpan = (u64, u64);
 fn moves(file: &FileOutcome) -> Option<Vec<(LineSpan, LineSpan)>> {
     let applied: Vec<_> = file.edits.iter().filter(|edit| edit.status == EditStatus::Applied).collect();
     let once = applied.iter().all(|edit| edit.replacements.is_none_or(|count| count == 1));
-    // The lines that a hunk quotes are more than those that it changes: with one edit the counts tell its own.
+    // A hunk quotes more lines than it changes; with one edit, the counts of the file are those of the edit.
     let before = |line: u64| line.saturating_add(file.removed).saturating_sub(file.added);
     if let ([one], true) = (applied.as_slice(), once) {
         return one.now.map(|new| vec![((new.0, before(new.1)), new)]);

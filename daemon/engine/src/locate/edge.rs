@@ -25,7 +25,7 @@ pub(crate) fn search(
                 return Err(searched_too_much());
             }
             let part = Quote { old: rest.old, ..quote.clone() };
-            // The second rung passes by what has nothing to fold.
+            // `eol` finds nothing if there is no line break to fold.
             let plain = hay.text.folded().is_none() && fold_breaks(rest.old, hay.text.breaks) == rest.old;
             let search = if plain { exact::search } else { eol::search };
             search(hay, &part, overlapping, &mut |range| {
@@ -87,7 +87,7 @@ fn cuts<'q>(quote: &Quote<'q>, breaks: Breaks) -> [Vec<Rest<'q>>; 2] {
             whole.cut(from..to)
         };
         let rest = Rest { old: cut(quote.old, &olds), new: cut(new, &news) };
-        // Brackets and blank lines alone occur everywhere. Only the cut line would have told which ones are meant.
+        // Brackets and blank lines occur everywhere: only the line that was cut identified them.
         rest.old.contains(char::is_alphanumeric).then_some(rest)
     };
     let one = [first.then(|| rest(true, false)), last.then(|| rest(false, true))];

@@ -231,7 +231,7 @@ pub(crate) fn one_where(
     quote: &Quote<'_>,
     fit: &dyn Fn(&Range<usize>) -> CandidateFit,
 ) -> Result<SearchResult, Refusal> {
-    // Many quotations of lines that occur everywhere must not visit all places of each.
+    // A quotation that stands on its `near` line needs no search: there may be many of lines that occur everywhere.
     if let Some(range) = exact::on_line(hay.text, quote).filter(|range| fit(range) != CandidateFit::Out) {
         return Ok(Ok(Hit { range, rung: Rung::Exact, moved: Some(0), adapted: Adapted::default() }));
     }

@@ -34,7 +34,7 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     let likeness = Likeness::to(&target);
     let score = |start: usize| {
         let end = lines.len().min(start.saturating_add(target.len()));
-        // A window that is shown was not found: never call it equal.
+        // No rung found this window, so its score stays below 1.
         shown(likeness.of(lines.cut(start..end)).min(0.99))
     };
     let mut found: Vec<(f64, usize)> = starts.into_iter().map(|start| (score(start), start)).collect();

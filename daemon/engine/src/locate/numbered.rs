@@ -48,7 +48,7 @@ pub(crate) fn adapt(hay: &Haystack<'_>, quote: &Quote<'_>, range: &Range<usize>)
         Brings::Nothing => None,
         Brings::Beside(new, _) => {
             let list = strip(new)?;
-            // A blank last line is one of a list of lines only with a break.
+            // In a list of lines, a blank last line counts only with its line break.
             let lost = quote.whole_lines && list.last() == Some(&("", ""));
             Some(joined(&list) + if lost { "\n" } else { "" })
         }

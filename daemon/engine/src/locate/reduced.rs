@@ -146,7 +146,7 @@ impl<'h> Reduced<'h> {
         let breaks = hay.text.breaks;
         let mut keys = Vec::new();
         for needle in hay.needles() {
-            // Whether its last break belongs to the list of lines, only its edit knows.
+            // Only the edit knows if the last line break belongs to the list of lines: both forms are keys.
             let lines = split_final_break(needle, breaks).0;
             keys.push(self.form.of(lines, breaks));
             if lines.len() < needle.len() {

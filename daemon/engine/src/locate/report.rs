@@ -71,7 +71,7 @@ pub(crate) fn not_found(text: &Text<'_>, quote: &Quote<'_>, miss: &Miss<'_>) -> 
     }
     let alike = |near: &&NearMiss| quote.loosest == Rung::Fuzzy && near.score >= quote.threshold;
     if let (None, Some(near)) = (&error.cause, error.near_misses.first().filter(alike)) {
-        // The similarity suffices: the last rung takes no lines whose indentation does not follow from a mapping.
+        // The text is similar enough, but `fuzzy` accepts no lines whose indentation no mapping explains.
         let (line, score) = (near.line, near.score);
         error.line = Some(line);
         error.message = format!(

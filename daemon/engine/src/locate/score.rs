@@ -16,7 +16,7 @@ pub(crate) fn alike(a: &str, b: &str) -> f64 {
     let (a, b) = (start(a), start(b));
     let longer = a.len().max(b.len()).max(1);
     let distance = levenshtein::distance(a.iter().copied(), b.iter().copied());
-    // Capped below 1: equality was looked at above, and shortened lines may differ behind the cut.
+    // The lines differ, so the score stays below 1 even if they are equal as far as they are compared.
     (1.0 - distance as f64 / longer as f64).min(0.99)
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn keep_shared_lines(
 ) -> Option<String> {
     let there = text.content.cut(matched.clone());
     let mut file = lines(there, text.breaks);
-    // A blank last line without its break is one that a text cannot show.
+    // The place may end in a blank line without its break, which `lines` does not return.
     if file.len() + 1 == quoted.len() {
         file.push(("", ""));
     }
@@ -58,7 +58,7 @@ pub(crate) fn keep_shared_lines(
         made.push_str(ending);
     }
     if quote.whole_lines && given.last().is_some_and(|(_, ending)| ending.is_empty()) {
-        // A blank last line is one of a list of lines only with a break.
+        // In a list of lines, a blank last line counts only with its line break.
         made.push('\n');
     }
     let open = split_final_break(there, text.breaks).1.is_empty();

@@ -24,7 +24,7 @@ pub(crate) fn search(
     }
     let old = fold(quote.old, text.breaks);
     let mut free = 0;
-    // A place that cuts a character apart is none, and hides no other.
+    // A match that begins or ends inside a replaced character does not count, and hides no other match.
     let mut visit =
         |range: Range<usize>| match (plain.original(text, range.start), plain.original(text, range.end)) {
             (Some(start), Some(end)) if overlapping || start >= free => {

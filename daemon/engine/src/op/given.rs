@@ -41,7 +41,7 @@ impl NewText {
             }
         };
         let literal = fields::literal_eol(edit)?;
-        // One that neither strips nor adds asks for nothing, and must not switch the ladder's mapping off.
+        // A `reindent` that neither strips nor adds has no effect, and must not disable the ladder's mapping.
         let says = |part: &Option<String>| part.as_ref().is_some_and(|part| !part.is_empty());
         let reindent = edit.reindent.clone().filter(|how| says(&how.strip) || says(&how.add));
         Ok(Self { text, from_clipboard, reindent, literal })
@@ -111,7 +111,7 @@ pub(crate) fn fit(
     let between = if literal {
         middle.to_owned()
     } else {
-        // Breaks before the middle were matched by breaks before it.
+        // The shared lines in front keep their breaks, so the middle follows only the breaks behind them.
         let models = old.cut(head.0..old.len());
         let last = break_list(old, text.breaks).pop().map_or("", |range| old.cut(range));
         let models = if break_list(models, text.breaks).is_empty() { last } else { models };

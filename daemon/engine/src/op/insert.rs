@@ -252,7 +252,7 @@ fn effect(
         return Effect { found, ..Effect::default() };
     }
     let place = Place::inserting(scene.edit, at, &Rc::from(made));
-    // Elsewhere request order decides; in an empty file start and end are one offset.
+    // In an empty file, start and end are the same offset. Elsewhere, the order of the edits decides.
     let rank = if text.len() == 0 { rank } else { 0 };
     Effect { places: vec![Place { rank, ..place }], stored: None, found }
 }

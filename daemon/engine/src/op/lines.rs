@@ -97,7 +97,7 @@ pub(crate) fn line_text(text: &Text<'_>, range: &Range<usize>, given: &str, lite
     let own = own_break(text, range, given);
     let appended = range.is_empty() && at_end;
     let (lead, trail) = match (at_end, appended) {
-        // An empty file, or one whose last line is open: the text decides how the new last line ends.
+        // In an empty file, or behind a last line without a line break, the text decides if the new last line has one.
         (true, true) if open && text.len() > 0 => (own.as_str(), last),
         (true, true) if open => ("", last),
         (true, false) if open => ("", ""),

@@ -107,9 +107,9 @@ impl Op {
                 Some(EditPosition::End) => ContentProof::NotNeeded,
                 _ => ContentProof::Blind,
             },
-            // The name is known from the file.
+            // The name of the symbol counts as a quotation: the caller has it from the file.
             Self::Symbol(op) if op.adds() => ContentProof::Quoted,
-            // The content stays; what `overwrite` replaces is the target's, and judged as that.
+            // The content of the path stays. The content that `overwrite` replaces is checked at the target's path.
             Self::Create(_) | Self::Rename(_) | Self::Copy(_) | Self::Chmod(_) => ContentProof::NotNeeded,
             Self::Substitute(op) => op.proof(),
             Self::Write(_) | Self::Lines(_) | Self::Symbol(_) => ContentProof::Blind,

@@ -39,7 +39,7 @@ impl Write {
 /// Returns the effect of a new whole content.
 pub(crate) fn rewrite(scene: &EditContext<'_>, new: &str) -> Effect {
     let text = scene.text;
-    // The file keeps its BOM: one at the start of the text would be a second.
+    // The file keeps its byte order mark; one at the start of the text would be a second one.
     let new = if text.bom > 0 { new.strip_prefix('\u{feff}').unwrap_or(new) } else { new };
     let lines = Some((1, (text.lines() as u64).max(1)));
     let places = Place::rewriting(text, scene.edit, &Rc::from(new));

@@ -104,7 +104,7 @@ impl<'p> EnvelopeLines<'p> {
         let trails = |line: &&str| wraps(line) || (is_tag(line.trim()) && begin > 0);
         let end = lines.iter().rposition(|line| !trails(line)).unwrap_or(0);
         if end <= begin || lines.get(end).is_none_or(|line| line.trim() != END) {
-            // What a closed patch is followed by is none of its sections.
+            // Sections behind the end of a patch do not belong to it.
             if let Some(closed) = lines.iter().skip(begin).position(|line| line.trim_end() == END) {
                 return Err(line_error((begin + closed) as u64 + 1, AGAIN));
             }
@@ -249,7 +249,7 @@ fn hunk<'p>(lines: &mut EnvelopeLines<'p>, first: bool) -> Result<Option<PatchHu
         body.push(line);
     }
     hunk.last = lines.take(|line| (line.trim_end() == LAST).then_some(())).is_some();
-    // Blank lines at the end are those between hunks.
+    // Empty lines at the end separate the hunks.
     let end = body.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
     body.truncate(end);
     if body.is_empty() {

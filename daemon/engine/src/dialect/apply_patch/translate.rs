@@ -94,7 +94,7 @@ impl PatchEntries {
         let Some(patched) = self.patched_files.get_mut(entry) else { return };
         for (index, hunk) in hunks.into_iter().enumerate() {
             patched.remember(&hunk);
-            // Another update of the path may go back up.
+            // The first hunk of another update of the path may stand above the hunks before it.
             let in_order = (index > 0).then_some(true);
             self.entries.add(entry, FileEdit { in_order, ..native(hunk) });
         }

@@ -136,7 +136,7 @@ fn lines(name: &str, value: &Value) -> Result<String, Refusal> {
         }
         text.push_str(line);
     }
-    // A blank last line exists only with a break.
+    // A blank last line counts only with its line break.
     if matches!(items.last(), Some(Value::String(line)) if bare(line).is_empty()) {
         text.push('\n');
     }

@@ -85,7 +85,7 @@ fn native(patch: PatchRequest) -> Result<FileEdit, Refusal> {
             old: Some(old()?),
             new,
             all: all.then_some(true),
-            // A line that is cut from old and new must not be missing in a clipboard.
+            // `edge` cuts a line off both texts, which must not be missing in a clipboard.
             loosest: (!clipboards && !all).then(|| "edge".to_owned()),
             to_clipboard,
             ..base

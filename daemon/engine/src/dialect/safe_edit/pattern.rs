@@ -38,7 +38,7 @@ pub(super) fn translate(pattern: &str, verbose: bool) -> Result<String, Refusal>
             }
             '*' | '+' | '?' => {
                 reader.out.push(letter);
-                // A `?` behind a repetition makes it lazy and is none itself.
+                // A `?` behind a repetition makes it lazy, and is not a repetition itself.
                 reader.repeated = !repeated;
             }
             '#' if verbose => {
@@ -119,12 +119,12 @@ impl PatternTranslator<'_> {
                     )));
                 }
                 self.out.extend(['\\', letter]);
-                // `\p{…}` and `\x{…}`: braces that are no repetition.
+                // The braces of `\p{…}` and `\x{…}` are no repetition.
                 if "pPxuU".contains(letter) && self.rest.starts_with('{') {
                     self.copy(self.rest.find('}').map_or(self.rest.len(), |end| end + 1));
                 }
             }
-            // These are marks of word ends here, and only themselves there.
+            // `\<` and `\>` are word boundaries here, and plain characters in Python.
             Some(letter @ ('<' | '>')) => self.out.push(letter),
             Some(letter) if letter.is_ascii() => self.out.extend(['\\', letter]),
             Some(letter) => self.out.push(letter),

@@ -26,7 +26,7 @@ impl Dialect for SafeEdit {
     fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
         let PayloadSample::Json(fields) = payload else { return false };
         let has = |name: &str| fields.contains_key(name);
-        // A whole content or a flat search could be any tool's, unless it has this tool's fields alone.
+        // Other tools have `content` or a flat search, too: these count only if all fields are this dialect's.
         let alone = fields.keys().all(|name| OTHERS.contains(&name.as_str()));
         OWN.iter().any(|name| has(name)) || (alone && (has("content") || (has("search") && has("replace"))))
     }

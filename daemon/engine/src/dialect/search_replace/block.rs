@@ -103,7 +103,7 @@ fn block<'t>(text: &'t str, outline: &BlockRanges, named: Option<&'t str>) -> Re
 
 /// Returns a part of a block as it is written to the file: without the first `\` of each escaped line.
 fn unescaped(part: &str) -> Cow<'_, str> {
-    // Most parts hold no escape, and then no line need be looked at.
+    // Most parts have no escape, and are not read line by line.
     if !part.contains('\\') {
         return Cow::Borrowed(part);
     }

@@ -39,7 +39,7 @@ pub(super) fn portions(payload: &str) -> Result<Vec<Portion<'_>>, Refusal> {
     if payload.trim_start().starts_with(['{', '[']) {
         match json::value(payload) {
             Ok(value) => return list::portions(value),
-            // The name of a file may begin like that.
+            // The text may begin with a file name that starts with a bracket.
             Err(refusal) if serde_json::from_str::<IgnoredAny>(payload).is_ok() || !has_block(payload) => {
                 return Err(refusal);
             }

@@ -114,7 +114,7 @@ impl BlockState {
 
 fn outside(marker: Marker<'_>, line: &TextLine<'_>, between: LinesBetween) -> Result<BlockState, BlockFault> {
     match marker {
-        // What reads like the start or the end of a block is refused also there: it may be one with a slip.
+        // A line that resembles the start or the end of a block is refused between blocks, too: it may be misspelt.
         Marker::Separator(_) | Marker::Conflict if between == LinesBetween::Nothing && !slips(line.text) => {
             Ok(BlockState::Outside)
         }
@@ -144,8 +144,8 @@ fn in_head(head: BlockHead, marker: Marker<'_>, line: &TextLine<'_>) -> Result<B
         Marker::EndLine if head.ended => Err(BlockFault::of_line(FaultKind::Number, line)),
         Marker::EndLine => Ok(BlockState::Head(BlockHead { ended: true, ..head })),
         Marker::Dashes(width) if width == Width::Narrow || width == head.width => {
-            // A heading is underlined so too: without a number before it, or indented otherwise than the block, it may be
-            // content.
+            // Dashes also underline headings: without a line number above them, or with another indentation than the
+            // block, they may be content.
             let marks = (head.near.is_some() || head.ended) && head.indent == line.indent();
             if marks {
                 Ok(BlockState::Search(head, line.end()))

@@ -66,7 +66,7 @@ impl SearchReplaceReply {
         let total = self.files.iter().map(|said| said.near.len()).sum::<usize>();
         let failed = edits().filter(|edit| edit.status == EditStatus::Refused).count();
         let idle = edits().filter(|edit| edit.status == EditStatus::Unchanged).count();
-        // A receipt from the journal may have forgotten the single edits.
+        // A receipt from the journal may not have the single edits.
         let held = total.saturating_sub(failed + idle);
         let same = if idle > 0 { format!("; {idle} changed nothing") } else { String::new() };
         match receipt.status {

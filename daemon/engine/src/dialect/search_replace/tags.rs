@@ -218,7 +218,7 @@ impl<'p> Scan<'p> {
             }
             at += line.len();
         }
-        // The block that is not whole explains more than the tag that is missing after it.
+        // An incomplete block explains more than the missing closing tag.
         let (text, first) = unwrapped(rest, first);
         Err(match blocks(text, first, LinesBetween::Nothing) {
             Err(fault) if in_block => fault.refusal("", None),

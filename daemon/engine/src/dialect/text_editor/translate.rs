@@ -84,7 +84,7 @@ fn replace(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
 fn insert(input: TextEditorPayload) -> Result<FileEdit, Refusal> {
     let line = input.insert_line.ok_or_else(|| needs("insert_line", EditorCommand::Insert))?;
     let text = match (input.insert_text, input.new_str) {
-        // Some callers fill in every field.
+        // Some callers send the other field with an empty text.
         (Some(text), Some(other)) if text.is_empty() || other.is_empty() => text + &other,
         (Some(text), Some(other)) if text != other => {
             return Err(malformed("`insert_text` and `new_str` differ; leave one out"));

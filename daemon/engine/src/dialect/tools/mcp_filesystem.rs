@@ -36,7 +36,7 @@ static TOOLS: [Tool; 3] = [
         does: ToolAction::ReplaceInTurn,
         is_distinct: true,
     },
-    // Told by its name only: other tools have these fields, too.
+    // Recognised only by its name, since other tools have the same fields.
     Tool {
         is_distinct: false,
         ..tool(

@@ -43,7 +43,7 @@ static TOOLS: [Tool; 3] = [
         &[must(&["filePath"], FieldMeaning::Path), must(&["content"], FieldMeaning::Content)],
         ToolAction::Write,
     ),
-    // Told by its name only: other tools have these fields, too.
+    // Recognised only by its name, since other tools have the same fields.
     Tool {
         is_distinct: false,
         ..tool(

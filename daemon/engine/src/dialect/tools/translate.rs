@@ -147,7 +147,7 @@ fn substitute(given: &Arguments<'_>, replacement: String) -> Result<FileEdit, Re
         pattern: Some(given.needed(FieldMeaning::Pattern)?.to_owned()),
         replacement: Some(replacement),
         regex: Some(true),
-        // `.` matches line breaks, `^` and `$` match at lines.
+        // `.` matches line breaks; `^` and `$` match at each line.
         flags: Some(if several { "ms" } else { "ms1" }.to_owned()),
         ..edit("substitute")
     })

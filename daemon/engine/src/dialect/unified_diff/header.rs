@@ -42,7 +42,7 @@ pub(super) fn name(rest: &str) -> (Name<'_>, bool) {
         let behind = trimmed.cut(quote_end(trimmed).unwrap_or(trimmed.len())..trimmed.len());
         return (Name::File(name.into()), stamp::is_epoch(behind.trim()));
     }
-    // Tools put a tab behind each name that has a blank: without it, a blank is stray.
+    // Tools write a tab behind a name that contains a blank. Without a tab, a blank at the end is not of the name.
     let (bare, stamp) = stamp::split(rest);
     let name = if bare == "/dev/null" { Name::Nothing } else { Name::File(bare.into()) };
     (name, stamp.is_some_and(stamp::is_epoch))
@@ -80,7 +80,7 @@ pub(super) fn pair_prefixes<'r>(rest: &'r str, from: &str, to: &str) -> Option<(
                 (plain(rest.cut(0..end)), Cow::Borrowed(rest.cut(end..rest.len()).strip_prefix(' ')?))
             }
             None => {
-                // A prefix has no blank.
+                // A prefix contains no blank.
                 let (first, prefix) = rest.strip_suffix(to)?.rsplit_once(' ')?;
                 return Some((first.strip_suffix(from)?.into(), prefix.into()));
             }

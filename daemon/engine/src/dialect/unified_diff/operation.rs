@@ -123,7 +123,7 @@ fn one(
     if old == new || kept {
         return setting.path_or(Some(new));
     }
-    // The path that the request names is certain, if both sides may mean it.
+    // If both names may mean the path that the request names, it is that file.
     if let (Some(_), Some(rest)) = (setting.path, bare(old).filter(|rest| bare(new) == Some(*rest))) {
         for name in [new, old, rest] {
             if let Ok(path) = setting.path_or(Some(name)) {

@@ -131,7 +131,7 @@ impl UnifiedDiffReply {
         let index = error.edit.and_then(|edit| usize::try_from(edit.checked_sub(1)?).ok());
         let named = error.file.and_then(|file| self.entries.get(usize::try_from(file.checked_sub(1)?).ok()?));
         let own = || self.entries.iter().filter(|reply| error.path.as_ref() == Some(&reply.path));
-        // A path may be listed twice: a hunk's entry has that many.
+        // A path may have several entries: the right one has at least as many hunks as the number of the hunk.
         let hunk = own().find(|reply| index.is_some_and(|index| reply.hunks.len() > index));
         match named.or(hunk).or_else(|| own().next()) {
             Some(reply) => reply.failed(error, out),

@@ -171,7 +171,7 @@ impl DiffEntries {
         let reply = FileReply::changed(path, &hunks).known_as(from, to.clone());
         hunks.iter().for_each(|hunk| self.warn(hunk));
         let mut edits = hunks.into_iter().map(native).collect::<Result<Vec<_>, _>>()?;
-        // The diff lists the hunks from the top; line numbers that contradict this are trusted.
+        // A diff lists its hunks from the top of the file, unless their line numbers say otherwise.
         for at in 1..edits.len() {
             let near = |at: usize| edits.get(at).and_then(|edit| edit.near).unwrap_or(0);
             let falls = near(at) > 0 && near(at) < near(at - 1);
@@ -230,7 +230,7 @@ fn whole_of(hunk: &DiffHunk) -> Result<FileEdit, Refusal> {
         let what = "a file that goes has only lines with `-`; send all of its lines";
         return Err(fault(hunk.line, ErrorCode::Malformed, what));
     }
-    // The mark is removed with the file.
+    // The byte order mark is removed with the file.
     Ok(whole(hunk.body.text.replacen("-\u{feff}", "-", usize::from(hunk.body.text.starts_with("-\u{feff}")))))
 }
 

@@ -36,7 +36,7 @@ fn start(lines: &[&str]) -> Vec<char> {
         if i > 0 {
             text.push('\n');
         }
-        // A line alone may be as long as the file.
+        // One line may be as long as the whole file.
         push_line(line.get(..line.floor_char_boundary(CLOSE * 4)).unwrap_or(line), &mut text);
         if text.len() > CLOSE * 4 {
             break;

@@ -26,7 +26,7 @@ impl Conversion {
             return Some(line.to_owned());
         }
         if !indent.is_empty() && indent.chars().all(|c| c == self.file.letter()) {
-            // In the file's kind already: it was written for the file.
+            // A line that is indented with the file's character was written for the file.
             return Some(line.to_owned());
         }
         let depth = i64::try_from(self.payload.depth(indent)?).ok()?;

@@ -185,7 +185,7 @@ fn made_of_other_kind(passage: &Passage<'_>, file: Kinds) -> bool {
 
 /// Chooses the reading that has evidence and lacks no evidence that another reading has.
 fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]) -> Choice<'r> {
-    // How wide a tab of the payload is may be what the readings differ in.
+    // The readings may differ only in the width of a tab of the payload: then the unit of the file decides nothing.
     let tabs = passage.kinds_given().tabs && passage.kinds_there().spaces;
     let unit = if readings.len() > 1 && !tabs { hay.unit() } else { None };
     let judge = |reading: &'r Reading| (reading, evidence(passage, &reading.lines, unit, reading.frame));
@@ -194,7 +194,7 @@ fn choose<'r>(hay: &Haystack<'_>, passage: &Passage<'_>, readings: &'r [Reading]
         let given = passage.given.iter().map(|(line, _)| *line);
         let as_given = only.lines.iter().map(String::as_str).eq(given);
         return match only.frame {
-            // Both frames write the same.
+            // Both frames give the same text.
             IndentFrame::Quoted if !only.ordered => Choice::Several(vec![only], own.left),
             IndentFrame::Quoted if as_given || !own.left => Choice::One(only),
             IndentFrame::Quoted => Choice::Several(vec![only], true),
@@ -228,7 +228,7 @@ fn is_eligible(passage: &Passage<'_>, reading: &Reading, own: &Evidence) -> bool
     let tied = reading.ordered && !own.left && !own.requoted && own.ties();
     match reading.frame {
         IndentFrame::Quoted | IndentFrame::Torn | IndentFrame::Below => tied,
-        // The file's own frame is seen by the first line; and what leaves the file as it is was hardly meant.
+        // The first line shows if the text has the file's indentation. A text that changes nothing was hardly meant.
         IndentFrame::File => tied && own.starts_alike() && !passage.is_there(&reading.lines),
     }
 }

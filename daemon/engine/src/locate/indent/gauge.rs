@@ -109,7 +109,7 @@ impl Scale {
         }
         let (kinds, width) = (Kinds::of(file).and(Kinds::of(first.1)), usize::try_from(wider / steps).ok()?);
         let (own, unit) = match self.search {
-            // Quoted lines two steps apart or more: each tab of the file is a part of what divides them all.
+            // The quoted lines are two steps apart or more: one tab of the file stands for a part of their step.
             Unit::Spaces(all) if kinds.tabs && !kinds.spaces && width > 1 && all.is_multiple_of(width) => {
                 (Unit::Spaces(all / width), Unit::Tab)
             }

@@ -98,7 +98,7 @@ impl Mapping {
                     let depth = i64::try_from(depth).ok()?.checked_add(*deeper)?;
                     file.times(usize::try_from(depth).ok()?)
                 }
-                // A step of the file's own kind cannot be one of the search's: the line was written for the file.
+                // Only the file's unit explains this indentation: the line was written for the file.
                 None if !search.is_kin(*file) && file.depth(indent).is_some() => Some(indent.to_owned()),
                 None => None,
             },

@@ -26,7 +26,7 @@ pub(crate) fn search(
     let text = hay.text;
     let target = QuotedIndents::of(list(text, quote), text);
     if !quote.old.contains(char::is_alphanumeric) {
-        // Blank lines have no indentation that could be mapped, and brackets alone are told apart by nothing else.
+        // Blank lines have no indentation to map, and only their indentation distinguishes brackets.
         return Ok(());
     }
     if stands_but_for_blanks(hay, list(text, quote))? {
@@ -158,7 +158,7 @@ impl<'q> QuotedIndents<'q> {
             |gauge: Gauge<'w>, first, torn| gauge.explains().then_some(IndentMatch { gauge, first, torn });
         let torn = first.filter(|own| self.behind.is_some() && same && !own.is_empty());
         let whole = if possible { explained(all, None, torn) } else { None };
-        // A line that the file does not indent has lost nothing: the others are indented in no way that is known.
+        // If the file does not indent the first line, the quotation lost nothing there, and nothing explains the rest.
         let lost = first.filter(|own| !own.is_empty());
         (whole.or_else(|| lost.and_then(|own| explained(behind?, Some(own), None))), compared)
     }

@@ -242,7 +242,7 @@ impl FailedSearch<'_, '_> {
             }
             Ok(())
         });
-        // A search that may cost no more explains less: the refusal itself stands.
+        // If the budget for searches is used up, the refusal is explained in less detail.
         looked.is_ok().then_some(kept)
     }
 }

@@ -73,7 +73,7 @@ fn kind(line: &str) -> Option<(HunkLineKind, &str)> {
         b'-' => Some((HunkLineKind::Gone, rest())),
         b'+' => Some((HunkLineKind::Come, rest())),
         b'\\' => Some((HunkLineKind::Open, rest())),
-        // Editors and models eat the only blank of a line.
+        // Editors and models drop the single blank of an empty line of context.
         b'\n' => Some((HunkLineKind::Kept, line)),
         b'\r' if line == "\r\n" => Some((HunkLineKind::Kept, line)),
         _ => None,

@@ -48,7 +48,7 @@ pub(crate) struct HunkEdit {
 
 pub(crate) fn parse(edit: &FileEdit, threshold: Option<f64>) -> Result<Op, Refusal> {
     let body = HunkBody::read(fields::required(edit, "text", &edit.text)?)?;
-    // The field's own text is only known by now: any text serves to read the other fields.
+    // `quote::read` refuses an empty quotation, but a hunk may quote no line: any text serves to read the fields.
     let how = quote::read(edit, "text", "-", threshold)?;
     let how = Matching { whole_lines: true, ..how };
     if how.loosest == Rung::Edge {
@@ -376,7 +376,7 @@ pub(super) fn instead(
         };
         return fit(text, old, &[body, last].concat(), with.rung, with.literal);
     }
-    // Lines behind an open last line leave the file open.
+    // Lines behind a last line without a line break leave the file without a final line break.
     let behind_open = old.end == text.len() && text.len() > 0 && !text.ends_with_break();
     let given = if ending == Ending::Kept && behind_open { body } else { new };
     let (mut made, converted) = line_text(text, old, given, with.literal);

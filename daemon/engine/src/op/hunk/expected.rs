@@ -38,7 +38,7 @@ impl HunkEdit {
         let old = locate::lines(&self.body.old, text.breaks);
         let (_, head, tail) = self.shape(text.breaks);
         let (head, tail) = (usize::try_from(head).ok()?, usize::try_from(tail).ok()?);
-        // Added lines stand between the two lines beside them.
+        // A hunk that only adds lines is recognised by the lines directly above and below them.
         let (from, to) = match old.len().checked_sub(head + tail)? {
             0 => (head.checked_sub(1)?, (head + 1).min(old.len())),
             removed => (head, head + removed),
@@ -69,7 +69,7 @@ fn is_line(text: &Text<'_>, number: usize, own: &LineParts<'_>) -> bool {
 pub(super) fn check_between(near: u64, line: u64, (above, below): (i64, i64)) -> Result<(), Refusal> {
     let around = AROUND.cast_signed();
     let offset = line.cast_signed().saturating_sub(near.cast_signed());
-    // A header may name any line: nothing here may overflow.
+    // A header may name any line, so the arithmetic saturates.
     let (least, most) = (above.min(below).saturating_sub(around), above.max(below).saturating_add(around));
     if (least..=most).contains(&offset) {
         return Ok(());

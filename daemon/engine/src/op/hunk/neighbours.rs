@@ -65,12 +65,12 @@ impl<'o> Neighbours<'o> {
     }
 
     fn look_up(&self, scene: &EditContext<'_>) -> HashMap<u32, Placed> {
-        // A diff for just this content needs no comparing.
+        // If each hunk stands on the line in its header, the diff was made for this content.
         if self.hunks.len() < 2 || self.hunks.iter().all(|(_, hunk)| hunk.stands_on_line(scene)) {
             return HashMap::new();
         }
         let mut left = limits::PLACES;
-        // A hunk that cannot be searched is ignored here; the hunk itself is refused for that.
+        // A hunk whose search fails is left out here; its own edit is refused for that.
         let standing: Vec<Option<Standing>> = self
             .hunks
             .iter()
@@ -196,7 +196,7 @@ impl<'o> Neighbours<'o> {
             }
             chosen = Some(hit);
         }
-        // Lines may have been added or removed on either side of it: no place between the shifts is excluded.
+        // Lines may have been added or removed above and below, so any place between the two shifted lines counts.
         let shift = |offset: Option<i64>| near.saturating_add_signed(offset.unwrap_or(0)).max(1);
         let (first, last) = (shift(above), shift(below.or(above)));
         let between = (first.min(last), first.max(last));
@@ -294,7 +294,7 @@ impl HunkChoice<'_, '_> {
         let start = self.scene.text.line_start(usize::try_from(line).unwrap_or(usize::MAX));
         let there =
             |range: &Range<usize>| if range.start == start { (self.fit)(range) } else { CandidateFit::Out };
-        // No looser rung may find a place that a neighbour rules out at this one.
+        // A looser rung must not find a place that the neighbours exclude at this rung.
         let quote = Quote { near: Some(line), loosest: placed.rung, ..self.quote.clone() };
         match locate::one_where(self.scene.hay, &quote, &there) {
             Ok(found) => Ok(found.ok()),
@@ -352,7 +352,8 @@ fn settle(chain: &mut Vec<(u32, &HunkEdit, HunkStarts)>, known: &mut HashMap<u32
                 }
             }
         }
-        // Line numbers in the same order make the order certain; without them it only limits places that are searched.
+        // The order of two hunks is certain only if their headers name lines in that order. Otherwise, it excludes no
+        // place.
         Err(index) => {
             let pair = index.checked_sub(1).and_then(|above| Some((run.get(above)?, run.get(index)?)));
             if let Some(((above, first, _), (edit, second, _))) = pair

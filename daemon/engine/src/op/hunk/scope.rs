@@ -134,7 +134,7 @@ fn blocks<'n>(text: &Text<'_>, named: &[&'n str]) -> HashMap<&'n str, Vec<Span>>
             continue;
         }
         let indent = line.len() - bare.len();
-        // A closing bracket belongs to the line that opened it.
+        // A closing bracket ends no block: it belongs to the line that opened it.
         let closes = bare.starts_with([')', ']', '}']);
         while !closes && let Some(last) = open.last_entry().filter(|last| *last.key() >= indent) {
             for (line, index) in last.remove() {

@@ -27,7 +27,7 @@ pub(super) fn spell(pattern: &str, [edge, inside]: [&str; 2]) -> String {
         }
         match letters.next() {
             Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) if depth > 0 => out.push_str(spelt(class)),
-            // Ignoring case would take in letters that only fold to ASCII.
+            // If case were ignored, the class would also match letters that only fold to ASCII.
             Some(class @ ('w' | 'W' | 'd' | 'D' | 's' | 'S')) => {
                 out.extend(["(?-i:", spelt(class), ")"]);
             }

@@ -40,9 +40,9 @@ impl Backtracking {
     /// The message of the regular expression engine.
     pub(crate) fn new(pattern: &str, flags: Flags, crlf: bool, text: &str) -> Result<Self, String> {
         let reach = reach::mean(pattern, flags, text);
-        // Each place that is passed takes a step, too, if the next match is far away.
+        // If the next match is far away, each place before it takes a step, too.
         let far = text.len().saturating_mul(4).saturating_add(limits::BACKTRACKS).min(limits::FAR_BACKTRACKS);
-        // One step may read that far.
+        // One step may read `reach` bytes.
         let most = far.min(limits::BACKTRACK_WORK / reach.max(1)).max(1);
         let lower = std::iter::successors(Some(limits::FEW_BACKTRACKS), |limit| limit.checked_mul(4));
         let limits = lower.take_while(|limit| *limit < most).chain([most]);

@@ -76,7 +76,7 @@ pub(crate) fn parse(edit: &FileEdit, _: Option<f64>) -> Result<Op, Refusal> {
     let mut substitute =
         Substitute { pattern, replacement, regex, optional, once, within, count, expect, literal, compiled };
     if regex.is_some() {
-        // Neither needs the file: a bad pattern or template is refused before anything is read.
+        // The pattern and the template do not depend on the file: an invalid one is refused before any file is read.
         let compiled = substitute.compile(false, "")?;
         substitute.compiled = Some(compiled).filter(|(engine, _)| matches!(engine, Engine::Linear(_)));
     }
@@ -171,7 +171,7 @@ impl MatchList<'_, '_> {
     fn finish(mut self) -> Vec<Place> {
         self.flush();
         let (text, edit) = (self.scene.text, self.scene.edit);
-        // Growing would hold them twice.
+        // A list that grows would hold the places twice for a moment.
         let mut list = Vec::with_capacity(self.count);
         for MatchBatch { whole, matches } in self.batches {
             list.extend(
@@ -271,7 +271,7 @@ impl Substitute {
             return Err(worn_out());
         }
         let text = scene.text;
-        // A break is one thing, unless the pattern names its halves.
+        // A line break of any form matches as `\n`, unless the pattern names `\r`.
         let raw = names_return(&self.pattern);
         let folded = if raw { None } else { text.folded_once() };
         let content: &str = folded.as_ref().map_or(&*text.content, |folded| &folded.content);

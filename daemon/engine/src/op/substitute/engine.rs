@@ -77,7 +77,7 @@ impl Engine {
                 let why = error.to_string();
                 match Backtracking::new(&spelt(ascii::BACKTRACKING), flags, crlf, text) {
                     Ok(regex) => Ok(Self::Backtracking(Box::new(regex))),
-                    // The linear engine explains everything but what it does not know.
+                    // The messages of the linear engine are better, except about constructs that it does not support.
                     Err(other) if why.contains("look-around") || why.contains("backreference") => {
                         Err(invalid(&other))
                     }
@@ -138,7 +138,7 @@ impl Engine {
             _ => (limits::PLACES, too_many_places),
         };
         let (mut from, mut last_end) = (inside.start, None);
-        // The place behind the stretch is another's, but for the end of the text.
+        // An empty match at the end of the stretch is outside of it, unless the text ends there, too.
         let until = if inside.end == text.len() { inside.end + 1 } else { inside.end };
         for _ in 0..=most {
             let found = if from < until { self.next(text, from, budget)? } else { None };
@@ -148,7 +148,7 @@ impl Engine {
                 return Ok(());
             }
             if whole.end > inside.end {
-                // A later one may end inside.
+                // A later match may end inside the stretch.
                 if !budget.regex(whole.end - from) {
                     return Err(super::edit::worn_out());
                 }
@@ -171,7 +171,7 @@ fn linear_matches(
     text: &str,
     visit: &mut dyn FnMut(&mut Groups) -> Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
-    // Finding is several times faster than finding groups.
+    // `find_iter` is several times faster than `captures_iter`.
     if regex.captures_len() == 1 {
         for found in regex.find_iter(text) {
             if !visit(&mut vec![Some(found.range())])? {

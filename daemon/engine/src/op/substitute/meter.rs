@@ -47,7 +47,7 @@ impl Meter {
             SearchCost::Each(reach) => return end.saturating_sub(from).saturating_mul(*reach),
             SearchCost::Read(automaton) => automaton,
         };
-        // Mixed, so that no regular text keeps out of step with the sampling.
+        // The offset is hashed, so that the sampling follows no repetition of the text.
         let mixed = (from as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         if self.searches >= SAMPLE && !mixed.is_multiple_of(SAMPLE as u64) {
             return 0;
@@ -66,7 +66,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// Creates the automaton of a pattern, or returns `None` if it would be too large.
     pub(super) fn new(pattern: &str, flags: Flags, crlf: bool) -> Option<Self> {
-        // Bytes measure the reach of a search closely enough, and never make the automaton give up at a letter.
+        // An automaton over bytes measures the reach closely enough, and never gives up at a letter.
         let built = build(pattern, flags, crlf, false).or_else(|| build(pattern, flags, crlf, true));
         built.map(|dfa| Self { cache: dfa.create_cache(), dfa })
     }

@@ -24,7 +24,7 @@ pub(super) fn mean(pattern: &str, flags: Flags, text: &str) -> usize {
     };
     let (mut read, mut places) = (0usize, 0usize);
     for step in 0..PLACES {
-        // A step of the golden ratio keeps out of step with what repeats.
+        // Steps by the golden ratio spread the places evenly and follow no repetition of the text.
         let share = (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let at = (text.len() as u64).saturating_mul(share) >> 32;
         let at = text.floor_char_boundary(usize::try_from(at).unwrap_or(0));
@@ -90,13 +90,13 @@ impl Walk {
                 self.keep([before, &ahead].concat())?;
                 String::new()
             }
-            // At the front, the look-behind decides at which places the rest is read at all.
+            // A look-behind at the front decides at which places the rest is read.
             Expr::LookAround(child, LookAround::LookBehind) if before.is_empty() => {
                 self.spell(child, before)?
             }
             Expr::LookAround(child, _) => self.spell(child, before).map(|_| String::new())?,
             Expr::Backref { group, .. } => self.groups.get(group.checked_sub(1)?)?.clone()?,
-            // Boundaries of words may make an automaton give up early.
+            // Word boundaries are left out, since they may make the automaton give up early.
             Expr::Empty | Expr::Assertion(_) | Expr::KeepOut | Expr::ContinueFromPreviousMatchEnd => {
                 String::new()
             }

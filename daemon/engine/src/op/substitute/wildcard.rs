@@ -68,7 +68,7 @@ impl Classes {
             Expr::AtomicGroup(child) | Expr::LookAround(child, _) => self.least(child),
             Expr::Repeat { lo: 0, .. } => Least::NONE,
             Expr::Repeat { child, .. } => self.least(child),
-            // A reference, or what is not known: then more is refused.
+            // A back-reference or an unknown expression counts as containing everything, so that more is refused.
             _ => Least::ALL,
         }
     }
@@ -205,7 +205,7 @@ impl Spell {
         (mut before, after): (Least, Least),
         out: &mut String,
     ) -> Option<()> {
-        // The least behind each child, that of the last child first.
+        // The minimum that follows each child, from the last child to the first.
         let mut behind = vec![after];
         for child in children.iter().skip(1).rev() {
             let nearer = behind.last().copied().unwrap_or(after);

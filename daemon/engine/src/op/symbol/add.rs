@@ -40,7 +40,7 @@ pub(super) fn before(
     }
     let made = fit.inline(&new_text)?;
     let ending = site.ending(start) + &target;
-    // If nothing ends the new text, the end of a line does.
+    // A text that nothing else ends is ended by a line break.
     let ends = site.has_commas() || site.known.language == Language::Html || made.ends_with([';', ',', '}']);
     let apart = if one_line(&made, text.breaks) && !item && !new.takes_line && ends { " " } else { &ending };
     Ok(site.inserted(start, &[&made, apart].concat(), given))
@@ -64,7 +64,7 @@ pub(super) fn after(
     if !ends_line(text, end) {
         let made = fit.inline(&new_text)?;
         let ending = site.ending(end) + &target;
-        // If nothing ends the text in front, the end of a line does.
+        // If nothing else ends the text in front, a line break does.
         let ends = last
             || site.known.language == Language::Html
             || text.content.cut(0..end).ends_with([';', ',', '}']);
@@ -169,7 +169,7 @@ impl SymbolSite<'_, '_> {
                 open = open.saturating_sub(1);
                 closes
             }
-            // It ends a statement.
+            // A `;` outside brackets ends a statement, and the list with it.
             b';' => open > 0,
             _ => true,
         });

@@ -34,7 +34,7 @@ pub(super) fn in_block(
         return Ok(None);
     }
     let (outer, _) = site.column();
-    // A comment behind it may have digits too.
+    // A comment behind the marks may contain digits, too.
     let marks = header.trim_start().split([' ', '\t']).next().unwrap_or_default();
     let step = marks.chars().find_map(|letter| letter.to_digit(10));
     let content = there.iter().skip(1).find(|(line, _)| !is_blank(line));

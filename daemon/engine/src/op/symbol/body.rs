@@ -126,7 +126,7 @@ fn braces(site: &SymbolSite<'_, '_>, body: &str) -> Option<Braces> {
     if is_value(kind) || UNBRACED.contains(&language) {
         return None;
     }
-    // In a shell of its own; what begins with two of them is arithmetic.
+    // The body of a Bash function may be a subshell in parentheses; `((` begins an arithmetic expression.
     let shell = language == Language::Bash && kind == SymbolKind::Function && !body.starts_with("((");
     let known: [(bool, Braces); 2] = [(true, b"{}"), (shell, b"()")];
     known.into_iter().find(|(may, braces)| *may && has_braces(body, braces)).map(|(_, braces)| braces)
@@ -162,7 +162,7 @@ fn between_braces(
     if bare.is_empty() {
         return Ok([first, last].iter().collect());
     }
-    // A comment would take the brace with it; a shell wants an end before it.
+    // A comment would swallow the closing brace, and Bash needs a `;` or a line break before it.
     let swallows = bare.contains("//") || bare.contains('#') || site.known.language == Language::Bash;
     if !inside.contains(['\n', '\r']) && one_line(bare, text.breaks) && !swallows {
         let tight = !inside.is_empty() && !inside.starts_with([' ', '\t']);
@@ -221,7 +221,7 @@ fn needs_lines(site: &SymbolSite<'_, '_>, given: &str, one_line: bool) -> bool {
     let given = given.trim_start();
     match site.known.language {
         Language::Python => !one_line && !is_value(site.symbol.kind),
-        // An item may begin behind the dash.
+        // An item of a list may begin on the line of its dash.
         Language::Yaml if one_line && site.symbol.kind != SymbolKind::Key => false,
         Language::Yaml if one_line => {
             given == "-" || given.starts_with("- ") || site.quotes().is_mapping(given)
@@ -285,7 +285,7 @@ fn in_place_of(site: &SymbolSite<'_, '_>, front: &str, given: &str) -> Option<us
     }
     let quotes = site.quotes();
     let has_comment = quotes.front(given)?;
-    // By itself a definition may look as if a part of it stood in front.
+    // Parsed alone, the definition may already seem to have a comment or an attribute in front.
     if quotes.front(site.scene.text.content.cut(site.symbol.definition.clone())).is_some() {
         return None;
     }

@@ -193,7 +193,7 @@ impl SymbolSite<'_, '_> {
         let may = !given.is_reindented()
             && self.known.language != Language::Markdown
             && !self.keeps_white_space(self.symbol.parent);
-        // Below an item of a list, YAML has steps of its own.
+        // In YAML, the lines below an item of a list are indented by another step.
         let unit = self.unit().filter(|_| self.known.language != Language::Yaml);
         let quotes = Some(self.quotes());
         IndentRules { breaks: self.scene.text.breaks, target, unit, may, torn: true, quotes }
@@ -202,7 +202,7 @@ impl SymbolSite<'_, '_> {
     /// Returns the rules for indenting a text inside the symbol.
     pub(super) fn fit_inside<'f>(&'f self, given: &NewText, target: &'f str, text: &str) -> IndentRules<'f> {
         let fit = self.fit(given, target);
-        // By itself such a text is no script.
+        // Without its element, the text does not parse as a script, so its template strings are not recognised.
         let script = self.is_element(self.symbol, &["script"]) && text.contains('`');
         IndentRules { may: fit.may && !script && !self.keeps_white_space(Some(self.at)), ..fit }
     }

@@ -54,7 +54,7 @@ impl IndentRules<'_> {
         if !self.may || given.is_empty() {
             return Ok(given.to_owned());
         }
-        // Told before it is made: a deep place times many lines.
+        // The size is checked before the text is made: many lines with a deep indentation are long.
         let room = self.target.len().saturating_mul(lines.len()).saturating_add(given.len());
         if room > shared::FILE || self.target.len() > limits::INDENT {
             let message = format!("the text would have more than {} bytes once it is indented", shared::FILE);

@@ -105,7 +105,7 @@ impl Quotes<'_> {
                 return at + 1 == text.len();
             }
         }
-        // In branches of a preprocessor more may be opened than closed.
+        // The branches of a preprocessor may open more braces than they close.
         true
     }
 
@@ -142,7 +142,7 @@ impl Quotes<'_> {
         let starts_with_comment = comments.first().is_some_and(|first| first.start == start);
         let outline = self.parsed(text, editd_syntax::outline)?;
         let first = outline.symbols.first().filter(|first| first.extent.start == start);
-        // A part of a class may be no definition by itself; a comment is one anywhere.
+        // Without its class, a member may not parse as a definition. A comment is recognised anywhere.
         let Some(first) = first else { return starts_with_comment.then_some(true) };
         let front = start..first.definition.start;
         let has_comment = comments.iter().any(|comment| comment.start < front.end);

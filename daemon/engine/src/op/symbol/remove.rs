@@ -99,7 +99,7 @@ impl SymbolSite<'_, '_> {
         let (Some(one), Some(other)) = (self.known.get(first), self.known.get(last)) else { return Ok(None) };
         let tail = between(self.scene.text, other.definition.end..statement.end.max(other.definition.end));
         let head = between(self.scene.text, statement.start.min(one.definition.start)..one.definition.start);
-        // A pattern without names, or a type with a body, is more than the names.
+        // A head with a pattern, a type with a body or a value holds more than the deleted names.
         let is_whole = !head.contains(['{', '[', '=']) && !head.trim_end().ends_with(',');
         let ends = tail.trim_start().starts_with([';', '/']) || tail.trim().is_empty();
         let is_all = is_whole && ends;

@@ -18,7 +18,7 @@ pub(super) fn stands(there: &str, given: &str, target: &str, quotes: Quotes<'_>,
     if new.0.len() < 2 || !(lost.is_empty() || lost == target) {
         return false;
     }
-    // The block below an opening line is one step deeper, unless it is not so in the file.
+    // A block is one step deeper than its opening line, unless the file already has it otherwise.
     if new.opens_at(target) && !old.opens_at(target) {
         return false;
     }
