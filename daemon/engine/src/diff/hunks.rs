@@ -7,7 +7,7 @@ use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::render::{CONTEXT, extent};
-use super::states::{FileMove, content, entry_diff};
+use super::states::{content, entry_diff};
 use crate::cut::Cut;
 use crate::text::has_nul;
 use crate::{FileState, Splice};
@@ -68,7 +68,7 @@ impl<'s> LineChange<'s> {
 
     /// Returns the unified diff, of at most `limits::DIFF` bytes, and the number of hunks that are left out.
     pub fn diff(&self, path: &FilePath) -> (String, u64) {
-        entry_diff(path, self.states.0, self.states.1, FileMove::No, Some(&self.delta))
+        entry_diff(path, self.states.0, self.states.1, None, Some(&self.delta))
     }
 
     /// Returns the hunks of the diff, in its order, or none if the diff does not show the bytes of the content.

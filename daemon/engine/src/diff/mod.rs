@@ -13,7 +13,7 @@ pub use nearby::{NearbyDiff, nearby_diff};
 pub use states::{describe_change, splice_diff, unified_diff};
 
 pub(crate) use changes::{ChangedRun, Delta};
-pub(crate) use states::{FileMove, entry_diff, readable};
+pub(crate) use states::{entry_diff, readable};
 
 #[cfg(test)]
 mod tests;

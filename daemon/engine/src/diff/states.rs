@@ -12,19 +12,10 @@ use super::render::hunks;
 use crate::text::{Encoding, Text, has_nul};
 use crate::{FileState, Splice};
 
-/// The move of the file of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FileMove<'p> {
-    /// The file was not moved.
-    No,
-    /// The file was renamed to this path.
-    To(&'p FilePath),
-}
-
 /// Returns a unified diff of two states of a file, of at most `limits::DIFF` bytes, and the number of hunks that are
 /// left out.
 pub fn unified_diff(path: &FilePath, before: &FileState, after: &FileState) -> (String, u64) {
-    entry_diff(path, before, after, FileMove::No, None)
+    entry_diff(path, before, after, None, None)
 }
 
 /// Returns the diff of a file that may have been moved. `delta` has the changed lines if they are known.
@@ -32,7 +23,7 @@ pub(crate) fn entry_diff(
     path: &FilePath,
     before: &FileState,
     after: &FileState,
-    moved: FileMove<'_>,
+    moved: Option<&FilePath>,
     delta: Option<&Delta>,
 ) -> (String, u64) {
     let (old, new) = (content(before), content(after));
@@ -40,10 +31,7 @@ pub(crate) fn entry_diff(
     if *old == *new {
         return (String::from_utf8_lossy(&out).into_owned(), 0);
     }
-    let to = match moved {
-        FileMove::No => path,
-        FileMove::To(to) => to,
-    };
+    let to = moved.unwrap_or(path);
     if has_nul(&old) || has_nul(&new) {
         let (a, b) = (side('a', path, before), side('b', to, after));
         out.extend_from_slice(
@@ -103,13 +91,10 @@ fn extra(
     path: &FilePath,
     before: &FileState,
     after: &FileState,
-    moved: FileMove<'_>,
+    moved: Option<&FilePath>,
     changed: bool,
 ) -> String {
-    let to = match moved {
-        FileMove::No => path,
-        FileMove::To(to) => to,
-    };
+    let to = moved.unwrap_or(path);
     let mut lines = match (before, after) {
         (FileState::Absent, FileState::File { mode, .. }) if !changed => {
             vec![format!("new file mode {}", bits(*mode))]
@@ -122,7 +107,7 @@ fn extra(
         }
         _ => Vec::new(),
     };
-    if let FileMove::To(to) = moved {
+    if let Some(to) = moved {
         let bare = |side, path| quoted(side, path).replacen(&format!("{side}/"), "", 1);
         lines.push(format!("rename from {}", bare('a', path)));
         lines.push(format!("rename to {}", bare('b', to)));

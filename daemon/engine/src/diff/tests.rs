@@ -101,7 +101,7 @@ proptest! {
         });
         let delta = Delta::of_splices(before.as_bytes(), after.as_bytes(), &splices, known);
         let path = FilePath::from("f");
-        let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), FileMove::No, Some(&delta));
+        let (diff, _) = entry_diff(&path, &state(before.as_bytes()), &state(after.as_bytes()), None, Some(&delta));
         assert_eq!(patch(&before, &diff), after, "{diff}");
         let count = |sign: &str| diff.lines().skip(2).filter(|line| line.starts_with(sign)).count() as u64;
         assert_eq!(delta.totals(), (count("+"), count("-")));

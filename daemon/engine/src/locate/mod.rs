@@ -34,7 +34,7 @@ pub(crate) use eol::fold_breaks;
 pub(crate) use exact::on_line;
 pub(crate) use haystack::{Extent, Haystack, Needle};
 pub(crate) use hits::each_hit;
-pub(crate) use indent::{BLANKS, Unit, is_blank, split_indent};
+pub(crate) use indent::{BLANKS, Unit, common_divisor, is_blank, split_indent};
 pub(crate) use ladder::{
     Adapted, CandidateFit, EVERY, Rung, SearchResult, adapt, ambiguous, candidates, every, looser, one,
     one_where, searched_too_much, too_many_places,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use editd_types::{EditOutcome, EditStatus, FileOutcome, JobStatus};
 
 use super::again::{PathEdits, located, moved, planned};
-use super::plan::{now_at, shifted};
+use super::plan::follow;
 use super::three::merged;
 use crate::cut::Cut;
 use crate::diff::Delta;
@@ -107,13 +107,7 @@ fn by_lines(
     let merged = merged(contents.base, &splices, contents.current, label).ok()?;
     let mut outcomes: Vec<EditOutcome> = plan.files.into_iter().flat_map(|file| file.edits).collect();
     for edit in &mut outcomes {
-        let then = edit.lines;
-        edit.lines = then
-            .map(|(first, last)| (now_at(Some(&merged.theirs), first), now_at(Some(&merged.theirs), last)));
-        edit.now = then.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
-        if merged.splices.is_empty() && edit.status == EditStatus::Applied {
-            edit.status = EditStatus::Unchanged;
-        }
+        follow(edit, Some(&merged.theirs), merged.splices.is_empty());
     }
     Some(PartialMerge { splices: merged.splices, outcomes: outcomes.into_iter(), warnings: Vec::new() })
 }

@@ -16,7 +16,6 @@
 
 mod again;
 mod each;
-mod onto;
 mod plan;
 mod region;
 mod slide;

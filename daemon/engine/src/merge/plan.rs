@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use editd_types::{EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus};
+use editd_types::{EditOutcome, EditStatus, ErrorCode, FileOutcome, FilePath, JobStatus};
 
 use super::again::PathEdits;
 use super::each::edit_by_edit;
@@ -149,13 +149,7 @@ fn update_outcomes(
         (outcome.before, outcome.after, outcome.diff, outcome.omitted_hunks) = (None, None, None, None);
         (outcome.lines, outcome.places, outcome.added, outcome.removed) = Default::default();
         for edit in &mut outcome.edits {
-            let planned = edit.lines;
-            edit.lines = planned.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
-            edit.now =
-                planned.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
-            if before == after && edit.status == EditStatus::Applied {
-                edit.status = EditStatus::Unchanged;
-            }
+            follow(edit, theirs, before == after);
         }
         if before == after && outcome.status == JobStatus::Applied {
             outcome.status = JobStatus::Unchanged;
@@ -178,9 +172,19 @@ fn update_outcomes(
     }
 }
 
+/// Moves the lines of an edit's outcome by the changes of others. An edit that changes nothing now is `unchanged`.
+pub(super) fn follow(edit: &mut EditOutcome, theirs: Option<&Delta>, changes_nothing: bool) {
+    let planned = edit.lines;
+    edit.lines = planned.map(|(first, last)| (now_at(theirs, first), now_at(theirs, last)));
+    edit.now = planned.zip(edit.lines).zip(edit.now).and_then(|((from, to), now)| shifted(from, to, now));
+    if changes_nothing && edit.status == EditStatus::Applied {
+        edit.status = EditStatus::Unchanged;
+    }
+}
+
 /// Returns the lines `now` of a planned content as lines of the merged content. The lines of the edit moved from
 /// `from` to `to`. Returns `None` if others added or removed lines between the first and the last line of the edit.
-pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
+fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Option<(u64, u64)> {
     let shift = i128::from(to.0) - i128::from(from.0);
     if shift != i128::from(to.1) - i128::from(from.1) {
         return None;
@@ -190,7 +194,7 @@ pub(super) fn shifted(from: (u64, u64), to: (u64, u64), now: (u64, u64)) -> Opti
 }
 
 /// Returns the current number of a line that others did not change.
-pub(super) fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
+fn now_at(theirs: Option<&Delta>, line: u64) -> u64 {
     let Some(theirs) = theirs else { return line };
     let before = theirs
         .changes

@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use editd_types::ErrorCode;
 
-use super::onto::Onto;
 use super::region::Conflicts;
 use super::slide::reaches;
 use crate::cut::Cut;
 use crate::diff::{ChangedRun, Delta};
 use crate::refusal::{internal, refuse};
-use crate::splice::{apply, differing};
+use crate::splice::{SpliceWriter, apply, differing};
 use crate::text::{Breaks, Encoding, Text};
 use crate::{Refusal, Splice};
 
@@ -73,7 +72,7 @@ pub(super) fn merged(
         ));
     }
     let ours = sides.ours(&base_text, wanted);
-    let mut out = Onto::new(&now);
+    let mut out = SpliceWriter::new(&now);
     let mut conflicts = Conflicts::default();
     let there = is_there(&ours.changes, &sides);
     for group in sides.groups(&ours.changes, &theirs.changes) {
@@ -83,10 +82,8 @@ pub(super) fn merged(
                 let wanted = text.content.cut(change.after.range());
                 let (removed_lines, added_lines) =
                     differing(now.content.cut(range.clone()).as_bytes(), wanted.as_bytes());
-                out.put(
-                    range.start + removed_lines.start..range.start + removed_lines.end,
-                    wanted.cut(added_lines),
-                )?;
+                let removed = range.start + removed_lines.start..range.start + removed_lines.end;
+                out.put(removed, wanted.cut(added_lines).into())?;
             }
             continue;
         }

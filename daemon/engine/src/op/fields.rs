@@ -7,43 +7,16 @@ use crate::refusal::malformed;
 
 /// Returns the names of the fields that an edit has, besides `op`.
 pub(crate) fn present(edit: &FileEdit) -> impl Iterator<Item = &'static str> {
-    [
-        ("old", edit.old.is_some()),
-        ("new", edit.new.is_some()),
-        ("text", edit.text.is_some()),
-        ("at", edit.at.is_some()),
-        ("start", edit.start.is_some()),
-        ("end", edit.end.is_some()),
-        ("near", edit.near.is_some()),
-        ("window", edit.window.is_some()),
-        ("match", edit.loosest.is_some()),
-        ("threshold", edit.threshold.is_some()),
-        ("whole_lines", edit.whole_lines.is_some()),
-        ("all", edit.all.is_some()),
-        ("expect", edit.expect.is_some()),
-        ("eol", edit.eol.is_some()),
-        ("pattern", edit.pattern.is_some()),
-        ("replacement", edit.replacement.is_some()),
-        ("regex", edit.regex.is_some()),
-        ("flags", edit.flags.is_some()),
-        ("count", edit.count.is_some()),
-        ("to_clipboard", edit.to_clipboard.is_some()),
-        ("from_clipboard", edit.from_clipboard.is_some()),
-        ("reindent", edit.reindent.is_some()),
-        ("to", edit.to.is_some()),
-        ("overwrite", edit.overwrite.is_some()),
-        ("if_empty", edit.if_empty.is_some()),
-        ("own_line", edit.own_line.is_some()),
-        ("mode", edit.mode.is_some()),
-        ("name", edit.name.is_some()),
-        ("action", edit.action.is_some()),
-        ("before", edit.before.is_some()),
-        ("after", edit.after.is_some()),
-        ("within", edit.within.is_some()),
-        ("in_order", edit.in_order.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(name, given)| given.then_some(name))
+    macro_rules! list {
+        ($($field:ident)*) => { [$((stringify!($field), edit.$field.is_some())),*] };
+    }
+    let fields = list! {
+        old new text at start end near window threshold whole_lines all expect eol pattern replacement regex flags
+        count to_clipboard from_clipboard reindent to overwrite if_empty own_line mode name action before after within
+        in_order
+    };
+    let fields = fields.into_iter().chain([("match", edit.loosest.is_some())]);
+    fields.filter_map(|(name, given)| given.then_some(name))
 }
 
 /// Returns the names of all fields of an edit besides `op`, known or not.

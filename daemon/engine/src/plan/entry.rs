@@ -13,7 +13,7 @@ use super::stage::{self, EditReport, EditReports, Ground, Made};
 use super::verdict::Verdicts;
 use super::{Budget, files};
 use crate::clip::Clips;
-use crate::diff::{Delta, FileMove, describe_change, entry_diff, readable};
+use crate::diff::{Delta, describe_change, entry_diff, readable};
 use crate::job::JobEntry;
 use crate::locate::Rung;
 use crate::op::{Earlier, EditNote, HunkEdit, Op};
@@ -85,7 +85,6 @@ pub(crate) fn run(
         (None, _) => {}
     }
     if job.diff.unwrap_or_else(|| loosely(&reports, &verdicts)) && differs {
-        let moved = moved.map_or(FileMove::No, FileMove::To);
         let label = job.options.label(path);
         let diff = match plain {
             true => entry_diff(path, &before, &after, moved, delta.as_ref()),
@@ -104,7 +103,7 @@ fn report_replaced(job: &Shared<'_>, outcome: &mut FileOutcome, replaced: files:
     // The diff may be large.
     if job.diff == Some(true) && job.budget.stage(before.bytes().len().saturating_add(after.bytes().len())) {
         let label = job.options.label(path);
-        let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), FileMove::No, None);
+        let diff = entry_diff(path, &readable(&before, label), &readable(&after, label), None, None);
         show(job, outcome, diff);
     }
 }

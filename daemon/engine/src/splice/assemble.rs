@@ -1,6 +1,7 @@
 //! Turns places into splices: joins neighbours, encodes the texts and converts the offsets to those of the file. It
 //! decides no conflict.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::place::Place;
@@ -37,7 +38,8 @@ pub(crate) fn complete(text: &Text<'_>, places: &mut [Place]) {
 /// `encoding` if the encoding of the file lacks a character of the new text.
 pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>, Refusal> {
     let gap = if places.len() > limits::SPLICES { limits::SPLICE_GAP } else { 0 };
-    let mut out = Output { text, from: 0, at: text.bom, splices: Vec::with_capacity(at_most(places, gap)) };
+    let mut out = SpliceWriter::new(text);
+    out.splices.reserve_exact(at_most(places, gap));
     let mut open: Option<(Range<usize>, String)> = None;
     for place in places.iter().filter(|place| !place.is_idle()) {
         let removed = place.removed.range();
@@ -49,13 +51,13 @@ pub(crate) fn assemble(text: &Text<'_>, places: &[Place]) -> Result<Vec<Splice>,
             }
             _ => {
                 if let Some((range, new)) = open.replace((removed, place.piece.as_str().to_owned())) {
-                    out.put(range, new)?;
+                    out.put(range, new.into())?;
                 }
             }
         }
     }
     if let Some((range, new)) = open {
-        out.put(range, new)?;
+        out.put(range, new.into())?;
     }
     Ok(out.splices)
 }
@@ -71,16 +73,26 @@ fn at_most(places: &[Place], gap: usize) -> usize {
     })
 }
 
-/// The assembled splices, and their end in the decoded content and in the file.
-struct Output<'t> {
+/// Collects splices of a text, in order, and converts their offsets to those of its file.
+pub(crate) struct SpliceWriter<'t> {
     text: &'t Text<'t>,
+    /// The end of the last splice, as an offset in the text (`from`) and in the file (`at`).
     from: usize,
     at: usize,
-    splices: Vec<Splice>,
+    pub(crate) splices: Vec<Splice>,
 }
 
-impl Output<'_> {
-    fn put(&mut self, range: Range<usize>, new: String) -> Result<(), Refusal> {
+impl<'t> SpliceWriter<'t> {
+    /// Creates an empty collection for a text.
+    pub(crate) fn new(text: &'t Text<'t>) -> Self {
+        Self { text, from: 0, at: text.bom, splices: Vec::new() }
+    }
+
+    /// Adds the replacement of a range behind the last one. A text that is equal to the old one adds no splice.
+    ///
+    /// # Errors
+    /// `encoding` if the file cannot have the new text; `internal` if the range is not in the text.
+    pub(crate) fn put(&mut self, range: Range<usize>, new: Cow<'_, str>) -> Result<(), Refusal> {
         let (content, encoding) = (&self.text.content, self.text.encoding);
         let (Some(gap), Some(old)) = (content.get(self.from..range.start), content.get(range.clone())) else {
             return Err(internal("a planned range does not lie in the file; please report this job"));
@@ -90,7 +102,10 @@ impl Output<'_> {
         }
         let at = self.at + encoding.width(gap);
         let old = encoding.encode(old)?;
-        let new = if encoding == Encoding::Utf8 { new.into_bytes() } else { encoding.encode(&new)? };
+        let new = match encoding {
+            Encoding::Utf8 => new.into_owned().into_bytes(),
+            _ => encoding.encode(&new)?,
+        };
         (self.from, self.at) = (range.end, at + old.len());
         self.splices.push(Splice { at: at as u64, old, new });
         Ok(())

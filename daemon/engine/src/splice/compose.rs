@@ -22,8 +22,8 @@ pub(crate) fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>
     for group in groups(first, second) {
         let start = group.start as i64;
         let middle = middle(&group, first, second, shift)?;
-        let old = rebuild(&group, &middle, first, |splice, _| splice.old.clone(), shift, true)?;
-        let new = rebuild(&group, &middle, second, |splice, _| splice.new.clone(), shift, false)?;
+        let old = rebuild(&group, &middle, first, shift, true)?;
+        let new = rebuild(&group, &middle, second, shift, false)?;
         if old != new {
             net.push(Splice { at: u64::try_from(start - shift).ok()?, old, new });
         }
@@ -88,24 +88,22 @@ fn rebuild(
     group: &SpliceGroup,
     middle: &[u8],
     splices: &[Splice],
-    text: impl Fn(&Splice, bool) -> Vec<u8>,
-    shift: i64,
+    mut shift: i64,
     undo: bool,
 ) -> Option<Vec<u8>> {
     let list = if undo { &group.first } else { &group.second };
     let mut out = Vec::new();
     let mut from = 0;
-    let mut shift = shift;
     for splice in list.iter().map(|i| splices.get(*i)) {
         let splice = splice?;
-        let (start, width) = if undo {
-            (usize::try_from(splice.at as i64 + shift).ok()?, splice.new.len())
+        let (start, width, text) = if undo {
+            (usize::try_from(splice.at as i64 + shift).ok()?, splice.new.len(), &splice.old)
         } else {
-            (splice.at as usize, splice.old.len())
+            (splice.at as usize, splice.old.len(), &splice.new)
         };
         let at = start.checked_sub(group.start)?;
         out.extend_from_slice(middle.cut(from..at));
-        out.extend_from_slice(&text(splice, undo));
+        out.extend_from_slice(text);
         from = at + width;
         shift += splice.new.len() as i64 - splice.old.len() as i64;
     }

@@ -19,7 +19,7 @@ pub use apply::{apply, invert};
 pub use between::splices_between;
 
 pub(crate) use apply::{apply_shared, size_after};
-pub(crate) use assemble::{assemble, complete};
+pub(crate) use assemble::{SpliceWriter, assemble, complete};
 pub(crate) use between::changed_lines;
 pub(crate) use compose::compose;
 pub(crate) use land::land;

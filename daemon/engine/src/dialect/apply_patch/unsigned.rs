@@ -1,5 +1,7 @@
 //! Corrects lines of context that a model sent without the blank in front of them. It reads no file.
 
+use crate::locate::common_divisor;
+
 /// Returns the lines of a hunk with a sign each, and the number of lines that had none; `None` if all have one.
 pub(super) fn signed(lines: &[&str]) -> Option<(String, usize)> {
     let unsigned = |line: &&&str| !(line.is_empty() || line.starts_with([' ', '+', '-', '\\']));
@@ -28,15 +30,11 @@ fn lost_everywhere(lines: &[&str]) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let filled = |line: &&&str| !line.trim().is_empty();
     let changed = lines.iter().filter(filled).filter_map(|line| line.strip_prefix(['+', '-']));
-    let step = changed.map(indent).filter(|width| *width > 0).fold(0, gcd);
+    let step = changed.map(indent).filter(|width| *width > 0).fold(0, common_divisor);
     let step = if step < 2 { 2 } else { step };
     let mut widths =
         lines.iter().filter(filled).filter(|line| line.starts_with(' ')).map(|line| indent(line));
     widths.all(|width| width % step == 0)
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

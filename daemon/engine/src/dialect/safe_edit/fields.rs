@@ -93,10 +93,13 @@ impl SafeEditPayload {
     /// # Errors
     /// `malformed` if there is no form, more than one, or an incomplete one.
     pub(super) fn form(self) -> Result<EditForm, Refusal> {
-        let other = self.content.is_some()
-            || self.line_edits.is_some()
-            || self.search_replace.is_some()
-            || self.insert_lines.is_some();
+        let others = [
+            ("content", self.content.is_some()),
+            ("line_edits", self.line_edits.is_some()),
+            ("search_replace", self.search_replace.is_some()),
+            ("insert_lines", self.insert_lines.is_some()),
+        ];
+        let other = others.iter().any(|(_, given)| *given);
         // Fields with the default values of a model have no meaning. Empty texts and a count of 0 are such defaults
         // only beside another form: alone they are a search, which is refused for the missing part.
         let says = |text: &Option<String>| text.as_ref().is_some_and(|text| !(other && text.is_empty()));
@@ -105,18 +108,12 @@ impl SafeEditPayload {
             || self.regex == Some(true)
             || self.search_count.is_some_and(|count| !(other && count == 0))
             || self.search_flags.is_some_and(|flags| flags != 0);
-        let given = [
-            ("content", self.content.is_some()),
-            ("line_edits", self.line_edits.is_some()),
-            ("search_replace", self.search_replace.is_some()),
-            ("insert_lines", self.insert_lines.is_some()),
-            ("search", flat),
-        ];
-        let mut names = given.into_iter().filter_map(|(name, given)| given.then_some(name));
+        let given = others.into_iter().chain([("search", flat)]);
+        let mut names = given.filter_map(|(name, given)| given.then_some(name));
         if let (Some(one), Some(other)) = (names.next(), names.next()) {
             return Err(malformed(format!("`{one}` and `{other}` are both given; give exactly one")));
         }
-        let flat = |flat: Self| {
+        let search = |flat: Self| {
             let lacks = |field: &str| malformed(format!("`{field}` is missing; a search needs both texts"));
             Ok(EditForm::Search(SearchFields {
                 search: flat.search.ok_or_else(|| lacks("search"))?,
@@ -131,7 +128,7 @@ impl SafeEditPayload {
             Self { line_edits: Some(list), .. } => Ok(EditForm::LineEdits(list)),
             Self { search_replace: Some(search), .. } => Ok(EditForm::Search(search)),
             Self { insert_lines: Some(list), .. } => Ok(EditForm::InsertLines(list)),
-            rest if given.iter().any(|(_, given)| *given) => flat(rest),
+            rest if flat => search(rest),
             _ => Err(malformed(
                 "no edit is given; give one of `content`, `line_edits`, `search_replace` or `insert_lines`",
             )),

@@ -33,15 +33,7 @@ pub(super) struct SearchReplaceReply {
 
 impl ReplyFormat for SearchReplaceReply {
     fn format(&self, outcome: &PayloadOutcome<'_>) -> String {
-        match outcome {
-            PayloadOutcome::Receipt(receipt) => self.receipt(receipt),
-            PayloadOutcome::Read(_) => String::new(),
-        }
-    }
-}
-
-impl SearchReplaceReply {
-    fn receipt(&self, receipt: &Receipt) -> String {
+        let PayloadOutcome::Receipt(receipt) = outcome else { return String::new() };
         let mut out = self.head(receipt);
         if matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
             add_summary(&mut out, receipt, Detail::Changes);
@@ -60,7 +52,9 @@ impl SearchReplaceReply {
         }
         out.trim_end().to_owned()
     }
+}
 
+impl SearchReplaceReply {
     fn head(&self, receipt: &Receipt) -> String {
         let edits = || receipt.files.iter().flat_map(|file| &file.edits);
         let total = self.files.iter().map(|said| said.near.len()).sum::<usize>();

@@ -40,31 +40,28 @@ pub(super) enum EditorCommand {
     UndoEdit,
 }
 
+/// The commands, each with its name and the fields that it reads.
+const COMMANDS: [(EditorCommand, &str, &[&str]); 5] = [
+    (EditorCommand::View, "view", &["view_range"]),
+    (EditorCommand::Create, "create", &["file_text"]),
+    (EditorCommand::StrReplace, "str_replace", &["old_str", "new_str"]),
+    (EditorCommand::Insert, "insert", &["insert_line", "insert_text", "new_str"]),
+    (EditorCommand::UndoEdit, "undo_edit", &[]),
+];
+
 impl EditorCommand {
-    /// Returns the command with this name.
-    pub(super) fn named(name: &str) -> bool {
-        ["view", "create", "str_replace", "insert", "undo_edit"].contains(&name)
+    /// Returns true if a command has this name.
+    pub(super) fn has(name: &str) -> bool {
+        COMMANDS.iter().any(|(_, known, _)| *known == name)
     }
 
     /// Its name.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::View => "view",
-            Self::Create => "create",
-            Self::StrReplace => "str_replace",
-            Self::Insert => "insert",
-            Self::UndoEdit => "undo_edit",
-        }
+        COMMANDS.iter().find(|(command, ..)| *command == self).map_or("", |(_, name, _)| name)
     }
 
     fn reads(self) -> &'static [&'static str] {
-        match self {
-            Self::View => &["view_range"],
-            Self::Create => &["file_text"],
-            Self::StrReplace => &["old_str", "new_str"],
-            Self::Insert => &["insert_line", "insert_text", "new_str"],
-            Self::UndoEdit => &[],
-        }
+        COMMANDS.iter().find(|(command, ..)| *command == self).map_or(&[], |(.., fields)| fields)
     }
 }
 

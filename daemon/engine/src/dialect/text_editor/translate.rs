@@ -24,7 +24,7 @@ impl Dialect for TextEditor {
 
     fn recognises(&self, payload: &PayloadSample<'_>) -> bool {
         let PayloadSample::Json(fields) = payload else { return false };
-        matches!(fields.get("command"), Some(Value::String(name)) if EditorCommand::named(name))
+        matches!(fields.get("command"), Some(Value::String(name)) if EditorCommand::has(name))
     }
 
     fn translate(&self, payload: &str, setting: &PayloadContext<'_>) -> Result<Translation, Refusal> {

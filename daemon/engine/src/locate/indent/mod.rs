@@ -17,7 +17,7 @@ pub(crate) use decide::{Frames, settle};
 pub(crate) use dominant::dominant;
 pub(crate) use mapping::Mapping;
 pub(crate) use rung::{adapt, search};
-pub(crate) use unit::{BLANKS, Unit, is_blank, split_indent};
+pub(crate) use unit::{BLANKS, Unit, common_divisor, is_blank, split_indent};
 
 #[cfg(test)]
 mod tests;

@@ -113,6 +113,6 @@ impl Kinds {
     }
 }
 
-fn common_divisor(a: usize, b: usize) -> usize {
+pub(crate) fn common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
