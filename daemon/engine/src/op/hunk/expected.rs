@@ -11,8 +11,10 @@ use crate::refusal::{on_line, refuse};
 use crate::text::Text;
 
 impl HunkEdit {
-    /// Returns the line near `expected` at which the file has the lines that the hunk would leave.
-    pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64) -> Option<u64> {
+    /// Returns the line near `expected` at which the file has the lines that the hunk would leave. It does not count if
+    /// all of them are part of the old lines, which stand at `own`: a hunk that removes lines at its end leaves those
+    /// in front.
+    pub(super) fn stands_applied(&self, text: &Text<'_>, expected: u64, own: u64) -> Option<u64> {
         let after = self.body.after();
         let lines = locate::lines(&after, text.breaks);
         let words = lines.iter().any(|line| line.0.chars().any(char::is_alphanumeric));
@@ -26,7 +28,9 @@ impl HunkEdit {
             _ => AROUND,
         };
         let first = expected.saturating_sub(around).max(1);
-        (first..=expected.saturating_add(around)).find(|line| {
+        let old_end = own.saturating_add(self.shape(text.breaks).0);
+        let is_part = |line: u64| own <= line && line.saturating_add(lines.len() as u64) <= old_end;
+        (first..=expected.saturating_add(around)).filter(|line| !is_part(*line)).find(|line| {
             let Ok(line) = usize::try_from(*line) else { return false };
             lines.iter().zip(line..).all(|(own, number)| is_line(text, number, own))
         })

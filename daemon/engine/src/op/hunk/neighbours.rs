@@ -222,7 +222,7 @@ impl<'o> Neighbours<'o> {
         expected.push(near);
         // The hunk's own line is stronger evidence than the offsets of its neighbours.
         let candidates = if is_expected { std::slice::from_ref(&near) } else { expected.as_slice() };
-        if let Some(there) = candidates.iter().find_map(|line| hunk.stands_applied(scene.text, *line)) {
+        if let Some(there) = candidates.iter().find_map(|near| hunk.stands_applied(scene.text, *near, line)) {
             let message = format!(
                 "the change is there already, at line {there}, and its old lines stand at line {line}; leave the hunk out, or correct the line in its header"
             );
