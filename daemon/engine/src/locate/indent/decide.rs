@@ -151,11 +151,9 @@ fn readings(
                 for (mapped, lines) in converted(passage, hay.unit()) {
                     let first = lines.first().zip(frames.torn.filter(|_| torn && !mapped));
                     if let Some((line, own)) = first {
-                        let rest = lines.iter().skip(1).cloned();
-                        add(
-                            IndentFrame::Torn,
-                            Some(std::iter::once(format!("{own}{line}")).chain(rest).collect()),
-                        );
+                        let made =
+                            std::iter::once(format!("{own}{line}")).chain(lines.iter().skip(1).cloned());
+                        add(IndentFrame::Torn, Some(made.collect()));
                     }
                     add(if mapped { IndentFrame::Quoted } else { IndentFrame::File }, Some(lines));
                 }
