@@ -1,12 +1,12 @@
-//! Prints the state of the sources as a table: names of types, openings of doc comments, commits, lines, and
-//! exceptions from the layer table. It changes nothing.
+//! Prints the state of the sources as a table: names of types, openings of doc comments, commits, lines, exceptions
+//! from the layer table, and the forms of a job. It changes nothing.
 //!
 //! `cargo run -p editd-tests --example measure_language` measures the tree; `… -- BASE` also the commits since BASE.
 
 use std::collections::BTreeMap;
 use std::process::{Command, ExitCode};
 
-use editd_tests::checkout::language::{TypeName, doc_openings, type_names};
+use editd_tests::checkout::language::{TypeName, doc_openings, job_forms, type_names};
 use editd_tests::checkout::{Checkout, is_test, rust, top, without_platform};
 
 /// The longest title of a commit, in characters.
@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Some(count) => row("exceptions from the layer table", count),
         None => row("exceptions from the layer table", format!("no `{}` in {}", EXCEPTIONS.1, EXCEPTIONS.0)),
     }
+    let page = tree.get("daemon/ARCHITECTURE.md").unwrap_or_default();
+    row("forms of a job between the socket and its reply", job_forms(page).len());
     let Some(base) = std::env::args().nth(1) else { return ExitCode::SUCCESS };
     if let Err(error) = commits(&base) {
         eprintln!("{error}");

@@ -10,7 +10,7 @@ use editd_proto::limits;
 use editd_proto::message::{FileOutcome, FormatterChange, JobStatus};
 use editd_proto::path::FilePath;
 
-use super::plan::{Planned, origins};
+use super::plan::{PlannedJob, origins};
 use super::validate::contents;
 use crate::config::{CommandKind, CommandSpec};
 use crate::disk::place::native_path;
@@ -37,7 +37,7 @@ impl Unformatted {
     }
 
     /// Restores the contents that the job gave, after the formatted ones were refused.
-    pub(super) fn restore(self, planned: &mut Planned, why: &Refusal) {
+    pub(super) fn restore(self, planned: &mut PlannedJob, why: &Refusal) {
         planned.plan.changes = self.changes;
         planned.plan.files = self.files;
         let by: Vec<String> = self.by.into_iter().map(|name| format!("`{name}`")).collect();
@@ -50,7 +50,7 @@ impl Unformatted {
 pub(super) fn format(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
-    planned: &mut Planned,
+    planned: &mut PlannedJob,
 ) -> Result<Unformatted, JobAbort> {
     let workspace_commands = state.workspace_commands();
     let commands: Vec<&CommandSpec> = workspace_commands.runnable(CommandKind::Format).collect();
@@ -107,7 +107,7 @@ pub(super) fn format(
 
 /// Puts the formatted content of one file into the plan and its report.
 fn take(
-    planned: &mut Planned,
+    planned: &mut PlannedJob,
     (index, at): (usize, usize),
     made: FileState,
     by: Vec<String>,
@@ -140,7 +140,7 @@ fn take(
     file.formatted = Some(FormatterChange { by, diff, omitted_hunks: omitted });
 }
 
-fn warn(planned: &mut Planned, at: usize, warning: String) {
+fn warn(planned: &mut PlannedJob, at: usize, warning: String) {
     let told = planned.plan.files.iter().map(|file| file.warnings.len()).sum::<usize>();
     if let Some(file) = planned.plan.files.get_mut(at).filter(|_| told < CHECK_WARNINGS) {
         file.warnings.push(warning);

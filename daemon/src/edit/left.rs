@@ -6,7 +6,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::FilePath;
 
-use super::resolve::Resolved;
+use super::resolve::ResolvedJob;
 use crate::journal::entry::entry_of;
 use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 /// # Errors
 /// `not_found` if the journal does not have that job, or the job did not touch the file; with `partial` only the entry
 /// is left out.
-pub(super) fn named(state: &WorkspaceState, mut resolved: Resolved) -> Result<Resolved, Refusal> {
+pub(super) fn named(state: &WorkspaceState, mut resolved: ResolvedJob) -> Result<ResolvedJob, Refusal> {
     let partial = resolved.request.job.partial;
     for (index, entry) in resolved.request.job.entries.iter_mut().enumerate() {
         if resolved.skipped.contains_key(&index) {

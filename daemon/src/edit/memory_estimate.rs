@@ -4,13 +4,13 @@ use editd_engine::{EditFacts, JobEntry};
 use editd_proto::message::OnStale;
 
 use super::ParsedJob;
-use super::resolve::Resolved;
+use super::resolve::ResolvedJob;
 use crate::disk::ResolvedPath;
 use crate::limits::{CHANGE_HOLDS, JOB_BYTES, JOB_HOLDS, MERGED_HOLDS};
 use crate::state::readable;
 
 /// Estimates the bytes that a job holds from the sizes of its files and texts.
-pub(super) fn guess(resolved: &Resolved) -> usize {
+pub(super) fn guess(resolved: &ResolvedJob) -> usize {
     // More than a job may read is refused before it is read.
     let found = sizes(resolved.places.values()).min(JOB_BYTES);
     let edits = resolved.request.job.entries.iter().flat_map(JobEntry::edits);

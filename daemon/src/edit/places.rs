@@ -5,13 +5,13 @@ use editd_engine::{FileState, Refusal};
 use editd_proto::error::RequestError;
 use editd_proto::message::SymbolInfo;
 
-use super::snapshot::Snapshot;
+use super::snapshot::JobSnapshot;
 use crate::limits::{PLACES_FILES, PLACES_PARSED};
 use crate::state::WorkspaceState;
 
 /// Returns the refusal with the innermost definition at each place. A file gets none if its language is unknown, if it
 /// is large, or if the job lists it more than once: the lines of a later entry are not those of the file.
-pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Refusal) -> Refusal {
+pub(super) fn named(state: &WorkspaceState, snapshot: &JobSnapshot, mut refusal: Refusal) -> Refusal {
     let mut others = std::mem::take(&mut refusal.others);
     let errors = std::iter::once(&mut *refusal).chain(&mut others);
     for error in errors.filter(|error| !error.candidates.is_empty()).take(PLACES_FILES) {
@@ -21,7 +21,7 @@ pub(super) fn named(state: &WorkspaceState, snapshot: &Snapshot, mut refusal: Re
     refusal
 }
 
-fn name(state: &WorkspaceState, snapshot: &Snapshot, error: &mut RequestError) {
+fn name(state: &WorkspaceState, snapshot: &JobSnapshot, error: &mut RequestError) {
     let Some(path) = &error.path else { return };
     let listed = snapshot.request.job.entries.iter().filter(|entry| entry.path == *path).count();
     let Some(FileState::File { bytes, .. }) = snapshot.world.files.get(path) else { return };

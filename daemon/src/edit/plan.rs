@@ -11,7 +11,7 @@ use editd_proto::path::FilePath;
 
 use super::expects::Verdict;
 use super::rebase;
-use super::snapshot::Snapshot;
+use super::snapshot::JobSnapshot;
 use super::staleness::CheckedJob;
 use super::{EditRequest, ParsedJob, generated, others, places, stale, unread, why};
 use crate::caller::Caller;
@@ -23,7 +23,7 @@ use crate::state::WorkspaceState;
 use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
 
 /// A job and its plan.
-pub(super) struct Planned {
+pub(super) struct PlannedJob {
     /// The job, with every path as the workspace knows it.
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
@@ -43,7 +43,7 @@ pub(super) fn plan(
     guard: &JobGuard<'_>,
     mut checked: CheckedJob,
     given: EditRequest<'_>,
-) -> Result<Planned, JobAbort> {
+) -> Result<PlannedJob, JobAbort> {
     let room = guard.room();
     checked.room = room.saturating_sub(checked.held);
     let mut plan = plan_on_bases(state, &mut checked, given).map_err(|refusal| {
@@ -60,8 +60,8 @@ pub(super) fn plan(
     if let Some(dialect_reply) = given.dialect_reply {
         dialect_reply.warn(&mut plan.files);
     }
-    let Snapshot { request, places, observations, .. } = snapshot;
-    Ok(Planned { request, places, observations, seen, plan, rebased: bases.into_keys().collect() })
+    let JobSnapshot { request, places, observations, .. } = snapshot;
+    Ok(PlannedJob { request, places, observations, seen, plan, rebased: bases.into_keys().collect() })
 }
 
 /// Plans stale entries on the content that their session saw, and merges the changes into the present one. With
@@ -210,7 +210,7 @@ pub(super) fn parsed(job: &Job, world: &editd_engine::WorkspaceSnapshot) -> usiz
 }
 
 /// Refuses a job whose plan is not exactly the one that was verified.
-pub(super) fn verified(planned: &Planned) -> Result<(), Refusal> {
+pub(super) fn verified(planned: &PlannedJob) -> Result<(), Refusal> {
     match &planned.request.verified {
         Some(wanted) if *wanted != token(&planned.plan) => {
             let message = "what the job would do is no longer what was verified; verify it again";
@@ -250,8 +250,12 @@ pub(super) fn token(plan: &Plan) -> String {
 }
 
 /// Turns a plan into a transaction.
-pub(super) fn transaction(state: &WorkspaceState, given: EditRequest<'_>, planned: Planned) -> Transaction {
-    let Planned { request, mut places, mut observations, seen, plan, rebased } = planned;
+pub(super) fn transaction(
+    state: &WorkspaceState,
+    given: EditRequest<'_>,
+    planned: PlannedJob,
+) -> Transaction {
+    let PlannedJob { request, mut places, mut observations, seen, plan, rebased } = planned;
     let (written, moved) = origins(&request.job);
     let diffs = request.job.diff != Some(false);
     let mut changes = Vec::with_capacity(plan.changes.len());

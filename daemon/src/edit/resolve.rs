@@ -13,7 +13,7 @@ use crate::disk::{ResolveError, ResolvedPath};
 use crate::state::WorkspaceState;
 
 /// A job whose paths are resolved.
-pub struct Resolved {
+pub struct ResolvedJob {
     /// The job, with every path as the workspace knows it.
     pub request: ParsedJob,
     /// Every path of the job.
@@ -27,7 +27,7 @@ pub struct Resolved {
 /// # Errors
 /// Those of [`ResolveError`], and `busy` for a path of a failed job that is not rolled back yet. With `partial` only
 /// errors of the job as a whole.
-pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, Refusal> {
+pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<ResolvedJob, Refusal> {
     // Checked first, so that a hostile job costs no walk through the tree.
     editd_engine::needs(&request.job)?;
     let mut request = request.clone();
@@ -65,7 +65,7 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<Resolved, 
             Err(refusal) => return Err(refusal),
         }
     }
-    Ok(Resolved { request, places, skipped })
+    Ok(ResolvedJob { request, places, skipped })
 }
 
 /// Returns the lanes that a job needs for itself.

@@ -9,7 +9,7 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::path::FilePath;
 
-use super::resolve::Resolved;
+use super::resolve::ResolvedJob;
 use super::{ParsedJob, memory_estimate};
 use crate::caller::Caller;
 use crate::disk::{Observation, ResolvedPath};
@@ -20,7 +20,7 @@ use crate::state::refusal::{disk_refusal, store_refusal};
 use crate::transaction::{JobAbort, JobGuard};
 
 /// A job with the files and clipboards that it reads.
-pub(super) struct Snapshot {
+pub(super) struct JobSnapshot {
     pub(super) request: ParsedJob,
     pub(super) places: BTreeMap<FilePath, ResolvedPath>,
     pub(super) observations: BTreeMap<FilePath, Observation>,
@@ -37,9 +37,9 @@ pub(super) fn take(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     caller: &Caller,
-    resolved: Resolved,
-) -> Result<Snapshot, JobAbort> {
-    let Resolved { request, places, mut skipped } = resolved;
+    resolved: ResolvedJob,
+) -> Result<JobSnapshot, JobAbort> {
+    let ResolvedJob { request, places, mut skipped } = resolved;
     let needs = editd_engine::needs(&request.job)?;
     let mut world = WorkspaceSnapshot::default();
     let mut observations = BTreeMap::new();
@@ -91,7 +91,7 @@ pub(super) fn take(
             skipped.entry(index).or_insert_with(|| refusal.clone());
         }
     }
-    Ok(Snapshot { request, places, observations, world, skipped })
+    Ok(JobSnapshot { request, places, observations, world, skipped })
 }
 
 /// Returns the state of a file for the engine.

@@ -10,7 +10,7 @@ use editd_proto::path::FilePath;
 
 use super::expects::{Expectation, Verdict, as_seen, expectation, verdict_of};
 use super::rebase::{self, Base};
-use super::snapshot::Snapshot;
+use super::snapshot::JobSnapshot;
 use super::{numbers, others, shown, stale, unread};
 use crate::caller::Caller;
 use crate::config::UnreadPolicy;
@@ -27,7 +27,7 @@ use crate::transaction::{JobAbort, JobGuard};
 
 /// A job whose entries were checked against the read receipts of its session.
 pub(super) struct CheckedJob {
-    pub(super) snapshot: Snapshot,
+    pub(super) snapshot: JobSnapshot,
     /// The read receipt of the session for each path.
     pub(super) seen: BTreeMap<FilePath, ReadReceipt>,
     /// The paths whose edits may only touch lines that were read.
@@ -54,7 +54,7 @@ pub(super) fn check_staleness(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     caller: &Caller,
-    snapshot: Snapshot,
+    snapshot: JobSnapshot,
 ) -> Result<CheckedJob, JobAbort> {
     let found = snapshot.observations.values().filter_map(Observation::found);
     let found = found.map(|found| found.bytes.len()).sum::<usize>();
@@ -165,7 +165,7 @@ impl Targets {
     }
 
     /// Records the paths that a checked entry writes.
-    fn note(&mut self, snapshot: &Snapshot, entry: &JobEntry) {
+    fn note(&mut self, snapshot: &JobSnapshot, entry: &JobEntry) {
         if entry.base.is_some() {
             self.free.insert(entry.path.clone());
         }
@@ -185,7 +185,7 @@ impl Targets {
 
 /// Returns the target at which an edit is sure to put a file. With `partial` the edit may be refused and the others go
 /// on: then the file at the target must have been checked, or there must be none.
-fn surely_put<'j>(snapshot: &Snapshot, edit: EditFacts<'j>) -> Option<&'j FilePath> {
+fn surely_put<'j>(snapshot: &JobSnapshot, edit: EditFacts<'j>) -> Option<&'j FilePath> {
     let to = edit.target()?;
     let checked = edit.overwrites();
     let nothing = snapshot.observations.get(to).is_none_or(|observation| observation.found().is_none());
@@ -211,7 +211,7 @@ fn leave_out_unmergeable(state: &WorkspaceState, caller: &Caller, checked: &mut 
 fn seen_of(
     state: &WorkspaceState,
     caller: &Caller,
-    snapshot: &Snapshot,
+    snapshot: &JobSnapshot,
 ) -> Result<BTreeMap<FilePath, ReadReceipt>, Refusal> {
     let mut seen = BTreeMap::new();
     for path in snapshot.places.keys() {

@@ -15,7 +15,7 @@ use editd_proto::limits::ISSUES;
 use editd_proto::message::{FileOutcome, Issue, JobMode};
 use editd_proto::path::FilePath;
 
-use super::plan::{self, Planned};
+use super::plan::{self, PlannedJob};
 use crate::config::CommandKind;
 use crate::disk::Observation;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
@@ -23,7 +23,7 @@ use crate::state::WorkspaceState;
 use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
 /// Validates a planned job, and adds the issues to its report.
-pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<(), Refusal> {
+pub(super) fn validate(state: &WorkspaceState, planned: &mut PlannedJob) -> Result<(), Refusal> {
     let (_, moved) = plan::origins(&planned.request.job);
     let contents = contents(planned, &moved);
     if contents.is_empty() {
@@ -68,7 +68,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut Planned) -> Result<
 /// Returns the contents that the job would write and that are new: neither the path nor the one that the content comes
 /// from has them.
 pub(super) fn contents<'p>(
-    planned: &'p Planned,
+    planned: &'p PlannedJob,
     moved: &BTreeMap<FilePath, FilePath>,
 ) -> Vec<CheckedContent<'p>> {
     let there = |path: &FilePath| match planned.observations.get(path) {

@@ -2,11 +2,11 @@
 
 use editd_proto::message::{JobStatus, Receipt};
 
-use super::plan::{self, Planned};
+use super::plan::{self, PlannedJob};
 use crate::transaction::reply::would_apply;
 
 /// Returns the receipt of a job with the mode `verify_only`.
-pub(super) fn receipt(planned: &Planned) -> Receipt {
+pub(super) fn receipt(planned: &PlannedJob) -> Receipt {
     let error = planned.plan.error.as_deref().cloned();
     let status = match (&error, planned.plan.changes.is_empty()) {
         (Some(_), true) => JobStatus::Refused,

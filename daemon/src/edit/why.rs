@@ -9,7 +9,7 @@ use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use super::ParsedJob;
-use super::snapshot::Snapshot;
+use super::snapshot::JobSnapshot;
 use crate::journal::why::{MissingText, RemovedBy, SearchBudget, why};
 use crate::limits;
 use crate::state::WorkspaceState;
@@ -20,7 +20,7 @@ type Hashes = BTreeMap<FilePath, ContentHash>;
 /// Returns the refusal with the reason that the journal has.
 pub(super) fn explained(
     state: &WorkspaceState,
-    snapshot: &Snapshot,
+    snapshot: &JobSnapshot,
     known: &Hashes,
     mut refusal: Refusal,
 ) -> Refusal {
@@ -31,7 +31,7 @@ pub(super) fn explained(
 }
 
 /// With `partial`: adds the reasons that the journal has to the first edits that were left out.
-pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: &Hashes, plan: &mut Plan) {
+pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &JobSnapshot, known: &Hashes, plan: &mut Plan) {
     let mut patience = SearchBudget::begin(state);
     let errors = plan.files.iter_mut().flat_map(|file| {
         let path = file.path.clone();
@@ -49,7 +49,7 @@ pub(super) fn explain_parts(state: &WorkspaceState, snapshot: &Snapshot, known: 
 
 fn explain(
     state: &WorkspaceState,
-    snapshot: &Snapshot,
+    snapshot: &JobSnapshot,
     known: &Hashes,
     path: &FilePath,
     error: &mut RequestError,

@@ -6,7 +6,7 @@ use editd_proto::path::FilePath;
 
 use super::JobGuard;
 use super::Transaction;
-use super::stage::Ready;
+use super::stage::StagedTransaction;
 use crate::record::{ClipboardRecord, Entry};
 use crate::state::refusal::{root_present, store_refusal};
 use crate::state::{WorkspaceState, lock};
@@ -24,7 +24,7 @@ pub(super) struct IntendedTransaction {
 pub(super) fn intend(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
-    ready: Ready,
+    ready: StagedTransaction,
 ) -> Result<IntendedTransaction, JobAbort> {
     // Jobs that come while too many entries are unsettled settle them themselves.
     if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
@@ -73,13 +73,13 @@ pub(super) fn intend(
 }
 
 /// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.
-fn was_rewritten(state: &WorkspaceState, ready: &Ready) -> bool {
+fn was_rewritten(state: &WorkspaceState, ready: &StagedTransaction) -> bool {
     let known = lock(&state.path_cache);
     let mut found = ready.records.iter().filter_map(|file| Some((&file.path, file.before.as_ref()?)));
     found.any(|(path, meta)| known.was_rewritten(path, meta.identity))
 }
 
-fn entry_of(state: &WorkspaceState, ready: &Ready) -> Entry {
+fn entry_of(state: &WorkspaceState, ready: &StagedTransaction) -> Entry {
     let origin = &ready.transaction.origin;
     let now = state.clock.wall_ms();
     let clip = |write: &editd_engine::ClipboardWrite| ClipboardRecord {

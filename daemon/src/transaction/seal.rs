@@ -21,7 +21,7 @@ use crate::transaction::JobAbort;
 
 /// A sealed job.
 #[must_use]
-pub(super) struct Sealed {
+pub(super) struct SealedTransaction {
     pub(super) transaction: Transaction,
     pub(super) receipt: Receipt,
     pub(super) entry: Intended,
@@ -32,7 +32,7 @@ pub(super) fn seal(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     swapped: SwappedTransaction,
-) -> Result<Sealed, JobAbort> {
+) -> Result<SealedTransaction, JobAbort> {
     let SwappedTransaction { transaction, swapped } = swapped;
     let entry = swapped.entry().clone();
     let receipt = reply::receipt_of(&transaction, &entry);
@@ -66,7 +66,7 @@ pub(super) fn seal(
             JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
         })?;
     }
-    Ok(Sealed { transaction, receipt, entry })
+    Ok(SealedTransaction { transaction, receipt, entry })
 }
 
 /// Ends a job that changes no file: stores its clipboards, and its receipt if it has a key.

@@ -18,13 +18,13 @@ use crate::state::{WorkspaceState, lock};
 use crate::transaction::abort::stage_refusal;
 
 /// A transaction whose new bytes are staged.
-pub(super) struct Ready {
+pub(super) struct StagedTransaction {
     pub(super) transaction: Transaction,
     /// One for each change, in the same order.
     pub(super) records: Vec<FileRecord>,
 }
 
-impl Ready {
+impl StagedTransaction {
     /// Removes the staged files of a job that ends here.
     pub(super) fn unstage(&self, state: &WorkspaceState) {
         unstage(state, &self.records);
@@ -32,7 +32,10 @@ impl Ready {
 }
 
 /// Stages every change of a transaction.
-pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Result<Ready, Refusal> {
+pub(super) fn stage(
+    state: &WorkspaceState,
+    checked: CheckedTransaction,
+) -> Result<StagedTransaction, Refusal> {
     let mut transaction = checked.into_inner();
     // Files that are rewritten in place come last: the displaced files of the others may be further names of them.
     transaction.changes.sort_by_key(|change| match (&change.before, &change.after) {
@@ -50,7 +53,7 @@ pub(super) fn stage(state: &WorkspaceState, checked: CheckedTransaction) -> Resu
             }
         }
     }
-    Ok(Ready { transaction, records })
+    Ok(StagedTransaction { transaction, records })
 }
 
 fn unstage(state: &WorkspaceState, records: &[FileRecord]) {

@@ -65,6 +65,14 @@ impl TypeName {
     }
 }
 
+/// Returns the forms that a job has between the socket and its reply, as the page about the architecture lists them:
+/// the line that begins with the first form, and the lines below it that begin with an arrow.
+pub fn job_forms(page: &str) -> Vec<&str> {
+    let lines = page.lines().skip_while(|line| !line.starts_with("ReceivedFrame"));
+    let lines = lines.enumerate().take_while(|(at, line)| *at == 0 || line.starts_with('→'));
+    lines.flat_map(|(_, line)| line.split('→').map(str::trim)).filter(|name| !name.is_empty()).collect()
+}
+
 /// Returns the types that a Rust file declares outside `#[cfg(test)]`; associated types are none.
 pub fn type_names(text: &str) -> Vec<TypeName> {
     let code = rust::shipped(text);

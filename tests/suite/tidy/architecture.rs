@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use editd_tests::checkout::Checkout;
+use editd_tests::checkout::language::{job_forms, type_names};
 
 use super::{none, one, tree};
 
@@ -82,4 +83,36 @@ fn the_table_has_every_module() {
     none(sample("| `a`, `b` | x | |\n"));
     one(&sample("| `a` | x | |\n"), "lacks the module `b`");
     one(&sample("| `a`, `b`, `c` | x | |\n"), "no module `c`");
+}
+
+/// The most forms that a job may have between the socket and its reply.
+const FORMS: usize = 14;
+
+fn wrong_forms(checkout: &Checkout) -> Vec<String> {
+    let forms = job_forms(checkout.get(PAGE).unwrap_or_default());
+    let code: Vec<&str> = checkout.rust().map(|(_, text)| text).collect();
+    let declared = |name: &&str| {
+        let of = |text: &&str| type_names(text).iter().any(|one| one.name == *name);
+        code.iter().any(of)
+    };
+    let unknown = forms.iter().filter(|name| !declared(name));
+    let unknown = unknown.map(|name| format!("{PAGE}: there is no type `{name}`"));
+    let many =
+        (forms.len() > FORMS).then(|| format!("{PAGE}: a job has {} forms instead of {FORMS}", forms.len()));
+    let none = forms.is_empty().then(|| format!("{PAGE}: the forms of a job are not listed"));
+    unknown.chain(many).chain(none).collect()
+}
+
+#[test]
+fn a_job_has_few_forms() {
+    none(wrong_forms(&tree()));
+    let sample = |page: &str| {
+        let code = "pub struct ReceivedFrame {\n}\npub struct Receipt {\n}\n";
+        wrong_forms(&Checkout::sample(&[(PAGE, page), ("daemon/src/a.rs", code)]))
+    };
+    none(sample("```text\nReceivedFrame\n→ Receipt\n```\n"));
+    one(&sample("no list"), "daemon/ARCHITECTURE.md: the forms of a job are not listed");
+    one(&sample("ReceivedFrame → Other → Receipt"), "daemon/ARCHITECTURE.md: there is no type `Other`");
+    let many = ["ReceivedFrame"; 15].join(" → ");
+    one(&sample(&many), "daemon/ARCHITECTURE.md: a job has 15 forms instead of 14");
 }

@@ -26,7 +26,7 @@ use editd_proto::path::FilePath;
 
 use super::JobGuard;
 use super::reply;
-use super::seal::Sealed;
+use super::seal::SealedTransaction;
 use crate::config::{CommandKind, CommandSpec};
 use crate::disk::place::native_path;
 use crate::journal::seal::done_record;
@@ -45,7 +45,7 @@ const MISTAKE: &str = "editd made a mistake with this hook; please report it wit
 /// The state that the hooks of one job share.
 struct Work<'w> {
     state: &'w WorkspaceState,
-    sealed: &'w Sealed,
+    sealed: &'w SealedTransaction,
     /// The content of each file of the job, until another program changes it.
     stands: BTreeMap<FilePath, Stand>,
     /// The files whose content the job made.
@@ -61,8 +61,8 @@ struct Work<'w> {
 pub(super) fn run(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
-    mut sealed: Sealed,
-) -> Result<Sealed, JobAbort> {
+    mut sealed: SealedTransaction,
+) -> Result<SealedTransaction, JobAbort> {
     if sealed.entry.kind != EntryKind::Edit {
         return Ok(sealed);
     }
@@ -123,7 +123,7 @@ pub fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Plan) {
 }
 
 /// Returns the files whose content is new: not those that the job only removed, moved or gave other permissions.
-fn fresh(sealed: &Sealed) -> Vec<FilePath> {
+fn fresh(sealed: &SealedTransaction) -> Vec<FilePath> {
     let before = |path: &FilePath| {
         let file = sealed.entry.files.iter().find(|file| file.path == *path)?;
         file.before.as_ref().map(|meta| meta.hash)
@@ -235,7 +235,7 @@ fn warn(outcome: &mut HookOutcome, warning: String) {
 }
 
 /// Updates the receipt, and the stored one, to the present versions and the outcomes of the hooks.
-fn tell(state: &WorkspaceState, sealed: &mut Sealed, told: Vec<HookOutcome>) {
+fn tell(state: &WorkspaceState, sealed: &mut SealedTransaction, told: Vec<HookOutcome>) {
     for changed in told.iter().flat_map(|hook| &hook.files) {
         for file in sealed.receipt.files.iter_mut().filter(|file| file.path == changed.path) {
             file.after.clone_from(&changed.after);

@@ -12,7 +12,7 @@ use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
 use crate::record::FileMeta;
 use crate::state::path_cache::ObservationVersion;
-use crate::transaction::seal::Sealed;
+use crate::transaction::seal::SealedTransaction;
 
 /// The file at a path.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl Stand {
 }
 
 /// Returns the files that a job has just written.
-pub(super) fn of_job(sealed: &Sealed) -> BTreeMap<FilePath, Stand> {
+pub(super) fn of_job(sealed: &SealedTransaction) -> BTreeMap<FilePath, Stand> {
     let changes = sealed.transaction.changes.iter().zip(&sealed.entry.files);
     let stand = changes.filter_map(|(change, file)| match (&change.after, &file.after) {
         (FileState::File { bytes, .. }, Some(meta)) => {

@@ -140,7 +140,7 @@ impl Observer for Panics {
 }
 
 /// A job that was just sealed, and that changed one file.
-fn sealed(bench: &Bench, path: &str) -> Sealed {
+fn sealed(bench: &Bench, path: &str) -> SealedTransaction {
     let job = bench.append("s", path, "b\n");
     let entry = bench.state().store.entry(job.job.unwrap()).unwrap().unwrap();
     let origin = Origin {
@@ -168,7 +168,7 @@ fn sealed(bench: &Bench, path: &str) -> Sealed {
         diffs: true,
         dialect_reply: None,
     };
-    Sealed { transaction, receipt: job, entry: entry.into() }
+    SealedTransaction { transaction, receipt: job, entry: entry.into() }
 }
 
 #[test]
