@@ -60,7 +60,7 @@ fn a_lie_is_noticed(lies: &'static [OsCall]) {
         lies,
         enough: 1,
     };
-    let noticed = SimScenario::thorough().iter().any(|scenario| !check(&scenario, &plan).found.is_empty());
+    let noticed = SimScenario::thorough().iter().any(|scenario| !check(scenario, &plan).found.is_empty());
     assert!(noticed, "no scenario has noticed that {lies:?} did nothing");
 }
 
