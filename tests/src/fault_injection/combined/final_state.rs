@@ -59,10 +59,7 @@ impl FinalState<'_, '_> {
             self.say("it never settles");
         }
         self.harmed(&workspace);
-        // A seal is not flushed before the reply: where it is lost, and the machine was started twice, nothing tells whether
-        // others came before the first cut, and what they changed takes it back. People are told, and nothing older is lost.
-        let told = |note: &String| note.contains("was rolled back: another program had changed");
-        if self.untold && !strict() && workspace.notes.iter().any(told) {
+        if self.may_be_rolled_back(&workspace.notes) {
             let lost = content_log.lost(&workspace.machine, true)?;
             self.found.extend(lost.into_iter().filter(|what| what.contains(AT_START)));
             return Ok(());
@@ -93,6 +90,18 @@ impl FinalState<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns true if an answered job may have been rolled back, and the daemon said so.
+    ///
+    /// A seal is not flushed before the reply: if it is lost, and the machine was started twice, nothing tells whether
+    /// other programs came before the first cut, and what they changed takes the job back. A move that nobody flushed
+    /// may be undone by the cut, without the job that came after it.
+    fn may_be_rolled_back(&self, notes: &[String]) -> bool {
+        let moves = self.run.action().is_some_and(OutsideAction::moves);
+        let moved = self.cut && !self.run.events.flushed && moves;
+        let told = |note: &String| note.contains("was rolled back: another program had changed");
+        (self.untold || moved) && !strict() && notes.iter().any(told)
     }
 
     /// Applies the damage of a broken daemon, to test this test.
@@ -161,7 +170,10 @@ impl FinalState<'_, '_> {
         let torn = self.run.is_linked() || scenario.durability() == Durability::Relaxed;
         // A disk that leaves one file under both names takes the slot that would tell how far the job had come.
         let halved = scenario.features.half_exchanges && entries.iter().any(|entry| entry.diverged);
-        frees && (self.cut || self.run.events.fault.is_some()) || self.cut && (torn || halved)
+        let failed = self.run.events.fault.is_some();
+        // A mode that was set on the file of a job is lost where the job is rolled back.
+        let mode = self.run.action() == Some(OutsideAction::Chmod);
+        frees && (self.cut || failed) || mode && failed || self.cut && (torn || halved)
     }
 
     /// Checks the files that no other process touched: all of them show the job, or none does.

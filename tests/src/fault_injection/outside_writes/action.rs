@@ -73,6 +73,12 @@ impl OutsideAction {
         matches!(self, Self::Delete | Self::MoveAway | Self::MoveFolder)
     }
 
+    /// Returns true if it moves the file to another name. A power cut may give the file its old name back.
+    #[must_use]
+    pub fn moves(self) -> bool {
+        matches!(self, Self::Backup | Self::Symlink | Self::Folder | Self::MoveAway | Self::MoveFolder)
+    }
+
     /// Returns true if the bytes that it writes depend on those that it just read. If the file is being rewritten in
     /// place, it may have read a mixture.
     #[must_use]
