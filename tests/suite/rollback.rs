@@ -237,7 +237,7 @@ fn once(op: OsCall, errno: i32) -> Fault {
     Fault { at: 0, lasting: FaultDuration::Once, only: vec![op], errno, written: 0 }
 }
 
-/// Stories whose second file cannot be edited any more once others have written it: their jobs are refused.
+/// Scenarios whose jobs are refused: other programs write the second file, and then it cannot be edited any more.
 fn refused() -> Vec<SimScenario> {
     let poor = SystemFeatures { exchange: false, no_replace: false, ..SystemFeatures::default() };
     let edit_of_a = || file("d/a.txt", vec![replace("line 2 of a", "changed")]);

@@ -30,17 +30,17 @@ pub struct ContentLog {
 struct LoggedContent {
     what: String,
     bytes: Arc<[u8]>,
-    /// It is owed after a power cut too.
+    /// True if it must also survive a power cut.
     durable: bool,
 }
 
 impl ContentLog {
-    /// A content stood at a path; `durable` where somebody had flushed it or was promised that.
+    /// Adds a content that was at a path; `durable` if it was flushed, or a reply promised that.
     pub fn add(&mut self, what: &str, bytes: &[u8], durable: bool) {
         self.contents.push(LoggedContent { what: what.to_owned(), bytes: bytes.into(), durable });
     }
 
-    /// Every file of a view stood; `durable` says which were.
+    /// Adds every visible file; `durable` returns true for those that were flushed.
     pub fn add_files(&mut self, when: &str, view: &VisibleFiles, durable: impl Fn(&str, &[u8]) -> bool) {
         for (path, seen) in &view.files {
             if let SnapshotNode::File { bytes, .. } = seen {
@@ -49,7 +49,7 @@ impl ContentLog {
         }
     }
 
-    /// Whoever wrote took these contents away himself.
+    /// Adds contents that the process that wrote over them has removed.
     pub fn add_removed(&mut self, removed: impl IntoIterator<Item = Vec<u8>>) {
         self.removed.extend(removed);
     }
@@ -72,7 +72,7 @@ impl ContentLog {
             }
         }
         let records = records(machine)?;
-        // Where the bytes before were not known, a record holds all of those after.
+        // If the old bytes were not known, a record holds all new ones.
         let splices = records.iter().flat_map(|record| &record.splices);
         for bytes in splices.flat_map(|splice| [&splice.old, &splice.new]) {
             contents.add(bytes.as_slice().into());
@@ -89,7 +89,7 @@ impl ContentLog {
 /// among staged files.
 fn is_found(path: &str) -> bool {
     let beside = path.rsplit('/').next().is_some_and(|name| name.starts_with(".editd-"));
-    // On another mount a slot goes with the folder that others move.
+    // On another mount a staged file moves with the folder that others move.
     let moved = !strict() && path.contains(".moved/");
     moved
         || path.starts_with(".editd/lost/")

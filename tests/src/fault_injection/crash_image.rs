@@ -11,7 +11,7 @@ use crate::sim::{HookTiming, SeededRandom, SimMachine};
 pub enum CrashKind {
     /// It was killed.
     Kill,
-    /// The power was cut: which of the states that it may leave.
+    /// The power was cut; the number of the state that it left.
     Cut(usize),
 }
 
@@ -26,7 +26,7 @@ pub enum ReplyState {
     Sealed,
     /// It was refused: nothing of it may be there.
     Refused,
-    /// It failed, and a look or the next start will tell how it ended.
+    /// It failed, and only a later read or the next start shows its result.
     Unsure,
 }
 
@@ -54,9 +54,9 @@ impl fmt::Debug for CrashImage {
 /// The power cuts to test after each effect.
 #[derive(Clone, Copy, Debug)]
 pub struct CutSample {
-    /// At most so many; all where there are no more.
+    /// The largest number; all of them are tested if there are no more.
     pub limit: usize,
-    /// Chooses among more.
+    /// The seed that chooses some of a larger number.
     pub seed: u64,
 }
 
@@ -67,17 +67,17 @@ struct RecordedImages {
     recording: bool,
 }
 
-/// Collects images.
+/// Records crash images of a machine while its process runs.
 #[derive(Clone)]
 pub struct ImageRecorder {
     cuts: CutSample,
-    /// Of so many effects one is looked at.
+    /// One of this number of effects is recorded.
     one_in: u64,
     taken: Arc<Mutex<RecordedImages>>,
 }
 
 impl ImageRecorder {
-    /// An empty one.
+    /// Returns a recorder without images.
     #[must_use]
     pub fn new(cuts: CutSample) -> Self {
         let taken = RecordedImages {
@@ -89,7 +89,7 @@ impl ImageRecorder {
         Self { cuts, one_in: 1, taken: Arc::new(Mutex::new(taken)) }
     }
 
-    /// The same, of so many effects only one, chosen by the seed.
+    /// Records only one of this number of effects, chosen by the seed.
     #[must_use]
     pub fn one_in(self, one_in: u64) -> Self {
         Self { one_in: one_in.max(1), ..self }
@@ -99,14 +99,14 @@ impl ImageRecorder {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes images from now on: of what stands now, and after every effect.
+    /// Records images from now on: of the present state, and after every effect.
     pub fn record(&self, machine: &SimMachine) {
         self.lock().recording = true;
         self.take(machine);
         self.follow(machine, machine.calls() + 1);
     }
 
-    /// The same where a call has begun and has not happened yet: its effect is the first.
+    /// As [`Self::record`], during a call that has begun: its effect is the first.
     pub fn record_from_this_call(&self, machine: &SimMachine) {
         self.lock().recording = true;
         self.take(machine);
@@ -121,11 +121,11 @@ impl ImageRecorder {
         });
     }
 
-    /// The client has its answer.
+    /// Notes the reply that the client has received, and records the present state again.
     pub fn answered(&self, machine: &SimMachine, answer: ReplyState) {
         let mut taken = self.lock();
         taken.answer = answer;
-        // The same state once more: now it is owed.
+        // The state is recorded again, as the reply holds for it from now on.
         taken.effects = None;
         drop(taken);
         self.take(machine);

@@ -13,7 +13,7 @@ use crate::fault_injection::strict;
 use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::SimMachine;
 
-/// One end of one playing.
+/// One final state of a run.
 pub(super) struct FinalState<'p, 'a> {
     pub(super) run: &'p CombinedRun<'a>,
     /// The reply that the client had received.
@@ -39,7 +39,7 @@ impl FinalState<'_, '_> {
         self.found.push(format!("{}: {what}", self.when));
     }
 
-    /// The process still runs, and every fault is mended.
+    /// Checks a process that still runs, after all faults were removed.
     pub(super) fn running(
         &mut self,
         workspace: &SimWorkspace,
@@ -50,7 +50,7 @@ impl FinalState<'_, '_> {
         self.nothing_is_lost(&workspace.machine, content_log)
     }
 
-    /// The next process starts, and the one after it.
+    /// Checks the next process, and the one after it.
     pub(super) fn started(&mut self, machine: &SimMachine, content_log: &ContentLog) -> Result<(), String> {
         let when = &self.when;
         let workspace =
@@ -67,7 +67,7 @@ impl FinalState<'_, '_> {
         let there = self.stands(&workspace)?;
         self.nothing_is_lost(&workspace.machine, content_log)?;
         let mut staged_files = VisibleFiles::of(&workspace.machine).staged_files;
-        // On another mount a slot goes with its folder.
+        // On another mount a staged file moves with its folder.
         staged_files.retain(|slot| strict() || !slot.contains(".moved/"));
         if !staged_files.is_empty() {
             self.say(&format!("settled, these staged_files are left: {staged_files:?}"));

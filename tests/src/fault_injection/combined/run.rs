@@ -1,5 +1,5 @@
 //! One run: the job of a scenario with its events, and the final states that follow. It notes the contents in
-//! between; the verdict judges them.
+//! between; [`FinalState`] checks them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,9 +18,9 @@ use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
 use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::{HookTiming, OutsideFile, OutsideProcess, SeededRandom, SimMachine};
 
-/// Power cuts that are looked at after one effect.
+/// The power cuts to test after one effect.
 const CUTS: usize = 5;
-/// Of so many effects one is looked at.
+/// One of this number of effects is tested.
 const ONE_IN: u64 = 6;
 
 /// One run of a scenario.
@@ -217,7 +217,7 @@ impl<'a> CombinedRun<'a> {
         images
     }
 
-    /// The process ended; somebody may do something; the next one starts.
+    /// Checks an image on which the process has ended: another process may act, then the next one starts.
     fn ended(&mut self, image: &CrashImage, content_log: &ContentLog) -> Result<(), String> {
         let mut machine = image.machine.fork();
         let mut content_log = content_log.clone();

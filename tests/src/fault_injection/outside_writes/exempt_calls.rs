@@ -15,7 +15,7 @@ pub struct ExemptCalls {
 }
 
 impl ExemptCalls {
-    /// Finds them in the calls of a process, as the machine tells them.
+    /// Finds them in the trace of a process.
     #[must_use]
     pub fn of(trace: &[Arc<str>]) -> Self {
         let op = |at: usize| trace.get(at).and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
@@ -24,7 +24,7 @@ impl ExemptCalls {
             if op(at) == "Rename" && at > 0 && op(at - 1) == "Link" {
                 exempt_calls.replacing.push(at as u64 + 1);
             }
-            // The log is never cut: only a rewriting in place cuts what it has written.
+            // The log is never truncated: only a rewrite in place truncates the file that it wrote.
             if op(at) == "SetLen" && op(at - 1) == "WriteAt" {
                 let opened = (0..at).rev().find(|before| op(*before) == "OpenFile").unwrap_or(at);
                 exempt_calls.rewriting.extend(opened as u64 + 2..=at as u64 + 1);
@@ -33,7 +33,7 @@ impl ExemptCalls {
         exempt_calls
     }
 
-    /// Those of the job alone: what was done before it is done.
+    /// Keeps only the calls after this one, which are those of the job.
     #[must_use]
     pub fn after(mut self, first: u64) -> Self {
         self.rewriting.retain(|call| *call > first);

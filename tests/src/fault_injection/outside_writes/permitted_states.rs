@@ -58,7 +58,7 @@ impl PermittedStates {
         if let Some((folder, _)) = path.rsplit_once('/') {
             last.outside().mkdir(&format!("{ROOT}/{folder}")).map_err(|error| error.to_string())?;
         }
-        // Where the file is gone by then the action does nothing, or makes it anew.
+        // If the file is gone by then, the action does nothing or creates it.
         let _done = action.run(&last.outside(), held.as_ref(), path, &word);
         held.take();
         workspace.release();
@@ -76,7 +76,7 @@ impl PermittedStates {
         Ok(Some(Self { alone, on_top, below, again, journaled: baseline.after, over, calls, exempt_calls }))
     }
 
-    /// Returns true if a view shows one of the permitted orders.
+    /// Returns true if the files are those of a permitted order.
     #[must_use]
     pub fn contain(&self, view: &VisibleFiles) -> bool {
         [&self.alone, &self.on_top, &self.below, &self.journaled].iter().any(|end| view.files == end.files)
@@ -93,7 +93,7 @@ impl PermittedStates {
     /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
     pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
-        // What others made of the job's file stays when the rest is taken back.
+        // Changes that others made to the file of the job stay when the rest is rolled back.
         let taken_back = [&self.alone, &self.below];
         let permitted = if applied { self.with_job().to_vec() } else { taken_back.to_vec() };
         permitted.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
