@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use editd_proto::message::{Hello, OnStale};
 use editd_proto::socket_path::{self, SocketEnvironment};
 use editd_proto::systemd_unit;
-use editd_proto::{ErrorCode, limits};
+use editd_proto::{ErrorCode, RequestError, limits};
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
@@ -23,7 +23,8 @@ use crate::workspace::Workspace;
 pub use leaving::{LEAVE_PATIENCE, StoppingDaemon};
 use spawn::SpawnedDaemon;
 
-/// The time limit for a daemon to listen, including recovery after a power cut.
+/// The time limit for a daemon to listen, including recovery after a power cut, and for one with too many connections
+/// to accept another.
 pub const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Seconds without connection and job after which a daemon that was started here stops.
@@ -37,6 +38,9 @@ const ADDRESS: usize = 4096;
 
 /// The first and the longest pause between two attempts to connect.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+
+/// The time after which the user is told about a wait.
+const TELL_AFTER: Duration = Duration::from_secs(1);
 
 /// The action if no daemon listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -196,15 +200,10 @@ pub fn reach(
         Ok(if elsewhere { told_by(workspace, &hello) } else { reached })
     };
     let end = machine::tick() + START_PATIENCE;
-    let (mut reached, mut pause) = (attempt()?, PAUSES.0);
-    // Waits until the socket is removed, or until another daemon listens on it, which a service manager may start.
-    while matches!(reached, ConnectAttempt::Leaving) && machine::tick() < end {
-        machine::pause(pause);
-        pause = (pause * 2).min(PAUSES.1);
-        reached = attempt()?;
-    }
+    let reached = until_decided(attempt, end, caller.tell)?;
     match (reached, start) {
         (ConnectAttempt::Reached(connection), _) => Ok(*connection),
+        (ConnectAttempt::Busy(error), _) => Err(ReachError::Hello(CallError::Refused(error))),
         (_, SpawnPolicy::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
         (_, SpawnPolicy::Program(program)) => {
             let state_home = spawn::state_home();
@@ -223,6 +222,28 @@ pub fn reach(
     }
 }
 
+/// Tries to connect until a daemon accepts the connection or none listens. A stopping daemon is awaited until it
+/// removes its socket, or until another daemon listens on it, which a service manager may start; a daemon with too many
+/// connections is awaited until one of them ends. Returns the last result at `end`.
+fn until_decided<C>(
+    attempt: impl Fn() -> Result<ConnectAttempt<C>, ReachError>,
+    end: Instant,
+    tell: fn(&str),
+) -> Result<ConnectAttempt<C>, ReachError> {
+    let tell_from = machine::tick() + TELL_AFTER;
+    let (mut reached, mut pause, mut told) = (attempt()?, PAUSES.0, false);
+    while matches!(reached, ConnectAttempt::Leaving | ConnectAttempt::Busy(_)) && machine::tick() < end {
+        if matches!(reached, ConnectAttempt::Busy(_)) && !told && machine::tick() >= tell_from {
+            told = true;
+            tell("waiting for the daemon, which serves as many connections as it can");
+        }
+        machine::pause(pause);
+        pause = (pause * 2).min(PAUSES.1);
+        reached = attempt()?;
+    }
+    Ok(reached)
+}
+
 /// Reports other served workspaces above or below this one, after a daemon was started.
 fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
     // If this request fails, the next one reports the error.
@@ -238,6 +259,8 @@ enum ConnectAttempt<C> {
     Reached(Box<C>),
     /// A daemon is stopping and will remove its socket.
     Leaving,
+    /// A daemon has as many connections as it serves at once; this is its error.
+    Busy(Box<RequestError>),
     /// No daemon listens.
     Nobody,
 }
@@ -248,6 +271,7 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, R
         // The daemon stopped while this client connected.
         Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
         Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => Ok(ConnectAttempt::Leaving),
+        Err(CallError::Refused(error)) if error.code == ErrorCode::Busy => Ok(ConnectAttempt::Busy(error)),
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(ConnectAttempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
     }
@@ -306,7 +330,8 @@ impl DaemonStart<'_> {
             // Checked before the attempt: if the program exited since another daemon serves, the attempt will reach
             // that one.
             let left = running.as_mut().and_then(SpawnedDaemon::left);
-            if let ConnectAttempt::Reached(connection) = attempt()? {
+            let reached = attempt()?;
+            if let ConnectAttempt::Reached(connection) = reached {
                 return Ok(*connection);
             }
             if let Some(status) = left {
@@ -318,6 +343,9 @@ impl DaemonStart<'_> {
                 running = None;
             }
             if machine::tick() >= end {
+                if let ConnectAttempt::Busy(error) = reached {
+                    return Err(ReachError::Hello(CallError::Refused(error)));
+                }
                 let last_words = running.as_ref().and_then(SpawnedDaemon::last_words);
                 return Err(ReachError::TooLate { socket: socket.to_path_buf(), last_words });
             }

@@ -27,7 +27,7 @@ pub const WORKERS: usize = 32;
 pub const CALLING_WORKERS: usize = WORKERS / 2;
 const _: () = assert!(RUNS <= CALLING_WORKERS && CALLING_WORKERS < WORKERS);
 
-/// Open connections; one more is closed with `busy`.
+/// Open connections; one more is sent `busy` and closed.
 pub const CONNECTIONS: usize = 256;
 
 /// Requests of one connection that wait for their reply; no more are read from it.
@@ -149,7 +149,8 @@ pub const WAIT_MS: u64 = 60 * 60 * 1000;
 /// reads the reason before it notices the end.
 pub const LINGER_MS: u64 = 1000;
 
-/// Refused connections that are still read; further ones are closed at once.
+/// Refused connections that are still read. If there are as many, a further connection above [`CONNECTIONS`] waits for
+/// its error, and one that is refused for another reason is closed at once.
 pub const LINGERING: usize = 32;
 
 const _: () =

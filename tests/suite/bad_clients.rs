@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -242,8 +243,7 @@ fn of_three_hundred_connections_only_the_limit_is_open() {
                     assert_eq!(serde_json::to_value(error.code).unwrap(), "busy", "{error:?}");
                     busy += 1;
                 }
-                // Turned away while it was still saying hello.
-                Err(RequestFailure::Lost(_)) => busy += 1,
+                Err(RequestFailure::Lost(why)) => panic!("closed instead of `busy`: {why:?}"),
             }
         }
         // 256 are open; the bystander is one of them.
@@ -254,6 +254,24 @@ fn of_three_hundred_connections_only_the_limit_is_open() {
         // Room again, as soon as they are gone.
         wait::until("somebody else is let in", wait::LONG, || daemon.try_client("late").ok());
     });
+}
+
+#[test]
+fn editctl_waits_until_a_daemon_with_too_many_connections_accepts_it() {
+    let daemon = TestDaemon::started();
+    let mut open: Vec<Client> = Vec::new();
+    while let Ok(client) = daemon.try_client("crowd") {
+        open.push(client);
+    }
+    let before = daemon.said().matches("connection refused").count();
+    let mut editctl = daemon.editctl();
+    let waits = editctl.arg("status").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait::until("editctl is refused", wait::LONG, || {
+        (daemon.said().matches("connection refused").count() > before).then_some(())
+    });
+    drop(open.pop());
+    let ended = waits.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]

@@ -6,14 +6,11 @@ use std::time::{Duration, Instant};
 
 use editd_proto::socket_path;
 
-use super::{PAUSES, ReachError};
+use super::{PAUSES, ReachError, TELL_AFTER};
 use crate::machine;
 
 /// The time limit for a stopping daemon: the commands of a job may run for twelve minutes, and then it settles.
 pub const LEAVE_PATIENCE: Duration = Duration::from_secs(15 * 60);
-
-/// The time after which the user is told about the wait.
-const TELL_AFTER: Duration = Duration::from_secs(1);
 
 /// Maximum number of bytes that are read from a lock file: the word and a process id.
 const LOCK: u64 = 64;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use editd_proto::socket_path;
+use editd_proto::{ErrorCode, RequestError};
 
-use super::{ConnectAttempt, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn};
+use super::{ConnectAttempt, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn, until_decided};
 use crate::machine;
 
 fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> DaemonStart<'a> {
@@ -203,4 +204,23 @@ fn only_a_lock_that_is_held_and_says_so_is_of_a_daemon_that_leaves() {
         assert_eq!(last.process(), None, "{word:?}");
         drop(held);
     }
+}
+
+#[test]
+fn a_daemon_with_too_many_connections_is_asked_again_until_it_accepts_one() {
+    let busy = || ConnectAttempt::Busy(Box::new(RequestError::new(ErrorCode::Busy, "256 clients")));
+    let attempts = std::cell::Cell::new(0);
+    let attempt = || {
+        attempts.set(attempts.get() + 1);
+        Ok(if attempts.get() < 4 { busy() } else { ConnectAttempt::Reached(Box::new("accepted")) })
+    };
+    let reached = until_decided(attempt, machine::tick() + Duration::from_secs(60), |_| {}).unwrap();
+    assert!(matches!(reached, ConnectAttempt::Reached(it) if *it == "accepted"));
+    // At the end of its time the client has the daemon's own sentence.
+    let ended = until_decided(
+        || Ok(ConnectAttempt::<()>::Busy(Box::new(RequestError::new(ErrorCode::Busy, "full")))),
+        machine::tick(),
+        |_| {},
+    );
+    assert!(matches!(ended.unwrap(), ConnectAttempt::Busy(error) if error.message == "full"));
 }

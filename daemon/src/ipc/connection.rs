@@ -171,25 +171,30 @@ impl ConnectionReader {
         }
         stream.end();
         if refused {
-            linger(&server, &stream, &mut frames).await;
+            let permit = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
+            linger(permit, &stream, &mut frames).await;
         }
     }
 }
 
-/// Refuses a connection with an error.
-pub(super) async fn turn_away(server: Arc<Server>, stream: ClientStream, refusal: Refusal) {
+/// Refuses a connection with an error. With a permit, the connection is read until the client has taken the error.
+pub(super) async fn turn_away(
+    stream: ClientStream,
+    refusal: Refusal,
+    lingering: Option<OwnedSemaphorePermit>,
+) {
     let frame = codec::encode_error(0, &refusal);
     let time = Duration::from_millis(limits::LINGER_MS);
     // A fresh connection takes a short frame whole; if this one does not, nothing is lost.
     let _ = tokio::time::timeout(time, stream.write(&frame)).await;
     stream.end();
-    linger(&server, &stream, &mut FrameReader::new(0)).await;
+    linger(lingering, &stream, &mut FrameReader::new(0)).await;
 }
 
 /// Reads and drops the bytes that the client was just sending: if the connection were closed at once, the client's
-/// write would fail before it has read the error.
-async fn linger(server: &Server, stream: &ClientStream, frames: &mut FrameReader) {
-    let Ok(_room) = Arc::clone(&server.connections.lingering).try_acquire_owned() else { return };
+/// write would fail before it has read the error. Does nothing without a permit.
+async fn linger(permit: Option<OwnedSemaphorePermit>, stream: &ClientStream, frames: &mut FrameReader) {
+    let Some(_permit) = permit else { return };
     let taking = async {
         for _ in 0..limits::LARGE / 1024 {
             *frames = FrameReader::new(0);

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
 use super::connection::{converse, turn_away};
-use super::server::Server;
+use super::server::{ConnectionsState, Server};
 use super::{ClientListener, ClientStream};
 use crate::limits;
 use crate::queue::reply;
@@ -22,7 +23,7 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok(stream) => admit(&mut connections, server, stream),
+                Ok(stream) => admit(&mut connections, server, stream).await,
                 Err(why) => {
                     tracing::warn!(%why, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
@@ -41,30 +42,59 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
     while connections.join_next().await.is_some() {}
 }
 
-fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
-    let room = Arc::clone(&server.connections.open).try_acquire_owned();
-    let refusal = match &room {
-        _ if !stream.same_user() => refusal(ErrorCode::Denied, "this editd serves another user".to_owned()),
-        Ok(_) => {
+/// Serves a connection if the limit permits it, otherwise sends it an error and closes it.
+async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
+    let (refusal, lingering) = match place_for(server, &stream).await {
+        ConnectionPlace::Open(place) => {
             let (server, busy) = (Arc::clone(server), server.activity.begin());
             connections.spawn(async move {
                 converse(server, stream).await;
-                drop((room, busy));
+                drop((place, busy));
             });
             return;
         }
-        Err(_) => {
-            refusal(ErrorCode::Busy, format!("{} connections are open; close one", limits::CONNECTIONS))
-        }
+        ConnectionPlace::Refused(refusal, lingering) => (refusal, lingering),
     };
     tracing::warn!(code = ?refusal.code, "connection refused");
-    connections.spawn(turn_away(Arc::clone(server), stream, refusal));
+    connections.spawn(turn_away(stream, refusal, lingering));
+}
+
+/// The place of a new connection.
+enum ConnectionPlace {
+    /// It is one of the open connections.
+    Open(OwnedSemaphorePermit),
+    /// It gets this error. With a permit, it is then read until the client has taken the error.
+    Refused(Refusal, Option<OwnedSemaphorePermit>),
+}
+
+/// Returns the place of a new connection. If too many are open, and as many refused ones are still read as may be, it
+/// waits for one of them to end: a connection that is closed while its client sends `hello` looks like a daemon that
+/// died. Connections that come meanwhile wait in the socket's queue.
+async fn place_for(server: &Server, stream: &ClientStream) -> ConnectionPlace {
+    let ConnectionsState { open, lingering, .. } = &server.connections;
+    let lingers = || Arc::clone(lingering).try_acquire_owned().ok();
+    if !stream.same_user() {
+        let refusal = refusal(ErrorCode::Denied, "this editd serves another user".to_owned());
+        return ConnectionPlace::Refused(refusal, lingers());
+    }
+    tokio::select! {
+        biased;
+        Ok(place) = Arc::clone(open).acquire_owned() => ConnectionPlace::Open(place),
+        Ok(lingering) = Arc::clone(lingering).acquire_owned() => {
+            let number = limits::CONNECTIONS;
+            let message = format!("{number} clients are connected, which is the limit; try again in a moment");
+            ConnectionPlace::Refused(refusal(ErrorCode::Busy, message), Some(lingering))
+        }
+        () = server.stop.parsed() => ConnectionPlace::Refused(reply::stopping(), lingers()),
+        else => ConnectionPlace::Refused(reply::stopping(), None),
+    }
 }
 
 /// Refuses clients that connected just before the socket was removed: they connect again to the next daemon.
 async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
-        connections.spawn(turn_away(Arc::clone(server), stream, reply::stopping()));
+        let lingering = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
+        connections.spawn(turn_away(stream, reply::stopping(), lingering));
     }
 }
 

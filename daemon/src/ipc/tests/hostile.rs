@@ -109,6 +109,24 @@ fn one_connection_too_many_is_busy_until_another_ends() {
 }
 
 #[test]
+fn a_connection_above_the_limit_is_read_after_its_error_however_many_there_are() {
+    let served = Served::start();
+    let _open: Vec<Client> = (0..limits::CONNECTIONS).map(|_| served.client()).collect();
+    let refused = |mut client: Client| {
+        let error: editd_proto::RequestError = client.receive().body().unwrap();
+        assert_eq!(error.code, ErrorCode::Busy);
+        assert!(error.message.contains("try again"), "{}", error.message);
+        client
+    };
+    let _crowd: Vec<Client> = (0..limits::LINGERING).map(|_| refused(served.stranger())).collect();
+    for _ in 0..3 {
+        let mut late = refused(served.stranger());
+        // If the connection were closed, this would fail, as with a daemon that died.
+        late.stream.write_all(&codec::encode(1, kind::HELLO, &hello()).unwrap()).unwrap();
+    }
+}
+
+#[test]
 fn a_panic_inside_is_one_internal_error() {
     let served = Served::start();
     let mut client = served.client();
