@@ -4,6 +4,7 @@
 pub mod path_cache;
 pub mod refusal;
 pub mod step;
+pub mod undecided;
 pub mod unsettled;
 
 mod memory;
@@ -36,6 +37,7 @@ pub use warnings::ToldWarnings;
 
 use path_cache::PathCache;
 use step::{Go, Observer, Step, Unobserved};
+use undecided::UndecidedJobs;
 use unsettled::UnsettledEntries;
 
 /// Distinguishes call ids from stored numbers.
@@ -49,6 +51,8 @@ pub struct WorkspaceState {
     pub disk: Disk,
     /// The log and the database.
     pub store: Store,
+    /// The absolute path of the state folder, in which the store is.
+    pub state_folder: PathBuf,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The clock for ages, which never jumps ahead.
@@ -69,6 +73,8 @@ pub struct WorkspaceState {
     pub unsettled: Mutex<UnsettledEntries>,
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
     pub broken: Mutex<Vec<Intended>>,
+    /// Jobs whose outcome is unknown until the next start, or until they are repaired.
+    pub undecided: Mutex<UndecidedJobs>,
     /// Jobs with a key, or detached, that have not ended.
     pub pending: Mutex<PendingJobs>,
     /// Notified with `underway` when a detached job was stored, or could not be, and when one has ended.
@@ -104,6 +110,8 @@ pub struct WorkspaceParts {
     pub disk: Disk,
     /// The log and the database.
     pub store: Store,
+    /// The absolute path of the state folder, in which the store is.
+    pub state_folder: PathBuf,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Settings.
@@ -119,7 +127,7 @@ pub struct WorkspaceParts {
 impl WorkspaceState {
     /// Creates the state of an opened workspace.
     pub fn new(parts: WorkspaceParts) -> Self {
-        let WorkspaceParts { root, disk, store, clock, settings, trust, boot, last_id } = parts;
+        let WorkspaceParts { root, disk, store, state_folder, clock, settings, trust, boot, last_id } = parts;
         // The settings were validated when they were read; an invalid glob matches nothing.
         let encodings = settings.encodings.iter().filter_map(|(glob, label)| {
             let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
@@ -134,6 +142,7 @@ impl WorkspaceState {
             root,
             disk,
             store,
+            state_folder,
             clock,
             steady,
             settings,
@@ -144,6 +153,7 @@ impl WorkspaceState {
             path_cache: Mutex::default(),
             unsettled: Mutex::default(),
             broken: Mutex::default(),
+            undecided: Mutex::default(),
             pending: Mutex::default(),
             queued: Condvar::new(),
             parsing: ParsingLock::default(),

@@ -66,6 +66,8 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod shutdown;
 #[cfg(unix)]
+mod state_folder;
+#[cfg(unix)]
 mod subscriptions;
 #[cfg(unix)]
 mod symbols;
@@ -76,6 +78,7 @@ mod tidy;
 mod trust;
 #[cfg(unix)]
 mod undo;
+mod unknown_outcome;
 #[cfg(target_os = "linux")]
 mod validators;
 #[cfg(unix)]

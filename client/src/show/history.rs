@@ -33,6 +33,12 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String 
         if change.diff.is_empty() {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
+        if change.partial {
+            let path = change.path.display();
+            out.push_str(&format!(
+                "{path}: its whole content is no longer known; these are the changed bytes, at unknown lines\n"
+            ));
+        }
         diff::add(&mut out, &numbered(&change.diff, &change.hunks), style);
         if change.omitted_hunks > 0 {
             out.push_str(&format!("and {} more hunks\n", change.omitted_hunks));

@@ -6,10 +6,12 @@ use std::io;
 use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::Receipt;
 
 use super::external;
 use super::flushing::{FlushBatch, FlushState};
-use super::recover::repair::{RepairAim, repair};
+use super::recover::repair::{RepairAim, RepairOutcome, repair};
+use super::seal::{done_record, encode_receipt};
 use crate::disk::FileSnapshot;
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
@@ -65,7 +67,10 @@ fn roll_back_broken(state: &WorkspaceState) -> Option<Duration> {
         let broken = lock(&state.broken).clone();
         for entry in broken {
             match repair(state, &entry, RepairAim::Refused) {
-                Ok(_) => lock(&state.broken).retain(|other| other.id != entry.id),
+                Ok(outcome) => {
+                    lock(&state.broken).retain(|other| other.id != entry.id);
+                    end_undecided(state, &entry, outcome);
+                }
                 Err(error) => {
                     tracing::warn!(job = entry.id.0, %error, "a failed job cannot be rolled back yet; it is tried again")
                 }
@@ -73,6 +78,22 @@ fn roll_back_broken(state: &WorkspaceState) -> Option<Duration> {
         }
     }
     (!lock(&state.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
+}
+
+/// Removes an entry's job from those whose outcome is unknown. If it is detached and was rolled back, its refusal is
+/// stored as its receipt; otherwise the next start would run it again.
+fn end_undecided(state: &WorkspaceState, entry: &Entry, outcome: RepairOutcome) {
+    if outcome == RepairOutcome::Voided
+        && let Some(undecided) = lock(&state.undecided).numbered(entry.id).cloned()
+    {
+        let refused = Receipt { job: entry.queued, ..Receipt::refused(*undecided.rolled_back) };
+        let record = done_record(state, entry, encode_receipt(&refused));
+        if record.is_some_and(|record| state.store.append(&[record]).is_err()) {
+            // The next start runs it again, as its first reply says.
+            return;
+        }
+    }
+    lock(&state.undecided).decided(entry.id);
 }
 
 /// While this exists no other thread rolls broken jobs back; dropped also by a panic.

@@ -128,6 +128,11 @@ pub struct DirEntry {
 pub trait Os: Send + Sync {
     /// Opens a folder by its absolute path, following links.
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
+    /// Returns the metadata of the file `name` in the folder with this absolute path, following links in the folder's
+    /// path alone.
+    fn stat_in(&self, folder: &Path, name: &[u8]) -> io::Result<Stat> {
+        self.open_dir(folder)?.stat(name)
+    }
     /// Returns the run of the machine.
     fn boot_id(&self) -> io::Result<BootId>;
     /// Returns the start of this run of the machine in nanoseconds since 1970, by the clock as it is set now. The

@@ -23,7 +23,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 pub use lease::ignore_sigio;
 
-use super::{BootId, Dir, Os};
+use super::{BootId, Dir, Os, Stat};
 use dir::UnixDir;
 
 /// The system that this process runs on.
@@ -35,6 +35,11 @@ impl Os for Unix {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
         Ok(Arc::new(UnixDir::new(fd)))
+    }
+
+    fn stat_in(&self, folder: &Path, name: &[u8]) -> io::Result<Stat> {
+        let path = [folder.as_os_str().as_encoded_bytes(), b"/", component(name)?].concat();
+        stat::named(rustix::fs::CWD, &path)
     }
 
     fn boot_id(&self) -> io::Result<BootId> {

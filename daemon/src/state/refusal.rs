@@ -27,6 +27,30 @@ pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
     }
 }
 
+/// Refuses if the path of the state folder no longer leads to the log: the next start would not find what is recorded
+/// now. It is checked before anything is recorded that the reply confirms.
+pub fn log_present(state: &WorkspaceState) -> Result<(), Refusal> {
+    let message = match state.store.is_in(&state.state_folder) {
+        Ok(true) => return Ok(()),
+        Ok(false) => log_gone(state),
+        Err(error) => format!(
+            "the journal in the state folder {} cannot be examined: {error}; nothing was done: repair that and send \
+             it again",
+            state.state_folder.display()
+        ),
+    };
+    Err(Box::new(RequestError::new(ErrorCode::Io, message)))
+}
+
+/// Returns the sentence for a log that is no longer in the state folder.
+pub fn log_gone(state: &WorkspaceState) -> String {
+    format!(
+        "the journal in the state folder {} was removed, moved or replaced while editd ran; nothing was done: move it \
+         back, or begin a new journal with `editctl stop`, and send it again",
+        state.state_folder.display()
+    )
+}
+
 /// Returns the refusal for a failed system call.
 pub fn disk_refusal(path: &FilePath, error: &io::Error) -> Refusal {
     use io::ErrorKind as FileKind;

@@ -22,6 +22,9 @@ use crate::os::{Dir, Os};
 use crate::record::{QueuedJobRecord, Record, StartRecord};
 use crate::sync::lock;
 
+/// The name of the log's folder in the state folder.
+pub(super) const LOG_FOLDER: &str = "log";
+
 /// A database that passed its checks, and the record up to which it is complete.
 struct TrustedDatabase {
     rows: OverlaidRows,
@@ -38,7 +41,7 @@ impl Store {
         options: StoreOptions,
         now_ms: u64,
     ) -> Result<(Store, OpenReport), StoreError> {
-        let home = LogLocation { os: os.clone(), dir: folder(&dir, "log")?, size: options.segment };
+        let home = LogLocation { os: os.clone(), dir: folder(&dir, LOG_FOLDER)?, size: options.segment };
         let contents = ContentFiles::new(os.clone(), folder(&dir, "contents")?, options.contents);
         let memory = options.database == DatabaseBackend::Memory;
         let shelf = DatabaseFolder::new(options.database);

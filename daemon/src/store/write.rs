@@ -1,10 +1,13 @@
 //! Appends records and makes them durable. It changes only the log and the rows that follow from it.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::index::{IndexState, RowChanges};
 use super::log::payload::{self, RecordPayload};
 use super::log::{PlacedRecord, read};
+use super::open::LOG_FOLDER;
 use super::overlay::AppliedUpTo;
 use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
@@ -32,6 +35,15 @@ impl Store {
     /// Returns the position of the last record; flushing it makes everything durable.
     pub fn end(&self) -> LogPosition {
         self.shared.log.last()
+    }
+
+    /// Returns true if the log is in its folder below the state folder with this path, where the next start looks for
+    /// it. One system call.
+    ///
+    /// # Errors
+    /// Errors of the system if it cannot be told.
+    pub fn is_in(&self, state_folder: &Path) -> io::Result<bool> {
+        self.shared.log.is_in(&state_folder.join(LOG_FOLDER))
     }
 
     /// Applies all records to the database. Not needed for correctness: it bounds the overlay and shortens the next

@@ -12,8 +12,9 @@ use crate::state::step::{Go, Step};
 /// The reason why a job ended early.
 #[derive(Debug)]
 pub enum JobAbort {
-    /// The job is refused, and nothing was changed. The only exception: with full durability, the job was applied, but
-    /// its files could not be flushed, as the message says.
+    /// The job is refused, and nothing was changed. There are two exceptions, which the message reports: with full
+    /// durability, the job was applied, but its files could not be flushed; and a job whose record may be on the disk
+    /// although the log failed, which the next start may do.
     Refused(Refusal),
     /// A step failed after the intent was durable: recovery must finish the job or roll it back.
     NeedsRecovery(Refusal),

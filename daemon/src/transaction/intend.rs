@@ -1,5 +1,6 @@
 //! The step `intend`: makes the record of the intended changes durable. Only that permits the swap.
 
+use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::Durability;
 use editd_proto::path::FilePath;
@@ -8,8 +9,10 @@ use super::JobGuard;
 use super::Transaction;
 use super::stage::StagedTransaction;
 use crate::record::{ClipboardRecord, Entry};
-use crate::state::refusal::{root_present, store_refusal};
+use crate::state::refusal::{log_present, root_present, store_refusal};
+use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 use crate::state::{WorkspaceState, lock};
+use crate::store::StoreError;
 use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
 
@@ -36,7 +39,7 @@ pub(super) fn intend(
             return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
         }
     }
-    if let Err(refusal) = root_present(state) {
+    if let Err(refusal) = root_present(state).and_then(|()| log_present(state)) {
         ready.unstage(state);
         return Err(JobAbort::Refused(refusal));
     }
@@ -53,23 +56,34 @@ pub(super) fn intend(
     }
     let entry = entry_of(state, &ready);
     guard.intends(entry.id);
-    let id = entry.id;
-    let appended = state.store.append_intent(entry).map_err(|error| {
+    let (job, watch) = (JobIdentity::of(&entry), AppendWatch::before_append(&state.store));
+    let refused = |error: StoreError| {
         ready.unstage(state);
-        JobAbort::Refused(store_refusal(&error))
-    })?;
+        JobAbort::Refused(if watch.may_be_stored(&error) {
+            unknown(state, &job, &error)
+        } else {
+            store_refusal(&error)
+        })
+    };
+    let appended = state.store.append_intent(entry).map_err(refused)?;
     let intended = match ready.transaction.origin.durability {
         Durability::Relaxed => appended.relaxed(),
         Durability::Durable | Durability::Full => state.store.flush_intent(appended).map_err(|error| {
             ready.unstage(state);
-            let message = format!(
-                "{error}; nothing was changed; should the intent of job {id} have reached the disk, the next start \
-                 decides, and `editctl show {id}` tells"
-            );
-            JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)))
+            JobAbort::Refused(unknown(state, &job, &error))
         })?,
     };
     Ok(IntendedTransaction { transaction: ready.transaction, intended })
+}
+
+/// Returns the refusal of a job whose intent may be on the disk although the log failed.
+fn unknown(state: &WorkspaceState, job: &JobIdentity, error: &StoreError) -> Refusal {
+    let id = job.id;
+    let outcome = format!(
+        "job {id} has changed no file, but may be in the log: the next start decides whether it is done, and `editctl \
+         show {id}` then tells"
+    );
+    outcome_unknown(state, job.clone(), error, &outcome)
 }
 
 /// Returns true if a file of the job was rewritten since the job read it: recovery would not recognise the present one.

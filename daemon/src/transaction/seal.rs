@@ -14,7 +14,8 @@ use crate::journal::seal::{SealProof, done_record, seal_record};
 use crate::journal::{flushing, settle};
 use crate::receipt::{self, ReceiptContent};
 use crate::record::{ClipboardRecord, EndedWithoutEntry, FileRecord, ReadReceipt, Record};
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{log_present, store_refusal};
+use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
@@ -97,9 +98,12 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
         })
         .collect();
     // The caller that runs a detached job writes its record, as for refusals.
+    let mut job = None;
     if origin.key.is_some() && origin.queued.is_none() && receipt.status == JobStatus::Unchanged {
+        let id = state.next_id();
+        job = Some(id);
         records.push(Record::Done(EndedWithoutEntry {
-            id: state.next_id(),
+            id,
             session: origin.caller.session.clone(),
             time: now,
             key: origin.key.clone(),
@@ -108,10 +112,26 @@ pub(super) fn unchanged(state: &WorkspaceState, checked: CheckedTransaction) -> 
         }));
     }
     if !records.is_empty() {
+        log_present(state)?;
+        let watch = AppendWatch::before_append(&state.store);
         let durable = state.store.append(&records).and_then(|at| {
             if origin.durability == Durability::Relaxed { Ok(None) } else { state.store.flush(at).map(Some) }
         });
-        durable.map_err(|error| JobAbort::Refused(store_refusal(&error)))?;
+        durable.map_err(|error| {
+            if !watch.may_be_stored(&error) {
+                return JobAbort::Refused(store_refusal(&error));
+            }
+            let outcome = "the job changed no file, but its clipboards may be in the log: the next start decides, and \
+                           `editctl clip list` then tells";
+            let job = JobIdentity {
+                id: job.or(origin.queued).unwrap_or_else(|| state.next_id()),
+                queued: origin.queued,
+                session: origin.caller.session.clone(),
+                key: origin.key.clone(),
+                request: Some(origin.request),
+            };
+            JobAbort::Refused(outcome_unknown(state, job, &error, outcome))
+        })?;
     }
     Ok(receipt)
 }

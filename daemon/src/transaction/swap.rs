@@ -11,6 +11,7 @@ use crate::disk::put::{AllSwapped, RescuedBytes, SwapRefusal};
 use crate::journal::{external, roll_back};
 use crate::state::WorkspaceState;
 use crate::state::refusal::{disk_refusal, fault};
+use crate::state::undecided::{JobIdentity, outcome_unknown};
 use crate::store::intent::Intended;
 use crate::transaction::JobAbort;
 
@@ -69,11 +70,11 @@ fn withdraw(
     }
     if let Err(error) = roll_back::roll_back(state, entry) {
         let id = entry.id;
-        let message = format!(
-            "{error}; nothing was changed, but the log could not say so: the next start decides about job {id}, \
-             and `editctl show {id}` tells"
+        let outcome = format!(
+            "no file has the change of job {id}, but the log could not record that: the next start decides whether \
+             the job is done, and `editctl show {id}` then tells"
         );
-        return JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Io, message)));
+        return JobAbort::Refused(outcome_unknown(state, JobIdentity::of(entry), &error, &outcome));
     }
     if foreign == SwapRefusal::OtherMount {
         state.disk.stage_beside(&path);

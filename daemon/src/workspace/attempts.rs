@@ -12,6 +12,7 @@ use super::Workspace;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::journal::seal::receipt_of;
 use crate::state::refusal::{fault, root_present};
+use crate::state::undecided::{JobIdentity, UndecidedJob};
 use crate::state::{WorkspaceState, lock};
 use crate::transaction::{JobAbort, JobGuard};
 
@@ -74,13 +75,17 @@ fn repair_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Re
         Ok(RepairOutcome::Voided) => Err(refusal),
         Err(error) => {
             let id = entry.id;
+            let job = JobIdentity::of(&entry);
             lock(&state.broken).push(entry);
             let message = format!(
-                "{}; and it could not be taken back yet ({error}): its files wait until that is done; should the \
-                 daemon end before, the next start finishes it or takes it back, and `editctl show {id}` tells",
+                "{}; and it could not be taken back yet ({error}): its files are locked until that is done; if the \
+                 daemon ends before, the next start finishes it or takes it back, and `editctl show {id}` then tells",
                 refusal.message
             );
-            Err(Box::new(RequestError::new(ErrorCode::Io, message)))
+            let unknown: Refusal = Box::new(RequestError::new(ErrorCode::Io, message));
+            let undecided = UndecidedJob { job, refusal: unknown.clone(), rolled_back: refusal };
+            lock(&state.undecided).add(undecided);
+            Err(unknown)
         }
     }
 }

@@ -9,7 +9,8 @@ use super::Workspace;
 use crate::caller::Caller;
 use crate::clipboard;
 use crate::record::{ClipboardRecord, Record};
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{log_present, store_refusal};
+use crate::state::undecided::AppendWatch;
 use crate::transaction::check_clips;
 
 impl Workspace {
@@ -83,9 +84,20 @@ impl Workspace {
             origin: origin.clone(),
             time: self.state.clock.wall_ms(),
         };
+        log_present(&self.state)?;
+        let watch = AppendWatch::before_append(&self.state.store);
         let durable =
             self.state.store.append(&[Record::Clip(clip)]).and_then(|at| self.state.store.flush(at));
-        let _durable = durable.map_err(|error| store_refusal(&error))?;
+        let _durable = durable.map_err(|error| {
+            if !watch.may_be_stored(&error) {
+                return store_refusal(&error);
+            }
+            let message = format!(
+                "{error}; the change of clipboard {name:?} may be in the log: the next start decides, and `editctl clip \
+                 show {name}` then tells"
+            );
+            Box::new(RequestError::new(ErrorCode::Io, message))
+        })?;
         Ok(ClipReply { name: Some(name.to_owned()), origin, ..ClipReply::default() })
     }
 }

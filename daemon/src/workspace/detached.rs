@@ -52,6 +52,9 @@ impl Workspace {
             Err(error) => Err(store_refusal(&error)),
             Ok(Some(receipt)) => Ok(Some(receipt)),
             Ok(None) => {
+                if let Some(undecided) = lock(&self.state.undecided).numbered(id) {
+                    return Err(undecided.refusal.clone());
+                }
                 let message = format!("no job {id} has ended; `editctl log` lists those that left an entry");
                 Err(Box::new(RequestError::new(ErrorCode::NotFound, message)))
             }

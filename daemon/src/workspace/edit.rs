@@ -15,7 +15,8 @@ use super::{Admission, Workspace};
 use crate::caller::Caller;
 use crate::edit;
 use crate::record::{EndedWithoutEntry, QueuedJobRecord, Record};
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{log_present, store_refusal};
+use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 use crate::state::{PendingJobs, is_call_id, lock};
 use crate::transaction::reply::stored;
 use crate::transaction::{self, JobAbort, JobGuard};
@@ -24,13 +25,15 @@ impl Workspace {
     /// Issues a number for a job, or finds the job by its key. A detached job is durable when this returns.
     pub fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission {
         let request = parsed.request();
-        // It is refused before it is queued, while its client is connected.
+        let hash = parsed.hash();
+        // It is refused before it is queued, while its client is connected, unless its key is known.
         if request.detach
             && let Err(refusal) = self.lanes(parsed)
         {
-            return Admission::Refused(refusal);
+            let pending = self.pending_jobs(caller, request.key.as_deref());
+            let known = request.key.as_ref().and_then(|key| self.find_key(&pending, caller, key, hash));
+            return known.unwrap_or(Admission::Refused(refusal));
         }
-        let hash = parsed.hash();
         // Locked from the look-up to the insertion: of two requests with one key, one becomes the job.
         let mut pending = self.pending_jobs(caller, request.key.as_deref());
         if let Some(key) = &request.key
@@ -86,6 +89,10 @@ impl Workspace {
             let same = *first == hash;
             return Some(if same { Admission::Underway(*id) } else { Admission::Refused(other_job(key)) });
         }
+        if let Some(first) = lock(&self.state.undecided).keyed(&caller.session, key) {
+            let same = first.job.request == Some(hash);
+            return Some(Admission::Refused(if same { first.refusal.clone() } else { other_job(key) }));
+        }
         match self.state.store.keyed(&caller.session, key) {
             Err(error) => Some(Admission::Refused(store_refusal(&error))),
             Ok(None) => None,
@@ -109,6 +116,7 @@ impl Workspace {
         request: &JobRequest,
         hash: ContentHash,
     ) -> Result<(), Refusal> {
+        log_present(&self.state)?;
         let queued = QueuedJobRecord {
             id,
             session: caller.session.clone(),
@@ -119,8 +127,17 @@ impl Workspace {
             payload: encode(request),
         };
         let record = Record::Queued(queued.clone());
+        let watch = AppendWatch::before_append(&self.state.store);
         let durable = self.state.store.append(&[record]).and_then(|at| self.state.store.flush(at));
-        let _flushed = durable.map_err(|error| store_refusal(&error))?;
+        let _flushed = durable.map_err(|error| {
+            if !watch.may_be_stored(&error) {
+                return store_refusal(&error);
+            }
+            let outcome = format!(
+                "job {id} is not run, but may be in the log: then the next start runs it, and `editctl wait {id}` tells"
+            );
+            outcome_unknown(&self.state, detached_job(caller, id, request, hash), &error, &outcome)
+        })?;
         lock(&self.state.pending).detached.insert(id, (queued, false));
         Ok(())
     }
@@ -193,7 +210,9 @@ impl Workspace {
         }
         // The receipt of a job with an entry was stored with its seal.
         let written = receipt.job.is_some_and(|job| job != id);
-        if parsed.request().detach && !written {
+        // That of a job whose outcome is unknown is stored once it is known; otherwise the next start runs the job.
+        let known = lock(&self.state.undecided).numbered(id).is_none();
+        if parsed.request().detach && !written && known {
             receipt.job = Some(id);
             let done = EndedWithoutEntry {
                 id,
@@ -207,6 +226,13 @@ impl Workspace {
                 self.state.store.append(&[Record::Done(done)]).and_then(|at| self.state.store.flush(at));
             if let Err(error) = durable {
                 tracing::error!(%error, job = id.0, "cannot store the receipt of a detached job");
+                let outcome = format!(
+                    "job {id} has ended without a change, but the log could not record that: the next start may run \
+                     it again, and `editctl wait {id}` then tells"
+                );
+                let job = detached_job(caller, id, parsed.request(), hash);
+                receipt = Receipt::refused(*outcome_unknown(&self.state, job, &error, &outcome));
+                receipt.job = Some(id);
             }
         }
         let mut pending = lock(&self.state.pending);
@@ -219,6 +245,11 @@ impl Workspace {
         self.state.queued.notify_all();
         parsed.with_dialect_text(receipt)
     }
+}
+
+fn detached_job(caller: &Caller, id: JobId, request: &JobRequest, hash: ContentHash) -> JobIdentity {
+    let (session, key) = (caller.session.clone(), request.key.clone());
+    JobIdentity { id, queued: Some(id), session, key, request: Some(hash) }
 }
 
 pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {

@@ -17,9 +17,9 @@ use crate::journal::change;
 use crate::journal::entry::entry_of;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
 use crate::record::FileRecord;
-use crate::state::readable;
 use crate::state::refusal::store_refusal;
 use crate::state::{BudgetClass, ReservedReply};
+use crate::state::{lock, readable};
 use crate::store::EntryQuery;
 use crate::store::taken::{FileTaken, TakenBack, in_runs};
 
@@ -177,6 +177,9 @@ impl Workspace {
             let summary = self.state.store.summary(id).map_err(|error| store_refusal(&error))?;
             let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
             let (Some(mut summary), Some(entry)) = (summary, entry) else {
+                if let Some(undecided) = lock(&self.state.undecided).numbered(id) {
+                    return Err(undecided.refusal.clone());
+                }
                 let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
                 return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
             };
@@ -208,6 +211,7 @@ impl Workspace {
             let none = EntryDetail {
                 path: file.path.clone(),
                 diff: String::new(),
+                partial: false,
                 omitted_hunks: 0,
                 hunks: Vec::new(),
             };
@@ -227,12 +231,13 @@ impl Workspace {
     }
 
     /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
-    /// otherwise only the changed ranges.
+    /// otherwise only the changed bytes, at unknown line numbers.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
         let Some((before, after)) = change::states(&self.state, file, None) else {
-            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, &changed(file));
-            return EntryDetail { path, diff, omitted_hunks, hunks: Vec::new() };
+            let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
+            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &changed(file));
+            return EntryDetail { path, diff, partial: true, omitted_hunks, hunks: Vec::new() };
         };
         let lines = change::lines(file, &before, &after);
         let (diff, omitted_hunks) = lines.diff(&path);
@@ -250,7 +255,7 @@ impl Workspace {
             },
         };
         let hunks = (1..).zip(all.iter().take(shown)).map(hunk).collect();
-        EntryDetail { path, diff, omitted_hunks, hunks }
+        EntryDetail { path, diff, partial: false, omitted_hunks, hunks }
     }
 }
 

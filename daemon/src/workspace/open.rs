@@ -38,6 +38,7 @@ pub(super) fn open(
         root: root.to_path_buf(),
         disk,
         store,
+        state_folder: state.to_path_buf(),
         clock,
         settings,
         trust,

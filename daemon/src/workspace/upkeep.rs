@@ -7,7 +7,7 @@ use super::{Counts, Workspace};
 use crate::journal::settle;
 use crate::limits::LOST_MS;
 use crate::state::lock;
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{log_gone, log_present, store_refusal};
 use crate::store::{LogPosition, RetentionPolicy};
 
 /// 2020, in milliseconds since 1970. Entries and files with an earlier time were made while the clock was wrong; they
@@ -80,12 +80,14 @@ impl Workspace {
 
     /// Returns the reason why no more edits are accepted, if there is one.
     pub fn failed(&self) -> Option<String> {
-        self.state.store.failed().map(|why| why.to_string())
+        let failed = self.state.store.failed().map(|why| why.to_string());
+        let gone = || matches!(self.state.store.is_in(&self.state.state_folder), Ok(false));
+        failed.or_else(|| gone().then(|| log_gone(&self.state)))
     }
 
-    /// Checks the folder, the log, the database, staged and lost files, the commands and the unsettled entries.
+    /// Checks the folder, the state folder, the log, the database, staged and lost files, the commands and the unsettled entries.
     pub fn check(&self) -> CheckReply {
-        let mut findings = vec![self.check_place()];
+        let mut findings = vec![self.check_place(), self.check_state_folder()];
         findings.extend(self.state.store.check());
         findings.push(self.check_staging());
         findings.push(self.check_lost());
@@ -100,6 +102,14 @@ impl Workspace {
             Err(refusal) => ("bad", refusal.message),
         };
         CheckFinding { severity: severity.to_owned(), subject: "folder".to_owned(), message }
+    }
+
+    fn check_state_folder(&self) -> CheckFinding {
+        let (severity, message) = match log_present(&self.state) {
+            Ok(()) => ("ok", format!("at {}", self.state.state_folder.display())),
+            Err(refusal) => ("bad", refusal.message),
+        };
+        CheckFinding { severity: severity.to_owned(), subject: "state folder".to_owned(), message }
     }
 
     fn check_unsettled(&self) -> CheckFinding {

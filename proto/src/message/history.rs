@@ -170,9 +170,13 @@ pub struct ShowRequest {
 pub struct EntryDetail {
     /// The path.
     pub path: FilePath,
-    /// A unified diff as text, with invalid UTF-8 replaced. If the whole contents are no longer stored, it shows only
-    /// the changed ranges, without context and line numbers.
+    /// A unified diff as text, with invalid UTF-8 replaced.
     pub diff: String,
+    /// Set if no whole content is known any more, since it is no longer stored or is damaged. `diff` then shows only the
+    /// changed bytes, without context, under `@@ -?,1 +?,1 @@ at byte N`: the line numbers are unknown, and the text may
+    /// begin and end within a line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// The number of hunks that `diff` leaves out.
     pub omitted_hunks: u64,
     /// The hunks of `diff` in its order, with the numbers that `undo` accepts. Empty if the whole contents are no

@@ -217,7 +217,13 @@ pub(crate) fn entry() -> EntrySummary {
 
 pub(crate) fn detail() -> EntryDetail {
     let hunk = EntryHunk { hunk: 1, line: 3, added: 1, removed: 1, undone: true };
-    EntryDetail { path: odd_path(), diff: "-a\n+b\n".into(), omitted_hunks: 0, hunks: vec![hunk] }
+    EntryDetail {
+        path: odd_path(),
+        diff: "-a\n+b\n".into(),
+        partial: true,
+        omitted_hunks: 0,
+        hunks: vec![hunk],
+    }
 }
 
 pub(crate) fn symbol() -> SymbolInfo {

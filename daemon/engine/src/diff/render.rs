@@ -5,6 +5,7 @@ use std::ops::Range;
 use editd_types::limits;
 
 use super::changes::{ChangedRun, Delta};
+use crate::Splice;
 use crate::cut::Cut;
 
 /// The number of lines of context on each side of a change.
@@ -133,12 +134,33 @@ fn write(out: &mut Vec<u8>, before: &[u8], after: &[u8], hunk: &Hunk<'_>) {
     lines(out, b' ', before.cut(from..hunk.before.end));
 }
 
+/// Appends a splice as a hunk whose line numbers are unknown, if it fits: only the offset of its first byte in the
+/// content before is known. Its text may begin and end within a line. Returns false if it does not fit.
+pub(crate) fn fragment(out: &mut Vec<u8>, splice: &Splice) -> bool {
+    let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
+    let (removed, added) = (lines(&splice.old), lines(&splice.new));
+    if out.len() + splice.old.len() + splice.new.len() + removed + added + 160 > limits::DIFF {
+        return false;
+    }
+    let head = format!("@@ -?,{removed} +?,{added} @@ at byte {}\n", splice.at);
+    out.extend_from_slice(head.as_bytes());
+    for (sign, bytes) in [(b'-', &splice.old), (b'+', &splice.new)] {
+        signed(out, sign, bytes, "the line may continue");
+    }
+    true
+}
+
 fn lines(out: &mut Vec<u8>, sign: u8, bytes: &[u8]) {
+    signed(out, sign, bytes, "No newline at end of file");
+}
+
+/// Appends lines with their sign, and a note behind a last one without a line break.
+fn signed(out: &mut Vec<u8>, sign: u8, bytes: &[u8], note: &str) {
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         out.push(sign);
         out.extend_from_slice(line);
         if line.last() != Some(&b'\n') {
-            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+            out.extend_from_slice(format!("\n\\ {note}\n").as_bytes());
         }
     }
 }

@@ -8,7 +8,7 @@ use editd_types::{FileOutcome, FilePath};
 
 use super::changes::Delta;
 use super::name::{header, quoted};
-use super::render::hunks;
+use super::render::{fragment, hunks};
 use crate::text::{Encoding, Text, has_nul};
 use crate::{FileState, Splice};
 
@@ -62,14 +62,21 @@ pub fn describe_change(outcome: &mut FileOutcome, before: &FileState, after: &Fi
     }
 }
 
-/// Returns the splices as a unified diff without context, and the number of hunks that are left out. The content is
-/// not known, so the line numbers of the hunks count only the lines of the splices.
-pub fn splice_diff(path: &FilePath, splices: &[Splice]) -> (String, u64) {
-    let mut out = format!("--- {}\n+++ {}\n", header('a', path), header('b', path)).into_bytes();
+/// Returns what is known of a change if no whole content is: the modes before and after, `None` for an absent file, and
+/// the splices as hunks whose line numbers are unknown. Also returns the number of hunks that are left out.
+pub fn splice_diff(path: &FilePath, modes: [Option<u32>; 2], splices: &[Splice]) -> (String, u64) {
+    let state = |mode: u32| FileState::File { bytes: Arc::default(), mode };
+    let [before, after] = modes.map(|mode| mode.map_or(FileState::Absent, state));
+    let mut out = extra(path, &before, &after, None, !splices.is_empty()).into_bytes();
     let mut omitted = 0;
+    if !splices.is_empty() {
+        let (a, b) = (side('a', path, &before), side('b', path, &after));
+        out.extend_from_slice(format!("--- {a}\n+++ {b}\n").as_bytes());
+    }
     for splice in splices {
-        let delta = Delta::between(&splice.old, &splice.new);
-        omitted += hunks(&mut out, &splice.old, &splice.new, &delta, false);
+        if omitted > 0 || !fragment(&mut out, splice) {
+            omitted += 1;
+        }
     }
     (String::from_utf8_lossy(&out).into_owned(), omitted)
 }

@@ -215,10 +215,20 @@ fn binary_contents_are_only_said_to_differ() {
 #[test]
 fn splices_alone_show_what_they_change() {
     let splices = splices_between(b"a\nb\nc\n", b"a\nB\nc\n");
-    let (diff, omitted) = splice_diff(&FilePath::from("f"), &splices);
+    let path = FilePath::from("f");
+    let (diff, omitted) = splice_diff(&path, [Some(0o644); 2], &splices);
     assert_eq!(omitted, 0);
-    assert!(
-        diff.starts_with("--- a/f\n+++ b/f\n@@ ") && diff.contains("-b") && diff.contains("+B"),
-        "{diff}"
+    assert!(diff.starts_with("--- a/f\n+++ b/f\n@@ -?,1 +?,1 @@ at byte 2\n-b"), "{diff}");
+    // It is not known whether a part ends its line, or begins it.
+    let part = [Splice { at: 7, old: b"x".to_vec(), new: b"y\nz".to_vec() }];
+    assert_eq!(
+        splice_diff(&path, [Some(0o644), Some(0o755)], &part).0,
+        "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/f\n+++ b/f\n@@ -?,1 +?,2 @@ at byte 7\n\
+         -x\n\\ the line may continue\n+y\n+z\n\\ the line may continue\n"
     );
+    let removed = splice_diff(&path, [Some(0o644), None], &part[..0]).0;
+    assert_eq!(removed, "diff --git a/f b/f\ndeleted file mode 100644\n");
+    let large =
+        [Splice { at: 0, old: vec![b'x'; editd_types::limits::DIFF], new: Vec::new() }, part[0].clone()];
+    assert_eq!(splice_diff(&path, [Some(0o644); 2], &large), ("--- a/f\n+++ b/f\n".to_owned(), 2));
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use super::position::align;
 use super::{BLOCK, header::HEADER};
-use crate::os::{Access, Dir, File};
+use crate::os::{Access, Dir, File, Stat};
 use crate::store::StoreError;
 
 /// Bytes that are written at once while a segment is prepared.
@@ -19,6 +19,8 @@ pub struct LogSegment {
     pub file: File,
     /// Its bytes, all of them allocated.
     pub len: u64,
+    /// Device and inode number of its file. No other file can get them while it is open.
+    pub identity: (u64, u64),
 }
 
 /// Returns the name of a segment's file.
@@ -48,8 +50,8 @@ pub fn length_for(size: u64, group: u64) -> u64 {
 /// Opens an existing segment.
 pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<LogSegment> {
     let file = dir.open_file(name(id).as_bytes(), access)?;
-    let len = file.stat()?.size;
-    Ok(LogSegment { id, file, len })
+    let found = file.stat()?;
+    Ok(LogSegment { id, file, len: found.size, identity: identity(&found) })
 }
 
 /// Creates a segment of at least `len` allocated bytes, or lengthens one that was left behind. It and its name are
@@ -62,7 +64,8 @@ pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<LogSegment> {
         }
         other => other?,
     };
-    let mut filled = file.stat()?.size;
+    let found = file.stat()?;
+    let mut filled = found.size;
     let zeros = vec![0; CHUNK];
     while filled < len {
         let room = usize::try_from(len - filled).unwrap_or(CHUNK).min(CHUNK);
@@ -71,7 +74,12 @@ pub fn prepare(dir: &Dir, id: u64, len: u64) -> io::Result<LogSegment> {
     }
     file.sync_all()?;
     dir.sync()?;
-    Ok(LogSegment { id, file, len: filled })
+    Ok(LogSegment { id, file, len: filled, identity: identity(&found) })
+}
+
+/// Returns the device and inode number of a file.
+pub fn identity(found: &Stat) -> (u64, u64) {
+    (found.identity.dev, found.identity.ino)
 }
 
 /// Removes a segment's file.

@@ -1,6 +1,8 @@
 //! Writes the log: groups of records at its end, one write each. It never writes below the flushed position, and
 //! writes nothing after a failure.
 
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -248,6 +250,25 @@ impl Log {
         lock(&self.tail).failed.clone()
     }
 
+    /// Returns true if the segment that is written to is in the folder with this path. It is not if another program
+    /// removed, moved or replaced it, or a folder above it.
+    ///
+    /// # Errors
+    /// Errors of the system if it cannot be told.
+    pub fn is_in(&self, folder: &Path) -> io::Result<bool> {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        loop {
+            let written = lock(&self.tail).segment.clone();
+            match self.os.stat_in(folder, segment::name(written.id).as_bytes()) {
+                Ok(found) if segment::identity(&found) == written.identity => return Ok(true),
+                Err(error) if !matches!(error.kind(), NotADirectory | NotFound) => return Err(error),
+                // Retention may have removed it if the log continues in a later one.
+                _ if lock(&self.tail).segment.id == written.id => return Ok(false),
+                _ => {}
+            }
+        }
+    }
+
     /// Returns the log's segments and their bytes, oldest first.
     pub fn segments(&self) -> Vec<(u64, u64)> {
         lock(&self.tail).segments.clone()
@@ -282,7 +303,7 @@ impl Log {
     }
 
     /// Renames an old segment's file to a new number. Its header has another number, so nothing in it counts.
-    fn reuse(&self, id: u64, free: u64) -> std::io::Result<LogSegment> {
+    fn reuse(&self, id: u64, free: u64) -> io::Result<LogSegment> {
         let old = segment::open(&self.dir, id, Access::Write)?;
         let (from, to) = (segment::name(id), segment::name(free));
         self.os.rename(&self.dir, from.as_bytes(), &self.dir, to.as_bytes())?;

@@ -1,0 +1,180 @@
+//! *Once*, while a disk fails: if the outcome of a job is unknown, its key gets the first reply again until that is
+//! known, and a clipboard that may be stored is not reported as rejected. On the simulated machine.
+//!
+//! These tests are no case files: they let one call on the log fail, and send the same key again before the restart.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{ClipAction, ClipRequest, JobRequest, JobStatus, Receipt};
+use editd_proto::{ErrorCode, RequestError};
+use editd_tests::fault_injection::requests::{create, file, job, replace};
+use editd_tests::fault_injection::sim_scenario::ChangeRequest;
+use editd_tests::fault_injection::sim_workspace::{SimWorkspace, test_caller};
+use editd_tests::sim::{EIO, Fault, FaultDuration, HookTiming, OsCall, SimMachine};
+
+fn machine() -> SimMachine {
+    let machine = SimMachine::new();
+    let outside = machine.outside();
+    outside.mkdir("/w").unwrap();
+    outside.mkdir("/state").unwrap();
+    outside.write("/w/a.txt", b"old\n").unwrap();
+    outside.write("/w/b.txt", b"old\n").unwrap();
+    machine.settle();
+    machine
+}
+
+fn edit() -> ChangeRequest {
+    let change = |path| file(path, vec![replace("old", "new")]);
+    job(vec![change("a.txt"), change("b.txt")])
+}
+
+fn fail(machine: &SimMachine, call: OsCall, lasting: FaultDuration) {
+    machine.fail(Fault { at: 0, lasting, only: vec![call], errno: EIO, written: 0 });
+}
+
+fn unknown(receipt: Receipt) -> RequestError {
+    assert_eq!(receipt.status, JobStatus::Refused);
+    let error = receipt.error.unwrap();
+    assert_eq!(error.code, ErrorCode::Io, "{error}");
+    assert!(error.message.contains("the next start"), "{error}");
+    error
+}
+
+/// Sends a job whose outcome is unknown, and then twice again with its key.
+fn three_times(workspace: &SimWorkspace) -> RequestError {
+    let first = unknown(workspace.send(&edit(), "one"));
+    assert_eq!(unknown(workspace.send(&edit(), "one")), first);
+    assert_eq!(unknown(workspace.send(&edit(), "one")), first);
+    let other = workspace.send(&job(vec![file("new.txt", vec![create("x\n")])]), "one").error.unwrap();
+    assert_eq!(other.code, ErrorCode::Malformed, "the key was used for another job: {other}");
+    first
+}
+
+fn read(machine: &SimMachine, path: &str) -> String {
+    String::from_utf8(machine.outside().read(path).unwrap()).unwrap()
+}
+
+/// Starts the next daemon, which knows the outcome, and makes sure that the key is one job.
+fn decided(machine: SimMachine) {
+    let machine = machine.kill();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let receipt = workspace.send(&edit(), "one");
+    assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
+    assert_eq!((read(&machine, "/w/a.txt"), read(&machine, "/w/b.txt")), ("new\n".into(), "new\n".into()));
+    assert_eq!(workspace.entries().unwrap().len(), 1);
+}
+
+#[test]
+fn a_key_whose_intent_could_not_be_flushed_gets_the_first_reply_again() {
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    fail(&machine, OsCall::SyncData, FaultDuration::Once);
+    let first = three_times(&workspace);
+    let id: u64 = first.message.split("show ").nth(1).unwrap().split('`').next().unwrap().parse().unwrap();
+    let id = JobId(id);
+    let told = workspace.inner.receipt(id).unwrap_err();
+    assert_eq!(*told, first);
+    assert_eq!(workspace.show(id).unwrap_err(), first.message);
+    // A job that was never in the log is not called unknown.
+    let later = workspace.send(&edit(), "two").error.unwrap();
+    assert!(later.message.contains("accepts no more changes"), "{later}");
+    assert!(!later.message.contains("the next start"), "{later}");
+    decided(machine);
+}
+
+#[test]
+fn a_key_whose_intent_could_not_be_written_gets_the_first_reply_again() {
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    // The new contents of both files are staged before; the third write is that of the log.
+    let same = machine.clone();
+    machine.at_next(OsCall::WriteAt, 2, HookTiming::Before, move |_| {
+        fail(&same, OsCall::WriteAt, FaultDuration::Once);
+    });
+    three_times(&workspace);
+    decided(machine);
+}
+
+#[test]
+fn a_key_whose_job_is_not_rolled_back_yet_gets_the_first_reply_again() {
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let same = machine.clone();
+    machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| {
+        fail(&same, OsCall::Exchange, FaultDuration::ForEver);
+    });
+    let first = three_times(&workspace);
+    assert!(first.message.contains("could not be taken back yet"), "{first}");
+    machine.remove_faults();
+    assert!(workspace.settle());
+    // Now it is known that nothing was done, so the key may be used again.
+    assert_eq!((read(&machine, "/w/a.txt"), read(&machine, "/w/b.txt")), ("old\n".into(), "old\n".into()));
+    let receipt = workspace.send(&edit(), "one");
+    assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
+}
+
+#[test]
+fn a_detached_job_that_is_not_rolled_back_yet_has_no_stored_end() {
+    let ChangeRequest::Edit(request) = edit() else { panic!("an edit") };
+    let detached = ChangeRequest::Edit(JobRequest { detach: true, ..request });
+    for repaired in [true, false] {
+        let machine = machine();
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| {
+            fail(&same, OsCall::Exchange, FaultDuration::ForEver);
+        });
+        let first = unknown(workspace.send(&detached, "one"));
+        assert_eq!(unknown(workspace.send(&detached, "one")), first);
+        machine.remove_faults();
+        if repaired {
+            assert!(workspace.settle());
+            let receipt = workspace.send(&detached, "one");
+            let error = receipt.error.unwrap();
+            assert!(!error.message.contains("the next start"), "it was rolled back: {error}");
+            continue;
+        }
+        // The next daemon finishes it or runs it again; either way, its stored end is not the refusal.
+        let machine = machine.kill();
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        let receipt = workspace.send(&detached, "one");
+        let running = receipt.error.is_some_and(|error| error.code == ErrorCode::Busy);
+        assert!(running || receipt.status == JobStatus::Applied);
+    }
+}
+
+#[test]
+fn a_detached_job_that_could_not_be_stored_durably_is_unknown() {
+    let ChangeRequest::Edit(request) = edit() else { panic!("an edit") };
+    let detached = ChangeRequest::Edit(JobRequest { detach: true, ..request });
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    fail(&machine, OsCall::SyncData, FaultDuration::Once);
+    let first = unknown(workspace.send(&detached, "one"));
+    assert_eq!(unknown(workspace.send(&detached, "one")), first);
+}
+
+#[test]
+fn a_clipboard_that_may_be_stored_is_unknown() {
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let set = |name: &str| {
+        let request = ClipRequest {
+            action: ClipAction::Set,
+            name: Some(name.to_owned()),
+            to: None,
+            text: Some("text".to_owned()),
+        };
+        workspace.inner.clip(&test_caller(), &request).unwrap_err()
+    };
+    fail(&machine, OsCall::SyncData, FaultDuration::Once);
+    let first = set("one");
+    assert_eq!(first.code, ErrorCode::Io);
+    assert!(first.message.contains("may be in the log: the next start decides"), "{first}");
+    // From now on nothing is written, which is known.
+    let later = set("two");
+    assert!(!later.message.contains("the next start"), "{later}");
+    let machine = machine.kill();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let clips = workspace.clips().unwrap();
+    assert_eq!(clips.keys().collect::<Vec<_>>(), ["one"], "it was stored, as a kill keeps what was written");
+}
