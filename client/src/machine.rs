@@ -45,6 +45,20 @@ pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
+/// Returns the owner of a path if that is neither this user nor root. A link is not followed.
+#[cfg(unix)]
+pub fn foreign_owner(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let owner = std::fs::symlink_metadata(path).ok()?.uid();
+    (owner != 0 && owner != rustix::process::geteuid().as_raw()).then_some(owner)
+}
+
+/// Returns `None`: owners have no numbers here.
+#[cfg(not(unix))]
+pub fn foreign_owner(_: &Path) -> Option<u32> {
+    None
+}
+
 /// Returns true if a socket belongs to this user and nobody else could have replaced it in its folder.
 #[cfg(unix)]
 pub fn is_own_socket(path: &Path, user: u32) -> bool {

@@ -22,12 +22,25 @@ impl Workspace {
     /// Returns the workspace that contains `folder`: the nearest parent with one of [`MARKERS`], else `folder`.
     ///
     /// # Errors
-    /// `folder` cannot be resolved.
+    /// `folder` cannot be resolved, or the parent or its marker belongs to another user than this one or root: in a
+    /// folder in which everybody may create files, anybody could make a workspace of it.
     pub fn find(folder: &Path) -> io::Result<Self> {
         let folder = machine::canonical(folder)?;
-        let marked =
-            folder.ancestors().find(|above| MARKERS.iter().any(|name| machine::is_there(&above.join(name))));
-        Ok(Self { root: marked.unwrap_or(&folder).to_path_buf() })
+        for above in folder.ancestors() {
+            let markers: Vec<PathBuf> = MARKERS.iter().map(|name| above.join(name)).collect();
+            let there: Vec<&Path> =
+                markers.iter().map(PathBuf::as_path).filter(|marker| machine::is_there(marker)).collect();
+            if there.is_empty() {
+                continue;
+            }
+            let foreign =
+                there.iter().chain([&above]).find_map(|path| Some((*path, machine::foreign_owner(path)?)));
+            return match foreign {
+                Some((path, owner)) => Err(foreign_workspace(path, owner, above, &folder)),
+                None => Ok(Self { root: above.to_path_buf() }),
+            };
+        }
+        Ok(Self { root: folder })
     }
 
     /// Returns the workspace with exactly this root.
@@ -76,6 +89,19 @@ impl Workspace {
             full.ancestors().find(|above| machine::canonical(above).is_ok_and(|it| it == self.root))?;
         full.strip_prefix(root).ok()
     }
+}
+
+/// Returns the error for a workspace of another user, with the ways to go on.
+fn foreign_workspace(path: &Path, owner: u32, root: &Path, folder: &Path) -> io::Error {
+    let without = format!("to edit without it, add `--workspace {}`", folder.display());
+    let ways = if root == folder || machine::foreign_owner(root) == Some(owner) {
+        let with = format!("to use it all the same, add `--workspace {}`", root.display());
+        if root == folder { with } else { format!("{with}; {without}") }
+    } else {
+        without
+    };
+    let message = format!("{} belongs to user {owner}, so it is not used; {ways}", path.display());
+    io::Error::new(io::ErrorKind::PermissionDenied, message)
 }
 
 /// Resolves `.` and `..` lexically. A `..` at the root of the file system is dropped.

@@ -5,7 +5,9 @@
 
 mod contents;
 mod mounts;
+mod owners;
 mod permission;
+mod shipped;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

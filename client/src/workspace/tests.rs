@@ -121,3 +121,53 @@ fn a_name_that_is_not_text_travels_as_its_bytes() {
     let found = workspace.name(&tree.top.join("w/src"), given.as_ref());
     assert_eq!(found.as_bytes(), b"src/caf\xe9\n.txt");
 }
+
+/// Gives a path to another user. `None` if that needs root.
+#[cfg(unix)]
+fn give(path: &Path) -> Option<()> {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can give files to another user");
+        return None;
+    }
+    std::os::unix::fs::lchown(path, Some(65534), Some(65534)).unwrap();
+    Some(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_workspace_that_another_user_made_above_is_not_used() {
+    for marker in [".editd.toml", ".git"] {
+        let tree = tree(&["shared/mine/sub"], &[&format!("shared/{marker}")]);
+        let (shared, sub) = (tree.top.join("shared"), tree.top.join("shared/mine/sub"));
+        assert_eq!(Workspace::find(&sub).unwrap().root(), shared);
+        if give(&shared.join(marker)).is_none() {
+            return;
+        }
+        let why = Workspace::find(&sub).unwrap_err().to_string();
+        let way = format!(
+            "belongs to user 65534, so it is not used; to edit without it, add `--workspace {}`",
+            sub.display()
+        );
+        assert!(why.contains(marker) && why.ends_with(&way), "{why}");
+        assert_eq!(Workspace::at(&sub).unwrap().root(), sub);
+        // A workspace of one's own below it is found first.
+        fs::write(tree.top.join("shared/mine/.editd.toml"), "").unwrap();
+        assert_eq!(Workspace::find(&sub).unwrap().root(), tree.top.join("shared/mine"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_another_user_is_used_only_if_it_is_named() {
+    let tree = tree(&["theirs/sub"], &["theirs/.git"]);
+    let theirs = tree.top.join("theirs");
+    if give(&theirs).is_none() {
+        return;
+    }
+    give(&theirs.join(".git")).unwrap();
+    let why = Workspace::find(&theirs.join("sub")).unwrap_err().to_string();
+    let way = format!("to use it all the same, add `--workspace {}`;", theirs.display());
+    assert!(why.contains(&way), "{why}");
+    assert!(Workspace::find(&theirs).is_err());
+    assert_eq!(Workspace::at(&theirs).unwrap().root(), theirs);
+}

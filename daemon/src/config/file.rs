@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
-use super::{GeneratedPolicy, Settings, UnreadPolicy, units};
+use super::{GeneratedPolicy, Settings, UnreadPolicy, owner, units};
 use crate::limits;
 
 /// The settings file's name.
@@ -27,6 +27,17 @@ pub enum ConfigError {
         path: PathBuf,
         /// The error of the system or the parser.
         why: String,
+    },
+    /// It belongs to another user.
+    #[error(
+        "{} belongs to user {owner}, so its settings are not used; remove it, or serve another folder (`--workspace`)",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
     },
     /// It has something that editd does not know.
     #[error("{} is not valid; correct it, or move it away to use the defaults\n{why}", path.display())]
@@ -127,9 +138,10 @@ impl<'de> Deserialize<'de> for WrittenLabel {
 /// `trust` reads the commands, and then skips all of them.
 ///
 /// # Errors
-/// The file exists and cannot be read, or has something unknown; a missing file is no error.
+/// The file exists and cannot be read, belongs to another user, or has something unknown; a missing file is no error.
 pub fn load(workspace: &Path) -> Result<Settings, ConfigError> {
     let path = workspace.join(FILE_NAME);
+    owner::check(workspace, &path)?;
     match read(&path) {
         Ok(None) => Ok(Settings::default()),
         Ok(Some(text)) => parse(&text).map_err(|why| ConfigError::Wrong { path, why }),

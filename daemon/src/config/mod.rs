@@ -11,6 +11,7 @@ mod args;
 mod commands;
 mod file;
 mod globs;
+mod owner;
 mod place;
 mod units;
 mod words;

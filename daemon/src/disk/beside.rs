@@ -9,9 +9,10 @@ use std::sync::PoisonError;
 use editd_proto::path::FilePath;
 
 use super::Disk;
-use super::folders::{BESIDE, is_gone, open_or_create};
-use super::lost::LOST;
+use super::folders::{BESIDE, is_gone};
+use super::lost::{LOST, lost_name};
 use super::observation::{self, Observation};
+use super::own::open_or_create;
 use crate::os::{Dir, LeaseState, read_all};
 
 /// The note: paths, each ended by a NUL. An empty path means nothing.
@@ -70,10 +71,11 @@ impl Disk {
         let mut strangers = 0;
         let mut kept = BTreeSet::new();
         for path in folders.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
-            // A folder that another program removed has no staged files.
+            // A folder that another program removed has no staged files. A path that editd cannot have noted came with
+            // a repository that contains `.editd`.
             let path = FilePath::new(path);
             let dir = match self.folder(&path) {
-                Err(gone) if is_gone(&gone) => continue,
+                Err(error) if is_gone(&error) || is_no_folder(&error) => continue,
                 found => found?,
             };
             for one in dir.list()? {
@@ -85,7 +87,7 @@ impl Disk {
                 } else if known(staged_name.strip_suffix(".held").unwrap_or(staged_name)) {
                     kept.insert(path.clone());
                 } else {
-                    if !self.take_aside(&path, &dir, &one.name, &format!("{now_ms}-{staged_name}"))? {
+                    if !self.take_aside(&path, &dir, &one.name, &lost_name(now_ms, staged_name))? {
                         kept.insert(path.clone());
                     }
                     strangers += 1;
@@ -136,6 +138,13 @@ impl Disk {
             _ => self.lose_beside(folder, dir, name, to).map(|()| false),
         }
     }
+}
+
+/// Returns true if the error says that a path of the note is no path of a folder: it has a link, `..` or a name that is
+/// too long.
+fn is_no_folder(error: &io::Error) -> bool {
+    crate::os::is_link(error)
+        || matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidFilename)
 }
 
 #[cfg(all(test, unix))]

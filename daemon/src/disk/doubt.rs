@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{MutexGuard, PoisonError};
 
 use super::Disk;
-use super::folders::folder;
+use super::own::folder;
 use crate::limits::DOUBTED;
 use crate::os::{BootId, Dir, File, FileIdentity};
 
@@ -36,7 +36,8 @@ impl FailedFlushes {
         for mark in marks.list()? {
             match file_of(&mark.name, boot) {
                 Some(file) => this.add(file),
-                None => marks.remove_file(&mark.name)?,
+                // It counts for nothing, so it may stay if it is a folder or cannot be removed.
+                None => drop(marks.remove_file(&mark.name)),
             }
         }
         Ok(this)

@@ -1,6 +1,5 @@
-//! The workspace's folder, and the daemon's own folder in it: `.editd`, which git ignores, with `staging` for staged
-//! and displaced files, and `lost` for files that were set aside. It opens and creates folders, and moves and observes
-//! names in them.
+//! The workspace's folder and the folders of staged files: it opens folders, and moves and observes names in them. It
+//! checks nothing that `.editd` contains; `own` does.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,18 +10,12 @@ use editd_proto::path::FilePath;
 
 use super::doubt::FailedFlushes;
 use super::observation::{self, Observation};
+use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
-use super::standing::{self, RootError};
-use crate::os::{Dir, File, FileKind, Os};
+use super::standing::RootError;
+use crate::os::{Dir, FileKind, Os};
 use crate::record::StagingFolder;
 
-/// The daemon's own folder in the workspace.
-pub const OWN: &[u8] = b".editd";
-const STAGING: &[u8] = b"staging";
-const LOST: &[u8] = b"lost";
-pub(super) const LOCK: &[u8] = b"lock";
-const PROBE: &[u8] = b"probe";
-const IGNORE: &[u8] = b".gitignore";
 /// The prefix of a staged file's name among the workspace's own files.
 pub(super) const BESIDE: &str = ".editd-slot-";
 
@@ -46,14 +39,6 @@ pub struct Disk {
     pub(super) doubted: Mutex<FailedFlushes>,
 }
 
-/// The daemon's own folder, opened.
-struct OwnFolder {
-    staging: Dir,
-    lost: Dir,
-    /// Held while the workspace is open, so that no second daemon serves it.
-    _lock: File,
-}
-
 impl Disk {
     /// Opens a workspace by its absolute path, creates `.editd` if it is missing, and takes its lock.
     ///
@@ -62,7 +47,7 @@ impl Disk {
     pub fn open(os: Arc<dyn Os>, root: &Path) -> Result<Self, RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         let dir = os.open_dir(root).map_err(io("open the workspace"))?;
-        let (own, mask) = open_own(&dir)?;
+        let (own, mask) = OwnFolder::open(&*os, &dir)?;
         let staging_device = own.staging.stat_self().map_err(io("look at .editd/staging"))?.identity.dev;
         let boot = os.boot_id().map_err(io("ask which run of the machine this is"))?;
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
@@ -105,8 +90,11 @@ impl Disk {
         self.own.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Opens `.editd` by its name: another program may have removed it, or put another folder in its place.
     pub(super) fn own_dir(&self) -> io::Result<Dir> {
-        self.root.dir().open_dir(OWN)
+        let dir = self.root.dir().open_dir(OWN)?;
+        own::check_owner(&*self.os, &dir.stat_self()?, ".editd").map_err(io::Error::other)?;
+        Ok(dir)
     }
 
     pub(super) fn lost_dir(&self) -> Dir {
@@ -122,7 +110,7 @@ impl Disk {
         {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let (anew, _) = open_own(self.root.dir()).map_err(io::Error::other)?;
+        let (anew, _) = OwnFolder::open(&*self.os, self.root.dir()).map_err(io::Error::other)?;
         tracing::warn!(".editd was removed from the workspace; it was created again");
         *own = anew;
         self.announce_again();
@@ -319,61 +307,4 @@ pub(crate) fn parent_path(place: &ResolvedPath) -> FilePath {
 /// Returns true if the error says that a folder no longer exists, or that its name now belongs to something else.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// Returns the process's mask for new files, read from a file created for this.
-fn mask_of(own: &Dir) -> io::Result<u32> {
-    match own.remove_file(PROBE) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mode = own.create_file(PROBE, 0o777)?.stat()?.mode;
-    own.remove_file(PROBE)?;
-    Ok(0o777 & !mode)
-}
-
-pub(super) fn folder(parent: &Dir, name: &[u8]) -> io::Result<Dir> {
-    match parent.create_dir(name, 0o700) {
-        Ok(()) => {}
-        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    parent.open_dir(name)
-}
-
-pub(super) fn open_or_create(dir: &Dir, name: &[u8]) -> io::Result<File> {
-    match dir.create_file(name, 0o600) {
-        Err(exists) if exists.kind() == io::ErrorKind::AlreadyExists => {
-            dir.open_file(name, crate::os::Access::Write)
-        }
-        other => other,
-    }
-}
-
-/// Opens the daemon's own folder, creates it if it is missing, and takes its lock. Also returns the mask for new
-/// files.
-fn open_own(root: &Dir) -> Result<(OwnFolder, u32), RootError> {
-    let io = |what| move |source| RootError::Io { what, source };
-    let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
-    let lock = open_or_create(&own, LOCK).map_err(io("open .editd/lock"))?;
-    if !lock.try_lock().map_err(io("lock .editd/lock"))? {
-        return Err(RootError::Locked(standing::announced(&own)));
-    }
-    let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
-    ignore_itself(&own).map_err(io("write .editd/.gitignore"))?;
-    let staging = folder(&own, STAGING).map_err(io("make .editd/staging"))?;
-    let lost = folder(&own, LOST).map_err(io("make .editd/lost"))?;
-    // Staged files survive a power cut only in folders that were flushed.
-    own.sync().map_err(io("flush .editd"))?;
-    root.sync().map_err(io("flush the workspace's folder"))?;
-    Ok((OwnFolder { staging, lost, _lock: lock }, mask))
-}
-
-fn ignore_itself(own: &Dir) -> io::Result<()> {
-    let file = open_or_create(own, IGNORE)?;
-    if file.stat()?.size > 0 {
-        return Ok(());
-    }
-    // Also if a power cut kept the name and lost the content.
-    file.write_all_at(b"*\n", 0)
 }

@@ -15,6 +15,18 @@ use crate::record::StagingFolder;
 /// The part of the name of a file that was set aside in its folder.
 pub(super) const LOST: &str = "lost-";
 
+/// The most bytes of a staged name in the name of a file that was set aside. No name of editd's is longer, and no file
+/// system allows more than 255 bytes in all.
+const NAME: usize = 150;
+
+/// Returns the name of a file that is set aside. A long name, which editd cannot have chosen, is replaced by its hash.
+pub(super) fn lost_name(now_ms: u64, staged_name: &str) -> String {
+    if staged_name.len() <= NAME {
+        return format!("{now_ms}-{staged_name}");
+    }
+    format!("{now_ms}-{}", blake3::hash(staged_name.as_bytes()).to_hex())
+}
+
 /// A file that was set aside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetAsideFile {
@@ -37,7 +49,7 @@ impl Disk {
             Err(gone) if is_gone(&gone) => return Ok(()),
             found => found?,
         };
-        let to = format!("{now_ms}-{staged_name}");
+        let to = lost_name(now_ms, staged_name);
         let moved = match staging {
             StagingFolder::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
             StagingFolder::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),

@@ -30,6 +30,7 @@ pub mod in_place;
 mod interrupted;
 pub mod lost;
 pub mod observation;
+mod own;
 pub mod place;
 pub mod put;
 mod returning;

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use editd_proto::path::FilePath;
 
 use super::Disk;
-use super::folders::{OWN, folder};
+use super::own::{OWN, folder};
 use crate::os::{Dir, FileKind};
 
-const CHECK: &[u8] = b"check";
+/// The folder of temporary files in `.editd`.
+pub(super) const CHECK: &[u8] = b"check";
 
 /// The depth of folders that a command may leave beside its file.
 const DEPTH: usize = 16;

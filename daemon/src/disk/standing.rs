@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Disk;
-use super::folders::{LOCK, open_or_create};
+use super::own::{LOCK, open_or_create};
 use crate::os::{Access, Dir, read_all};
 
 /// Bytes of `.editd/lock` that are read: longer than any socket's path.
@@ -17,14 +17,49 @@ pub enum RootError {
     /// Another daemon holds the lock and listens at this address.
     #[error("another editd serves this workspace{}", way_to(.0))]
     Locked(String),
+    /// Another user owns a part of `.editd`.
+    #[error(
+        "{name} in the workspace belongs to user {owner}, and editd runs as user {user}; run it as that user, remove \
+         {name}, or serve another folder (`--workspace`)"
+    )]
+    Foreign {
+        /// The part.
+        name: String,
+        /// Its owner.
+        owner: u32,
+        /// The user of this process.
+        user: u32,
+    },
+    /// Other users can write to a part of `.editd`.
+    #[error(
+        "other users can write to {name} in the workspace; check its contents, then `chmod go-w {name}`, or move .editd \
+         away"
+    )]
+    Exposed {
+        /// The part.
+        name: String,
+    },
+    /// `.editd` is not a folder.
+    #[error(
+        ".editd in the workspace is a link or a file, and editd needs a folder of that name; move it away"
+    )]
+    NoFolder,
     /// The system refused.
-    #[error("cannot {what}: {source}")]
+    #[error("cannot {what}: {source}{}", remedy(.source))]
     Io {
         /// The failed action.
         what: &'static str,
         /// The system's error.
         source: io::Error,
     },
+}
+
+/// Returns what the user can do about an error of the system.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "; give the user who runs editd access to it, or move it away",
+        _ => "",
+    }
 }
 
 /// Returns what the user can do about it.

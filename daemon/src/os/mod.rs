@@ -138,6 +138,11 @@ pub trait Os: Send + Sync {
     /// Returns the start of this run of the machine in nanoseconds since 1970, by the clock as it is set now. The
     /// result is never before the start, but may be up to a second after it.
     fn began(&self) -> io::Result<i64>;
+    /// Returns the user as which this process opens files; `None` if the system has no numbers for users, so that
+    /// owners and modes tell nothing.
+    fn user(&self) -> Option<u32> {
+        None
+    }
     /// Exchanges two names in one step. `Unsupported` if the file system cannot, or if a folder would come to lie in
     /// itself.
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()>;
@@ -186,6 +191,10 @@ pub trait OsDir: Send + Sync {
     fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>>;
     /// Returns all names in it, without `.` and `..`.
     fn list(&self) -> io::Result<Vec<DirEntry>>;
+    /// Sets the permission bits of the folder, where the system has such bits.
+    fn set_mode(&self, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
     /// Makes its names durable.
     fn sync(&self) -> io::Result<()>;
     /// Used by the implementation that made it.

@@ -50,6 +50,10 @@ impl Os for Unix {
         boot::began()
     }
 
+    fn user(&self) -> Option<u32> {
+        Some(rustix::process::geteuid().as_raw())
+    }
+
     fn exchange(&self, a: &Dir, a_name: &[u8], b: &Dir, b_name: &[u8]) -> io::Result<()> {
         special_rename(RenameFlag::Exchange, (a, a_name), (b, b_name))
     }

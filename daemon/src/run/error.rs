@@ -22,9 +22,13 @@ pub enum RunError {
         /// The system's error.
         why: io::Error,
     },
-    /// The state folder belongs to another user.
+    /// No workspace was named, and the current folder belongs to another user.
     #[cfg(unix)]
-    #[error("the state folder {} belongs to user {}; choose another with --state", .0.display(), .1)]
+    #[error("{path} belongs to user {}; to serve it all the same, add `--workspace {path}`", .1, path = .0.display())]
+    ForeignWorkspace(PathBuf, u32),
+    /// The state folder, or a file in it, belongs to another user.
+    #[cfg(unix)]
+    #[error("{} belongs to user {}, so no journal is kept there; choose another state folder with --state", .0.display(), .1)]
     ForeignState(PathBuf, u32),
     /// The state folder is open to others.
     #[cfg(unix)]

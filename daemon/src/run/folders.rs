@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::RunError;
 
+/// The depth to which the owners in the state folder are checked: the folders in it, and their entries.
+#[cfg(unix)]
+const STATE_DEPTH: usize = 1;
+
 /// The most bytes of a lock that are read. The path of a socket is shorter.
 const LOCK_BYTES: u64 = 4096;
 
@@ -18,12 +22,20 @@ fn error(what: &'static str, path: &Path, why: io::Error) -> RunError {
 /// Returns the workspace's absolute path, links resolved.
 ///
 /// # Errors
-/// It does not exist, or is not a folder.
+/// It does not exist, is not a folder, or was not named and belongs to another user.
 pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
-    let named = named.unwrap_or(Path::new("."));
-    let path = named.canonicalize().map_err(|why| error("find the workspace", named, why))?;
+    let given = named.unwrap_or(Path::new("."));
+    let path = given.canonicalize().map_err(|why| error("find the workspace", given, why))?;
     if !path.is_dir() {
         return Err(error("serve", &path, io::ErrorKind::NotADirectory.into()));
+    }
+    #[cfg(unix)]
+    if named.is_none() {
+        use std::os::unix::fs::MetadataExt;
+        let owner = path.metadata().map_err(|why| error("examine", &path, why))?.uid();
+        if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+            return Err(RunError::ForeignWorkspace(path, owner));
+        }
     }
     Ok(path)
 }
@@ -99,6 +111,7 @@ fn check(path: &Path) -> Result<(), RunError> {
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return Err(RunError::ForeignState(path.to_owned(), meta.uid()));
     }
+    check_entries(path, meta.uid(), STATE_DEPTH)?;
     if meta.mode() & 0o077 == 0 {
         return Ok(());
     }
@@ -109,6 +122,33 @@ fn check(path: &Path) -> Result<(), RunError> {
     }
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
         .map_err(|why| error("set the permissions of the state folder", path, why))
+}
+
+/// Checks the owner of every file in the state folder: the log and the database. Their modes do not matter, since the
+/// folder itself is private.
+#[cfg(unix)]
+fn check_entries(folder: &Path, user: u32, depth: usize) -> Result<(), RunError> {
+    use std::os::unix::fs::MetadataExt;
+    let io = |why| error("examine the state folder", folder, why);
+    let listed = match std::fs::read_dir(folder) {
+        // The previous daemon is still closing its database.
+        Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(()),
+        listed => listed.map_err(io)?,
+    };
+    for entry in listed {
+        let entry = entry.map_err(io)?;
+        let meta = match entry.metadata() {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => continue,
+            found => found.map_err(io)?,
+        };
+        if meta.uid() != user {
+            return Err(RunError::ForeignState(entry.path(), meta.uid()));
+        }
+        if let Some(below) = depth.checked_sub(1).filter(|_| meta.is_dir()) {
+            check_entries(&entry.path(), user, below)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(windows)]

@@ -138,6 +138,10 @@ impl OsDir for UnixDir {
         Ok(found)
     }
 
+    fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(&self.fd, permissions(mode))?)
+    }
+
     fn sync(&self) -> io::Result<()> {
         match super::file::flush(self.fd()) {
             // File systems whose folders need no flush of their own (some FUSE and network file systems).

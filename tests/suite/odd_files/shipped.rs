@@ -1,0 +1,209 @@
+//! Repositories that contain a folder `.editd`, in every form that its entries may have: the daemon starts, or says what
+//! to do. Nothing of the repository is deleted or written through.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use editd_tests::test_daemon::TestDaemon;
+
+const PRECIOUS: &str = "precious\n";
+
+/// A form of `.editd`: a name, and the function that makes it. The functions get `.editd`, and the path of a file of the
+/// user.
+type Form = (&'static str, fn(&Path, &Path));
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn file(path: PathBuf, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn open_to_all(path: PathBuf) {
+    file(path.clone(), PRECIOUS);
+    fs::set_permissions(path, Permissions::from_mode(0o666)).unwrap();
+}
+
+/// Forms with which the daemon starts.
+const FORMS: &[Form] = &[
+    (".gitignore with rules", |own, _| file(own.join(".gitignore"), "!*\n")),
+    (".gitignore folder", |own, _| file(own.join(".gitignore/file"), PRECIOUS)),
+    (".gitignore link", |own, user| symlink(user, own.join(".gitignore")).unwrap()),
+    (".gitignore second name", |own, user| fs::hard_link(user, own.join(".gitignore")).unwrap()),
+    (".gitignore pipe", |own, _| fifo(&own.join(".gitignore"))),
+    ("deeper .gitignore", |own, _| file(own.join("staging/.gitignore"), "!*\n")),
+    ("lock folder", |own, _| file(own.join("lock/file"), PRECIOUS)),
+    ("lock link", |own, user| symlink(user, own.join("lock")).unwrap()),
+    ("lock second name", |own, user| fs::hard_link(user, own.join("lock")).unwrap()),
+    ("lock pipe", |own, _| fifo(&own.join("lock"))),
+    ("lock open to all", |own, _| open_to_all(own.join("lock"))),
+    ("staging file", |own, _| file(own.join("staging"), PRECIOUS)),
+    ("staging link", |own, _| symlink("..", own.join("staging")).unwrap()),
+    ("staging pipe", |own, _| fifo(&own.join("staging"))),
+    ("folder in staging", |own, _| file(own.join("staging/folder/file"), PRECIOUS)),
+    ("second name in staging", |own, user| {
+        file(own.join("staging/x"), "");
+        fs::hard_link(user, own.join("staging/y")).unwrap();
+    }),
+    ("link in staging", |own, user| {
+        file(own.join("staging/x"), "");
+        symlink(user, own.join("staging/y")).unwrap();
+    }),
+    ("long name in staging", |own, _| file(own.join("staging").join("x".repeat(255)), PRECIOUS)),
+    ("name in staging that is not text", |own, _| {
+        file(own.join("staging").join(std::ffi::OsStr::from_bytes(b"caf\xe9")), PRECIOUS);
+    }),
+    ("lost file", |own, _| file(own.join("lost"), PRECIOUS)),
+    ("lost link", |own, _| symlink("..", own.join("lost")).unwrap()),
+    ("folder in lost", |own, _| file(own.join("lost/1577836800001-x/file"), PRECIOUS)),
+    ("beside folder", |own, _| file(own.join("beside/file"), PRECIOUS)),
+    ("beside link", |own, user| symlink(user, own.join("beside")).unwrap()),
+    ("beside second name", |own, user| fs::hard_link(user, own.join("beside")).unwrap()),
+    ("beside that leads out", |own, _| file(own.join("beside"), "\0../..\0/etc\0")),
+    ("beside with a link", |own, _| {
+        symlink("/", own.join("root")).unwrap();
+        file(own.join("beside"), ".editd/root\0");
+    }),
+    ("beside with long names", |own, _| file(own.join("beside"), &format!("{}\0", "x".repeat(5000)))),
+    ("beside with a long file name", |own, _| {
+        let name = format!(".editd-slot-{}", "x".repeat(243));
+        file(own.parent().unwrap().join("sub").join(name), PRECIOUS);
+        file(own.join("beside"), "sub\0");
+    }),
+    ("beside.new second name", |own, user| {
+        file(own.join("beside"), "sub\0");
+        fs::hard_link(user, own.join("beside.new")).unwrap();
+    }),
+    ("unflushed file", |own, _| file(own.join("unflushed"), PRECIOUS)),
+    ("unflushed link", |own, _| symlink("..", own.join("unflushed")).unwrap()),
+    ("folder in unflushed", |own, _| file(own.join("unflushed/folder/file"), PRECIOUS)),
+    ("check file", |own, _| file(own.join("check"), "")),
+    ("check link", |own, _| symlink("..", own.join("check")).unwrap()),
+    ("probe folder", |own, _| file(own.join("probe/file"), PRECIOUS)),
+    ("probe link", |own, user| symlink(user, own.join("probe")).unwrap()),
+    ("unknown names", |own, _| {
+        file(own.join("aside-1-lock"), PRECIOUS);
+        file(own.join("lock/file"), PRECIOUS);
+    }),
+];
+
+/// Returns the files below a folder that have the content of the repository's files, by their inode numbers.
+fn precious(folder: &Path) -> BTreeSet<u64> {
+    let listed = fs::read_dir(folder).unwrap().map(|one| one.unwrap().path());
+    listed
+        .flat_map(|path| match fs::symlink_metadata(&path).unwrap() {
+            meta if meta.is_dir() => precious(&path),
+            meta if meta.is_file() && fs::read(&path).unwrap() == PRECIOUS.as_bytes() => [meta.ino()].into(),
+            _ => BTreeSet::new(),
+        })
+        .collect()
+}
+
+fn said(daemon: &TestDaemon, words: &[&str]) -> (Option<i32>, String) {
+    let output = daemon.editctl().args(words).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// A workspace with `.editd`, and the path of a file of the user.
+fn workspace() -> (TestDaemon, PathBuf, PathBuf) {
+    let daemon = TestDaemon::new();
+    daemon.put("a.txt", "one\n");
+    daemon.put("user", PRECIOUS);
+    let (own, user) = (daemon.workspace().join(".editd"), daemon.workspace().join("user"));
+    fs::create_dir(&own).unwrap();
+    (daemon, own, user)
+}
+
+#[test]
+fn with_every_form_of_the_daemons_folder_the_daemon_starts() {
+    let mut failures = Vec::new();
+    for (form, make) in FORMS {
+        let (daemon, own, user) = workspace();
+        make(&own, &user);
+        let before = precious(daemon.workspace()).len();
+        // Twice, since the first start renames.
+        for (old, new) in [("one", "two"), ("two", "three")] {
+            let (status, told) = said(&daemon, &["replace", "a.txt", old, new]);
+            if status != Some(0) {
+                failures.push(format!("{form}: {told}"));
+                break;
+            }
+            let ignored = fs::read(own.join(".gitignore")).unwrap();
+            if ignored != b"*\n" {
+                failures.push(format!("{form}: .gitignore has {:?}", String::from_utf8_lossy(&ignored)));
+            }
+            assert_eq!(said(&daemon, &["stop"]).0, Some(0), "{form}");
+        }
+        if precious(daemon.workspace()).len() != before {
+            failures.push(format!("{form}: a file of the repository was changed or deleted"));
+        }
+        if fs::read(&user).unwrap() != PRECIOUS.as_bytes() {
+            failures.push(format!("{form}: the user's file was changed"));
+        }
+    }
+    assert_eq!(failures, [""; 0]);
+}
+
+#[test]
+fn with_another_kind_of_file_of_its_name_the_daemon_says_what_to_do() {
+    for make in [|own: &Path| fs::write(own, "").unwrap(), |own: &Path| symlink(".", own).unwrap()] {
+        let (daemon, own, _) = workspace();
+        fs::remove_dir(&own).unwrap();
+        make(&own);
+        let (status, told) = said(&daemon, &["replace", "a.txt", "one", "two"]);
+        assert_ne!(status, Some(0), "{told}");
+        assert!(
+            told.contains(".editd in the workspace is a link or a file") && told.contains("move it away"),
+            "{told}"
+        );
+    }
+    let (daemon, own, _) = workspace();
+    fs::set_permissions(&own, Permissions::from_mode(0o775)).unwrap();
+    let (status, told) = said(&daemon, &["replace", "a.txt", "one", "two"]);
+    assert_ne!(status, Some(0), "{told}");
+    assert!(told.contains("`chmod go-w .editd`"), "{told}");
+}
+
+#[test]
+fn a_lock_with_a_second_name_is_not_taken_from_the_daemon_that_holds_it() {
+    let mut daemon = TestDaemon::started();
+    let lock = daemon.workspace().join(".editd/lock");
+    fs::hard_link(&lock, daemon.workspace().join("copy")).unwrap();
+    let mut second = daemon.command(editd_tests::binaries::editd());
+    second.arg("--workspace").arg(daemon.workspace());
+    let second = second.arg("--socket").arg(daemon.folder("run").join("second"));
+    let second = second.arg("--state").arg(daemon.folder("state").join("second")).output().unwrap();
+    let told = String::from_utf8_lossy(&second.stderr);
+    assert!(!second.status.success() && told.contains("another editd serves this workspace"), "{told}");
+    assert!(lock.exists() && !daemon.workspace().join(".editd/aside-1-lock").exists());
+    daemon.stop();
+}
+
+#[test]
+fn git_never_adds_what_a_daemon_stages() {
+    let (mut daemon, own, _) = workspace();
+    let git = |words: &[&str]| daemon.command("git").args(words).output();
+    if git(&["init", "-q"]).is_err() {
+        return println!("skipped: needs git");
+    }
+    file(own.join(".gitignore"), "!*\n");
+    daemon.put(".gitignore", "secret\n!.editd\n!.editd/**\n");
+    git(&["add", "-A"]).unwrap();
+    daemon.start();
+    file(own.join("staging/secret"), "secret\n");
+    let git = |words: &[&str]| daemon.command("git").args(words).output();
+    git(&["add", "-A"]).unwrap();
+    let staged = git(&["ls-files"]).unwrap().stdout;
+    assert!(
+        !String::from_utf8_lossy(&staged).contains(".editd/staging"),
+        "{}",
+        String::from_utf8_lossy(&staged)
+    );
+    daemon.stop();
+}
