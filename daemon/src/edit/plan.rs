@@ -20,7 +20,7 @@ use crate::disk::{Observation, ResolvedPath};
 use crate::limits::HOLDS_MORE;
 use crate::record::ReadReceipt;
 use crate::state::WorkspaceState;
-use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
+use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction, set_id};
 
 /// A job and its plan.
 pub(super) struct PlannedJob {
@@ -255,7 +255,8 @@ pub(super) fn transaction(
     given: EditRequest<'_>,
     planned: PlannedJob,
 ) -> Transaction {
-    let PlannedJob { request, mut places, mut observations, seen, plan, rebased } = planned;
+    let PlannedJob { request, mut places, mut observations, seen, mut plan, rebased } = planned;
+    let modes = modes_given(&request.job);
     let (written, moved) = origins(&request.job);
     let diffs = request.job.diff != Some(false);
     let mut changes = Vec::with_capacity(plan.changes.len());
@@ -265,7 +266,14 @@ pub(super) fn transaction(
             Some(Observation::File(found)) => Some(found),
             _ => None,
         };
-        let mode = match &change.after {
+        let (after, lost) = match modes.contains(&change.path) {
+            true => (change.after, false),
+            false => set_id::without_set_id(&change.before, change.after),
+        };
+        if lost {
+            set_id::warn(&mut plan.files, &change.path);
+        }
+        let mode = match &after {
             FileState::File { mode, .. } if before.is_some() || !written.contains(&change.path) => {
                 StagedMode::Exact(*mode)
             }
@@ -275,7 +283,7 @@ pub(super) fn transaction(
             from: moved.get(&change.path).cloned(),
             place,
             before,
-            after: change.after,
+            after,
             mode,
             splices: change.splices,
             added: change.added,
@@ -305,6 +313,12 @@ pub(super) fn transaction(
         rebased: !rebased.is_empty(),
         diffs,
     }
+}
+
+/// Returns the paths whose mode the job itself gives, also under their new names.
+fn modes_given(job: &Job) -> BTreeSet<FilePath> {
+    let given = job.entries.iter().filter(|entry| entry.edits().any(EditFacts::sets_mode));
+    given.flat_map(|entry| entry.targets().chain([&entry.path]).cloned()).collect()
 }
 
 /// Returns the paths whose content the job itself gives without setting a mode, and the paths whose content comes from

@@ -90,7 +90,9 @@ fn check_size(change: &FileChange) -> Result<(), Refusal> {
 fn check_permission(state: &WorkspaceState, change: &FileChange) -> Result<(), Refusal> {
     let (Some(found), FileState::File { bytes, .. }) = (&change.before, &change.after) else { return Ok(()) };
     let edits = **bytes != *found.bytes;
-    let changes_mode = change.mode != StagedMode::Exact(found.meta.mode);
+    // An edit drops set-id bits by itself.
+    let changes_mode =
+        !matches!(change.mode, StagedMode::Exact(mode) if (mode ^ found.meta.mode) & 0o777 == 0);
     if !edits || changes_mode {
         return Ok(());
     }

@@ -15,6 +15,7 @@
 pub mod abort;
 pub mod hooks;
 pub mod reply;
+pub mod set_id;
 
 mod change;
 mod check_limits;

@@ -33,7 +33,7 @@ use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
 use crate::state::readable;
 use crate::state::refusal::{disk_refusal, store_refusal};
-use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
+use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction, set_id};
 
 /// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -253,6 +253,7 @@ impl EntryFiles {
                 None => FileState::Absent,
                 Some(found) => FileState::File { bytes: found.bytes.clone(), mode: found.meta.mode },
             };
+            let (after, lost) = set_id::without_set_id(&old, after);
             let changed = old != after;
             let diffs = show.unwrap_or_else(|| merged.contains(&path));
             let splices = if changed { change::splices(&old, &after) } else { Vec::new() };
@@ -271,6 +272,9 @@ impl EntryFiles {
                 lines.describe(&mut outcome);
             }
             files.push(outcome);
+            if lost {
+                set_id::warn(&mut files, &path);
+            }
             if changed {
                 let mode = match &after {
                     FileState::File { mode, .. } => StagedMode::Exact(*mode),

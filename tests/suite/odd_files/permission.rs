@@ -15,6 +15,9 @@ use super::is_root;
 
 const NOBODY: u32 = 65534;
 
+const CHMOD_AND_EDIT: &str = r#"{"files": [{"path": "once.sh", "edits": [
+    {"op": "replace", "old": "one", "new": "four"}, {"op": "chmod", "mode": "4755"}]}]}"#;
+
 /// The binaries where anybody may run them, and folders that are the other user's. `None` where that cannot be.
 fn belongs_to_nobody(daemon: &TestDaemon) -> Option<PathBuf> {
     if !is_root("another user") || Command::new("setpriv").arg("--version").output().is_err() {
@@ -103,24 +106,44 @@ fn actions_without_permission_are_denied_and_change_nothing() {
 }
 
 #[test]
-fn the_set_id_bits_of_a_file_of_two_names_stay() {
+fn an_edit_drops_set_id_bits_unless_the_job_sets_them() {
     let daemon = TestDaemon::new();
     let Some(bin) = belongs_to_nobody(&daemon) else { return };
     daemon.put("s.sh", "one\n");
     let at = |name: &str| daemon.workspace().join(name);
+    daemon.put("once.sh", "one\n");
     fs::hard_link(at("s.sh"), at("t.sh")).unwrap();
     for name in ["workspace", "home", "run", "state"] {
         give(&daemon.folder(name));
     }
-    let mode = || fs::metadata(at("t.sh")).unwrap().permissions().mode() & 0o7777;
-    for bits in [0o4755, 0o2755, 0o6755] {
-        fs::set_permissions(at("s.sh"), Permissions::from_mode(bits)).unwrap();
-        for (words, text) in [(vec!["replace", "s.sh", "one", "three"], "three\n"), (vec!["undo"], "one\n")] {
-            let output = editctl(&daemon, &bin, &words);
-            assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
-            assert_eq!((daemon.get("t.sh"), mode()), (text.as_bytes().to_vec(), bits), "{words:?}");
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o7777;
+    // The first is rewritten in place, the second exchanged.
+    for (name, shown) in [("s.sh", "t.sh"), ("once.sh", "once.sh")] {
+        for (bits, kept) in [(0o4755, 0o755), (0o2755, 0o755), (0o6755, 0o755), (0o2644, 0o2644)] {
+            fs::set_permissions(at(name), Permissions::from_mode(bits)).unwrap();
+            let run = |words: &[&str], text: &str, warns: bool| {
+                let output = editctl(&daemon, &bin, words);
+                let told = said(&output);
+                assert_eq!(output.status.code(), Some(0), "{words:?}: {told}");
+                assert_eq!((daemon.get(shown), mode(shown)), (text.as_bytes().to_vec(), kept), "{words:?}");
+                assert_eq!(told.contains("no set-user-ID or set-group-ID bit any more"), warns, "{told}");
+            };
+            run(&["replace", name, "one", "three"], "three\n", bits != kept);
+            run(&["undo"], "one\n", bits != kept);
         }
     }
+    fs::write(at("job.json"), CHMOD_AND_EDIT).unwrap();
+    let output = editctl(&daemon, &bin, &["edit", "job.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!((daemon.get("once.sh"), mode("once.sh")), (b"four\n".to_vec(), 0o4755));
+    // A new file of this user does not get the bits of the file that it is a copy of.
+    fs::write(
+        at("job.json"),
+        r#"{"files": [{"path": "once.sh", "edits": [{"op": "copy", "to": "copy.sh"}]}]}"#,
+    )
+    .unwrap();
+    let output = editctl(&daemon, &bin, &["edit", "job.json"]);
+    assert_eq!((output.status.code(), mode("copy.sh")), (Some(0), 0o755), "{}", said(&output));
     assert_eq!(editctl(&daemon, &bin, &["stop"]).status.code(), Some(0));
 }
 
