@@ -148,6 +148,8 @@ impl FinalState<'_, '_> {
         let told = self.stable && !self.tells_nothing(&entries);
         if let (Some(permitted), Some(reach), true) = (self.run.permitted, reach, told)
             && !permitted.shows(&view, reach, there)
+            && !(self.run.events.fault.is_some()
+                && permitted.each_shows(&view, (self.run.path, reach), there))
         {
             let alone = view.differences(&permitted.alone, &[]).join(", ");
             let on_top = view.differences(&permitted.on_top, &[]).join(", ");

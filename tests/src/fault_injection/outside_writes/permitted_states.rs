@@ -99,6 +99,22 @@ impl PermittedStates {
         permitted.iter().any(|end| same(view, end, |path| path.starts_with(reach)))
     }
 
+    /// Returns true if the path of the outside write shows it, with or without the job, and each further name that it
+    /// touched shows a state of any order. After a failed call the job is rolled back, and perhaps applied again: a
+    /// further name that others made meanwhile keeps what it was made of.
+    #[must_use]
+    pub fn each_shows(&self, view: &VisibleFiles, (path, reach): (&str, &str), applied: bool) -> bool {
+        let without_job = [&self.alone, &self.below];
+        let permitted = if applied { self.with_job().to_vec() } else { without_job.to_vec() };
+        let all = [&self.alone, &self.on_top, &self.below, &self.again, &self.journaled, &self.over];
+        let names = all.iter().chain([&view]).flat_map(|end| end.files.keys());
+        let mut touched = names.filter(|name| name.starts_with(reach));
+        touched.all(|name| {
+            let ends = if name == path { &permitted[..] } else { &all[..] };
+            ends.iter().any(|end| end.files.get(name) == view.files.get(name))
+        })
+    }
+
     /// Returns the permitted states if the job was applied.
     #[must_use]
     pub fn with_job(&self) -> [&VisibleFiles; 5] {
