@@ -121,6 +121,24 @@ fn no_request_reaches_beyond_the_workspace() {
 }
 
 #[test]
+fn the_own_folder_of_the_daemon_is_recognized_under_other_names() {
+    let daemon = TestDaemon::started();
+    daemon.put("d/f.txt", "inside\n");
+    let (own, moved) = (daemon.workspace().join(".editd"), daemon.workspace().join("d/moved"));
+    fs::hard_link(own.join("lock"), daemon.workspace().join("second")).unwrap();
+    fs::rename(&own, &moved).unwrap();
+    let before = FileTree::of(&moved);
+    for way in
+        ["second", "d/moved/lock", "d/moved/.gitignore", "d/moved/staging/new.txt", "d/moved/new/new.txt"]
+    {
+        let reply =
+            daemon.client("a").ask_json(kind::EDIT, &jobs::one(way, json!({"op": "write", "text": "x"})));
+        jobs::refused(&reply, "outside");
+    }
+    assert_eq!(before.differences(&FileTree::of(&moved)), [""; 0]);
+}
+
+#[test]
 fn invalid_names_are_refused_with_a_code() {
     let (mut daemon, _) = beside();
     daemon.start();

@@ -12,6 +12,7 @@ use super::doubt::FailedFlushes;
 use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
+use super::reserved;
 use super::standing::RootError;
 use crate::os::{Dir, FileKind, Os};
 use crate::record::StagingFolder;
@@ -53,6 +54,7 @@ impl Disk {
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
         let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
         let root = WorkspaceRoot::open(&*os, root).map_err(io("look at the workspace"))?;
+        root.reserve(reserved::identities(&dir).map_err(io("look into .editd"))?);
         Ok(Self {
             os,
             root,
@@ -112,6 +114,7 @@ impl Disk {
         }
         let (anew, _) = OwnFolder::open(&*self.os, self.root.dir()).map_err(io::Error::other)?;
         tracing::warn!(".editd was removed from the workspace; it was created again");
+        self.root.reserve(reserved::identities(self.root.dir())?);
         *own = anew;
         self.announce_again();
         Ok(())

@@ -33,6 +33,7 @@ pub mod observation;
 mod own;
 pub mod place;
 pub mod put;
+mod reserved;
 mod returning;
 pub mod scratch;
 pub mod stage;

@@ -6,7 +6,8 @@
 //!
 //! *Invariants*: every step goes from an open folder to one name in it, which is not followed. Links are read and
 //! their targets walked in the same way, and `..` in them goes back through the walked folders. So whatever other
-//! programs replace meanwhile, the result's folder was reached from the root through real folders only.
+//! programs replace meanwhile, the result's folder was reached from the root through real folders only. The daemon's own
+//! folder is recognized by its identity, so that no bind mount or other name of it leads into it.
 //!
 //! *Limitations*: a folder that is moved out of the workspace after it was opened is still written to. On file
 //! systems that ignore case, one file has several paths (and one identity). On Windows only relative paths written
@@ -19,11 +20,12 @@ mod walk;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
 use editd_proto::path::FilePath;
 use editd_proto::{ErrorCode, RequestError};
 
-use crate::os::{Dir, Os, Stat};
+use crate::os::{Dir, FileIdentity, Os, Stat};
 
 pub use walk::{resolve, resolve_link};
 
@@ -34,6 +36,8 @@ pub const OWN_FOLDER: &[u8] = b".editd";
 pub struct WorkspaceRoot {
     dir: Dir,
     path: PathBuf,
+    /// The daemon's own folder and its entries, which other names may lead to.
+    reserved: RwLock<Vec<FileIdentity>>,
 }
 
 impl WorkspaceRoot {
@@ -43,7 +47,17 @@ impl WorkspaceRoot {
     /// Errors of the system if it is not a folder that may be read.
     pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
-        Ok(Self { dir, path: path.to_path_buf() })
+        Ok(Self { dir, path: path.to_path_buf(), reserved: RwLock::default() })
+    }
+
+    /// Sets the identities of the daemon's own folder and of its entries, which no path may lead to under any name.
+    pub fn reserve(&self, identities: Vec<FileIdentity>) {
+        *self.reserved.write().unwrap_or_else(PoisonError::into_inner) = identities;
+    }
+
+    /// Returns true if a file or folder was passed to [`WorkspaceRoot::reserve`].
+    fn is_reserved(&self, stat: &Stat) -> bool {
+        self.reserved.read().unwrap_or_else(PoisonError::into_inner).contains(&stat.identity)
     }
 
     /// Returns the open folder.
@@ -126,7 +140,7 @@ pub enum ResolveError {
         link: Option<FilePath>,
     },
     /// The daemon's own folder, or something in it.
-    #[error("the folder .editd belongs to the daemon")]
+    #[error("the path leads into the folder .editd, which belongs to the daemon")]
     Reserved,
     /// A component that is not a folder.
     #[error("{0} is not a folder")]

@@ -123,6 +123,11 @@ impl<'a> PathWalk<'a> {
         // It usually is a folder: try that first, and find out the kind only if it is none.
         let error = match self.here().open_dir(&name) {
             Ok(dir) => {
+                let stat =
+                    dir.stat_self().map_err(|error| ResolveError::of(self.path(Some(&name)), error))?;
+                if self.root.is_reserved(&stat) {
+                    return Err(ResolveError::Reserved);
+                }
                 self.length += name.len() + 1;
                 self.behind.push((name, dir));
                 return Ok(None);
@@ -154,6 +159,9 @@ impl<'a> PathWalk<'a> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(WalkEnd::Absent(name))),
             Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
         };
+        if self.root.is_reserved(&stat) {
+            return Err(ResolveError::Reserved);
+        }
         match stat.kind {
             FileKind::File => Ok(Some(WalkEnd::File(name, stat))),
             FileKind::Dir => Err(ResolveError::IsFolder(self.path(Some(&name)))),
