@@ -3,6 +3,7 @@
 mod commands;
 mod memory;
 mod replies;
+mod settings;
 mod several;
 #[cfg(unix)]
 mod supervisor;
@@ -12,6 +13,7 @@ use std::time::Duration;
 pub use commands::*;
 pub use memory::*;
 pub use replies::*;
+pub use settings::*;
 pub use several::*;
 #[cfg(unix)]
 pub use supervisor::*;

@@ -43,11 +43,19 @@ impl TestDaemon {
         let mut daemon = TestDaemon::new();
         daemon.put(".editd.toml", config);
         daemon.start();
-        let mut client = daemon.client("trusting");
+        daemon.trust();
+        daemon
+    }
+
+    /// Trusts the present configuration.
+    ///
+    /// # Panics
+    /// If there is nothing to trust, or it is not accepted.
+    pub fn trust(&self) {
+        let mut client = self.client("trusting");
         let told = client.ask_json(kind::TRUST, &json!({}));
         let told = client.ask_json(kind::TRUST, &json!({ "hash": told["hash"] }));
         assert_eq!(told["trusted"], true, "{told}");
-        daemon
     }
 
     /// One whose folders stand in a folder that outlives it, and may be there already.

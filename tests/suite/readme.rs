@@ -203,7 +203,7 @@ fn every_dialect_is_in_the_table() {
 fn the_example_configuration_is_valid() {
     let daemon = TestDaemon::new();
     fs::write(daemon.workspace().join(".editd.toml"), block(CONFIGURATION, "toml config")).unwrap();
-    let settings = editd::testing::load_settings(daemon.workspace()).unwrap();
+    let settings = editd::testing::load_settings(daemon.workspace()).unwrap().settings.trusted;
     assert_eq!(settings.keep_entries, 100_000);
     assert_eq!(settings.encodings, [("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())]);
     // Every line says what it is where it is absent, but for the encodings and the idle time.

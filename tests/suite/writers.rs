@@ -70,6 +70,9 @@ fn no_outside_write_is_lost() {
     // Each write and each edit may be an entry: none may go because of its age or their number.
     daemon.put(".editd.toml", format!("keep_entries = {}\nkeep_bytes = \"64GiB\"\n", 20 * writes));
     daemon.start();
+    daemon.trust();
+    // Settings are read at the start.
+    daemon.kill_and_start();
     let (socket, folder) = (daemon.socket(), daemon.workspace().to_owned());
     let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
     let turns: Vec<Mutex<FileTurn>> = (0..FILES).map(|_| Mutex::default()).collect();

@@ -59,7 +59,10 @@ pub(crate) fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
         let files = one_line(&one.files.join(" "));
         out.push_str(&format!("{} {name} for {files}\n  {}\n", one_line(&one.kind), words.join(" ")));
     }
-    if reply.commands.is_empty() {
+    for setting in &reply.settings {
+        out.push_str(&format!("setting {}\n", one_line(setting)));
+    }
+    if reply.commands.is_empty() && reply.settings.is_empty() {
         out.push_str("no commands\n");
     }
     if let Some(hash) = &reply.hash {

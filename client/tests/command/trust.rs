@@ -17,7 +17,7 @@ fn brought(trusted: bool) -> TrustReply {
         files: vec!["*.rs".into()],
         command: vec!["sh".into(), "-c".into(), "echo a\nb".into()],
     };
-    TrustReply { hash: Some("blake3:ab".into()), trusted, commands: vec![command] }
+    TrustReply { hash: Some("blake3:ab".into()), trusted, commands: vec![command], settings: vec![] }
 }
 
 fn asked(scene: &Scene) -> TrustRequest {
@@ -47,10 +47,21 @@ fn a_hash_that_is_given_is_recorded_and_revoke_forgets() {
     let scene = Scene::new(|_, message| reply(message, &brought(false)));
     assert_eq!(status(&scene.run(&["trust", "--revoke"], b"")), 0);
     assert!(asked(&scene).revoke);
-    let none = TrustReply { hash: None, trusted: false, commands: vec![] };
+    let none = TrustReply { hash: None, trusted: false, commands: vec![], settings: vec![] };
     let scene = Scene::new(move |_, message| reply(message, &none));
     let output = scene.run(&["trust"], b"");
     assert_eq!((status(&output), out(&output)), (0, "no commands\n"));
+}
+
+#[test]
+fn settings_that_need_trust_are_shown_without_any_command() {
+    let settings = vec!["unread = \"allow\"".to_owned(), "a\u{1b}[2J".to_owned()];
+    let told = TrustReply { commands: vec![], settings, ..brought(false) };
+    let scene = Scene::new(move |_, message| reply(message, &told));
+    let output = scene.run(&["trust"], b"");
+    let text = out(&output);
+    assert!(text.starts_with("setting unread = \"allow\"\nsetting a") && !text.contains('\u{1b}'), "{text}");
+    assert!(status(&output) == 1 && err(&output).contains("--yes HASH"), "{}", err(&output));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-use super::FileGlobs;
 use super::file::{self, ParsedConfig, WrittenDuration, WrittenSize};
+use super::{FileGlobs, RelaxedSetting};
 use crate::limits;
 
 /// The placeholder for the file's path below the workspace, in the words of a command.
@@ -101,6 +101,8 @@ pub struct CommandConfig {
     pub list: Vec<CommandSpec>,
     /// The built-in check of syntax.
     pub syntax: SyntaxCheck,
+    /// The settings of the file that need trust.
+    pub relaxed: Vec<RelaxedSetting>,
 }
 
 /// Parses the commands in the bytes of a whole `.editd.toml`.
@@ -109,7 +111,8 @@ pub struct CommandConfig {
 /// The first error anywhere in the file, with its line.
 pub fn read_commands(bytes: &[u8]) -> Result<CommandConfig, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
-    let config = commands(file::written(text)?);
+    let (written, relaxed) = file::written(text)?;
+    let config = CommandConfig { relaxed, ..commands(written) };
     check(&config.list)?;
     Ok(config)
 }
@@ -127,7 +130,7 @@ fn commands(written: ParsedConfig) -> CommandConfig {
         check: syntax.check.unwrap_or(true),
         except: syntax.except.unwrap_or_default(),
     });
-    CommandConfig { list, syntax }
+    CommandConfig { list, syntax, relaxed: Vec::new() }
 }
 
 /// Checks that there are not too many commands, and that their names are unique.

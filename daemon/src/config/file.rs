@@ -6,11 +6,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use editd_proto::ids::ContentHash;
 use editd_proto::message::{Durability, OnStale};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
+use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
 use super::{GeneratedPolicy, Settings, UnreadPolicy, owner, units};
 use crate::limits;
 
@@ -56,12 +58,12 @@ struct WrittenSettings {
     unread: Option<UnreadPolicy>,
     on_stale: Option<OnStale>,
     durability: Option<Durability>,
-    idle_exit: Option<WrittenDuration>,
-    keep_age: Option<WrittenDuration>,
-    keep_entries: Option<u64>,
-    keep_bytes: Option<WrittenSize>,
-    keep_contents: Option<WrittenSize>,
-    payload_limit: Option<WrittenSize>,
+    idle_exit: Option<LeastDuration<{ limits::IDLE_EXIT_LEAST_MS }>>,
+    keep_age: Option<LeastDuration<{ limits::KEEP_AGE_LEAST_MS }>>,
+    keep_entries: Option<LeastCount<{ limits::KEEP_ENTRIES_LEAST }>>,
+    keep_bytes: Option<LeastSize<{ limits::KEEP_BYTES_LEAST }>>,
+    keep_contents: Option<LeastSize<{ limits::KEEP_CONTENTS_LEAST }>>,
+    payload_limit: Option<LeastSize<{ limits::PAYLOAD_LEAST }>>,
     generated: Option<GeneratedPolicy>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
@@ -96,6 +98,9 @@ struct WrittenEncoding {
 
 pub(super) struct WrittenDuration(pub(super) Duration);
 pub(super) struct WrittenSize(pub(super) u64);
+struct LeastDuration<const MS: u64>(Duration);
+struct LeastCount<const LEAST: u64>(u64);
+struct LeastSize<const BYTES: u64>(u64);
 struct WrittenGlob(String);
 struct WrittenLabel(String);
 
@@ -111,6 +116,31 @@ impl<'de> Deserialize<'de> for WrittenSize {
         let text = String::deserialize(from)?;
         units::size(&text).map(Self).map_err(de::Error::custom)
     }
+}
+
+impl<'de, const MS: u64> Deserialize<'de> for LeastDuration<MS> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let WrittenDuration(time) = WrittenDuration::deserialize(from)?;
+        at_least(time >= Duration::from_millis(MS), || units::duration_text(MS)).map(|()| Self(time))
+    }
+}
+
+impl<'de, const LEAST: u64> Deserialize<'de> for LeastCount<LEAST> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let count = u64::deserialize(from)?;
+        at_least(count >= LEAST, || LEAST.to_string()).map(|()| Self(count))
+    }
+}
+
+impl<'de, const BYTES: u64> Deserialize<'de> for LeastSize<BYTES> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let WrittenSize(size) = WrittenSize::deserialize(from)?;
+        at_least(size >= BYTES, || units::size_text(BYTES)).map(|()| Self(size))
+    }
+}
+
+fn at_least<E: de::Error>(enough: bool, least: impl FnOnce() -> String) -> Result<(), E> {
+    if enough { Ok(()) } else { Err(E::custom(format_args!("it must be at least {}", least()))) }
 }
 
 impl<'de> Deserialize<'de> for WrittenGlob {
@@ -134,19 +164,40 @@ impl<'de> Deserialize<'de> for WrittenLabel {
     }
 }
 
+/// The settings of a workspace, and the content that has them.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LoadedSettings {
+    /// The hash of the settings file; `None` if there is none, or if it is a link, which is never trusted.
+    pub hash: Option<ContentHash>,
+    /// The settings for a trusted file and for an untrusted one.
+    pub settings: SettingsByTrust,
+}
+
 /// Reads the settings of a workspace: its settings file over the defaults. An error in a command does not fail:
 /// `trust` reads the commands, and then skips all of them.
 ///
 /// # Errors
-/// The file exists and cannot be read, belongs to another user, or has something unknown; a missing file is no error.
-pub fn load(workspace: &Path) -> Result<Settings, ConfigError> {
+/// The file exists and cannot be read, belongs to another user, or has something unknown or too small; a missing file
+/// is no error.
+pub fn load(workspace: &Path) -> Result<LoadedSettings, ConfigError> {
     let path = workspace.join(FILE_NAME);
     owner::check(workspace, &path)?;
-    match read(&path) {
-        Ok(None) => Ok(Settings::default()),
-        Ok(Some(text)) => parse(&text).map_err(|why| ConfigError::Wrong { path, why }),
-        Err(why) => Err(ConfigError::Unreadable { path, why: why.to_string() }),
-    }
+    let text = match read(&path) {
+        Ok(None) => return Ok(LoadedSettings::default()),
+        Ok(Some(text)) => text,
+        Err(why) => return Err(ConfigError::Unreadable { path, why: why.to_string() }),
+    };
+    let is_link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
+    let hash = ContentHash::from_bytes(*blake3::hash(text.as_bytes()).as_bytes());
+    let settings = by_trust(&text).map_err(|why| ConfigError::Wrong { path, why })?;
+    Ok(LoadedSettings { hash: (!is_link).then_some(hash), settings })
+}
+
+fn by_trust(text: &str) -> Result<SettingsByTrust, String> {
+    let mut trusted = parse(text)?;
+    let (untrusted, _) = relaxed::restrict(trusted.clone());
+    trusted.relaxed = relaxed::find(trusted.clone(), text);
+    Ok(SettingsByTrust { trusted, untrusted })
 }
 
 fn read(path: &Path) -> std::io::Result<Option<String>> {
@@ -167,10 +218,10 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Parses a whole settings file strictly, for its commands.
-pub(super) fn written(text: &str) -> Result<ParsedConfig, String> {
-    settings(text)?;
-    toml::from_str(text).map_err(|why| why.to_string())
+/// Parses a whole settings file strictly, for its commands and the settings that need trust.
+pub(super) fn written(text: &str) -> Result<(ParsedConfig, Vec<RelaxedSetting>), String> {
+    let relaxed = relaxed::find(parse(text)?, text);
+    Ok((toml::from_str(text).map_err(|why| why.to_string())?, relaxed))
 }
 
 fn settings(text: &str) -> Result<WrittenSettings, String> {
@@ -186,7 +237,7 @@ fn parse(text: &str) -> Result<Settings, String> {
         durability: written.durability.unwrap_or(default.durability),
         idle_exit: written.idle_exit.map_or(default.idle_exit, |time| Some(time.0)),
         keep_age: written.keep_age.map_or(default.keep_age, |time| time.0),
-        keep_entries: written.keep_entries.unwrap_or(default.keep_entries),
+        keep_entries: written.keep_entries.map_or(default.keep_entries, |count| count.0),
         keep_bytes: written.keep_bytes.map_or(default.keep_bytes, |size| size.0),
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
@@ -197,112 +248,9 @@ fn parse(text: &str) -> Result<Settings, String> {
         }),
         named: None,
         state: None,
+        relaxed: Vec::new(),
     })
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_file_gives_the_defaults() {
-        assert_eq!(parse("").unwrap(), Settings::default());
-    }
-
-    #[test]
-    fn every_key_is_read() {
-        let settings = parse(
-            r#"
-            unread = "reject"
-            on_stale = "rebase"
-            durability = "full"
-            idle_exit = "10m"
-            keep_age = "14d"
-            keep_entries = 7
-            keep_bytes = "64MiB"
-            keep_contents = "1KB"
-            payload_limit = "2MiB"
-            generated = "refuse"
-            [[encodings]]
-            paths = "legacy/**"
-            encoding = "latin1"
-            "#,
-        )
-        .unwrap();
-        let expected = Settings {
-            unread: UnreadPolicy::Reject,
-            on_stale: OnStale::Rebase,
-            durability: Durability::Full,
-            idle_exit: Some(Duration::from_secs(600)),
-            keep_age: Duration::from_secs(14 * 86400),
-            keep_entries: 7,
-            keep_bytes: 64 << 20,
-            keep_contents: 1000,
-            encodings: vec![("legacy/**".into(), "latin1".into())],
-            payload_limit: 2 << 20,
-            generated: GeneratedPolicy::Refuse,
-            named: None,
-            state: None,
-        };
-        assert_eq!(settings, expected);
-    }
-
-    #[test]
-    fn the_page_shows_the_defaults() {
-        let page = include_str!("../../docs/configuration.md");
-        let shown = page.split("```toml config\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-        let settings = parse(shown).unwrap();
-        let encodings = vec![("legacy/**/*.txt".to_owned(), "windows-1252".to_owned())];
-        let idle_exit = Some(Duration::from_secs(1800));
-        assert_eq!(settings, Settings { encodings, idle_exit, ..Settings::default() });
-    }
-
-    #[test]
-    fn a_mistake_is_named_with_its_line_and_key() {
-        for (text, line, word) in [
-            ("\nunraed = \"reject\"", "line 2", "unraed"),
-            ("unread = \"never\"", "line 1", "anchored"),
-            ("generated = \"never\"", "line 1", "refuse"),
-            ("\n\nkeep_age = \"14\"", "line 3", "a duration"),
-            ("keep_bytes = 5", "line 1", "keep_bytes"),
-            ("keep_bytes = \"5mb\"", "line 1", "a size"),
-            ("keep_entries = -1", "line 1", "keep_entries"),
-            ("state = \"/tmp\"", "line 1", "state"),
-            ("[[encodings]]\npaths = \"a[\"\nencoding = \"latin1\"", "line 2", "paths"),
-            ("[[encodings]]\npaths = \"a\"\nencoding = \"klingon\"", "line 3", "klingon"),
-            ("keep_age = ", "line 1", "keep_age"),
-        ] {
-            let why = parse(text).unwrap_err();
-            assert!(why.contains(line) && why.contains(word), "{text}: {why}");
-        }
-    }
-
-    #[test]
-    fn a_mistake_in_a_command_leaves_the_settings_as_they_are_and_is_told_with_the_commands() {
-        for wrong in [
-            "[[validator]]\nname = \"a\"\nfiles = [\"*\"]\ncommand = [\"a\"]\npattern = \"(bad\"",
-            "[[validator]]\nshell = \"sh\"",
-            "[[after_write]]\nname = 5",
-            "[syntax]\ncheck = \"no\"",
-        ] {
-            let text = format!("keep_entries = 7\n{wrong}\n");
-            assert_eq!(parse(&text).unwrap().keep_entries, 7, "{text}");
-            assert!(written(&text).is_err(), "{text}");
-            let text = format!("keep_entries = -7\n{wrong}\n");
-            assert!(parse(&text).unwrap_err().contains("line 1"), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_that_is_too_long_or_none_is_unreadable() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(load(folder.path()).unwrap(), Settings::default());
-        std::fs::write(folder.path().join(FILE_NAME), "#".repeat(limits::CONFIG + 1)).unwrap();
-        assert!(matches!(load(folder.path()), Err(ConfigError::Unreadable { .. })));
-        std::fs::remove_file(folder.path().join(FILE_NAME)).unwrap();
-        std::fs::create_dir(folder.path().join(FILE_NAME)).unwrap();
-        let why = load(folder.path()).unwrap_err().to_string();
-        assert!(why.contains(FILE_NAME) && why.contains("not a file"), "{why}");
-    }
-}
+mod tests;

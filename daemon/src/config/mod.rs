@@ -4,7 +4,8 @@
 //! environment decide where the daemon stores its state: a workspace from elsewhere cannot make it write to other
 //! places.
 //!
-//! Settings are read once, at the start. The commands of a workspace are in the same file, and are read again
+//! Settings are read once, at the start; those that relax something take effect only if the file is trusted then
+//! ([`SettingsByTrust`]). The commands of a workspace are in the same file, and are read again
 //! whenever it changes ([`read_commands`]); `trust` decides whether they may run.
 
 mod args;
@@ -13,6 +14,7 @@ mod file;
 mod globs;
 mod owner;
 mod place;
+mod relaxed;
 mod units;
 mod words;
 
@@ -26,9 +28,10 @@ pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
     BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
 };
-pub use file::{ConfigError, FILE_NAME, load};
+pub use file::{ConfigError, FILE_NAME, LoadedSettings, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};
+pub use relaxed::RelaxedSetting;
 
 /// The policy for edits of a file that the session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -85,6 +88,8 @@ pub struct Settings {
     pub named: Option<PathBuf>,
     /// The folder of the log and the database; the user's state folder if `None`.
     pub state: Option<PathBuf>,
+    /// The settings of a trusted file that need trust.
+    pub relaxed: Vec<RelaxedSetting>,
 }
 
 impl Default for Settings {
@@ -103,6 +108,7 @@ impl Default for Settings {
             payload_limit: crate::limits::PAYLOAD,
             named: None,
             state: None,
+            relaxed: Vec::new(),
         }
     }
 }

@@ -56,6 +56,21 @@ pub fn size(text: &str) -> Result<u64, UnitError> {
     scaled(number, scale).ok_or_else(|| UnitError { given: text.to_owned(), wanted: A_SIZE })
 }
 
+/// Returns the text of a duration in milliseconds, in the largest unit that divides it.
+pub fn duration_text(ms: u64) -> String {
+    in_unit(ms, &[(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")])
+}
+
+/// Returns the text of a size in bytes, in the largest unit that divides it.
+pub fn size_text(bytes: u64) -> String {
+    in_unit(bytes, &[(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")])
+}
+
+fn in_unit(number: u64, units: &[(u64, &str)]) -> String {
+    let unit = units.iter().find(|(scale, _)| number.is_multiple_of(*scale));
+    unit.map_or_else(|| number.to_string(), |(scale, unit)| format!("{}{unit}", number / scale))
+}
+
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -85,6 +100,16 @@ mod tests {
         {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn texts_have_the_largest_unit_and_are_parsed_again() {
+        assert_eq!(
+            [duration_text(1000), duration_text(3_600_000), duration_text(1500)],
+            ["1s", "1h", "1500ms"]
+        );
+        assert_eq!([size_text(1 << 10), size_text(8 << 20), size_text(1000)], ["1KiB", "8MiB", "1000B"]);
+        assert_eq!(duration(&duration_text(90_000)), Ok(Duration::from_secs(90)));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::watching::ChangeReporter;
 use super::{folders, idle, logs, nearby, signals};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
+use crate::config::{self, DaemonArgs, DaemonEnvironment, LoadedSettings, Settings};
 use crate::ipc::server::ConnectionsState;
 use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
 use crate::limits;
@@ -26,6 +26,7 @@ use crate::os::Os;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
 use crate::record::QueuedJobRecord;
 use crate::store::{DatabaseBackend, StoreOptions};
+use crate::trust;
 #[cfg(unix)]
 use crate::validate::process;
 use crate::workspace::{Recovered, Workspace};
@@ -100,10 +101,9 @@ impl ListenSource {
 fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode, RunError> {
     let signals = signals::install()?;
     let root = folders::workspace(args.workspace.as_deref())?;
-    let mut settings = args.over(config::load(&root)?);
-    settings.named = folders::named(args.workspace.as_deref(), &root);
+    let loaded = config::load(&root)?;
     let around = DaemonEnvironment::read();
-    let state = config::state_folder(settings.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
+    let state = config::state_folder(args.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
     let runtime = runtime()?;
     let source = match socket {
         Some(socket) => ListenSource::Handed(socket),
@@ -111,6 +111,8 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     };
     let state = folders::state(&state)?;
     let locked = folders::lock_state(&state, source.address().as_deref(), &root)?;
+    let mut settings = args.over(as_trusted(loaded, &state, &root));
+    settings.named = folders::named(args.workspace.as_deref(), &root);
     let stop = Arc::new(StopSignal::default());
     // From here on a signal is a stop request; before there is a server, ending at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
@@ -125,6 +127,22 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     let (built, mut listener) = open.build(&runtime, source)?;
     let clean = runtime.block_on(built.serve_until_stopped(&mut listener));
     Ok(shut_down(runtime, built, listener, clean))
+}
+
+/// Returns the settings of the workspace that may apply: all if the file is trusted.
+fn as_trusted(loaded: LoadedSettings, state: &Path, root: &Path) -> Settings {
+    let LoadedSettings { hash, settings } = loaded;
+    let relaxed = &settings.trusted.relaxed;
+    if relaxed.is_empty() || hash.is_some_and(|hash| trust::is_recorded(&machine(), state, root, hash)) {
+        return settings.trusted;
+    }
+    let keys: Vec<&str> = relaxed.iter().map(|setting| setting.key).collect();
+    tracing::warn!(
+        "settings of {} are not trusted and do not apply: {}; `editctl trust` shows them",
+        config::FILE_NAME,
+        keys.join(", ")
+    );
+    settings.untrusted
 }
 
 fn runtime() -> io::Result<Runtime> {

@@ -16,7 +16,7 @@ use crate::os::{Dir, FileIdentity, Os, Stat};
 /// Identity, size and times of a file, which usually change when it is written.
 type FileMark = (FileIdentity, u64, i64, i64);
 
-/// Decides whether the commands of one workspace may run.
+/// Decides whether the commands of one workspace may run, and whether its exceptions from the check of syntax apply.
 pub struct CommandTrust {
     register: TrustRecord,
     now: Mutex<TrustState>,
@@ -56,7 +56,8 @@ impl CommandTrust {
         match read {
             Err(why) => WorkspaceCommands { problem: Some(why), ..WorkspaceCommands::default() },
             Ok(commands) => {
-                let trusted = !commands.list.is_empty() && now.trusted(&self.register).contains(&hash);
+                let needs_trust = !commands.list.is_empty() || !commands.relaxed.is_empty();
+                let trusted = needs_trust && now.trusted(&self.register).contains(&hash);
                 WorkspaceCommands { hash: Some(hash), commands, trusted, problem: None }
             }
         }

@@ -97,6 +97,18 @@ impl TrustRecord {
 /// The most bytes of a record: two lines, and one for each hash.
 const LONGEST: usize = 256 + limits::TRUSTED * 80;
 
+/// Returns true if the state folder at the absolute path `state` has a hash of `.editd.toml` recorded for the workspace
+/// at `root`. False if the record cannot be read.
+pub fn is_recorded(os: &Arc<dyn Os>, state: &Path, root: &Path, hash: ContentHash) -> bool {
+    match os.open_dir(state) {
+        Ok(dir) => TrustRecord::new(Arc::clone(os), dir, state, root).read().contains(&hash),
+        Err(error) => {
+            tracing::warn!(%error, "the record of trusted hashes cannot be read: nothing is trusted");
+            false
+        }
+    }
+}
+
 /// Formats a hash for people and the wire.
 pub fn format_hash(hash: ContentHash) -> String {
     format!("{PREFIX}{}", hash.hex())

@@ -1,4 +1,5 @@
-//! The request `trust`: lists the commands of the workspace, and records that they may run. It runs none.
+//! The request `trust`: lists the commands of the workspace and the settings that need trust, and records that they
+//! may run and apply. It runs none.
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
@@ -9,7 +10,8 @@ use crate::config::{CommandSpec, FILE_NAME};
 use crate::trust::{self, TrustRecordError, WorkspaceCommands};
 
 impl Workspace {
-    /// Lists the commands of the workspace; with a hash, records that they may run; with `revoke`, that none may.
+    /// Lists the commands of the workspace and the settings that need trust; with a hash, records that they may run and
+    /// apply; with `revoke`, that none may.
     ///
     /// # Errors
     /// `stale` if the hash is not that of the present file, `malformed` if it is not a hash or the file is invalid,
@@ -23,7 +25,7 @@ impl Workspace {
                 ));
             }
             self.state.trust.revoke().map_err(|error| cannot_record(&error))?;
-            tracing::info!("the commands of the workspace may no longer run");
+            tracing::info!("nothing in the configuration of the workspace is trusted any more");
             return Ok(trust_reply(&self.state.workspace_commands()));
         }
         let workspace_commands = self.state.workspace_commands();
@@ -42,21 +44,38 @@ impl Workspace {
             return Err(refusal(ErrorCode::Stale, message));
         }
         self.state.trust.record(wanted).map_err(|error| cannot_record(&error))?;
-        tracing::info!(hash = trust::format_hash(wanted), "the commands of the workspace may run");
+        tracing::info!(
+            hash = trust::format_hash(wanted),
+            "the commands of the workspace may run, and its settings apply"
+        );
         Ok(trust_reply(&self.state.workspace_commands()))
     }
 
-    /// Lists the commands of the workspace that are left out, each with the reason; `None` if there are none.
+    /// Lists the commands and settings of the workspace that are left out, with the reason; `None` if there are none.
     pub fn left_out(&self) -> Option<String> {
-        self.state.workspace_commands().all_left_out()
+        self.left_out_of(&self.state.workspace_commands())
+    }
+
+    fn left_out_of(&self, workspace_commands: &WorkspaceCommands) -> Option<String> {
+        let since_start = workspace_commands.since_start(&self.state.settings.relaxed);
+        let told: Vec<String> = workspace_commands.all_left_out().into_iter().chain(since_start).collect();
+        (!told.is_empty()).then(|| told.join("\n"))
     }
 
     pub(super) fn check_commands(&self) -> CheckFinding {
         let workspace_commands = self.state.workspace_commands();
-        let (severity, message) = match workspace_commands.all_left_out() {
+        let (severity, message) = match self.left_out_of(&workspace_commands) {
             Some(left_out) => ("note", left_out),
-            None if workspace_commands.all().is_empty() => ("ok", "it has no commands".to_owned()),
-            None => ("ok", format!("{} commands, trusted", workspace_commands.all().len())),
+            None if workspace_commands.trusted() => {
+                let (commands, settings) =
+                    (workspace_commands.all().len(), workspace_commands.relaxed().len());
+                let and_settings = match settings {
+                    0 => String::new(),
+                    _ => format!(" and {settings} settings that need trust"),
+                };
+                ("ok", format!("{commands} commands{and_settings}, trusted"))
+            }
+            None => ("ok", "it has no commands".to_owned()),
         };
         CheckFinding { severity: severity.to_owned(), subject: FILE_NAME.to_owned(), message }
     }
@@ -67,6 +86,7 @@ fn trust_reply(workspace_commands: &WorkspaceCommands) -> TrustReply {
         hash: workspace_commands.hash().map(trust::format_hash),
         trusted: workspace_commands.trusted(),
         commands: workspace_commands.all().iter().map(info).collect(),
+        settings: workspace_commands.relaxed().iter().map(|setting| setting.line.clone()).collect(),
     }
 }
 

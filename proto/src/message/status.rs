@@ -30,7 +30,7 @@ pub struct StatusReply {
     /// The reason for which the daemon no longer accepts edits; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// The commands of the workspace that do not run, and the way to allow them.
+    /// The commands of the workspace that do not run, its settings that do not apply, and the way to allow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
     /// The paths of other served workspaces of this user that contain this one or are inside of it.

@@ -32,9 +32,12 @@ pub struct TrustReply {
     /// The hash of `.editd.toml`: `blake3:` and 64 hexadecimal digits. Absent if there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Set if the commands may run.
+    /// Set if the commands may run and the settings apply.
     pub trusted: bool,
     /// The commands.
     #[serde(default)]
     pub commands: Vec<CommandInfo>,
+    /// The settings that apply only if the file is trusted, each as a line of TOML.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }

@@ -104,7 +104,7 @@ fn every_message_without_its_optional_fields() {
     both_ways(&overflow);
     both_ways(&StatusReply { failed: None, left_out: None, nearby: Vec::new(), ..samples::status() });
     both_ways(&samples::trust());
-    both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new() });
+    both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() });
     both_ways(&TrustRequest::default());
     both_ways(&TrustRequest { hash: Some("blake3:00".into()), revoke: true });
 }

@@ -258,7 +258,13 @@ pub(crate) fn trust() -> TrustReply {
         files: vec!["*.py".into()],
         command: vec!["ruff".into(), "check".into()],
     };
-    TrustReply { hash: Some(format!("blake3:{}", "0".repeat(64))), trusted: true, commands: vec![one] }
+    let settings = vec!["unread = \"allow\"".into()];
+    TrustReply {
+        hash: Some(format!("blake3:{}", "0".repeat(64))),
+        trusted: true,
+        commands: vec![one],
+        settings,
+    }
 }
 
 pub(crate) fn read_reply() -> ReadReply {

@@ -105,6 +105,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ipc",
             "queue",
             "workspace",
+            "trust",
             "validate",
             "watch",
             "store",

@@ -264,7 +264,7 @@ impl WorkspaceRequests for FakeWorkspace {
         DialectsReply::default()
     }
     fn trust(&self, _: &TrustRequest) -> Result<TrustReply, Refusal> {
-        Ok(TrustReply { hash: None, trusted: false, commands: Vec::new() })
+        Ok(TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() })
     }
     fn left_out(&self) -> Option<String> {
         None
