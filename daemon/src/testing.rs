@@ -3,7 +3,7 @@
 
 pub use crate::caller::Caller;
 pub use crate::clock::{Clock, SystemClock};
-pub use crate::config::{GeneratedPolicy, Settings, UnreadPolicy, load as load_settings};
+pub use crate::config::{GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy, load as load_settings};
 pub use crate::disk::Disk;
 pub use crate::disk::observation::hash as content_hash;
 pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve as resolve_path};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
 use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
-use super::{GeneratedPolicy, Settings, UnreadPolicy, owner, units};
+use super::{GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy, owner, units};
 use crate::limits;
 
 /// The settings file's name.
@@ -65,6 +65,7 @@ struct WrittenSettings {
     keep_contents: Option<LeastSize<{ limits::KEEP_CONTENTS_LEAST }>>,
     payload_limit: Option<LeastSize<{ limits::PAYLOAD_LEAST }>>,
     generated: Option<GeneratedPolicy>,
+    git_folder: Option<GitFolderPolicy>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
     #[serde(rename = "syntax")]
@@ -242,6 +243,7 @@ fn parse(text: &str) -> Result<Settings, String> {
         keep_contents: written.keep_contents.map_or(default.keep_contents, |size| size.0),
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
         generated: written.generated.unwrap_or(default.generated),
+        git_folder: written.git_folder.unwrap_or(default.git_folder),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
             // No frame is larger.
             usize::try_from(size.0).unwrap_or(usize::MAX)

@@ -59,6 +59,17 @@ pub enum GeneratedPolicy {
     Allow,
 }
 
+/// The policy for jobs that change something in a `.git` folder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GitFolderPolicy {
+    /// Refuse the job.
+    #[default]
+    Refuse,
+    /// Apply the job.
+    Allow,
+}
+
 /// The settings of one daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
@@ -82,6 +93,8 @@ pub struct Settings {
     pub encodings: Vec<(String, String)>,
     /// The policy for jobs that change a generated file.
     pub generated: GeneratedPolicy,
+    /// The policy for jobs that change something in a `.git` folder.
+    pub git_folder: GitFolderPolicy,
     /// The most bytes of the payload of another tool.
     pub payload_limit: usize,
     /// The workspace's absolute path as it was named, if links lead to it: payloads may use that path.
@@ -105,6 +118,7 @@ impl Default for Settings {
             keep_contents: 256 << 20,
             encodings: Vec::new(),
             generated: GeneratedPolicy::default(),
+            git_folder: GitFolderPolicy::default(),
             payload_limit: crate::limits::PAYLOAD,
             named: None,
             state: None,

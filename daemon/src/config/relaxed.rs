@@ -8,7 +8,7 @@ use std::time::Duration;
 use editd_proto::message::{Durability, OnStale};
 use toml::{Table, Value};
 
-use super::{GeneratedPolicy, Settings, UnreadPolicy};
+use super::{GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy};
 
 /// A setting in a settings file that needs trust.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +74,9 @@ pub(super) fn restrict(mut settings: Settings) -> (Settings, Vec<&'static str>) 
     }
     if hold("generated", now.generated == GeneratedPolicy::Allow) {
         settings.generated = default.generated;
+    }
+    if hold("git_folder", now.git_folder == GitFolderPolicy::Allow) {
+        settings.git_folder = default.git_folder;
     }
     settings.encodings.retain(|(_, label)| keeps_ascii(label));
     if settings.encodings.len() < now.encodings.len() {

@@ -11,6 +11,7 @@ use super::ParsedJob;
 use crate::caller::{LaneKey, Lanes};
 use crate::disk::{ResolveError, ResolvedPath};
 use crate::state::WorkspaceState;
+use crate::transaction::git_folder;
 
 /// A job whose paths are resolved.
 pub struct ResolvedJob {
@@ -55,7 +56,16 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<ResolvedJo
         // A link is refused, not followed, if the entry removes the name itself.
         let itself = entry.edits().any(EditFacts::removes_file);
         entry.path = place_of(&entry.path, itself)?;
-        entry.replace_targets(|to| place_of(to, true))
+        // `check_limits` refuses every change in a `.git` folder; this saves the client a read before the refusal.
+        let copied = |edit: EditFacts<'_>| edit.target().is_some() && !edit.removes_file();
+        if entry.edits().any(|edit| !copied(edit) && !edit.stores_clipboard()) {
+            git_folder::check(state, &entry.path)?;
+        }
+        entry.replace_targets(|to| {
+            let target = place_of(to, true)?;
+            git_folder::check(state, &target)?;
+            Ok(target)
+        })
     };
     let mut skipped = BTreeMap::new();
     for (index, entry) in request.job.entries.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The step `check_limits`: checks permissions, sizes and clipboards of a planned transaction. It writes nothing.
+//! The step `check_limits`: checks permissions, sizes, `.git` folders and clipboards of a planned transaction. It writes nothing.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
 use super::clips::check_clips;
-use super::{FileChange, Transaction};
+use super::{FileChange, Transaction, git_folder};
 use crate::disk::stage::StagedMode;
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
@@ -49,6 +49,7 @@ pub(super) fn check_limits(
     check_clips(state, &transaction.origin.caller.session, &clips)?;
     let mut total = 0_usize;
     for change in &transaction.changes {
+        git_folder::check(state, change.place.path())?;
         check_size(change)?;
         check_permission(state, change)?;
         total = total.saturating_add(size_of_change(change));

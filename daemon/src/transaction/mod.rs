@@ -13,6 +13,7 @@
 //! *Invariants*: only `disk` and `store` touch a file or the log.
 
 pub mod abort;
+pub mod git_folder;
 pub mod hooks;
 pub mod reply;
 pub mod set_id;

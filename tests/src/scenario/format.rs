@@ -76,20 +76,18 @@ pub enum OptionalFeature {
 
 /// The settings that a scenario may set.
 #[derive(Clone, Deserialize, Default, Debug)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ScenarioSettings {
     /// `anchored`, `reject` or `allow`.
-    #[serde(default)]
     pub unread: Option<String>,
     /// `reject` or `rebase`.
-    #[serde(default)]
     pub on_stale: Option<String>,
     /// Glob and encoding label.
-    #[serde(default)]
     pub encodings: Vec<(String, String)>,
     /// `warn`, `refuse` or `allow`.
-    #[serde(default)]
     pub generated: Option<String>,
+    /// `refuse` or `allow`.
+    pub git_folder: Option<String>,
 }
 
 /// A file, folder or link. Without any field: an empty file.

@@ -9,7 +9,7 @@
 //! * `skip.MODE`: the reason why the scenario does not run in a mode; see [`TestMode`].
 //! * `thorough`: a larger sample of the calls at which something can happen.
 //! * `without`: features that the simulated machine lacks; see [`format::Feature`].
-//! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`).
+//! * `[settings]`: settings as in `.editd.toml` (`unread`, `on_stale`, `encodings`, `generated`, `git_folder`).
 //! * `[before."path"]`: the initial state; see [`PathState`]. `%NN` in a path is that byte.
 //! * `[[step]]`: the steps, one after the other; see [`ScenarioStep`]. A request is a table, or JSON as text.
 //! * `[after."path"]`: the final state. A path that is not named must be as it was before.

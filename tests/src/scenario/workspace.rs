@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, Caller, GeneratedPolicy, Go, Observer, Settings, Step, UnreadPolicy, Workspace,
+    Admission, Caller, GeneratedPolicy, GitFolderPolicy, Go, Observer, Settings, Step, UnreadPolicy,
+    Workspace,
 };
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -39,12 +40,18 @@ pub fn settings(told: &format::ScenarioSettings) -> Result<Settings, String> {
         Some("allow") => GeneratedPolicy::Allow,
         Some(other) => return Err(format!("generated = {other:?} is no setting")),
     };
+    let git_folder = match told.git_folder.as_deref() {
+        None | Some("refuse") => GitFolderPolicy::Refuse,
+        Some("allow") => GitFolderPolicy::Allow,
+        Some(other) => return Err(format!("git_folder = {other:?} is no setting")),
+    };
     let on_stale = match told.on_stale.as_deref() {
         None | Some("reject") => OnStale::Reject,
         Some("rebase") => OnStale::Rebase,
         Some(other) => return Err(format!("on_stale = {other:?} is no setting")),
     };
-    Ok(Settings { unread, on_stale, generated, encodings: told.encodings.clone(), ..Settings::default() })
+    let encodings = told.encodings.clone();
+    Ok(Settings { unread, on_stale, generated, git_folder, encodings, ..Settings::default() })
 }
 
 /// Reports each step to the player of the scenario.

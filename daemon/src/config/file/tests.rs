@@ -125,6 +125,7 @@ fn each_setting_that_relaxes_something_needs_trust() {
         ("keep_contents = \"9TiB\"", "keep_contents", true),
         ("payload_limit = \"2MiB\"", "payload_limit", true),
         ("generated = \"allow\"", "generated", true),
+        ("git_folder = \"allow\"", "git_folder", true),
         ("encodings = [{ encoding = \"utf-16le\", paths = \"**\" }]", "encodings", true),
         ("syntax.check = false", "syntax.check", false),
         ("syntax.except = [\"**\"]", "syntax.except", false),
