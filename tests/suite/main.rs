@@ -9,6 +9,7 @@ mod case_player;
 #[cfg(unix)]
 mod cases;
 mod combined_events;
+mod command_environment;
 #[cfg(unix)]
 mod concurrent;
 mod crash;

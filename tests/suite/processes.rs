@@ -31,6 +31,7 @@ impl CommandFolder {
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
         let mut run = CommandRun {
             command: &command,
+            env: &[],
             folder: &self.folder,
             input: b"",
             time: wait::LONG,
@@ -64,6 +65,7 @@ fn a_command_that_is_not_permitted_any_more_is_not_started() {
     let command = ["sh", "-c", "touch ran"].map(OsString::from);
     let run = CommandRun {
         command: &command,
+        env: &[],
         folder: &yard.folder,
         input: b"",
         time: wait::LONG,
@@ -197,6 +199,7 @@ fn crowd(yard: &CommandFolder, within: Duration) -> Vec<CommandEnd> {
                 let (folder, input) = (yard.folder.as_path(), b"");
                 let run = CommandRun {
                     command: &command,
+                    env: &[],
                     folder,
                     input,
                     time: SOON,

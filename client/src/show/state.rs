@@ -58,6 +58,10 @@ pub(crate) fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
         let name = style.paint(TextStyle::Strong, &one_line(&one.name));
         let files = one_line(&one.files.join(" "));
         out.push_str(&format!("{} {name} for {files}\n  {}\n", one_line(&one.kind), words.join(" ")));
+        if !one.env.is_empty() {
+            let variables: Vec<String> = one.env.iter().map(|it| one_line(&format!("{it:?}"))).collect();
+            out.push_str(&format!("  env {}\n", variables.join(" ")));
+        }
     }
     for setting in &reply.settings {
         out.push_str(&format!("setting {}\n", one_line(setting)));

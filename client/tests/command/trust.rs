@@ -16,6 +16,7 @@ fn brought(trusted: bool) -> TrustReply {
         name: "fmt\u{1b}[2J".into(),
         files: vec!["*.rs".into()],
         command: vec!["sh".into(), "-c".into(), "echo a\nb".into()],
+        env: vec!["LD_PRELOAD=./a b".into()],
     };
     TrustReply { hash: Some("blake3:ab".into()), trusted, commands: vec![command], settings: vec![] }
 }
@@ -31,7 +32,12 @@ fn without_a_terminal_nothing_is_recorded_and_the_status_says_so() {
     assert_eq!((status(&output), asked(&scene)), (1, TrustRequest::default()));
     assert!(err(&output).contains("--yes HASH"), "{}", err(&output));
     let text = out(&output);
-    assert!(text.contains("not trusted: blake3:ab") && text.contains(r#""sh" "-c" "echo a\nb""#), "{text}");
+    assert!(
+        text.contains("not trusted: blake3:ab")
+            && text.contains(r#""sh" "-c" "echo a\nb""#)
+            && text.contains(r#"env "LD_PRELOAD=./a b""#),
+        "{text}"
+    );
     assert!(!text.contains('\u{1b}'), "{text}");
     let output = scene.run(&["trust", "--json"], b"");
     assert_eq!((status(&output), object(&output)["trusted"].as_bool()), (1, Some(false)));

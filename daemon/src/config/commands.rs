@@ -57,6 +57,8 @@ pub struct CommandSpec {
     pub files: FileGlobs,
     /// Program and arguments, at least the program. `{path}` and `{file}` are replaced.
     pub command: Vec<String>,
+    /// Variables of its environment beside the usual ones: `NAME` passes the daemon's value, `NAME=VALUE` sets one.
+    pub env: Vec<String>,
     /// The time that it may run.
     pub timeout: Duration,
     /// Bytes of memory that it and its children may use.
@@ -177,6 +179,7 @@ macro_rules! command_fields {
             name: CommandName,
             files: SomeFiles,
             command: CommandWords,
+            env: Option<CommandVariables>,
             timeout: Option<CommandTimeout>,
             memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
             output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
@@ -191,6 +194,7 @@ macro_rules! command_fields {
                     name: self.name.0,
                     files: self.files.0,
                     command: self.command.0,
+                    env: self.env.map_or_else(Vec::new, |env| env.0),
                     timeout: self.timeout.map_or(TIMEOUT, |time| time.0),
                     memory: self.memory.map_or(MEMORY, |size| size.0),
                     output: self.output.map_or(OUTPUT, |size| size.0),
@@ -226,6 +230,7 @@ impl TryFrom<HookFields> for WrittenHook {
 struct CommandName(String);
 struct SomeFiles(FileGlobs);
 struct CommandWords(Vec<String>);
+struct CommandVariables(Vec<String>);
 struct CommandTimeout(Duration);
 struct ByteSize<const MOST: u64>(u64);
 
@@ -274,6 +279,28 @@ impl<'de> Deserialize<'de> for CommandWords {
             return Err(de::Error::custom("a word has a NUL byte, which no program can receive"));
         }
         Ok(Self(words))
+    }
+}
+
+impl<'de> Deserialize<'de> for CommandVariables {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let variables = Vec::<String>::deserialize(from)?;
+        let bytes = variables.iter().map(String::len).sum::<usize>();
+        if variables.len() > limits::COMMAND_WORDS || bytes > limits::COMMAND_BYTES {
+            return Err(de::Error::custom(format_args!(
+                "it has {} variables and {bytes} bytes; the limit is {} variables and {} bytes",
+                variables.len(),
+                limits::COMMAND_WORDS,
+                limits::COMMAND_BYTES
+            )));
+        }
+        let is_wrong = |one: &&String| one.is_empty() || one.starts_with('=') || one.contains('\0');
+        if let Some(wrong) = variables.iter().find(is_wrong) {
+            return Err(de::Error::custom(format_args!(
+                "{wrong:?} is no variable; write \"NAME\" to pass the daemon's value, or \"NAME=VALUE\""
+            )));
+        }
+        Ok(Self(variables))
     }
 }
 

@@ -10,6 +10,8 @@
 
 mod args;
 mod commands;
+#[cfg(unix)]
+mod environment;
 mod file;
 mod globs;
 mod owner;
@@ -28,6 +30,8 @@ pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
     BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
 };
+#[cfg(unix)]
+pub use environment::command_environment;
 pub use file::{ConfigError, FILE_NAME, LoadedSettings, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};

@@ -9,12 +9,10 @@ use super::{CommandSpec, FILE, PATH};
 
 impl CommandSpec {
     /// Returns the program and its arguments for a file: its path below the workspace, and the absolute path of the
-    /// bytes to read or change. Each is inserted unchanged into its word; no shell is used. A path that a program
-    /// could take for an option is written `./-…`.
+    /// bytes to read or change. Each is inserted unchanged into its word; no shell is used. The path begins with `./`, so
+    /// that no program takes it for an option, a file of arguments (`@args`), an assignment or an address.
     pub fn words(&self, path: &FilePath, file: &Path) -> Vec<OsString> {
-        let path = path.as_bytes();
-        let guard: &[u8] = if path.first() == Some(&b'-') { b"./" } else { b"" };
-        let path = [guard, path].concat();
+        let path = [b"./", path.as_bytes()].concat();
         let file = file.as_os_str().as_encoded_bytes();
         self.command.iter().map(|word| os_string(filled(word, &path, file))).collect()
     }
@@ -63,17 +61,20 @@ mod tests {
 
     #[test]
     fn both_names_stand_for_the_file_wherever_they_stand_in_a_word() {
-        assert_eq!(words(r#"["x", "--in={path}", "{file}{file}"]"#, "a b"), ["x", "--in=a b", "/w/at/w/at"]);
+        assert_eq!(
+            words(r#"["x", "--in={path}", "{file}{file}"]"#, "a b"),
+            ["x", "--in=./a b", "/w/at/w/at"]
+        );
         assert_eq!(
             words(r#"["x", "{}", "{paths}", "{{path}}", "{"]"#, "a"),
-            ["x", "{}", "{paths}", "{a}", "{"]
+            ["x", "{}", "{paths}", "{./a}", "{"]
         );
     }
 
     #[test]
-    fn no_path_is_a_flag_and_none_is_filled_twice() {
-        assert_eq!(words(r#"["x", "{path}"]"#, "-rf"), ["x", "./-rf"]);
-        assert_eq!(words(r#"["x", "{path}"]"#, "{file}"), ["x", "{file}"]);
-        assert_eq!(words(r#"["x", "{path}"]"#, "a;$(b)"), ["x", "a;$(b)"]);
+    fn every_path_begins_with_its_folder_and_none_is_filled_twice() {
+        for path in ["-rf", "@args", "a=b", "host:path", "{file}", "a;$(b)"] {
+            assert_eq!(words(r#"["x", "{path}"]"#, path), ["x", &format!("./{path}")]);
+        }
     }
 }

@@ -176,6 +176,7 @@ impl Formatting<'_> {
         let words = command.words(path, &self.state.root.join(native_path(path)));
         let run = CommandRun {
             command: &words,
+            env: &command.env,
             folder: &self.state.root,
             input: bytes,
             time: command.timeout,

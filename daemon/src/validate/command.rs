@@ -77,6 +77,7 @@ fn run_on(
     let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
     let run = CommandRun {
         command: &command,
+        env: &spec.env,
         folder: around.root,
         input: if in_file { b"" } else { bytes },
         time: spec.timeout,

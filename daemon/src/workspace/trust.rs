@@ -96,6 +96,7 @@ fn info(command: &CommandSpec) -> CommandInfo {
         name: command.name.clone(),
         files: command.files.globs().to_vec(),
         command: command.command.clone(),
+        env: command.env.clone(),
     }
 }
 

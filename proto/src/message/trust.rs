@@ -24,6 +24,9 @@ pub struct CommandInfo {
     pub files: Vec<String>,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Variables of its environment beside the usual ones: `NAME` passes the daemon's value, `NAME=VALUE` sets one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
 }
 
 /// The reply to `trust`.

@@ -257,6 +257,7 @@ pub(crate) fn trust() -> TrustReply {
         name: "ruff".into(),
         files: vec!["*.py".into()],
         command: vec!["ruff".into(), "check".into()],
+        env: vec!["RUFF_CACHE_DIR".into()],
     };
     let settings = vec!["unread = \"allow\"".into()];
     TrustReply {

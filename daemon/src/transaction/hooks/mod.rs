@@ -171,6 +171,7 @@ impl Work<'_> {
         let words = hook.words(path, &file);
         let run = CommandRun {
             command: &words,
+            env: &hook.env,
             folder: &self.state.root,
             input,
             time: hook.timeout,
@@ -180,11 +181,24 @@ impl Work<'_> {
         };
         // A job may run for minutes: if the trust is withdrawn meanwhile, these runs must not start.
         let ran = self.state.runner.run_if(run, || {
-            self.workspace_commands.still_runs(&self.state.workspace_commands()).map_err(str::to_owned)
+            self.workspace_commands.still_runs(&self.state.workspace_commands())?;
+            self.still_there(path)
         });
         match ran.ended {
             CommandEnd::NotStarted(why) => Err(format!("{path}: not run: {why}")),
             _ => Ok(ran),
+        }
+    }
+
+    /// Returns `Ok` if the path leads to the same place as for the job. A folder on it may have become a link since,
+    /// and a command would follow that.
+    fn still_there(&self, path: &FilePath) -> Result<(), String> {
+        match self.state.disk.resolve_link(path) {
+            Ok(place) if place.path() == path => Ok(()),
+            Ok(place) => {
+                Err(format!("a folder was replaced by a link; the path leads to {} now", place.path()))
+            }
+            Err(error) => Err(error.to_string()),
         }
     }
 

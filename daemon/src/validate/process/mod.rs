@@ -12,6 +12,9 @@
 //! `setsid`, forked twice or ignores signals: the supervisor is the reaper of all orphans below it, and ends only
 //! when the system says that it has no child left.
 //!
+//! A command has a small environment ([`CommandRun::env`]), and on Linux it gains no privileges, not even through a
+//! set-user-ID program.
+//!
 //! *Limitations*: if the supervisor itself is killed, the daemon ends the supervisor's session and all below it; a
 //! process that had left both continues. Commands run with the daemon's rights, so a malicious one may kill the
 //! supervisor, or ask another program (a service manager, a container engine) to start something: this is why
@@ -51,6 +54,8 @@ pub use supervise::{WORD as SUPERVISE, supervise};
 pub struct CommandRun<'r> {
     /// The program, searched in `PATH` if it is a bare name, and its arguments.
     pub command: &'r [OsString],
+    /// The variables that it gets beside the usual ones: a name passes the daemon's value, `NAME=VALUE` sets one.
+    pub env: &'r [String],
     /// The folder in which it runs.
     pub folder: &'r Path,
     /// Its standard input. It need not read it.

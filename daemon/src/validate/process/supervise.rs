@@ -53,6 +53,9 @@ fn serve() -> std::io::Result<()> {
     let _leader = rustix::process::setsid();
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Commands inherit it. A program with other rights could neither be measured nor ended.
+    #[cfg(target_os = "linux")]
+    rustix::thread::set_no_new_privs(true)?;
     let (ended_child, on_child) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
     let report = match SupervisedCommand::start(order, line.try_clone()?, ended_child, input) {

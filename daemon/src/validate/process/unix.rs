@@ -19,20 +19,8 @@ use super::{CommandEnd, CommandOutput, CommandRun};
 use crate::clock::Clock;
 #[cfg(target_os = "linux")]
 use crate::clock::SystemClock;
+use crate::config::command_environment;
 use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
-
-/// Variables of the daemon's environment that a command would take for its own.
-const OWN: &[&str] = &[
-    "EDITD_BIN",
-    "INVOCATION_ID",
-    "JOURNAL_STREAM",
-    "LISTEN_FDNAMES",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "NOTIFY_SOCKET",
-    "WATCHDOG_PID",
-    "WATCHDOG_USEC",
-];
 
 /// Starts a command under a supervisor and waits until all of its processes have ended.
 pub(super) fn run_supervised(
@@ -60,10 +48,9 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<RunWatc
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
     #[expect(clippy::disallowed_methods, reason = "validate is the module that starts processes")]
     let mut supervisor = std::process::Command::new(program.unwrap_or(&own));
-    supervisor.arg0("editd").arg(WORD).current_dir(run.folder).env("PWD", run.folder);
-    for name in OWN {
-        supervisor.env_remove(name);
-    }
+    supervisor.arg0("editd").arg(WORD).current_dir(run.folder);
+    // The command inherits the environment of its supervisor.
+    supervisor.env_clear().envs(command_environment(run.env)).env("PWD", run.folder);
     supervisor.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut supervisor = supervisor.spawn()?;
     let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());

@@ -1,0 +1,71 @@
+//! The environment of a command: a few variables of the daemon's, and those that the configuration names. No other
+//! variable of the daemon, such as a password or a token, reaches a command.
+
+use std::ffi::OsString;
+
+/// The variables that every command gets if the daemon has them; also each `LC_…`.
+const PASSED: &[&str] = &[
+    "CARGO_HOME",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "PATH",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SHELL",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Returns the variables of a command. Each entry of `wanted` is a variable's name, which passes the daemon's value, or
+/// `NAME=VALUE`.
+pub fn command_environment(wanted: &[String]) -> Vec<(OsString, OsString)> {
+    chosen(std::env::vars_os(), wanted)
+}
+
+fn chosen(
+    present: impl Iterator<Item = (OsString, OsString)>,
+    wanted: &[String],
+) -> Vec<(OsString, OsString)> {
+    let is_passed = |name: &OsString| {
+        name.to_str().is_some_and(|name| {
+            PASSED.contains(&name) || name.starts_with("LC_") || wanted.iter().any(|wanted| wanted == name)
+        })
+    };
+    let set = wanted.iter().filter_map(|wanted| wanted.split_once('='));
+    let set: Vec<(OsString, OsString)> = set.map(|(name, value)| (name.into(), value.into())).collect();
+    present.filter(|(name, _)| is_passed(name)).chain(set).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_variables_are_passed_and_others_on_request() {
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let present =
+            [("PATH", "/bin"), ("LC_ALL", "C"), ("API_TOKEN", "secret"), ("RUFF_CACHE", "/c"), ("TZ", "Z")];
+        let wanted = ["RUFF_CACHE".to_owned(), "TZ=UTC".to_owned(), "ABSENT".to_owned(), "EMPTY=".to_owned()];
+        let chosen = chosen(present.iter().map(|(name, value)| pair(name, value)), &wanted);
+        // The last value of a name counts.
+        let expected = [
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("RUFF_CACHE", "/c"),
+            ("TZ", "Z"),
+            ("TZ", "UTC"),
+            ("EMPTY", ""),
+        ];
+        assert_eq!(chosen, expected.map(|(name, value)| pair(name, value)));
+    }
+}
