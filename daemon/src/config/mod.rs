@@ -5,7 +5,7 @@
 //! places.
 //!
 //! Settings are read once, at the start; those that relax something take effect only if the file is trusted then
-//! ([`SettingsByTrust`]). The commands of a workspace are in the same file, and are read again
+//! (`relaxed`). The commands of a workspace are in the same file, and are read again
 //! whenever it changes ([`read_commands`]); `trust` decides whether they may run.
 
 mod args;

@@ -54,7 +54,7 @@ impl Message {
 
     /// Returns an estimate of the memory that the decoded body needs, in bytes: the size of the text, and the size of
     /// the largest record for every map. An edit of a few bytes needs about a hundred times its size in memory, so use
-    /// this instead of [`Message::size`] to limit the memory of many bodies.
+    /// this instead of the size of the frame to limit the memory of many bodies.
     pub fn cost(&self) -> usize {
         self.cost
     }
