@@ -196,8 +196,8 @@ pub fn load(workspace: &Path) -> Result<LoadedSettings, ConfigError> {
 
 fn by_trust(text: &str) -> Result<SettingsByTrust, String> {
     let mut trusted = parse(text)?;
-    let (untrusted, _) = relaxed::restrict(trusted.clone());
-    trusted.relaxed = relaxed::find(trusted.clone(), text);
+    let (untrusted, keys) = relaxed::restrict(trusted.clone());
+    trusted.relaxed = relaxed::find(&keys, text);
     Ok(SettingsByTrust { trusted, untrusted })
 }
 
@@ -221,7 +221,8 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 
 /// Parses a whole settings file strictly, for its commands and the settings that need trust.
 pub(super) fn written(text: &str) -> Result<(ParsedConfig, Vec<RelaxedSetting>), String> {
-    let relaxed = relaxed::find(parse(text)?, text);
+    let (_, keys) = relaxed::restrict(parse(text)?);
+    let relaxed = relaxed::find(&keys, text);
     Ok((toml::from_str(text).map_err(|why| why.to_string())?, relaxed))
 }
 

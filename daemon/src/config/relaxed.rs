@@ -91,14 +91,14 @@ fn keeps_ascii(label: &str) -> bool {
     encoding_rs::Encoding::for_label(label.as_bytes()).is_some_and(encoding_rs::Encoding::is_ascii_compatible)
 }
 
-/// Returns the settings of a valid file that need trust.
-pub(super) fn find(settings: Settings, text: &str) -> Vec<RelaxedSetting> {
+/// Returns the settings of a valid file that need trust: those with these keys, which [`restrict`] returned, and those
+/// of `[syntax]`.
+pub(super) fn find(keys: &[&'static str], text: &str) -> Vec<RelaxedSetting> {
     let table: Table = toml::from_str(text).unwrap_or_default();
     let line = |key: &str, value: &Value| format!("{key} = {}", shown(value));
-    let (_, keys) = restrict(settings);
     let mut found: Vec<RelaxedSetting> = keys
-        .into_iter()
-        .filter_map(|key| Some(RelaxedSetting { key, line: line(key, table.get(key)?), at_start: true }))
+        .iter()
+        .filter_map(|key| Some(RelaxedSetting { key, line: line(key, table.get(*key)?), at_start: true }))
         .collect();
     let syntax = table.get("syntax").and_then(Value::as_table);
     let of_syntax = |key: &str| syntax.and_then(|syntax| syntax.get(key));
