@@ -32,7 +32,7 @@ pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
 pub fn log_present(state: &WorkspaceState) -> Result<(), Refusal> {
     let message = match state.store.is_in(&state.state_folder) {
         Ok(true) => return Ok(()),
-        Ok(false) => log_gone(state),
+        Ok(false) => format!("{}; then send it again: nothing was done", log_gone(state)),
         Err(error) => format!(
             "the journal in the state folder {} cannot be examined: {error}; nothing was done: repair that and send \
              it again",
@@ -42,11 +42,11 @@ pub fn log_present(state: &WorkspaceState) -> Result<(), Refusal> {
     Err(Box::new(RequestError::new(ErrorCode::Io, message)))
 }
 
-/// Returns the sentence for a log that is no longer in the state folder.
+/// Returns the fault of a log that is no longer in the state folder, and its remedy.
 pub fn log_gone(state: &WorkspaceState) -> String {
     format!(
-        "the journal in the state folder {} was removed, moved or replaced while editd ran; nothing was done: move it \
-         back, or begin a new journal with `editctl stop`, and send it again",
+        "the journal in the state folder {} was removed, moved or replaced while editd ran: move it back, or begin a \
+         new journal with `editctl stop`",
         state.state_folder.display()
     )
 }
