@@ -104,8 +104,11 @@ impl PermittedStates {
     /// further name that others made meanwhile keeps what it was made of.
     #[must_use]
     pub fn each_shows(&self, view: &VisibleFiles, (path, reach): (&str, &str), applied: bool) -> bool {
-        let without_job = [&self.alone, &self.below];
-        let permitted = if applied { self.with_job().to_vec() } else { without_job.to_vec() };
+        let permitted = if applied {
+            [&self.with_job()[..], &[&self.again]].concat()
+        } else {
+            vec![&self.alone, &self.below]
+        };
         let all = [&self.alone, &self.on_top, &self.below, &self.again, &self.journaled, &self.over];
         let names = all.iter().chain([&view]).flat_map(|end| end.files.keys());
         let mut touched = names.filter(|name| name.starts_with(reach));
@@ -117,8 +120,8 @@ impl PermittedStates {
 
     /// Returns the permitted states if the job was applied.
     #[must_use]
-    pub fn with_job(&self) -> [&VisibleFiles; 5] {
-        [&self.journaled, &self.on_top, &self.below, &self.again, &self.over]
+    pub fn with_job(&self) -> [&VisibleFiles; 4] {
+        [&self.journaled, &self.on_top, &self.below, &self.over]
     }
 }
 
