@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use editd_proto::message::kind;
-use editd_tests::client::RequestFailure;
+use editd_tests::client::{Client, RequestFailure};
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
@@ -147,8 +147,8 @@ fn a_detached_job_survives_the_daemon_that_accepted_it() {
     jobs::refused(&reply, "not_found");
 }
 
-#[test]
-fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
+/// Sends two detached jobs on one file: the first is slow, and the second waits for it.
+fn a_slow_job_and_one_that_waits_for_it() -> (TestDaemon, Client, [u64; 2]) {
     let mut daemon = TestDaemon::new();
     daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
     daemon.start();
@@ -157,9 +157,14 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
         "count": 1});
     let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
     let first = jobs::number(&client.ask_json(kind::EDIT, &slow));
-    // It waits for the slow one, since it is on the same file.
     let job = jobs::with(jobs::append("large.txt", "second\n"), "detach", json!(true));
     let second = jobs::number(&client.ask_json(kind::EDIT, &job));
+    (daemon, client, [first, second])
+}
+
+#[test]
+fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
+    let (mut daemon, mut client, [first, second]) = a_slow_job_and_one_that_waits_for_it();
     client.send(kind::WAIT, &json!({ "job": second })).unwrap();
     daemon.kill();
     loop {
@@ -181,16 +186,7 @@ fn a_waiter_whose_daemon_is_killed_loses_the_connection_and_not_the_job() {
 
 #[test]
 fn a_job_can_be_cancelled_only_before_it_begins() {
-    let mut daemon = TestDaemon::new();
-    daemon.put("large.txt", "some text to be looked at and a word\n".repeat(600_000));
-    daemon.start();
-    let mut client = daemon.client("a");
-    let slow = json!({"op": "substitute", "pattern": "(?:[a-z]+ )+word", "replacement": "x", "regex": true,
-        "count": 1});
-    let slow = jobs::with(jobs::one("large.txt", slow), "detach", json!(true));
-    let first = jobs::number(&client.ask_json(kind::EDIT, &slow));
-    let job = jobs::with(jobs::append("large.txt", "second\n"), "detach", json!(true));
-    let second = jobs::number(&client.ask_json(kind::EDIT, &job));
+    let (mut daemon, mut client, [first, second]) = a_slow_job_and_one_that_waits_for_it();
     let cancelled = client.ask_json(kind::CANCEL, &json!({ "job": second }));
     assert_eq!(cancelled["status"], "refused", "{cancelled}");
     jobs::refused(&cancelled, "rejected");
