@@ -5,6 +5,7 @@ mod clip;
 mod daemon;
 mod files;
 mod journal;
+mod retry;
 mod session;
 mod trust;
 mod watch;
@@ -13,7 +14,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
-use editctl::{CallError, Connection, Workspace, machine};
+use editctl::{Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
 use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
 use serde::Serialize;
@@ -25,9 +26,6 @@ use session::ActiveSession;
 
 /// The name of this program in the journal.
 const CLIENT: &str = "editctl";
-
-/// Maximum number of daemons to which a request is sent, if each stops before it has started the request.
-const DAEMONS: u32 = 16;
 
 /// The text of `help` behind the operations.
 const BASES: &str = r#"
@@ -173,25 +171,6 @@ impl<'a> CommandContext<'a> {
         let session = &self.session.name;
         let caller = ClientOptions { client: CLIENT, session, on_stale: self.on_stale, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
-    }
-
-    /// Sends a request. If the daemon is stopping and did not start it, the request is sent to the next daemon. If the
-    /// daemon disconnects before it replies, a repeatable request is sent once more: one that changes nothing or has a
-    /// key.
-    fn ask<R>(
-        &self,
-        repeatable: bool,
-        request: impl Fn(&mut Connection) -> Result<R, CallError>,
-    ) -> Result<R, Failure> {
-        let mut lost = false;
-        for _ in 1..DAEMONS {
-            match request(&mut self.connect(&self.start)?) {
-                Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => {}
-                Err(CallError::Closed) if repeatable && !lost => lost = true,
-                answer => return Ok(answer?),
-            }
-        }
-        Ok(request(&mut self.connect(&self.start)?)?)
     }
 
     /// Returns the output for a reply, in JSON or as text.

@@ -80,7 +80,7 @@ pub(super) fn dialects(context: &CommandContext<'_>) -> Result<CommandOutput, Fa
 fn send(context: &CommandContext<'_>, mut job: JobRequest) -> Result<CommandOutput, Failure> {
     job::lay_over(&context.flags, &mut job);
     job.diff = job.diff.or(context.shows_diffs());
-    let receipt = context.ask(job.key.is_some(), |it| it.edit(&job))?;
+    let receipt = context.ask_job(job.key.is_some(), |it| it.edit(&job))?;
     let whole = job.budget.is_some() || job.diff == Some(true);
     Ok(context.receipt(receipt, &context.style.whole(whole)))
 }

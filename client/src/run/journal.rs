@@ -34,7 +34,7 @@ pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Resul
     };
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
-    let receipt = context.ask(request.key.is_some(), |it| it.undo(&request))?;
+    let receipt = context.ask_job(request.key.is_some(), |it| it.undo(&request))?;
     Ok(context.receipt(receipt, &context.style.of("undone")))
 }
 
@@ -59,7 +59,7 @@ pub(super) fn redo(context: &CommandContext<'_>, words: args::RedoArgs) -> Resul
     };
     job::lay_over_undo(&context.flags, &mut request);
     request.diff = request.diff.or(context.shows_diffs());
-    let receipt = context.ask(request.key.is_some(), |it| it.redo(&request))?;
+    let receipt = context.ask_job(request.key.is_some(), |it| it.redo(&request))?;
     Ok(context.receipt(receipt, &context.style.of("redone")))
 }
 
@@ -118,7 +118,7 @@ pub(super) fn wait(context: &CommandContext<'_>, words: &args::WaitArgs) -> Resu
 
 pub(super) fn cancel(context: &CommandContext<'_>, job: u64) -> Result<CommandOutput, Failure> {
     // On a second request the daemon would report its own cancellation as a refusal.
-    let receipt = context.ask(false, |it| it.cancel(JobId(job)))?;
+    let receipt = context.ask_once(|it| it.cancel(JobId(job)))?;
     Ok(context.receipt(receipt, context.style))
 }
 

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and works with real files and processes"
 )]
 
+mod busy;
 mod leaving;
 mod payloads;
 mod peer;
