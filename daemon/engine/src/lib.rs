@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{HunkExtent, LineChange, NearbyDiff, describe_change, nearby_diff, splice_diff, unified_diff};
-pub use editd_syntax::{Certainty, SyntaxError};
+pub use editd_syntax::{Certainty, SyntaxError, count_parser_memory};
 pub use editd_types as types;
 pub use editd_types::{
     ContentHash, EditOutcome, EditPosition, EditScope, EditStatus, ErrorCode, FileEdit, FileEntry, FileMode,

@@ -41,6 +41,7 @@ pub fn main() -> ExitCode {
     // This comes first, before any other file can get its number.
     let inherited = inherited();
     crate::os::keep_little();
+    editd_engine::count_parser_memory();
     let args = DaemonArgs::parse();
     logs::start(args.log_level);
     match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
-use crate::{Language, ParseBudget, guard};
+use crate::{Language, ParseBudget, guard, memory};
 
 /// Bytes that the parser gets per read.
 const CHUNK: usize = 256;
@@ -35,6 +35,9 @@ pub enum ParseError {
     /// The steps of the budget are used up.
     #[error("parsing it takes too long")]
     StepLimit,
+    /// The memory of the budget is used up.
+    #[error("parsing it takes too much memory")]
+    MemoryLimit,
     /// The text is nested deeper than the limit.
     #[error("it is nested too deeply")]
     TooDeep,
@@ -72,8 +75,12 @@ pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Res
         left.set(left.get().saturating_sub(reads));
         left.get() == 0
     };
-    let mut progress =
-        |_: &ParseState| if spend(READS) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let most_held = memory::held().saturating_add(budget.memory_for(text));
+    let exceeded = Cell::new(false);
+    let mut progress = |_: &ParseState| {
+        exceeded.set(memory::held() > most_held);
+        if exceeded.get() || spend(READS) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
     let bytes = text.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| {
@@ -81,6 +88,9 @@ pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Res
         bytes.get(at..end).unwrap_or_default()
     };
     let tree = parser.parse_with_options(&mut read, None, Some(options));
+    if exceeded.get() {
+        return Err(ParseError::MemoryLimit);
+    }
     tree.filter(|_| left.get() > 0).ok_or(ParseError::StepLimit)
 }
 

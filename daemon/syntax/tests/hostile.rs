@@ -28,7 +28,7 @@ fn brackets_and_quotes_without_end_are_outlined_or_given_up() {
                 }
                 Err(e) => {
                     assert!(
-                        matches!(e, ParseError::StepLimit | ParseError::TooDeep),
+                        matches!(e, ParseError::StepLimit | ParseError::MemoryLimit | ParseError::TooDeep),
                         "{piece:?} in {language:?}: {e}"
                     );
                 }
@@ -53,6 +53,17 @@ fn what_lies_too_deep_is_left_out_and_the_rest_is_whole() {
         let outline = outline(language, &text, &ParseBudget::default()).unwrap();
         assert_eq!(faults::faults(&text, &outline), [""; 0], "{language:?}");
     }
+}
+
+/// The parser keeps several readings of such a text, and copies its stack for each.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_text_that_keeps_the_parser_in_error_recovery_takes_bounded_memory() {
+    editd_syntax::count_parser_memory();
+    let text = "a<".repeat(450_000);
+    assert_eq!(outline(Language::Java, &text, &ParseBudget::default()), Err(ParseError::MemoryLimit));
+    let code = "class A {\n    int f(int a) { return a + 1; }\n}\n".repeat(20_000);
+    assert!(outline(Language::Java, &code, &ParseBudget::default()).is_ok());
 }
 
 /// After each comment the scanner of Python looks for the end of all comments.

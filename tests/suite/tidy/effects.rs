@@ -141,7 +141,11 @@ const RULES: &[EffectRule] = &[
         ],
         "system calls on files belong to `os`",
     ),
-    rule("libc::", &["daemon/src/os/", "daemon/src/run/"], "system calls belong to `os`"),
+    rule(
+        "libc::",
+        &["daemon/src/os/", "daemon/src/run/", "daemon/syntax/src/memory.rs"],
+        "system calls belong to `os`, except that the parser's memory is counted where it is allocated",
+    ),
     rule(
         "signal_hook",
         &["daemon/src/run/", "daemon/src/os/", "daemon/src/validate/process/"],
