@@ -201,7 +201,7 @@ pub const PAYLOAD: usize = 1024 * 1024;
 /// thousand times its size, and all workers may parse at once. A typical text of this size takes ten milliseconds.
 pub const PARSED_AT_ONCE: usize = 32 * 1024;
 
-/// Readers that wait for their turn to parse: each has a thread, which jobs need as well.
+/// Readers that wait for their turn to parse, half of them of one session: each has a thread, which jobs need as well.
 pub const READERS_IN_LINE: usize = 8;
 
 /// Milliseconds for which a reader or a job waits for its turn: a few of the slowest parses.
@@ -209,6 +209,9 @@ pub const PARSE_WAIT_MS: u64 = 5000;
 
 /// Milliseconds that a refusal may take to ask the journal why a text is missing: too few to be noticed.
 pub const WHY_MS: u64 = 20;
+/// Milliseconds of a parse after which freed memory is returned to the system at once: it took many megabytes.
+pub const PARSE_LONG_MS: u64 = 50;
+
 
 /// Entries that it may examine; an older change explains little.
 pub const WHY_ENTRIES: usize = 64;

@@ -137,6 +137,7 @@ impl WorkspaceState {
         let runner = CommandRunner::new(None, clock.clone());
         // It includes the last number, since the clock alone may be set back to the start of an earlier run.
         let steady = SteadyClock::start(&*clock);
+        let parsing = ParsingLock::new(Arc::clone(&clock));
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,
@@ -156,7 +157,7 @@ impl WorkspaceState {
             undecided: Mutex::default(),
             pending: Mutex::default(),
             queued: Condvar::new(),
-            parsing: ParsingLock::default(),
+            parsing,
             told: ToldWarnings::default(),
             memory: MemoryBudget::default(),
             observer: RwLock::new(Arc::new(Unobserved)),

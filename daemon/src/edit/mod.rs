@@ -36,6 +36,7 @@ pub use parsed::ParsedJob;
 pub use resolve::lanes_of;
 use resolve::resolve;
 
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{JobMode, Receipt};
 
@@ -86,14 +87,14 @@ pub fn decide(
     step(state, Step::Plan)?;
     let unformatted = format::format(state, guard, &mut planned)?;
     plan::verified(&planned)?;
-    if let Err(refusal) = validate::validate(state, &mut planned) {
+    if let Err(refusal) = validate::validate(state, given.caller, &mut planned) {
         // A refused formatted content does not refuse the job: its own content is tried.
-        if !unformatted.is_formatted() {
+        if !unformatted.is_formatted() || refusal.code == ErrorCode::Busy {
             return Err(refusal.into());
         }
         unformatted.restore(&mut planned, &refusal);
         plan::verified(&planned)?;
-        validate::validate(state, &mut planned)?;
+        validate::validate(state, given.caller, &mut planned)?;
     }
     step(state, Step::Validate)?;
     let verified = (given.request.mode == JobMode::VerifyOnly).then(|| verified::receipt(&planned));

@@ -54,13 +54,14 @@ pub(super) fn report(
 /// Returns the plan that a refused job would have if it were `partial`; `None` if there is none.
 fn in_part(
     state: &WorkspaceState,
+    caller: &Caller,
     checked: &CheckedJob,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Option<(Job, Plan)> {
     let snapshot = &checked.snapshot;
     let job = Job { partial: true, diff: Some(false), ..snapshot.request.job.clone() };
     let options = PlanOptions { room: Some(checked.room), ..state.options(snapshot.world.files.keys()) };
-    let _turn = state.parsing.turn(plan::parsed(&job, &snapshot.world)).ok()?;
+    let _turn = state.parsing.turn(&caller.session, plan::parsed(&job, &snapshot.world)).ok()?;
     let plan = editd_engine::plan_known(&job, &snapshot.world, &options, &BTreeMap::new(), left_out).ok()?;
     Some((job, plan))
 }
@@ -72,7 +73,7 @@ fn failing(
     checked: &CheckedJob,
     left_out: &BTreeMap<usize, Refusal>,
 ) -> Vec<Refusal> {
-    let Some((job, plan)) = in_part(state, checked, left_out) else { return Vec::new() };
+    let Some((job, plan)) = in_part(state, caller, checked, left_out) else { return Vec::new() };
     let known: BTreeMap<FilePath, ContentHash> = checked
         .snapshot
         .observations
@@ -83,7 +84,7 @@ fn failing(
     let failures = editd_engine::failures(&job, &plan, left_out).into_iter().take(OTHER_ERRORS);
     failures
         .filter_map(|failure| {
-            let told = places::named(state, &checked.snapshot, Box::new(failure));
+            let told = places::named(state, caller, &checked.snapshot, Box::new(failure));
             let told = why::explained(state, &checked.snapshot, &known, told);
             // For a file that is stale as well, one refusal shows what changed.
             let stale = told.path.clone().filter(|path| checked.bases.contains_key(path));
@@ -108,7 +109,7 @@ pub(super) fn further(
     if checked.where_seen.is_empty() && current.is_empty() {
         return Vec::new();
     }
-    let Some((_, mut plan)) = in_part(state, checked, left_out) else { return Vec::new() };
+    let Some((_, mut plan)) = in_part(state, caller, checked, left_out) else { return Vec::new() };
     let mut refusals = unread::of_plan(state, caller, &plan, checked);
     refusals.extend(conflicts(state, caller, checked, current, &mut plan));
     refusals

@@ -72,7 +72,7 @@ fn plan_on_bases(
     given: EditRequest<'_>,
 ) -> Result<Plan, Refusal> {
     let mut current = rebase::stand_on(&mut checked.snapshot.world, &checked.bases);
-    let mut plan = match plan_as_seen(state, checked) {
+    let mut plan = match plan_as_seen(state, given.caller, checked) {
         Ok(plan) => plan,
         Err(refusal) => return Err(refused(state, checked, given.caller, current, refusal)),
     };
@@ -100,7 +100,7 @@ fn plan_on_bases(
 
 /// Plans the rest of a job again after files were left out, since it may have depended on them.
 fn plan_again(state: &WorkspaceState, checked: &CheckedJob, given: EditRequest<'_>) -> Result<Plan, Refusal> {
-    let plan = plan_as_seen(state, checked)?;
+    let plan = plan_as_seen(state, given.caller, checked)?;
     match unread::of_plan(state, given.caller, &plan, checked).into_iter().next() {
         Some(again) => Err(again),
         None => Ok(plan),
@@ -175,7 +175,7 @@ pub(super) fn unfit(
 }
 
 /// Plans on the present contents, or on the older ones that stale entries were made for.
-fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Refusal> {
+fn plan_as_seen(state: &WorkspaceState, caller: &Caller, checked: &CheckedJob) -> Result<Plan, Refusal> {
     let CheckedJob { snapshot, bases, skipped, .. } = checked;
     let (job, world) = (&snapshot.request.job, &snapshot.world);
     // Each content was hashed once, when it was read.
@@ -189,11 +189,11 @@ fn plan_as_seen(state: &WorkspaceState, checked: &CheckedJob) -> Result<Plan, Re
         .collect();
     let options = PlanOptions { room: Some(checked.room), ..state.options(world.files.keys()) };
     let planned = {
-        let _turn = state.parsing.turn(parsed(job, world))?;
+        let _turn = state.parsing.turn(&caller.session, parsed(job, world))?;
         editd_engine::plan_known(job, world, &options, &known, skipped)
     };
     let mut plan = planned.map_err(|refusal| {
-        why::explained(state, snapshot, &known, places::named(state, snapshot, refusal))
+        why::explained(state, snapshot, &known, places::named(state, caller, snapshot, refusal))
     })?;
     why::explain_parts(state, snapshot, &known, &mut plan);
     Ok(plan)

@@ -4,7 +4,7 @@
 //! In `strict`, an issue that the job introduces refuses the whole job, also with `partial`: nobody wants half a job to
 //! be applied because the other half was wrong. A validator that may run but fails to do so refuses it, too. In
 //! `interactive` both are reported; `verify_only` refuses what `strict` would refuse. The built-in check of syntax
-//! refuses nothing that it could not check. Only new contents are checked: not a file that is removed, moved, copied or
+//! refuses nothing that it cannot check; if it only got no turn in time, a strict job is refused as `busy`. Only new contents are checked: not a file that is removed, moved, copied or
 //! given other permissions, nor a content that an undo restores.
 
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use editd_proto::message::{FileOutcome, Issue, JobMode};
 use editd_proto::path::FilePath;
 
 use super::plan::{self, PlannedJob};
+use crate::caller::Caller;
 use crate::config::CommandKind;
 use crate::disk::Observation;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
@@ -23,7 +24,11 @@ use crate::state::WorkspaceState;
 use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
 /// Validates a planned job, and adds the issues to its report.
-pub(super) fn validate(state: &WorkspaceState, planned: &mut PlannedJob) -> Result<(), Refusal> {
+pub(super) fn validate(
+    state: &WorkspaceState,
+    caller: &Caller,
+    planned: &mut PlannedJob,
+) -> Result<(), Refusal> {
     let (_, moved) = plan::origins(&planned.request.job);
     let contents = contents(planned, &moved);
     if contents.is_empty() {
@@ -42,7 +47,7 @@ pub(super) fn validate(state: &WorkspaceState, planned: &mut PlannedJob) -> Resu
         trusted: &|| workspace_commands.still_runs(&state.workspace_commands()),
         options: &options,
         in_turn: &|bytes, parse| {
-            let turn = state.parsing.turn(bytes);
+            let turn = state.parsing.turn(&caller.session, bytes);
             let may = turn.is_ok();
             if may {
                 parse();
@@ -106,6 +111,13 @@ fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
         return Err(Box::new(error));
     }
     let Some((unable, path)) = checked.unable.first().and_then(|one| Some((one, paths.get(one.content)?)))
+    if let Some(path) = checked.no_turn.and_then(|content| paths.get(content)) {
+        let message = format!(
+            "the syntax of {path} could not be checked in time, since other large files are being parsed; nothing was \
+             written: try again in a moment"
+        );
+        return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(path)));
+    }
     else {
         return Ok(());
     };
@@ -175,3 +187,6 @@ impl Report<'_> {
         true
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

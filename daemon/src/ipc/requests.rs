@@ -110,7 +110,8 @@ fn read(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
 
 fn outline(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let server = &client.server;
-    let outline = body::<OutlineRequest>(message).and_then(|request| server.workspace.outline(&request));
+    let outline = body::<OutlineRequest>(message)
+        .and_then(|request| server.workspace.outline(&client.caller, &request));
     answer.send_reserved(kind::OUTLINE, outline);
     server.events.memory_freed();
 }

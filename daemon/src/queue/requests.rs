@@ -31,7 +31,7 @@ macro_rules! workspace_requests {
 workspace_requests! {
     fn root_present(&self) -> Result<(), Refusal>;
     fn read(&self, caller: &Caller, request: &ReadRequest) -> Result<ReservedReply<'_, ReadReply>, Refusal>;
-    fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
+    fn outline(&self, caller: &Caller, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal>;
     fn understand(&self, request: JobRequest) -> ParsedRequest;
     fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;

@@ -1,128 +1,240 @@
-//! Serialises the parsing of large texts, whose syntax trees take many times their size: one at a time, for readers
-//! and jobs. It parses nothing.
+//! Gives turns of parsing to large texts, whose syntax trees take many times their size: one at a time, for readers and
+//! jobs, and fairly among sessions. It parses nothing.
+//!
+//! *Invariants*: the next turn goes to the session whose texts have taken the least time since the last pause, and among
+//! those to the request that came first. So a session with many hostile texts delays another one by one text.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::lock;
+use crate::clock::Clock;
 use crate::limits;
+use crate::os;
 
-/// The turn of parsing a large text.
-#[derive(Default)]
+/// The turns of parsing large texts.
 pub struct ParsingLock {
-    taken: Mutex<bool>,
+    clock: Arc<dyn Clock>,
+    turns: Mutex<ParsingTurns>,
     over: Condvar,
-    readers: AtomicUsize,
+}
+
+#[derive(Default)]
+struct ParsingTurns {
+    taken: bool,
+    waiting: Vec<WaitingParse>,
+    /// The time that the turns of each session have taken. Forgotten when nobody waits, and after very many sessions.
+    spent: HashMap<String, Duration>,
+    last: u64,
+}
+
+/// A request that waits for its turn.
+struct WaitingParse {
+    number: u64,
+    session: String,
+    reader: bool,
 }
 
 /// The right to parse a large text, released when it is dropped.
 #[must_use]
-pub struct ParsingTurn<'p>(&'p ParsingLock);
+pub struct ParsingTurn<'p> {
+    lock: &'p ParsingLock,
+    session: String,
+    began: Duration,
+}
+
+impl ParsingTurns {
+    /// Returns true if it is the turn of this request.
+    fn is_turn(&self, number: u64) -> bool {
+        let order = |parse: &WaitingParse| {
+            (self.spent.get(&parse.session).copied().unwrap_or_default(), parse.number)
+        };
+        !self.taken && self.waiting.iter().map(order).min().is_some_and(|(_, first)| first == number)
+    }
+
+    /// Returns true if no more readers, or none of this session, may wait.
+    fn is_full(&self, session: &str) -> bool {
+        let readers = || self.waiting.iter().filter(|parse| parse.reader);
+        let own = readers().filter(|parse| parse.session == session).count();
+        readers().count() >= limits::READERS_IN_LINE || own >= limits::READERS_IN_LINE / 2
+    }
+}
 
 impl ParsingLock {
-    /// Waits until no other large text is parsed; a small one need not wait.
+    /// Creates the turns; `clock` tells how long each takes.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, turns: Mutex::default(), over: Condvar::new() }
+    }
+
+    /// Waits for the turn of a job to parse so many bytes; a small text needs none.
     ///
     /// # Errors
     /// `busy` if that takes too long.
-    pub fn turn(&self, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
-        self.turn_within(bytes, Duration::from_millis(limits::PARSE_WAIT_MS))
+    pub fn turn(&self, session: &str, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
+        self.turn_within(session, bytes, false, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
     /// The same for a reader, of which only a few may wait.
     ///
     /// # Errors
-    /// `busy` if that takes too long or [`limits::READERS_IN_LINE`] wait already.
-    pub fn turn_of_reader(&self, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
-        if bytes <= limits::PARSED_AT_ONCE {
-            return Ok(None);
-        }
-        let before = self.readers.fetch_add(1, Ordering::AcqRel);
-        let turn = if before < limits::READERS_IN_LINE { self.turn(bytes) } else { Err(busy()) };
-        self.readers.fetch_sub(1, Ordering::AcqRel);
-        turn
+    /// `busy` if that takes too long, [`limits::READERS_IN_LINE`] wait already, or half as many of the session.
+    pub fn turn_of_reader(&self, session: &str, bytes: usize) -> Result<Option<ParsingTurn<'_>>, Refusal> {
+        self.turn_within(session, bytes, true, Duration::from_millis(limits::PARSE_WAIT_MS))
     }
 
-    fn turn_within(&self, bytes: usize, patience: Duration) -> Result<Option<ParsingTurn<'_>>, Refusal> {
+    fn turn_within(
+        &self,
+        session: &str,
+        bytes: usize,
+        reader: bool,
+        patience: Duration,
+    ) -> Result<Option<ParsingTurn<'_>>, Refusal> {
         if bytes <= limits::PARSED_AT_ONCE {
             return Ok(None);
         }
-        let waited = self.over.wait_timeout_while(lock(&self.taken), patience, |taken| *taken);
-        let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if *taken {
+        let mut turns = lock(&self.turns);
+        if reader && turns.is_full(session) {
             return Err(busy());
         }
-        *taken = true;
-        Ok(Some(ParsingTurn(self)))
+        turns.last += 1;
+        let number = turns.last;
+        turns.waiting.push(WaitingParse { number, session: session.to_owned(), reader });
+        let waited = self.over.wait_timeout_while(turns, patience, |turns| !turns.is_turn(number));
+        let (mut turns, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let came = turns.is_turn(number);
+        turns.waiting.retain(|parse| parse.number != number);
+        turns.taken |= came;
+        drop(turns);
+        if !came {
+            // Another request may be the next one without it.
+            self.over.notify_all();
+            return Err(busy());
+        }
+        let (session, began) = (session.to_owned(), self.clock.monotonic());
+        Ok(Some(ParsingTurn { lock: self, session, began }))
     }
 }
 
-fn busy() -> Refusal {
-    Box::new(RequestError::new(
-        ErrorCode::Busy,
-        "other large files are being parsed; try again, or read by lines",
-    ))
+/// Returns the refusal of a request that got no turn.
+pub fn busy() -> Refusal {
+    let message = "other large files are being parsed; try again in a moment, or read and edit by lines";
+    Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
 impl Drop for ParsingTurn<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.taken) = false;
-        self.0.over.notify_one();
+        let took = self.lock.clock.monotonic().saturating_sub(self.began);
+        if took >= Duration::from_millis(limits::PARSE_LONG_MS) {
+            // The next text would otherwise be parsed in memory beside that of this one: each thread has its own.
+            os::give_back();
+        }
+        let mut turns = lock(&self.lock.turns);
+        turns.taken = false;
+        if turns.waiting.is_empty() || turns.spent.len() >= limits::CONNECTIONS {
+            turns.spent.clear();
+        } else {
+            *turns.spent.entry(std::mem::take(&mut self.session)).or_default() += took;
+        }
+        drop(turns);
+        self.lock.over.notify_all();
     }
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::clock::SystemClock;
+
+    const LARGE: usize = limits::PARSED_AT_ONCE + 1;
+
+    fn parsing() -> ParsingLock {
+        ParsingLock::new(Arc::new(SystemClock::start()))
+    }
+
+    fn until_waiting(parsing: &ParsingLock, number: usize) {
+        while lock(&parsing.turns).waiting.len() < number {
+            std::thread::yield_now();
+        }
+    }
 
     #[test]
     fn large_texts_take_turns_and_small_ones_do_not_wait() {
-        let parsing = ParsingLock::default();
-        let large = limits::PARSED_AT_ONCE + 1;
-        let turn = parsing.turn(large).unwrap_or_default();
+        let parsing = parsing();
+        let turn = parsing.turn("s", LARGE).unwrap();
         assert!(turn.is_some());
-        assert!(parsing.turn(limits::PARSED_AT_ONCE).is_ok_and(|small| small.is_none()));
+        assert!(parsing.turn("s", limits::PARSED_AT_ONCE).is_ok_and(|small| small.is_none()));
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| parsing.turn(large).is_ok_and(|turn| turn.is_some()));
+            let second = scope.spawn(|| parsing.turn("s", LARGE).is_ok_and(|turn| turn.is_some()));
             drop(turn);
-            assert!(second.join().unwrap_or_default());
+            assert!(second.join().unwrap());
         });
-        assert!(parsing.turn(large).is_ok_and(|turn| turn.is_some()), "each gives it back");
+        assert!(parsing.turn("s", LARGE).is_ok_and(|turn| turn.is_some()), "each gives it back");
     }
 
     #[test]
-    fn few_readers_wait_and_jobs_have_their_turn_behind_them() {
-        let parsing = ParsingLock::default();
-        let turn = parsing.turn(usize::MAX);
+    fn few_readers_wait_and_jobs_have_their_turn_beside_them() {
+        let parsing = parsing();
+        let turn = parsing.turn("s", LARGE);
         std::thread::scope(|scope| {
-            let waiting: Vec<_> = (0..limits::READERS_IN_LINE)
-                .map(|_| scope.spawn(|| parsing.turn_of_reader(usize::MAX).is_ok_and(|turn| turn.is_some())))
-                .collect();
-            while parsing.readers.load(Ordering::Acquire) < limits::READERS_IN_LINE {
-                std::thread::yield_now();
-            }
-            assert!(parsing.turn_of_reader(usize::MAX).is_err_and(|refusal| refusal.code == ErrorCode::Busy));
-            assert!(parsing.turn_of_reader(limits::PARSED_AT_ONCE).is_ok(), "a small one need not wait");
-            let job = scope.spawn(|| parsing.turn(usize::MAX).is_ok());
+            let parsing = &parsing;
+            let reads = |session: &'static str| {
+                scope.spawn(move || parsing.turn_of_reader(session, LARGE).is_ok_and(|turn| turn.is_some()))
+            };
+            let half = limits::READERS_IN_LINE / 2;
+            let mut waiting: Vec<_> = (0..half).map(|_| reads("one")).collect();
+            until_waiting(parsing, half);
+            assert!(!reads("one").join().unwrap(), "one session has its share");
+            waiting.extend((0..half).map(|_| reads("two")));
+            until_waiting(parsing, 2 * half);
+            assert!(!reads("three").join().unwrap());
+            assert!(
+                parsing.turn_of_reader("one", limits::PARSED_AT_ONCE).is_ok(),
+                "a small one need not wait"
+            );
+            let job = scope.spawn(|| parsing.turn("one", LARGE).is_ok());
             drop(turn);
-            assert!(waiting.into_iter().all(|reader| reader.join().unwrap_or_default()));
-            assert!(job.join().unwrap_or_default());
+            assert!(waiting.into_iter().all(|reader| reader.join().unwrap()));
+            assert!(job.join().unwrap());
         });
-        assert_eq!(parsing.readers.load(Ordering::Acquire), 0);
+        assert!(lock(&parsing.turns).waiting.is_empty());
     }
 
     #[test]
-    fn who_waits_too_long_is_told_to_try_again() {
-        let parsing = ParsingLock::default();
-        let turn = parsing.turn(usize::MAX);
-        assert!(
-            parsing
-                .turn_within(usize::MAX, Duration::ZERO)
-                .is_err_and(|refusal| refusal.code == ErrorCode::Busy)
-        );
+    fn a_session_that_has_taken_less_time_comes_first() {
+        let parsing = parsing();
+        let order = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            let (parsing, order) = (&parsing, &order);
+            let first = parsing.turn("greedy", LARGE).unwrap();
+            let parse = |session: &'static str, number| {
+                scope.spawn(move || {
+                    let _turn = parsing.turn(session, LARGE).unwrap();
+                    lock(order).push(session);
+                    // So that its turn takes longer than nothing, however coarse the clock is.
+                    let began = parsing.clock.monotonic();
+                    while parsing.clock.monotonic() == began {}
+                });
+                until_waiting(parsing, number);
+            };
+            (1..=5).for_each(|number| parse("greedy", number));
+            parse("honest", 6);
+            drop(first);
+        });
+        assert_eq!(lock(&order).first(), Some(&"honest"));
+    }
+
+    #[test]
+    fn who_waits_too_long_is_told_to_try_again_and_delays_nobody() {
+        let parsing = parsing();
+        let turn = parsing.turn("s", LARGE);
+        let refused = parsing.turn_within("s", LARGE, false, Duration::ZERO);
+        assert!(refused.is_err_and(|refusal| refusal.code == ErrorCode::Busy));
         drop(turn);
+        assert!(parsing.turn("s", LARGE).is_ok());
     }
 }

@@ -85,6 +85,8 @@ pub struct CheckResults {
     pub notes: Vec<(usize, String)>,
 }
 
+    /// The first content that the built-in check could not examine in time.
+    pub no_turn: Option<usize>,
 /// Checks every content with the built-in check and with the commands for it. Blocks until all have ended.
 pub fn check(
     around: &CheckContext<'_>,
@@ -96,7 +98,10 @@ pub fn check(
     let mut parsed_bytes = 0;
     for (index, content) in contents.iter().enumerate() {
         if syntax.check && !syntax.except.matches(content.path) {
-            let report = syntax::introduced(content, &mut parsed_bytes, around);
+            let (report, in_turn) = syntax::introduced(content, &mut parsed_bytes, around);
+            if !in_turn {
+                checked.no_turn.get_or_insert(index);
+            }
             checked.take(index, content, BUILT_IN, Ok(report));
         }
     }

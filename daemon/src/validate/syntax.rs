@@ -6,29 +6,30 @@ use super::check::{CheckContext, CheckedContent, ValidatorReport};
 use super::issues::ParsedIssue;
 use crate::limits::{SYNTAX_BYTES, SYNTAX_DOUBTS};
 
-/// Returns the syntax errors that each content introduces; contents beyond [`SYNTAX_BYTES`] in all are not checked.
+/// Returns the syntax errors that each content introduces, and false if the content got no turn in time. Contents beyond
+/// [`SYNTAX_BYTES`] in all are not checked.
 pub(super) fn introduced(
     content: &CheckedContent<'_>,
     parsed_bytes: &mut usize,
     around: &CheckContext<'_>,
-) -> ValidatorReport {
+) -> (ValidatorReport, bool) {
     let bytes = content.new.len().saturating_add(content.old.map_or(0, <[u8]>::len));
     *parsed_bytes = parsed_bytes.saturating_add(bytes);
     if *parsed_bytes > SYNTAX_BYTES {
-        return unchecked(&format!("the job has more than {SYNTAX_BYTES} bytes of text to check"));
+        return (unchecked(&format!("the job has more than {SYNTAX_BYTES} bytes of text to check")), true);
     }
     let mut found = None;
     let mut parse = || {
         found = Some(editd_engine::introduced(content.path, content.old, content.new, around.options));
     };
     let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
-    let Some(found) = (around.in_turn)(larger, &mut parse).then_some(found).flatten() else {
-        return unchecked(&"other large files are being parsed");
+    let in_turn = (around.in_turn)(larger, &mut parse);
+    let report = match found {
+        None => unchecked(&"other large files are being parsed"),
+        Some(Err(why)) => unchecked(&why),
+        Some(Ok(errors)) => report_of(errors),
     };
-    match found {
-        Err(why) => unchecked(&why),
-        Ok(errors) => report_of(errors),
-    }
+    (report, in_turn)
 }
 
 fn unchecked(why: &dyn std::fmt::Display) -> ValidatorReport {

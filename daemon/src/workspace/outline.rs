@@ -5,6 +5,7 @@ use editd_proto::message::{OutlineReply, OutlineRequest};
 
 use super::Workspace;
 use super::read::Looked;
+use crate::caller::Caller;
 use crate::state::ReservedReply;
 use crate::state::refusal::root_present;
 
@@ -13,13 +14,17 @@ impl Workspace {
     ///
     /// # Errors
     /// `missing`, `outside`, `denied`, and those of [`editd_engine::outline`].
-    pub fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
+    pub fn outline(
+        &self,
+        caller: &Caller,
+        request: &OutlineRequest,
+    ) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         root_present(&self.state)?;
         let Looked { path, observation, reservation, .. } =
             self.observe_reserved(&request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &observation)?;
         let outlined = {
-            let _turn = self.state.parsing.turn_of_reader(found.bytes.len())?;
+            let _turn = self.state.parsing.turn_of_reader(&caller.session, found.bytes.len())?;
             editd_engine::outline(&found.bytes, request.depth, &path, &self.state.options([&path]))?
         };
         let mut warnings = Vec::new();

@@ -93,7 +93,7 @@ impl Workspace {
         if let Some(seen) = &request.seen {
             check_seen(&path, seen, found)?;
         }
-        let ShownPart { view, lines, symbol } = self.shown(request, &path, &found.bytes)?;
+        let ShownPart { view, lines, symbol } = self.shown(caller, request, &path, &found.bytes)?;
         let shown = match &request.seen {
             Some(_) => 0,
             None => view.text.as_ref().map_or(0, String::len) + view.bytes.as_ref().map_or(0, Vec::len),
@@ -151,10 +151,16 @@ impl Workspace {
     }
 
     /// Returns the part of a file to show.
-    fn shown(&self, request: &ReadRequest, path: &FilePath, bytes: &[u8]) -> Result<ShownPart, Refusal> {
+    fn shown(
+        &self,
+        caller: &Caller,
+        request: &ReadRequest,
+        path: &FilePath,
+        bytes: &[u8],
+    ) -> Result<ShownPart, Refusal> {
         let options = self.state.options([path]);
         if let Some(name) = &request.symbol {
-            let _turn = self.state.parsing.turn_of_reader(bytes.len())?;
+            let _turn = self.state.parsing.turn_of_reader(&caller.session, bytes.len())?;
             let shown = editd_engine::view_symbol(bytes, name, request.body, path, &options)?;
             return Ok(ShownPart { view: shown.view, lines: Some(shown.lines), symbol: Some(shown.symbol) });
         }

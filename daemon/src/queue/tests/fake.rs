@@ -151,7 +151,11 @@ impl WorkspaceRequests for FakeWorkspace {
             bom: false,
         }))
     }
-    fn outline(&self, request: &OutlineRequest) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
+    fn outline(
+        &self,
+        _: &Caller,
+        request: &OutlineRequest,
+    ) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         Ok(ReservedReply::unreserved(OutlineReply {
             path: request.path.clone(),
             version: Version("0123456789ab".into()),
