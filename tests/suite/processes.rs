@@ -30,6 +30,7 @@ impl CommandFolder {
     fn program(&self, words: &[&str], change: impl FnOnce(&mut CommandRun<'_>)) -> CommandOutput {
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
         let mut run = CommandRun {
+            session: "s",
             command: &command,
             env: &[],
             folder: &self.folder,
@@ -64,6 +65,7 @@ fn a_command_that_is_not_permitted_any_more_is_not_started() {
     let yard = CommandFolder::new();
     let command = ["sh", "-c", "touch ran"].map(OsString::from);
     let run = CommandRun {
+        session: "s",
         command: &command,
         env: &[],
         folder: &yard.folder,
@@ -198,6 +200,7 @@ fn crowd(yard: &CommandFolder, within: Duration) -> Vec<CommandEnd> {
                     ["sh", "-c", ": >\"$1\"; exec sleep 1000", "sh", &nth.to_string()].map(OsString::from);
                 let (folder, input) = (yard.folder.as_path(), b"");
                 let run = CommandRun {
+                    session: "s",
                     command: &command,
                     env: &[],
                     folder,

@@ -12,6 +12,7 @@ use editd_proto::path::FilePath;
 
 use super::plan::{PlannedJob, origins};
 use super::validate::contents;
+use crate::caller::Caller;
 use crate::config::{CommandKind, CommandSpec};
 use crate::disk::place::native_path;
 use crate::journal::change;
@@ -50,6 +51,7 @@ impl Unformatted {
 pub(super) fn format(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
+    caller: &Caller,
     planned: &mut PlannedJob,
 ) -> Result<Unformatted, JobAbort> {
     let workspace_commands = state.workspace_commands();
@@ -67,6 +69,7 @@ pub(super) fn format(
     };
     let mut work = Formatting {
         state,
+        session: &caller.session,
         workspace_commands: &workspace_commands,
         began: state.clock.monotonic(),
         runs: 0,
@@ -150,6 +153,7 @@ fn warn(planned: &mut PlannedJob, at: usize, warning: String) {
 /// The state that the formatters of one job share.
 struct Formatting<'w> {
     state: &'w WorkspaceState,
+    session: &'w str,
     workspace_commands: &'w WorkspaceCommands,
     /// The time at which the first one started.
     began: Duration,
@@ -175,6 +179,7 @@ impl Formatting<'_> {
         self.runs += 1;
         let words = command.words(path, &self.state.root.join(native_path(path)));
         let run = CommandRun {
+            session: self.session,
             command: &words,
             env: &command.env,
             folder: &self.state.root,

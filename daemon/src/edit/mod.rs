@@ -85,7 +85,7 @@ pub fn decide(
     let mut planned = plan::plan(state, guard, checked, given)?;
     hooks::tell_left_out(state, &given.caller.session, &mut planned.plan);
     step(state, Step::Plan)?;
-    let unformatted = format::format(state, guard, &mut planned)?;
+    let unformatted = format::format(state, guard, given.caller, &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, given.caller, &mut planned) {
         // A refused formatted content does not refuse the job: its own content is tried.

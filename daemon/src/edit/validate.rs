@@ -39,6 +39,7 @@ pub(super) fn validate(
     let commands: Vec<_> = workspace_commands.runnable(CommandKind::Validator).collect();
     let options = state.options(paths.iter());
     let around = CheckContext {
+        session: &caller.session,
         runner: &state.runner,
         clock: &*state.clock,
         root: &state.root,
@@ -110,7 +111,6 @@ fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
         error.issues = checked.issues.iter().take(ISSUES).map(|(_, issue)| issue.clone()).collect();
         return Err(Box::new(error));
     }
-    let Some((unable, path)) = checked.unable.first().and_then(|one| Some((one, paths.get(one.content)?)))
     if let Some(path) = checked.no_turn.and_then(|content| paths.get(content)) {
         let message = format!(
             "the syntax of {path} could not be checked in time, since other large files are being parsed; nothing was \
@@ -118,6 +118,7 @@ fn refuse(checked: &CheckResults, paths: &[FilePath]) -> Result<(), Refusal> {
         );
         return Err(Box::new(RequestError::new(ErrorCode::Busy, message).at(path)));
     }
+    let Some((unable, path)) = checked.unable.first().and_then(|one| Some((one, paths.get(one.content)?)))
     else {
         return Ok(());
     };

@@ -37,6 +37,8 @@ pub type ParseTurn<'a> = &'a (dyn Fn(usize, &mut dyn FnMut()) -> bool + Sync);
 /// The parts of the workspace that a check needs.
 #[derive(Clone, Copy)]
 pub struct CheckContext<'a> {
+    /// The session of the job.
+    pub session: &'a str,
     /// Runs commands.
     pub runner: &'a CommandRunner,
     /// The clock.
@@ -83,10 +85,10 @@ pub struct CheckResults {
     pub unable: Vec<FailedValidator>,
     /// Notes for the user, with the content's index.
     pub notes: Vec<(usize, String)>,
-}
-
     /// The first content that the built-in check could not examine in time.
     pub no_turn: Option<usize>,
+}
+
 /// Checks every content with the built-in check and with the commands for it. Blocks until all have ended.
 pub fn check(
     around: &CheckContext<'_>,

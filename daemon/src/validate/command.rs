@@ -76,6 +76,7 @@ fn run_on(
     let file = scratch.as_ref().map(|scratch| around.root.join(scratch.below()));
     let command = spec.words(content.path, file.as_deref().unwrap_or(Path::new("")));
     let run = CommandRun {
+        session: around.session,
         command: &command,
         env: &spec.env,
         folder: around.root,

@@ -170,6 +170,7 @@ impl Work<'_> {
         let file = self.state.root.join(native_path(path));
         let words = hook.words(path, &file);
         let run = CommandRun {
+            session: &self.sealed.entry.session,
             command: &words,
             env: &hook.env,
             folder: &self.state.root,

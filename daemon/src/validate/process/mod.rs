@@ -2,7 +2,8 @@
 //! knows nothing of files, issues or trust.
 //!
 //! *Calling sequence*: [`CommandRunner::run`], on as many threads as there are commands. As many commands run as the
-//! machine has cores; the others wait for their turn in order of arrival, and a command's time begins with its turn.
+//! machine has cores, and one more of a session that has none; the others wait for their turn, and a command's time begins
+//! with its turn. The next turn goes to the session with the fewest running commands, in order of arrival.
 //!
 //! The daemon starts itself a second time as a small supervisor (`supervise`), which starts the command, watches it,
 //! and ends it with all its descendants. A socket connects the two: the order goes one way, the report comes back.
@@ -34,7 +35,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -52,6 +53,8 @@ pub use supervise::{WORD as SUPERVISE, supervise};
 /// A command and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRun<'r> {
+    /// The session of the job for which it runs.
+    pub session: &'r str,
     /// The program, searched in `PATH` if it is a bare name, and its arguments.
     pub command: &'r [OsString],
     /// The variables that it gets beside the usual ones: a name passes the daemon's value, `NAME=VALUE` sets one.
@@ -141,15 +144,24 @@ pub struct CommandRunner {
 
 /// The commands that run and that wait.
 struct RunTurns {
-    free: usize,
-    /// The waiting commands, by number: the first is next.
-    waiting: VecDeque<u64>,
+    /// The number of turns, without the one that is kept for a session that runs nothing.
+    turns: usize,
+    /// The number of running commands of each session that has any.
+    running: HashMap<String, usize>,
+    /// The waiting commands, by number, with their sessions.
+    waiting: BTreeMap<u64, String>,
     next: u64,
 }
 
 impl RunTurns {
+    /// Returns true if it is the turn of this command.
     fn is_turn_of(&self, number: u64) -> bool {
-        self.free > 0 && self.waiting.front() == Some(&number)
+        let of = |session: &String| self.running.get(session).copied().unwrap_or(0);
+        let first = self.waiting.iter().map(|(number, session)| (of(session), *number)).min();
+        let taken = self.running.values().sum::<usize>();
+        first.is_some_and(|(of_session, first)| {
+            first == number && (taken < self.turns || (taken == self.turns && of_session == 0))
+        })
     }
 }
 
@@ -158,7 +170,12 @@ impl CommandRunner {
     #[must_use]
     pub fn new(program: Option<PathBuf>, clock: Arc<dyn Clock>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let turns = RunTurns { free: cores.clamp(2, RUNS), waiting: VecDeque::new(), next: 0 };
+        let turns = RunTurns {
+            turns: cores.clamp(2, RUNS),
+            running: HashMap::new(),
+            waiting: BTreeMap::new(),
+            next: 0,
+        };
         Self { program, clock, turns: Mutex::new(turns), changed: Condvar::new() }
     }
 
@@ -170,7 +187,7 @@ impl CommandRunner {
     /// The same, if `may` still returns `Ok` when the command's turn comes: it may have waited for minutes.
     pub fn run_if(&self, run: CommandRun<'_>, may: impl FnOnce() -> Result<(), String>) -> CommandOutput {
         let asked = self.clock.monotonic();
-        let Some(_turn) = self.turn(run.within) else {
+        let Some(_turn) = self.turn(run.session, run.within) else {
             return CommandOutput::without_output(CommandEnd::NoTurn);
         };
         if let Err(why) = may() {
@@ -192,30 +209,40 @@ impl CommandRunner {
         CommandOutput::without_output(windows::refused())
     }
 
-    fn turn(&self, within: Duration) -> Option<RunTurn<'_>> {
+    fn turn(&self, session: &str, within: Duration) -> Option<RunTurn<'_>> {
         let mut turns = lock(&self.turns);
         let number = turns.next;
         turns.next += 1;
-        turns.waiting.push_back(number);
+        turns.waiting.insert(number, session.to_owned());
         let waited = self.changed.wait_timeout_while(turns, within, |turns| !turns.is_turn_of(number));
         let (mut turns, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let came = turns.is_turn_of(number);
-        turns.waiting.retain(|other| *other != number);
+        let session = turns.waiting.remove(&number).unwrap_or_default();
         if came {
-            turns.free -= 1;
+            *turns.running.entry(session.clone()).or_default() += 1;
         }
         // Another command is first now, and may have its turn.
         self.changed.notify_all();
-        came.then(|| RunTurn(self))
+        came.then(|| RunTurn { runner: self, session })
     }
 }
 
 /// The turn of a running command, until this is dropped.
-struct RunTurn<'t>(&'t CommandRunner);
+struct RunTurn<'t> {
+    runner: &'t CommandRunner,
+    session: String,
+}
 
 impl Drop for RunTurn<'_> {
     fn drop(&mut self) {
-        lock(&self.0.turns).free += 1;
-        self.0.changed.notify_all();
+        let mut turns = lock(&self.runner.turns);
+        if let Some(running) = turns.running.get_mut(&self.session) {
+            *running -= 1;
+            if *running == 0 {
+                turns.running.remove(&self.session);
+            }
+        }
+        drop(turns);
+        self.runner.changed.notify_all();
     }
 }
