@@ -30,6 +30,13 @@ pub const CLIPBOARDS: usize = 1000;
 /// Maximum size of all clipboards together, in bytes. They are stored on disk until they are removed.
 pub const CLIPBOARDS_BYTES: usize = 64 * 1024 * 1024;
 
+/// Maximum number of clipboards of one session, and of those that belong to the workspace. The others stay free for other
+/// sessions.
+pub const CLIPBOARDS_OF_SESSION: usize = 250;
+
+/// Maximum size of the clipboards of one session, and of those that belong to the workspace, in bytes.
+pub const CLIPBOARDS_BYTES_OF_SESSION: usize = 16 * 1024 * 1024;
+
 /// Maximum number of entries in a reply to `history`.
 pub const HISTORY: usize = 1000;
 
@@ -38,5 +45,7 @@ const _: () = assert!(COUNT <= VALUES);
 const _: () = assert!(EDITS <= COUNT && FILES <= COUNT);
 const _: () = assert!(CLIPBOARD < FRAME && DIFF < FRAME);
 const _: () = assert!(CLIPBOARDS * (NAME + PATH + 64) < FRAME && CLIPBOARD <= CLIPBOARDS_BYTES);
+const _: () = assert!(CLIPBOARDS_OF_SESSION < CLIPBOARDS && CLIPBOARD < CLIPBOARDS_BYTES_OF_SESSION);
+const _: () = assert!(CLIPBOARDS_BYTES_OF_SESSION < CLIPBOARDS_BYTES);
 const _: () = assert!(OUTLINE <= FRAME / 2);
 const _: () = assert!(FRAME <= u32::MAX as usize);

@@ -11,7 +11,7 @@ use super::index::{RowView, entry, key};
 use super::log::read;
 use super::shared::StoreParts;
 use super::taken::TakenBack;
-use super::{ClipboardUsage, KeyState, LogPosition, Store, StoreError};
+use super::{ClipboardHoldings, ClipboardUsage, KeyState, LogPosition, Store, StoreError};
 use crate::record::{CheckpointEntry, ClipboardRecord, Entry, EntryPart, ReadReceipt, Record};
 use crate::sync::lock;
 
@@ -99,23 +99,31 @@ impl Store {
         Ok(clips)
     }
 
-    /// Returns the number and size of the clipboards of all sessions: now, and after the session has written these
-    /// (name and bytes).
+    /// Returns the number and size of clipboards: now, and after the session has written these (name and bytes).
     pub fn clips_held(
         &self,
         session: &str,
         written: &[(&str, usize)],
-    ) -> Result<[ClipboardUsage; 2], StoreError> {
+    ) -> Result<[ClipboardHoldings; 2], StoreError> {
         let fresh = written.iter().map(|(name, bytes)| (key::clip(session, name), *bytes as u64));
         let fresh: BTreeMap<Vec<u8>, u64> = fresh.collect();
-        let (mut before, mut after) = (ClipboardUsage::default(), ClipboardUsage::default());
+        let (own, shared) = (key::clips(session), key::clips(""));
+        let add = |held: &mut ClipboardHoldings, key: &[u8], size: u64| {
+            held.all.add(size);
+            if key.starts_with(&shared) {
+                held.workspace.add(size);
+            } else if key.starts_with(&own) {
+                held.session.add(size);
+            }
+        };
+        let (mut before, mut after) = (ClipboardHoldings::default(), ClipboardHoldings::default());
         self.shared.each_clip(&mut |key, size| {
-            before.add(size);
+            add(&mut before, key, size);
             if !fresh.contains_key(key) {
-                after.add(size);
+                add(&mut after, key, size);
             }
         })?;
-        fresh.values().for_each(|size| after.add(*size));
+        fresh.iter().for_each(|(key, size)| add(&mut after, key, *size));
         Ok([before, after])
     }
 

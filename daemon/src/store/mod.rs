@@ -98,6 +98,17 @@ pub struct KeyState {
     pub receipt: Option<Receipt>,
 }
 
+/// The number and size of clipboards, by their owners.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClipboardHoldings {
+    /// Those of all sessions, and those of the workspace.
+    pub all: ClipboardUsage,
+    /// Those of one session.
+    pub session: ClipboardUsage,
+    /// Those of the workspace, whose names begin with `/`.
+    pub workspace: ClipboardUsage,
+}
+
 /// The number and size of some clipboards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClipboardUsage {

@@ -7,14 +7,14 @@ use editd_proto::limits;
 use crate::clipboard;
 use crate::state::WorkspaceState;
 use crate::state::refusal::store_refusal;
+use crate::store::ClipboardUsage;
 
-/// Checks the clipboards that a session is about to store, given as names and bytes. A change by which the workspace's
-/// clipboards do not grow is never refused. Jobs that are checked at the same moment do not see each other, so all of
-/// them may pass.
+/// Checks the clipboards that a session is about to store, given as names and bytes. A change by which the clipboards do
+/// not grow is never refused. Jobs that are checked at the same moment do not see each other, so all of them may pass.
 ///
 /// # Errors
-/// `too_large` if the workspace would have more than [`limits::CLIPBOARDS`], or more than
-/// [`limits::CLIPBOARDS_BYTES`] bytes in them; `malformed` for a bad name; `io` if the journal cannot be read.
+/// `too_large` if the session, the workspace itself, or all of them together would have more clipboards, or more bytes in
+/// them, than [`limits`] permits; `malformed` for a bad name; `io` if the journal cannot be read.
 pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usize)]) -> Result<(), Refusal> {
     for (name, bytes) in written {
         clipboard::check_name(name)?;
@@ -24,34 +24,61 @@ pub fn check_clips(state: &WorkspaceState, session: &str, written: &[(&str, usiz
         return Ok(());
     }
     let [before, after] = state.store.clips_held(session, written).map_err(|error| store_refusal(&error))?;
-    let over = |before: u64, after: u64, limit: usize| after > before && after > limit as u64;
-    let in_bytes = over(before.bytes, after.bytes, limits::CLIPBOARDS_BYTES);
-    if !in_bytes && !over(before.number, after.number, limits::CLIPBOARDS) {
-        return Ok(());
+    let share = (limits::CLIPBOARDS_OF_SESSION, limits::CLIPBOARDS_BYTES_OF_SESSION);
+    if let Some((would, limit)) = over(before.session, after.session, share) {
+        let session = shown(session);
+        let message = format!(
+            "session \"{session}\" would {would} {limit}: remove some (`editctl clip list`, `editctl clip rm NAME`)"
+        );
+        return Err(too_large(message, limit));
     }
-    let (would, limit) = if in_bytes {
-        (format!("hold {} bytes in its clipboards; they may hold", after.bytes), limits::CLIPBOARDS_BYTES)
-    } else {
-        (format!("have {} clipboards; it may have", after.number), limits::CLIPBOARDS)
-    };
+    if let Some((would, limit)) = over(before.workspace, after.workspace, share) {
+        let message = format!(
+            "the workspace would {would} {limit} with names that begin with `/`: remove some (`editctl clip list`, \
+             `editctl clip rm NAME`)"
+        );
+        return Err(too_large(message, limit));
+    }
+    let all = (limits::CLIPBOARDS, limits::CLIPBOARDS_BYTES);
+    let Some((would, limit)) = over(before.all, after.all, all) else { return Ok(()) };
+    let in_bytes = limit == limits::CLIPBOARDS_BYTES;
     let most = state.store.clips_most(in_bytes).map_err(|error| store_refusal(&error))?;
     let most = most.map_or_else(String::new, |(owner, held)| {
         let whose = if owner.is_empty() {
             "those whose names begin with `/` are most".to_owned()
         } else {
-            let shown: String = owner.chars().flat_map(char::escape_default).collect();
-            format!("session \"{shown}\" (`--session`) has most")
+            format!("session \"{}\" (`--session`) has most", shown(&owner))
         };
         format!("; {whose}: {} with {} bytes", held.number, held.bytes)
     });
-    let mut error = RequestError::new(
-        ErrorCode::TooLarge,
-        format!(
-            "the workspace would {would} {limit} over all sessions: remove some (`editctl clip list`, `editctl clip rm NAME`){most}"
-        ),
+    let message = format!(
+        "the workspace would {would} {limit} over all sessions: remove some (`editctl clip list`, `editctl clip rm NAME`){most}"
     );
+    Err(too_large(message, limit))
+}
+
+/// Returns the limit that a change exceeds, of a number and of bytes, with a phrase for it.
+fn over(
+    before: ClipboardUsage,
+    after: ClipboardUsage,
+    (number, bytes): (usize, usize),
+) -> Option<(String, usize)> {
+    let exceeds = |before: u64, after: u64, limit: usize| after > before && after > limit as u64;
+    if exceeds(before.bytes, after.bytes, bytes) {
+        return Some((format!("hold {} bytes in its clipboards; they may hold", after.bytes), bytes));
+    }
+    let exceeds = exceeds(before.number, after.number, number);
+    exceeds.then(|| (format!("have {} clipboards; it may have", after.number), number))
+}
+
+fn shown(session: &str) -> String {
+    session.chars().flat_map(char::escape_default).collect()
+}
+
+fn too_large(message: String, limit: usize) -> Refusal {
+    let mut error = RequestError::new(ErrorCode::TooLarge, message);
     error.limit = Some(limit as u64);
-    Err(Box::new(error))
+    Box::new(error)
 }
 
 #[cfg(test)]
@@ -128,5 +155,24 @@ mod tests {
         // What becomes smaller is no harm.
         ask(&bench, "s", ClipAction::Set, "rest", &rest[1..]).unwrap();
         ask(&bench, "s", ClipAction::Set, "more", "x").unwrap();
+    }
+
+    #[test]
+    fn one_session_leaves_clipboards_to_the_others_and_the_error_names_it() {
+        let bench = Bench::new();
+        let (share, bytes) = (limits::CLIPBOARDS_OF_SESSION, limits::CLIPBOARDS_BYTES_OF_SESSION);
+        fill(&bench, "greedy", share, 1);
+        let refused = ask(&bench, "greedy", ClipAction::Set, "more", "x").unwrap_err();
+        assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(share as u64)));
+        assert!(refused.message.contains("session \"greedy\" would have 251"), "{}", refused.message);
+        fill(&bench, "large", bytes / limits::CLIPBOARD, limits::CLIPBOARD);
+        let refused = ask(&bench, "large", ClipAction::Set, "more", "x").unwrap_err();
+        assert_eq!((refused.code, refused.limit), (ErrorCode::TooLarge, Some(bytes as u64)));
+        fill(&bench, "", share, 1);
+        let refused = ask(&bench, "s", ClipAction::Set, "/more", "x").unwrap_err();
+        assert!(refused.message.contains("begin with `/`"), "{}", refused.message);
+        // The others have theirs.
+        ask(&bench, "s", ClipAction::Set, "own", "x").unwrap();
+        ask(&bench, "greedy", ClipAction::Set, "7", "replaced").unwrap();
     }
 }

@@ -276,7 +276,7 @@ fn every_limit_is_named_with_its_value() {
         include_str!("../../src/limits.rs"),
         include_str!("../../../daemon/engine/types/src/limits.rs")
     );
-    let values: [(&str, u64); 25] = [
+    let values: [(&str, u64); 27] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -290,6 +290,8 @@ fn every_limit_is_named_with_its_value() {
         ("CLIPBOARD", limits::CLIPBOARD as u64),
         ("CLIPBOARDS", limits::CLIPBOARDS as u64),
         ("CLIPBOARDS_BYTES", limits::CLIPBOARDS_BYTES as u64),
+        ("CLIPBOARDS_OF_SESSION", limits::CLIPBOARDS_OF_SESSION as u64),
+        ("CLIPBOARDS_BYTES_OF_SESSION", limits::CLIPBOARDS_BYTES_OF_SESSION as u64),
         ("DIFF", limits::DIFF as u64),
         ("PLACES_LISTED", limits::PLACES_LISTED as u64),
         ("CANDIDATES", limits::CANDIDATES as u64),
