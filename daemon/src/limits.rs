@@ -5,6 +5,7 @@ mod memory;
 mod replies;
 mod settings;
 mod several;
+mod shares;
 #[cfg(unix)]
 mod supervisor;
 
@@ -15,6 +16,7 @@ pub use memory::*;
 pub use replies::*;
 pub use settings::*;
 pub use several::*;
+pub use shares::*;
 #[cfg(unix)]
 pub use supervisor::*;
 
@@ -108,7 +110,7 @@ pub const LINKS: usize = 40;
 pub const CONFIG: usize = 1024 * 1024;
 
 /// Bytes of requests that wait or run at once, over all connections, by the memory they take once they are decoded;
-/// one more is `busy`. A single request always fits.
+/// one more is `busy`. One request that is larger than a share of this ([`LARGE_SHARE`]) fits beside them.
 pub const QUEUE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Milliseconds that a starting daemon waits for one that is stopping, or for one that started before it.
@@ -207,11 +209,11 @@ pub const READERS_IN_LINE: usize = 8;
 /// Milliseconds for which a reader or a job waits for its turn: a few of the slowest parses.
 pub const PARSE_WAIT_MS: u64 = 5000;
 
-/// Milliseconds that a refusal may take to ask the journal why a text is missing: too few to be noticed.
-pub const WHY_MS: u64 = 20;
 /// Milliseconds of a parse after which freed memory is returned to the system at once: it took many megabytes.
 pub const PARSE_LONG_MS: u64 = 50;
 
+/// Milliseconds that a refusal may take to ask the journal why a text is missing: too few to be noticed.
+pub const WHY_MS: u64 = 20;
 
 /// Entries that it may examine; an older change explains little.
 pub const WHY_ENTRIES: usize = 64;

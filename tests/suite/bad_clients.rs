@@ -1,14 +1,15 @@
 //! *Bounded*: bad clients get a typed error or a closed connection; meanwhile another client edits undisturbed, the
 //! daemon's memory stays within its limits, and threads and descriptors are released.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use editd::testing::limits::CONNECTIONS;
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::message::{Hello, kind};
 use editd_proto::{RequestError, limits};
@@ -231,14 +232,18 @@ fn a_client_that_never_reads_replies_is_not_read() {
 }
 
 #[test]
-fn of_three_hundred_connections_only_the_limit_is_open() {
+fn of_three_hundred_connections_of_one_process_only_its_share_is_open() {
     let daemon = TestDaemon::started();
     unharmed(&daemon, 64, || {
         let mut open: Vec<Client> = Vec::new();
         let mut busy = 0;
         for _ in 0..300 {
-            match daemon.try_client("crowd") {
-                Ok(client) => open.push(client),
+            match daemon.try_client(&format!("crowd {}", open.len())) {
+                Ok(mut client) => {
+                    // One that had sent no request would give its place to the next.
+                    client.ask_json(kind::STATUS, &json!({}));
+                    open.push(client);
+                }
                 Err(RequestFailure::Refused(error)) => {
                     assert_eq!(serde_json::to_value(error.code).unwrap(), "busy", "{error:?}");
                     busy += 1;
@@ -246,9 +251,9 @@ fn of_three_hundred_connections_only_the_limit_is_open() {
                 Err(RequestFailure::Lost(why)) => panic!("closed instead of `busy`: {why:?}"),
             }
         }
-        // 256 are open; the bystander is one of them.
-        assert_eq!((open.len(), busy), (255, 45));
-        let reply = open[254].ask_json(kind::EDIT, &jobs::write("crowd.txt", "the last of them\n"));
+        // 192 are open; the bystander is one of them.
+        assert_eq!((open.len(), busy), (191, 109));
+        let reply = open[190].ask_json(kind::EDIT, &jobs::write("crowd.txt", "the last of them\n"));
         jobs::applied(&reply);
         drop(open);
         // Room again, as soon as they are gone.
@@ -260,8 +265,23 @@ fn of_three_hundred_connections_only_the_limit_is_open() {
 fn editctl_waits_until_a_daemon_with_too_many_connections_accepts_it() {
     let daemon = TestDaemon::started();
     let mut open: Vec<Client> = Vec::new();
-    while let Ok(client) = daemon.try_client("crowd") {
+    while let Ok(mut client) = daemon.try_client(&format!("crowd {}", open.len())) {
+        client.ask_json(kind::STATUS, &json!({}));
         open.push(client);
+    }
+    // One process has its share of the connections; other processes take the rest.
+    let mut watching: Vec<Child> = (open.len()..CONNECTIONS)
+        .map(|_| daemon.editctl().arg("watch").stdout(Stdio::piped()).spawn().unwrap())
+        .collect();
+    wait::until("all are connected", wait::LONG, || {
+        (open[0].ask_json(kind::STATUS, &json!({}))["sessions"] == CONNECTIONS).then_some(())
+    });
+    // Each has sent its request once it reports a change.
+    for child in &mut watching {
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        daemon.put("seen", format!("{:?}", Instant::now()));
+        out.read_line(&mut line).unwrap();
     }
     let before = daemon.said().matches("connection refused").count();
     let mut editctl = daemon.editctl();
@@ -272,6 +292,10 @@ fn editctl_waits_until_a_daemon_with_too_many_connections_accepts_it() {
     drop(open.pop());
     let ended = waits.wait_with_output().unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    for mut child in watching {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }
 
 #[test]

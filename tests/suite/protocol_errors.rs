@@ -217,10 +217,16 @@ fn jobs_that_wait_are_counted_as_what_they_become() {
 #[test]
 fn connections_above_the_limit_are_refused_until_others_close() {
     let (daemon, mut before) = served();
+    // A connection that has sent a request keeps its place.
+    before.ask_json(kind::STATUS, &json!({}));
     let mut connected = Vec::new();
     let turned_away = loop {
         match daemon.try_client("crowd") {
-            Ok(client) => connected.push(client),
+            Ok(mut client) => {
+                // One that had sent no request would give its place to the next.
+                client.ask_json(kind::STATUS, &json!({}));
+                connected.push(client);
+            }
             Err(failure) => break failure,
         }
         assert!(connected.len() <= editd::testing::limits::CONNECTIONS, "there is no limit");

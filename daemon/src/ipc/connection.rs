@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, FrameReader};
-use editd_proto::error::ErrorCode;
+use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ClientStream;
 use super::inbox::{ClientSession, ReceivedFrame};
 use super::outbox::Outbox;
+use super::places::OpenPlace;
 use super::server::Server;
 use super::session::{Greeting, ProtocolSession, boxed};
 use crate::limits;
-use crate::queue::reply;
+use crate::queue::{RequestOwner, reply};
 
 /// The reason why reading ends.
 enum ConnectionEnd {
@@ -31,6 +32,7 @@ enum ConnectionEnd {
 struct ConnectionReader {
     server: Arc<Server>,
     stream: Arc<ClientStream>,
+    place: OpenPlace,
     outbox: Arc<Outbox>,
     session: ProtocolSession,
     frames: FrameReader,
@@ -41,7 +43,7 @@ struct ConnectionReader {
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn converse(server: Arc<Server>, stream: ClientStream) {
+pub(super) async fn converse(server: Arc<Server>, stream: ClientStream, place: OpenPlace) {
     let stream = Arc::new(stream);
     let (outgoing, stop) = (Arc::clone(&server.connections.outgoing), Arc::clone(&server.stop));
     let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), outgoing, stop);
@@ -49,7 +51,7 @@ pub(super) async fn converse(server: Arc<Server>, stream: ClientStream) {
     let session = ProtocolSession::new(server.clock.monotonic());
     let frames = FrameReader::new(session.frame_limit());
     let mut reader =
-        ConnectionReader { server, stream, outbox, session, frames, large: None, another: false };
+        ConnectionReader { server, stream, place, outbox, session, frames, large: None, another: false };
     let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
     let end = match reader.greet().await {
         Ok(client) => {
@@ -78,8 +80,12 @@ impl ConnectionReader {
             server.stop.ask_once();
             return Err(ConnectionEnd::Refused(id, refusal));
         }
+        if !self.place.greeted(&caller.session) {
+            return Err(ConnectionEnd::Refused(id, too_many_of(&caller.session)));
+        }
         self.frames.set_limit(self.session.frame_limit());
-        let client = ClientSession::new(server, (caller, on_stale), Arc::clone(&self.outbox));
+        let owner = RequestOwner::new(self.place.number(), &caller.session, self.place.process());
+        let client = ClientSession::new(server, (caller, on_stale), owner, Arc::clone(&self.outbox));
         self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
         Ok(client)
     }
@@ -91,8 +97,11 @@ impl ConnectionReader {
                 Ok(frame) => frame,
                 Err(end) => return end,
             };
+            if !self.place.used() {
+                return ConnectionEnd::Refused(0, evicted());
+            }
             let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return ConnectionEnd::Quiet };
-            let pass = self.server.gate.request(frame.as_bytes().len());
+            let pass = self.server.gate.request(&client.owner, frame.as_bytes().len());
             let counted = pass.is_ok();
             client.arrive(ReceivedFrame { frame, place, pass });
             self.large = None;
@@ -134,10 +143,11 @@ impl ConnectionReader {
             };
             tokio::select! {
                 // Bytes that have arrived are taken before the deadline is checked: if the daemon itself was delayed,
-                // the client is not late.
+                // the client is not late. A place that another client needs is given up although bytes arrive.
                 biased;
                 () = self.server.stop.parsed() => return Err(ConnectionEnd::Stopping),
                 () = self.outbox.closed() => return Err(ConnectionEnd::Quiet),
+                () = self.place.evicted() => return Err(ConnectionEnd::Refused(0, evicted())),
                 read = more => match read {
                     Ok(0) | Err(_) => return Err(ConnectionEnd::Quiet),
                     Ok(_) => {}
@@ -149,7 +159,7 @@ impl ConnectionReader {
 
     /// Finishes running requests, sends the last frame, and closes.
     async fn part(self, end: ConnectionEnd, pipeline: &Semaphore) {
-        let Self { server, stream, outbox, mut frames, .. } = self;
+        let Self { server, stream, place, outbox, mut frames, .. } = self;
         let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
         tokio::select! {
             _ = pipeline.acquire_many(all) => {}
@@ -170,11 +180,28 @@ impl ConnectionReader {
             return;
         }
         stream.end();
+        drop(place);
         if refused {
             let permit = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
             linger(permit, &stream, &mut frames).await;
         }
     }
+}
+
+/// Returns the error for a connection whose place another one needs.
+fn evicted() -> Refusal {
+    let message = "this connection had sent no request, and another client needed its place; connect again and send a \
+                   request at once";
+    Box::new(RequestError::new(ErrorCode::Busy, message))
+}
+
+/// Returns the error for a session that has its share of the connections.
+fn too_many_of(session: &str) -> Refusal {
+    let most = limits::CONNECTIONS_SHARE;
+    let message = format!(
+        "session {session:?} has {most} connections open, the limit for one session; close one, or try again in a moment"
+    );
+    Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
 /// Refuses a connection with an error. With a permit, the connection is read until the client has taken the error.

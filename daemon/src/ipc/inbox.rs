@@ -17,7 +17,7 @@ use super::server::Server;
 use super::subscriptions::Subscription;
 use crate::caller::Caller;
 use crate::limits;
-use crate::queue::AdmissionPass;
+use crate::queue::{AdmissionPass, RequestOwner};
 use crate::sync::lock;
 
 /// A frame that has arrived completely.
@@ -35,6 +35,8 @@ pub(super) struct ClientSession {
     pub(super) caller: Caller,
     /// The default of its jobs for stale files.
     pub(super) on_stale: Option<OnStale>,
+    /// The owners of its requests, which have shares of the limits.
+    pub(super) owner: RequestOwner,
     pub(super) outbox: Arc<Outbox>,
     /// True once the client sends nothing more: waits and subscriptions end.
     pub(super) gone: watch::Sender<bool>,
@@ -54,12 +56,14 @@ impl ClientSession {
     pub(super) fn new(
         server: Arc<Server>,
         (caller, on_stale): (Caller, Option<OnStale>),
+        owner: RequestOwner,
         outbox: Arc<Outbox>,
     ) -> Arc<Self> {
         Arc::new(Self {
             server,
             caller,
             on_stale,
+            owner,
             outbox,
             gone: watch::Sender::new(false),
             subscriptions: Mutex::default(),
@@ -100,7 +104,8 @@ impl ClientSession {
 
     fn spawn(self: &Arc<Self>) {
         let client = Arc::clone(self);
-        self.server.runtime.spawn_blocking(move || client.drain());
+        let Server { runtime, connections, .. } = &*self.server;
+        connections.threads.run(runtime, self.owner.clone(), Box::new(move || client.drain()));
     }
 
     fn drain(self: Arc<Self>) {

@@ -6,8 +6,8 @@
 //! it and writes the reply itself, so that a request costs one thread switch.
 //!
 //! *Invariants*: a connection's jobs enter the queue in the order of its frames; a client that is slow, silent,
-//! hostile or dead costs bounded memory and delays no other client; a refused client gets a typed error before the
-//! connection is closed.
+//! hostile or dead costs bounded memory and delays no other client; no process or session has all the connections or
+//! threads; a refused client gets a typed error before the connection is closed.
 //!
 //! *Limitations*: on Windows another user could create the pipe's name first; the client must check the owner of the
 //! server process.
@@ -19,6 +19,7 @@ pub mod encode;
 pub mod inbox;
 mod misfit;
 pub mod outbox;
+mod places;
 mod requests;
 pub mod serve;
 pub mod server;
@@ -27,6 +28,7 @@ pub mod subscriptions;
 mod terse;
 #[cfg(all(test, unix))]
 mod tests;
+mod threads;
 #[cfg(unix)]
 pub mod unix;
 #[cfg(windows)]

@@ -9,9 +9,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
 use super::connection::{converse, turn_away};
+use super::places::{NoPlace, OpenPlace};
 use super::server::{ConnectionsState, Server};
 use super::{ClientListener, ClientStream};
-use crate::limits;
 use crate::queue::reply;
 
 /// The pause after accepting failed, for instance for lack of descriptors, in milliseconds.
@@ -42,14 +42,14 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
     while connections.join_next().await.is_some() {}
 }
 
-/// Serves a connection if the limit permits it, otherwise sends it an error and closes it.
+/// Serves a connection if the limits permit it, otherwise sends it an error and closes it.
 async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
     let (refusal, lingering) = match place_for(server, &stream).await {
         ConnectionPlace::Open(place) => {
             let (server, busy) = (Arc::clone(server), server.activity.begin());
             connections.spawn(async move {
-                converse(server, stream).await;
-                drop((place, busy));
+                converse(server, stream, place).await;
+                drop(busy);
             });
             return;
         }
@@ -62,7 +62,7 @@ async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Clie
 /// The place of a new connection.
 enum ConnectionPlace {
     /// It is one of the open connections.
-    Open(OwnedSemaphorePermit),
+    Open(OpenPlace),
     /// It gets this error. With a permit, it is then read until the client has taken the error.
     Refused(Refusal, Option<OwnedSemaphorePermit>),
 }
@@ -71,22 +71,32 @@ enum ConnectionPlace {
 /// waits for one of them to end: a connection that is closed while its client sends `hello` looks like a daemon that
 /// died. Connections that come meanwhile wait in the socket's queue.
 async fn place_for(server: &Server, stream: &ClientStream) -> ConnectionPlace {
-    let ConnectionsState { open, lingering, .. } = &server.connections;
+    let ConnectionsState { places, lingering, .. } = &server.connections;
     let lingers = || Arc::clone(lingering).try_acquire_owned().ok();
     if !stream.same_user() {
         let refusal = refusal(ErrorCode::Denied, "this editd serves another user".to_owned());
         return ConnectionPlace::Refused(refusal, lingers());
     }
-    tokio::select! {
-        biased;
-        Ok(place) = Arc::clone(open).acquire_owned() => ConnectionPlace::Open(place),
-        Ok(lingering) = Arc::clone(lingering).acquire_owned() => {
-            let number = limits::CONNECTIONS;
-            let message = format!("{number} clients are connected, which is the limit; try again in a moment");
-            ConnectionPlace::Refused(refusal(ErrorCode::Busy, message), Some(lingering))
+    let mut evicts = true;
+    loop {
+        let busy = match places.take(stream.process(), std::mem::take(&mut evicts)) {
+            Ok(place) => return ConnectionPlace::Open(place),
+            Err(NoPlace::Soon) => None,
+            Err(why) => Some(refusal(ErrorCode::Busy, why.to_string())),
+        };
+        let refused = async {
+            match busy {
+                // As long as another connection is about to give up its place.
+                None => std::future::pending().await,
+                Some(busy) => (busy, Arc::clone(lingering).acquire_owned().await.ok()),
+            }
+        };
+        tokio::select! {
+            biased;
+            (refusal, lingering) = refused => return ConnectionPlace::Refused(refusal, lingering),
+            () = places.released() => {}
+            () = server.stop.parsed() => return ConnectionPlace::Refused(reply::stopping(), lingers()),
         }
-        () = server.stop.parsed() => ConnectionPlace::Refused(reply::stopping(), lingers()),
-        else => ConnectionPlace::Refused(reply::stopping(), None),
     }
 }
 

@@ -10,7 +10,9 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
 use super::ClientStream;
+use super::places::ConnectionPlaces;
 use super::subscriptions::SubscriptionProvider;
+use super::threads::ThreadShares;
 use crate::clock::Clock;
 use crate::limits;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, QueueEvents, WorkspaceRequests};
@@ -103,10 +105,12 @@ pub struct ConnectionsState {
     /// The part of generated session names that distinguishes this daemon from earlier ones.
     era: u64,
     names: AtomicU64,
-    /// The permits for connections.
-    pub(super) open: Arc<Semaphore>,
+    /// The places of open connections.
+    pub(super) places: Arc<ConnectionPlaces>,
     /// The permits for refused connections whose pending bytes are still read.
     pub(super) lingering: Arc<Semaphore>,
+    /// The threads that answer requests.
+    pub(super) threads: Arc<ThreadShares>,
     /// The permits for large frames.
     pub(super) large: Arc<Semaphore>,
     /// The count of bytes of replies that wait.
@@ -125,7 +129,8 @@ impl ConnectionsState {
             started: clock.monotonic(),
             era: clock.wall_ms(),
             names: AtomicU64::new(0),
-            open: Arc::new(Semaphore::new(limits::CONNECTIONS)),
+            places: Arc::default(),
+            threads: Arc::default(),
             lingering: Arc::new(Semaphore::new(limits::LINGERING)),
             large: Arc::new(Semaphore::new(limits::LARGE_FRAMES)),
             outgoing: Arc::default(),
@@ -161,7 +166,6 @@ impl Server {
     /// Returns the reply to `status`.
     pub(super) fn status(&self) -> StatusReply {
         let counts = self.workspace.counts();
-        let connections = limits::CONNECTIONS - self.connections.open.available_permits();
         StatusReply {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -169,7 +173,7 @@ impl Server {
             socket: self.info.socket.clone(),
             state: self.info.state.clone(),
             uptime: self.clock.monotonic().saturating_sub(self.connections.started).as_secs(),
-            sessions: connections as u64,
+            sessions: self.connections.places.open() as u64,
             queue: self.gate.jobs() as u64,
             entries: counts.entries,
             unsettled: counts.unsettled,

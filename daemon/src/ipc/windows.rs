@@ -120,6 +120,11 @@ impl ClientStream {
         true
     }
 
+    /// Returns `None`: the process is not asked for.
+    pub fn process(&self) -> Option<u32> {
+        None
+    }
+
     /// Waits for bytes and reads those that have arrived. Returns their number; 0 at the end.
     ///
     /// # Errors

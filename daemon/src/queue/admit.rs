@@ -1,20 +1,24 @@
 //! Limits the requests that wait or run at once. A request beyond the limits is refused with `busy` at once instead
 //! of late.
+//!
+//! *Invariants*: no connection, session or process has more than its share of the jobs and of the bytes; large requests
+//! use no bytes that are reserved for small ones; at most one request is larger than a share.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 
 use super::reply;
+use super::shares::{RequestOwner, ShareHolder, ShareTable};
 use crate::limits;
+use crate::sync::lock;
 
 /// Counts requests and their bytes, over all connections.
 #[derive(Debug, Default)]
 pub struct AdmissionGate {
-    jobs: AtomicUsize,
-    bytes: AtomicUsize,
+    admitted: Mutex<AdmittedRequests>,
     closed: AtomicBool,
 }
 
@@ -23,8 +27,83 @@ pub struct AdmissionGate {
 #[must_use]
 pub struct AdmissionPass {
     gate: Arc<AdmissionGate>,
+    owner: RequestOwner,
+    held: Mutex<HeldCounts>,
+}
+
+#[derive(Debug, Default)]
+struct AdmittedRequests {
+    all: HeldCounts,
+    of: ShareTable<HeldCounts>,
+}
+
+/// The counts of a request, of an owner, or of all requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct HeldCounts {
     jobs: usize,
-    bytes: usize,
+    /// Bytes of small requests.
+    small: usize,
+    /// Bytes of large requests.
+    large: usize,
+    /// Bytes of a request that is larger than a share.
+    oversized: usize,
+}
+
+impl HeldCounts {
+    fn of_bytes(bytes: usize) -> Self {
+        if bytes <= limits::SMALL_REQUEST {
+            Self { small: bytes, ..Self::default() }
+        } else if bytes <= limits::LARGE_SHARE {
+            Self { large: bytes, ..Self::default() }
+        } else {
+            Self { oversized: bytes, ..Self::default() }
+        }
+    }
+
+    /// Returns these counts with one part replaced.
+    fn changed(self, from: Self, to: Self) -> Self {
+        let changed = |all: usize, from: usize, to: usize| all.saturating_sub(from).saturating_add(to);
+        Self {
+            jobs: changed(self.jobs, from.jobs, to.jobs),
+            small: changed(self.small, from.small, to.small),
+            large: changed(self.large, from.large, to.large),
+            oversized: changed(self.oversized, from.oversized, to.oversized),
+        }
+    }
+}
+
+impl AdmittedRequests {
+    fn change(&mut self, owner: &RequestOwner, from: HeldCounts, to: HeldCounts) {
+        self.all = self.all.changed(from, to);
+        self.of.change(owner, |held| *held = held.changed(from, to));
+    }
+
+    /// Replaces the bytes of a request if the limits permit that.
+    fn replace(&mut self, owner: &RequestOwner, from: HeldCounts, to: HeldCounts) -> Result<(), Refusal> {
+        let after = self.all.changed(from, to);
+        let is_over = |held: &HeldCounts| {
+            let held = held.changed(from, to);
+            (to.small > 0 && held.small > limits::SMALL_SHARE)
+                || (to.large > 0 && held.large > limits::LARGE_SHARE)
+        };
+        if let Some((holder, held)) = self.of.exhausted(owner, is_over) {
+            return Err(too_many_bytes_of(&holder, held.small + held.large));
+        }
+        let over = (to.small > 0 && after.small > limits::SMALL_REQUESTS)
+            || (to.large > 0 && after.large > limits::LARGE_REQUESTS);
+        if over {
+            return Err(busy("too many bytes of requests are waiting; try again in a moment"));
+        }
+        if to.oversized > 0 && self.all.oversized > 0 {
+            let share = limits::LARGE_SHARE;
+            let message = format!(
+                "another request that needs more than {share} bytes is waiting; try again in a moment, or send less at once"
+            );
+            return Err(busy(message));
+        }
+        self.change(owner, from, to);
+        Ok(())
+    }
 }
 
 impl AdmissionGate {
@@ -36,37 +115,52 @@ impl AdmissionGate {
     /// Admits a request of `bytes` bytes.
     ///
     /// # Errors
-    /// `busy` above [`limits::QUEUE_BYTES`]; a single request always fits.
-    pub fn request(self: &Arc<Self>, bytes: usize) -> Result<AdmissionPass, Refusal> {
-        let with_it = |before: usize| {
-            let sum = before.saturating_add(bytes);
-            (before == 0 || sum <= limits::QUEUE_BYTES).then_some(sum)
-        };
-        // A refused request is never counted, not even for a moment: another one could be refused because of it.
-        counted(&self.bytes, with_it).map_err(|_| too_many_bytes())?;
-        Ok(AdmissionPass { gate: Arc::clone(self), jobs: 0, bytes })
+    /// `busy` above [`limits::QUEUE_BYTES`], or above the share of one of its owners.
+    pub fn request(self: &Arc<Self>, owner: &RequestOwner, bytes: usize) -> Result<AdmissionPass, Refusal> {
+        let held = HeldCounts::of_bytes(bytes);
+        lock(&self.admitted).replace(owner, HeldCounts::default(), held)?;
+        Ok(self.pass(owner, held))
     }
 
     /// Admits a request as a job.
     ///
     /// # Errors
-    /// `busy` above [`limits::QUEUE`] jobs, `stopping` once the gate is closed.
+    /// `busy` above [`limits::QUEUE`] jobs, or above the share of one of its owners; `stopping` once the gate is closed.
     pub fn job(&self, mut pass: AdmissionPass) -> Result<AdmissionPass, Refusal> {
         if self.closed.load(Ordering::Acquire) {
             return Err(reply::stopping());
         }
-        counted(&self.jobs, |jobs| (jobs < limits::QUEUE).then_some(jobs + 1))
-            .map_err(|_| busy("too many jobs are waiting; try again in a moment"))?;
-        pass.jobs = 1;
+        let mut admitted = lock(&self.admitted);
+        if let Some((holder, held)) =
+            admitted.of.exhausted(&pass.owner, |held| held.jobs >= limits::QUEUE_SHARE)
+        {
+            let jobs = held.jobs;
+            return Err(busy(format!(
+                "{holder} has {jobs} jobs waiting, its share of the queue; wait for some"
+            )));
+        }
+        if admitted.all.jobs >= limits::QUEUE {
+            return Err(busy("too many jobs are waiting; try again in a moment"));
+        }
+        let held = *lock(&pass.held);
+        let job = HeldCounts { jobs: 1, ..held };
+        admitted.change(&pass.owner, held, job);
+        drop(admitted);
+        pass.held = Mutex::new(job);
         Ok(pass)
     }
 
     /// Admits a job that an earlier daemon acknowledged: it is counted, and never refused, since the limits of that
     /// daemon applied to it.
-    pub fn requeue(self: &Arc<Self>, bytes: usize) -> AdmissionPass {
-        self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        self.jobs.fetch_add(1, Ordering::AcqRel);
-        AdmissionPass { gate: Arc::clone(self), jobs: 1, bytes }
+    pub fn requeue(self: &Arc<Self>, session: &str, bytes: usize) -> AdmissionPass {
+        let owner = RequestOwner::of_session(session);
+        let held = HeldCounts { jobs: 1, ..HeldCounts::of_bytes(bytes) };
+        lock(&self.admitted).change(&owner, HeldCounts::default(), held);
+        self.pass(&owner, held)
+    }
+
+    fn pass(self: &Arc<Self>, owner: &RequestOwner, held: HeldCounts) -> AdmissionPass {
+        AdmissionPass { gate: Arc::clone(self), owner: owner.clone(), held: Mutex::new(held) }
     }
 
     /// Closes the gate: no more jobs are admitted.
@@ -76,7 +170,7 @@ impl AdmissionGate {
 
     /// Returns the number of jobs that wait or run.
     pub fn jobs(&self) -> usize {
-        self.jobs.load(Ordering::Acquire)
+        lock(&self.admitted).all.jobs
     }
 }
 
@@ -87,128 +181,40 @@ impl AdmissionPass {
     /// # Errors
     /// As for [`AdmissionGate::request`].
     pub fn weighing(mut self, cost: usize) -> Result<Self, Refusal> {
-        let more = cost.saturating_sub(self.bytes);
-        let with_it = |all: usize| {
-            let (alone, sum) = (all <= self.bytes, all.saturating_add(more));
-            (alone || sum <= limits::QUEUE_BYTES).then_some(sum)
-        };
-        counted(&self.gate.bytes, with_it).map_err(|_| too_many_bytes())?;
-        self.bytes = self.bytes.saturating_add(more);
+        let held = *lock(&self.held);
+        let bytes = held.small + held.large + held.oversized;
+        let all = HeldCounts { jobs: held.jobs, ..HeldCounts::of_bytes(cost.max(bytes)) };
+        lock(&self.gate.admitted).replace(&self.owner, held, all)?;
+        self.held = Mutex::new(all);
         Ok(self)
+    }
+
+    /// Ends the admission of the request's bytes, since they were freed; a job is counted until it ends.
+    pub fn freed(&self) {
+        let held = &mut *lock(&self.held);
+        let left = HeldCounts { jobs: held.jobs, ..HeldCounts::default() };
+        lock(&self.gate.admitted).change(&self.owner, *held, left);
+        *held = left;
     }
 }
 
 impl Drop for AdmissionPass {
     fn drop(&mut self) {
-        self.gate.jobs.fetch_sub(self.jobs, Ordering::AcqRel);
-        self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
+        let held = *lock(&self.held);
+        lock(&self.gate.admitted).change(&self.owner, held, HeldCounts::default());
     }
 }
 
-/// Replaces a count by the result of `with_it`; keeps it if that is `None`.
-fn counted(count: &AtomicUsize, with_it: impl FnMut(usize) -> Option<usize>) -> Result<usize, usize> {
-    count.fetch_update(Ordering::AcqRel, Ordering::Acquire, with_it)
+fn too_many_bytes_of(holder: &ShareHolder, bytes: usize) -> Refusal {
+    busy(format!(
+        "{holder} has requests of {bytes} bytes waiting, and this one exceeds its share; wait for a reply, or send less \
+         at once"
+    ))
 }
 
-fn too_many_bytes() -> Refusal {
-    busy("too many bytes of requests are waiting; try again in a moment")
-}
-
-fn busy(message: &str) -> Refusal {
+fn busy(message: impl Into<String>) -> Refusal {
     Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_job_too_many_is_busy_until_another_is_out() {
-        let gate = AdmissionGate::new();
-        let enter = || gate.job(gate.request(1)?);
-        let mut inside: Vec<AdmissionPass> = (0..limits::QUEUE).map(|_| enter().unwrap()).collect();
-        assert_eq!(enter().unwrap_err().code, ErrorCode::Busy);
-        assert_eq!(gate.jobs(), limits::QUEUE, "a refused job is not counted");
-        inside.pop();
-        inside.push(enter().unwrap());
-        inside.clear();
-        assert_eq!(gate.jobs(), 0);
-        assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
-    }
-
-    #[test]
-    fn bytes_are_bounded_and_one_request_always_fits() {
-        let gate = AdmissionGate::new();
-        let huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
-        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
-        drop(huge);
-        let half = gate.request(limits::QUEUE_BYTES / 2).unwrap();
-        let other = gate.request(limits::QUEUE_BYTES / 2).unwrap();
-        assert!(gate.request(1).is_err());
-        drop((half, other));
-        assert!(gate.request(1).is_ok());
-    }
-
-    #[test]
-    fn an_acknowledged_job_goes_past_a_full_gate_and_counts() {
-        let gate = AdmissionGate::new();
-        let _huge = gate.request(limits::QUEUE_BYTES * 2).unwrap();
-        let inside: Vec<AdmissionPass> =
-            (0..limits::QUEUE + 1).map(|_| gate.requeue(limits::QUEUE_BYTES)).collect();
-        assert_eq!(gate.jobs(), limits::QUEUE + 1);
-        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
-        drop(inside);
-        assert_eq!((gate.jobs(), gate.bytes.load(Ordering::Acquire)), (0, limits::QUEUE_BYTES * 2));
-    }
-
-    #[test]
-    fn a_request_counts_as_what_it_becomes() {
-        let gate = AdmissionGate::new();
-        let huge = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES * 2).unwrap();
-        assert_eq!(gate.request(1).unwrap_err().code, ErrorCode::Busy);
-        drop(huge);
-        let first = gate.request(10).unwrap().weighing(limits::QUEUE_BYTES - 20).unwrap();
-        let second = gate.request(10).unwrap().weighing(5).unwrap();
-        assert!(gate.request(11).is_err());
-        drop(second);
-        assert_eq!(gate.request(10).unwrap().weighing(30).unwrap_err().code, ErrorCode::Busy);
-        drop(first);
-        assert_eq!(gate.bytes.load(Ordering::Acquire), 0);
-    }
-
-    #[test]
-    fn a_request_that_is_refused_keeps_no_other_out() {
-        let gate = AdmissionGate::new();
-        let _some = gate.request(10).unwrap();
-        let over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let refused = scope.spawn(|| {
-                while !over.load(Ordering::Acquire) {
-                    assert_eq!(gate.request(limits::QUEUE_BYTES).unwrap_err().code, ErrorCode::Busy);
-                    let little = gate.request(10).unwrap();
-                    assert_eq!(little.weighing(limits::QUEUE_BYTES).unwrap_err().code, ErrorCode::Busy);
-                }
-            });
-            let let_in = (0..100_000).filter(|_| {
-                let pass = gate.request(10).and_then(|pass| pass.weighing(1000));
-                pass.and_then(|pass| gate.job(pass)).is_ok()
-            });
-            let let_in = let_in.count();
-            over.store(true, Ordering::Release);
-            refused.join().unwrap();
-            assert_eq!(let_in, 100_000);
-        });
-    }
-
-    #[test]
-    fn a_closed_gate_lets_no_job_in() {
-        let gate = AdmissionGate::new();
-        let inside = gate.job(gate.request(1).unwrap()).unwrap();
-        gate.close();
-        assert_eq!(gate.job(gate.request(1).unwrap()).unwrap_err().code, ErrorCode::Stopping);
-        assert_eq!(gate.jobs(), 1);
-        drop(inside);
-        assert_eq!(gate.jobs(), 0);
-    }
-}
+mod tests;

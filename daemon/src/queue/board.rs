@@ -1,7 +1,7 @@
 //! The jobs of the queue: those that wait, those that run, and the waits for their ends. Pure except for the replies
 //! it keeps; it runs nothing.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 
 use editd_proto::ids::JobId;
 use editd_proto::message::UndoRequest;
@@ -9,9 +9,9 @@ use editd_proto::message::UndoRequest;
 use super::activity::ActivityGuard;
 use super::admit::AdmissionPass;
 use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
+use super::ready::WorkerTurns;
 use super::reply::JobReply;
 use crate::caller::{Caller, Lanes};
-use crate::limits;
 use crate::workspace::ParsedRequest;
 
 /// The work of a job.
@@ -76,13 +76,8 @@ pub(super) struct QueueBoard {
     table: LaneTable,
     /// Jobs that have not begun.
     waiting: HashMap<LaneTicket, QueuedJob>,
-    /// Waiting jobs whose lanes are free, without commands: only a worker is missing.
-    ready: VecDeque<LaneTicket>,
-    /// The same for jobs that may run commands.
-    ready_to_call: VecDeque<LaneTicket>,
-    running: usize,
-    /// The running jobs that may run commands.
-    calling: HashSet<LaneTicket>,
+    /// The jobs that run, and those for which only a worker is missing.
+    workers: WorkerTurns,
     by_id: HashMap<JobId, LaneTicket>,
     waiters: HashMap<JobId, Vec<(u64, JobReply)>>,
     next_wait: u64,
@@ -108,8 +103,7 @@ impl QueueBoard {
             self.by_id.remove(&id);
             self.take_waiters(id)
         });
-        self.running = self.running.saturating_sub(1);
-        self.calling.remove(&ticket);
+        self.workers.end(ticket);
         let next = self.table.leave(ticket);
         self.make_ready(next);
         (self.begin(), waiters)
@@ -178,8 +172,7 @@ impl QueueBoard {
             LaneRemoval::Waiting(next) => self.make_ready(next),
             // Its lanes were free and only a worker was missing.
             LaneRemoval::Running => {
-                self.ready.retain(|other| *other != ticket);
-                self.ready_to_call.retain(|other| *other != ticket);
+                self.workers.withdraw(ticket);
                 let next = self.table.leave(ticket);
                 self.make_ready(next);
             }
@@ -190,36 +183,21 @@ impl QueueBoard {
 
     fn make_ready(&mut self, tickets: impl IntoIterator<Item = LaneTicket>) {
         for ticket in tickets {
-            let runs_commands = self.waiting.get(&ticket).is_some_and(|job| job.runs_commands);
-            if runs_commands { &mut self.ready_to_call } else { &mut self.ready }.push_back(ticket);
+            if let Some(job) = self.waiting.get(&ticket) {
+                self.workers.add(ticket, &job.caller.session, job.runs_commands);
+            }
         }
     }
 
     /// Takes jobs whose lanes are free, as long as there are free workers.
     fn begin(&mut self) -> BegunJobs {
         let mut begun = Vec::new();
-        while self.running < limits::WORKERS {
-            let Some(ticket) = self.next() else { break };
-            if let Some(job) = self.waiting.remove(&ticket) {
-                self.running += 1;
-                if job.runs_commands {
-                    self.calling.insert(ticket);
-                }
-                begun.push((ticket, job));
+        while let Some(ticket) = self.workers.begin() {
+            match self.waiting.remove(&ticket) {
+                Some(job) => begun.push((ticket, job)),
+                None => self.workers.end(ticket),
             }
         }
         begun
-    }
-
-    /// Returns the next job whose lanes are free. Skips jobs that may run commands while
-    /// `limits::CALLING_WORKERS` of those run.
-    fn next(&mut self) -> Option<LaneTicket> {
-        let may_call = self.calling.len() < limits::CALLING_WORKERS;
-        let calling = self.ready_to_call.front().filter(|_| may_call);
-        match (self.ready.front(), calling) {
-            (Some(other), Some(calling)) if calling < other => self.ready_to_call.pop_front(),
-            (None, Some(_)) => self.ready_to_call.pop_front(),
-            _ => self.ready.pop_front(),
-        }
     }
 }

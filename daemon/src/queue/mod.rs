@@ -6,15 +6,18 @@
 //!
 //! *Invariants*: those of [`lanes`]; every [`JobReply`] is answered exactly once, even if a job panics; requests with
 //! the same key are one job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
-//! most `limits::QUEUE` wait.
+//! most `limits::QUEUE` wait; no session has all the workers, and a free worker takes a job of the session that has the
+//! fewest.
 
 pub mod activity;
 pub mod admit;
 mod board;
 pub mod lanes;
 mod pool;
+mod ready;
 pub mod reply;
 pub mod requests;
+pub mod shares;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -23,3 +26,4 @@ pub use admit::{AdmissionGate, AdmissionPass};
 pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob};
 pub use reply::{JobOutcome, JobReply};
 pub use requests::WorkspaceRequests;
+pub use shares::{RequestOwner, ShareTable};

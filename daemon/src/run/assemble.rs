@@ -307,8 +307,8 @@ fn run_again(server: &Server, queued: &QueuedJobRecord) -> Result<(), String> {
     let caller = Caller { session: queued.session.clone(), client: queued.client.clone() };
     // The approximate size in memory, by which a client's request is counted.
     let maps: usize = request.files.iter().map(|file| file.edits.len() + 1).sum();
-    let pass =
-        server.gate.requeue(queued.payload.len().saturating_add(maps.saturating_mul(size_of::<FileEdit>())));
+    let bytes = queued.payload.len().saturating_add(maps.saturating_mul(size_of::<FileEdit>()));
+    let pass = server.gate.requeue(&queued.session, bytes);
     server.queue.requeue(queued.id, caller, request, pass);
     Ok(())
 }

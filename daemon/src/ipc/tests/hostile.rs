@@ -89,10 +89,17 @@ fn a_client_that_dies_harms_nobody() {
     }
 }
 
+/// A connection that keeps its place, since it has sent a request.
+fn used(served: &Served) -> Client {
+    let mut client = served.client();
+    let _: StatusReply = client.ask(1, kind::STATUS, &EmptyBody {});
+    client
+}
+
 #[test]
 fn one_connection_too_many_is_busy_until_another_ends() {
     let served = Served::start();
-    let mut open: Vec<Client> = (0..limits::CONNECTIONS).map(|_| served.client()).collect();
+    let mut open: Vec<Client> = (0..limits::CONNECTIONS_SHARE).map(|_| used(&served)).collect();
     assert_eq!(served.stranger().last_error(0).code, ErrorCode::Busy);
     unharmed(open.first_mut().unwrap());
     drop(open.pop());
@@ -109,9 +116,26 @@ fn one_connection_too_many_is_busy_until_another_ends() {
 }
 
 #[test]
+fn the_oldest_silent_connection_gives_its_place_to_a_new_one() {
+    let served = Served::start();
+    let mut silent: Vec<Client> = (0..limits::CONNECTIONS_SHARE - 1).map(|_| served.client()).collect();
+    let mut stranger = served.stranger();
+    let mut late: Vec<Client> = (0..3).map(|_| used(&served)).collect();
+    for client in silent.iter_mut().take(3) {
+        assert_eq!(client.last_error(0).code, ErrorCode::Busy);
+    }
+    late.iter_mut().for_each(unharmed);
+    unharmed(silent.get_mut(3).unwrap());
+    // One that has not even said hello is among them.
+    let _more: Vec<Client> = (0..limits::CONNECTIONS_SHARE - 4).map(|_| used(&served)).collect();
+    assert_eq!(stranger.last_error(0).code, ErrorCode::Busy);
+    unharmed(silent.get_mut(3).unwrap());
+}
+
+#[test]
 fn a_connection_above_the_limit_is_read_after_its_error_however_many_there_are() {
     let served = Served::start();
-    let _open: Vec<Client> = (0..limits::CONNECTIONS).map(|_| served.client()).collect();
+    let _open: Vec<Client> = (0..limits::CONNECTIONS_SHARE).map(|_| used(&served)).collect();
     let refused = |mut client: Client| {
         let error: editd_proto::RequestError = client.receive().body().unwrap();
         assert_eq!(error.code, ErrorCode::Busy);

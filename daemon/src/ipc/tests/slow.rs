@@ -133,7 +133,7 @@ fn large_frames_arrive_a_few_at_a_time_and_too_many_bytes_are_busy() {
     let mut clients: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
     let mut other = served.client();
     let _: ReadReply = other.ask(1, kind::READ, &read("small"));
-    let fit = limits::QUEUE_BYTES / LARGE - 1;
+    let fit = limits::LARGE_SHARE / LARGE - 1;
     served.fake.log_of(fit);
     served.fake.let_go("held");
     let mut applied = 0;

@@ -26,6 +26,12 @@ impl ClientStream {
         }
     }
 
+    /// Returns the id of the process that connected, if the system tells it and the process is in the same namespace.
+    pub fn process(&self) -> Option<u32> {
+        let id = self.0.peer_cred().ok()?.pid()?;
+        u32::try_from(id).ok().filter(|id| *id > 0)
+    }
+
     /// Waits for bytes and reads those that have arrived. Returns their number; 0 at the end.
     ///
     /// # Errors

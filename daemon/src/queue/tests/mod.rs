@@ -14,7 +14,9 @@ use editd_proto::message::{Durability, FileEntry, JobRequest, JobStatus, Receipt
 use tokio::runtime::Runtime;
 
 use self::fake::{FakeWorkspace, NoEvents};
-use super::{ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, WorkspaceRequests};
+use super::{
+    ActivityCounter, AdmissionGate, JobOutcome, JobQueue, JobReply, RequestOwner, WorkspaceRequests,
+};
 use crate::caller::Caller;
 use crate::limits;
 use crate::workspace::Admission;
@@ -57,10 +59,17 @@ fn job(label: &str, paths: &[&str]) -> JobRequest {
 impl Bench {
     /// Sends a job as a connection would: it is in its lanes when this returns.
     fn send(&self, request: JobRequest) -> Receiver<JobOutcome> {
+        self.send_as("s", request)
+    }
+
+    /// The same for a job of another session.
+    fn send_as(&self, session: &str, request: JobRequest) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
-        let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
-        if let Some(runnable) = self.queue.edit(caller(), request, pass, reply) {
+        let owner = RequestOwner::of_session(session);
+        let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
+        let caller = Caller { session: session.to_owned(), ..caller() };
+        if let Some(runnable) = self.queue.edit(caller, request, pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from
@@ -69,7 +78,8 @@ impl Bench {
     fn undo(&self) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
-        let pass = self.gate.request(1).and_then(|pass| self.gate.job(pass)).unwrap();
+        let owner = RequestOwner::of_session("s");
+        let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
         if let Some(runnable) = self.queue.undo(caller(), UndoRequest::default(), pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
@@ -244,7 +254,7 @@ fn a_job_that_an_earlier_daemon_left_is_run_and_can_be_waited_for() {
         panic!("it is new")
     };
     let waiting = bench.wait(id);
-    bench.queue.requeue(id, caller(), left.clone(), bench.gate.requeue(1));
+    bench.queue.requeue(id, caller(), left.clone(), bench.gate.requeue("s", 1));
     assert_eq!(got(&waiting).status, JobStatus::Applied);
     let requeue = got(&bench.send(left));
     assert!(requeue.repeated && requeue.job == Some(id));
@@ -256,7 +266,8 @@ fn no_more_jobs_run_at_once_than_there_are_workers() {
     let bench = bench();
     bench.fake.hold("held");
     let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("f{n}")).collect();
-    let replies: Vec<_> = paths.iter().map(|path| bench.send(job("held", &[path]))).collect();
+    let send = |(nth, path): (usize, &String)| bench.send_as(&format!("s{}", nth % 4), job("held", &[path]));
+    let replies: Vec<_> = paths.iter().enumerate().map(send).collect();
     // A job that waits only for a worker can be cancelled.
     let ready = got(&bench.send(JobRequest { detach: true, ..job("ready", &["ready"]) })).job.unwrap();
     assert_eq!(bench.queue.cancel(ready).unwrap().status, JobStatus::Refused);
@@ -276,7 +287,8 @@ fn jobs_for_which_commands_run_leave_workers_to_the_others() {
     let bench = bench();
     bench.fake.hold("slow");
     let paths: Vec<String> = (0..limits::WORKERS + 5).map(|n| format!("checked/{n}")).collect();
-    let replies: Vec<_> = paths.iter().map(|path| bench.send(job("slow", &[path]))).collect();
+    let send = |(nth, path): (usize, &String)| bench.send_as(&format!("s{}", nth % 4), job("slow", &[path]));
+    let replies: Vec<_> = paths.iter().enumerate().map(send).collect();
     // It waits only for a worker that may run commands: it can be cancelled, and delays no other job.
     let off = JobRequest { detach: true, ..job("off", &["checked/off"]) };
     let off = got(&bench.send(off)).job.unwrap();
@@ -295,4 +307,41 @@ fn jobs_for_which_commands_run_leave_workers_to_the_others() {
         got(from);
     }
     assert_eq!((begun("slow"), begun("off")), (paths.len(), 0));
+}
+
+#[test]
+fn one_session_leaves_workers_to_the_others_also_for_commands() {
+    let bench = bench();
+    bench.fake.hold("greedy");
+    let paths: Vec<String> = (0..2 * limits::WORKERS).map(|n| format!("f{n}")).collect();
+    let mut greedy: Vec<_> =
+        paths.iter().map(|path| bench.send_as("greedy", job("greedy", &[path]))).collect();
+    let checked = (0..limits::WORKERS).map(|n| format!("checked/{n}"));
+    greedy.extend(checked.map(|path| bench.send_as("greedy", job("greedy", &[&path]))));
+    for path in ["other", "checked/other"] {
+        assert_eq!(got(&bench.send_as("honest", job("quick", &[path]))).status, JobStatus::Applied);
+    }
+    bench.fake.let_go("greedy");
+    greedy.iter().for_each(|from| drop(got(from)));
+}
+
+#[test]
+fn a_free_worker_takes_a_job_of_the_session_that_has_the_fewest() {
+    let bench = bench();
+    let labels = ["first", "later"];
+    labels.iter().for_each(|label| bench.fake.hold(label));
+    let send = |label: &str, nth: usize| {
+        bench.send_as(&format!("s{}", nth % 2), job(label, &[&format!("{label}-{nth}")]))
+    };
+    let mut replies = Vec::new();
+    for label in labels {
+        replies.extend((0..limits::WORKERS).map(|nth| send(label, nth)));
+    }
+    bench.fake.log_of(limits::WORKERS);
+    // All workers are taken, and as many jobs wait in front of this one.
+    let honest = bench.send_as("honest", job("quick", &["other"]));
+    bench.fake.let_go("first");
+    assert_eq!(got(&honest).status, JobStatus::Applied);
+    bench.fake.let_go("later");
+    replies.iter().for_each(|from| drop(got(from)));
 }

@@ -1,0 +1,81 @@
+//! The owners of requests, and what each of them holds of a shared limit. Pure; it admits and refuses nothing.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The owners of a request. A client can open many connections and name many sessions, so its requests count for its
+/// connection, its session and its process.
+#[derive(Clone, Debug)]
+pub struct RequestOwner(Arc<[ShareHolder]>);
+
+/// One of the owners of a request.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ShareHolder {
+    /// A connection, by its number.
+    Connection(u64),
+    /// A session, by its name.
+    Session(Arc<str>),
+    /// A process, by its id.
+    Process(u32),
+}
+
+/// Counts for each owner that holds something.
+#[derive(Debug)]
+pub struct ShareTable<T>(HashMap<ShareHolder, T>);
+
+impl RequestOwner {
+    /// Returns the owners of the requests of a connection. `process` is absent if the system does not tell it.
+    pub fn new(connection: u64, session: &str, process: Option<u32>) -> Self {
+        let mut holders = vec![ShareHolder::Session(session.into()), ShareHolder::Connection(connection)];
+        holders.extend(process.map(ShareHolder::Process));
+        Self(holders.into())
+    }
+
+    /// Returns the owner of a job whose connection is gone.
+    pub fn of_session(session: &str) -> Self {
+        Self([ShareHolder::Session(session.into())].into())
+    }
+}
+
+impl fmt::Display for ShareHolder {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connection(_) => out.write_str("this connection"),
+            Self::Session(name) => write!(out, "session {name:?}"),
+            Self::Process(id) => write!(out, "process {id}"),
+        }
+    }
+}
+
+impl<T> Default for ShareTable<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T: Default + PartialEq> ShareTable<T> {
+    /// Returns the first owner whose share is used up, with what it holds.
+    pub fn exhausted(&self, owner: &RequestOwner, is_over: impl Fn(&T) -> bool) -> Option<(ShareHolder, &T)> {
+        owner.0.iter().find_map(|holder| {
+            let held = self.0.get(holder).filter(|held| is_over(held))?;
+            Some((holder.clone(), held))
+        })
+    }
+
+    /// Changes what each owner holds. An owner that holds nothing any more is forgotten.
+    pub fn change(&mut self, owner: &RequestOwner, change: impl Fn(&mut T)) {
+        for holder in &*owner.0 {
+            let held = self.0.entry(holder.clone()).or_default();
+            change(held);
+            if *held == T::default() {
+                self.0.remove(holder);
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
