@@ -22,6 +22,8 @@ mod flushes;
 #[cfg(target_os = "linux")]
 mod formatters;
 #[cfg(unix)]
+mod greedy_clients;
+#[cfg(unix)]
 mod hooks;
 #[cfg(unix)]
 mod idempotent_keys;

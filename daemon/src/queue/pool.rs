@@ -288,7 +288,7 @@ impl JobQueue {
     fn perform(&self, job: &QueuedJob) -> Result<Receipt, Refusal> {
         let workspace = &self.0.workspace;
         let work = || match &job.work {
-            JobWork::Edit(id, parsed) => workspace.edit(&job.caller, *id, parsed),
+            JobWork::Edit(id, parsed) => workspace.edit(&job.caller, *id, parsed, &|| job.held.0.freed()),
             JobWork::Undo(request) => workspace.undo(&job.caller, request),
             JobWork::Redo(request) => workspace.redo(&job.caller, request),
         };

@@ -36,7 +36,7 @@ workspace_requests! {
     fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
     fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission;
-    fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt;
+    fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn()) -> Receipt;
     fn undo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
     fn redo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;

@@ -169,6 +169,19 @@ impl Reservation<'_> {
         }
         fits
     }
+
+    /// Releases all but so many bytes, if it has more.
+    pub fn shrink(&self, bytes: usize) {
+        let own = self.bytes.get();
+        let less = own.saturating_sub(bytes);
+        if less > 0 {
+            let mut queue = lock(&self.budget.queue);
+            queue.held = queue.held.saturating_sub(less);
+            self.bytes.set(own - less);
+            drop(queue);
+            self.budget.changed.notify_all();
+        }
+    }
 }
 
 impl Drop for Reservation<'_> {

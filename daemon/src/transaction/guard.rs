@@ -21,13 +21,22 @@ pub struct JobGuard<'r> {
     reservation: OnceCell<Reservation<'r>>,
     /// The bytes of contents that an earlier attempt of the same job was found to need.
     needed: usize,
+    /// Called once the job is sealed: it will not be attempted again.
+    when_sealed: Cell<Option<&'r dyn Fn()>>,
 }
 
 impl<'r> JobGuard<'r> {
     /// Returns a guard that holds nothing. `needed` are the bytes of contents that an earlier attempt of the same job was
     /// found to need.
     pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
-        Self { state, entry: Cell::new(None), busy: RefCell::default(), reservation: OnceCell::new(), needed }
+        Self {
+            state,
+            entry: Cell::new(None),
+            busy: RefCell::default(),
+            reservation: OnceCell::new(),
+            needed,
+            when_sealed: Cell::new(None),
+        }
     }
 
     /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more. It
@@ -55,6 +64,22 @@ impl<'r> JobGuard<'r> {
             Some(reservation) if !reservation.grow(bytes) => Err(JobAbort::NeedsMemory(bytes)),
             // A part of a job that has its own reservation.
             _ => Ok(()),
+        }
+    }
+
+    /// Has a function called once the job is sealed: from then on it is not attempted again, and needs its edits no more.
+    pub fn call_when_sealed(&self, free: &'r dyn Fn()) {
+        self.when_sealed.set(Some(free));
+    }
+
+    /// Notes that the job is sealed. Frees its edits, and all memory but `bytes` for the contents of its files: its hooks
+    /// may run for minutes.
+    pub(super) fn sealed(&self, bytes: usize) {
+        if let Some(free) = self.when_sealed.take() {
+            free();
+        }
+        if let Some(reservation) = self.reservation.get() {
+            reservation.shrink(bytes);
         }
     }
 

@@ -9,6 +9,12 @@ pub(super) fn of_transaction(transaction: &Transaction) -> usize {
     transaction.changes.iter().map(of_change).fold(displaced, usize::saturating_add)
 }
 
+/// Returns the bytes that a transaction holds once it is sealed: the contents that its hooks are compared with.
+pub(super) fn of_sealed(transaction: &Transaction) -> usize {
+    let both = |change: &FileChange| before(change).saturating_add(change.after.bytes().len());
+    transaction.changes.iter().map(both).fold(0, usize::saturating_add)
+}
+
 fn before(change: &FileChange) -> usize {
     change.before.as_ref().map_or(0, |found| found.bytes.len())
 }

@@ -64,6 +64,7 @@ pub fn commit(
     step(state, Step::Swap)?;
     let sealed = seal::seal(state, guard, swapped)?;
     step(state, Step::Seal)?;
+    guard.sealed(memory_estimate::of_sealed(&sealed.transaction));
     let sealed = hooks::run(state, guard, sealed)?;
     step(state, Step::Hooks)?;
     Ok(sealed.receipt)

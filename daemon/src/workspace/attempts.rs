@@ -22,9 +22,9 @@ const ATTEMPTS: usize = 8;
 impl Workspace {
     /// Runs a job until an attempt ends it. Never panics; errors are in the receipt. Returns `None` if an observer stopped
     /// the job: the caller must write nothing more, as if the process had ended.
-    pub(super) fn attempts(
-        &self,
-        run: impl Fn(&JobGuard<'_>) -> Result<Receipt, JobAbort>,
+    pub(super) fn attempts<'r>(
+        &'r self,
+        run: impl Fn(&JobGuard<'r>) -> Result<Receipt, JobAbort>,
     ) -> Option<Receipt> {
         let (mut last, mut needed) = (None, 0);
         for _ in 0..ATTEMPTS {

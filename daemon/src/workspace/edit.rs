@@ -19,7 +19,7 @@ use crate::state::refusal::{log_present, store_refusal};
 use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 use crate::state::{PendingJobs, is_call_id, lock};
 use crate::transaction::reply::stored;
-use crate::transaction::{self, JobAbort, JobGuard};
+use crate::transaction::{self, JobAbort, JobGuard, Transaction};
 
 impl Workspace {
     /// Issues a number for a job, or finds the job by its key. A detached job is durable when this returns.
@@ -142,8 +142,9 @@ impl Workspace {
         Ok(())
     }
 
-    /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt.
-    pub fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt {
+    /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt. Calls `freed` once
+    /// the texts of its edits were freed, which may be long before its hooks have ended.
+    pub fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn()) -> Receipt {
         let request = parsed.request();
         let hash = parsed.hash();
         if request.detach {
@@ -157,16 +158,20 @@ impl Workspace {
         }
         let queued = request.detach.then_some(id);
         let dialect_reply = parsed.dialect_reply();
-        let run = |request: &edit::ParsedJob| {
-            let given = edit::EditRequest { caller, queued, hash, request, dialect_reply };
-            self.attempts(|guard| self.decide_and_commit(guard, given))
+        let free = || {
+            parsed.free_edits();
+            freed();
         };
         let ended = match parsed.action() {
             Err(refusal) => Some(Receipt::refused(*refusal)),
-            Ok(Action::Native | Action::Job(_)) => match self.edit_job(parsed) {
-                Ok(request) => run(request),
-                Err(refusal) => Some(Receipt::refused(*refusal)),
-            },
+            Ok(Action::Native | Action::Job(_)) => self.attempts(|guard| {
+                let request = self.edit_job(parsed)?;
+                let given = edit::EditRequest { caller, queued, hash, request: &request, dialect_reply };
+                let (transaction, verified) = edit::decide(&self.state, guard, given)?;
+                drop(request);
+                guard.call_when_sealed(&free);
+                self.commit_decided(guard, transaction, verified)
+            }),
             Ok(Action::View(view)) => Some(self.view(caller, view, dialect_reply)),
             Ok(Action::Undo(path)) => self.attempts(|guard| {
                 let mut transaction = self.undo_of_last(guard, (caller, hash), request, path)?;
@@ -180,13 +185,13 @@ impl Workspace {
         }
     }
 
-    /// Decides an edit job, and commits its transaction unless the job only verifies.
-    fn decide_and_commit(
+    /// Commits the transaction of a job, unless the job only verifies.
+    fn commit_decided(
         &self,
         guard: &JobGuard<'_>,
-        given: edit::EditRequest<'_>,
+        transaction: Transaction,
+        verified: Option<Receipt>,
     ) -> Result<Receipt, JobAbort> {
-        let (transaction, verified) = edit::decide(&self.state, guard, given)?;
         let Some(receipt) = verified else { return transaction::commit(&self.state, guard, transaction) };
         transaction::check(&self.state, transaction)?;
         Ok(receipt)

@@ -163,7 +163,10 @@ impl Workspace {
         let lanes = match parsed.action()? {
             // Its files are looked up when it runs; before that its lanes are unknown.
             Action::Native if parsed.names_several() && parsed.request().detach => Lanes::All,
-            Action::Native | Action::Job(_) => crate::edit::lanes_of(&self.state, self.edit_job(parsed)?)?,
+            Action::Native | Action::Job(_) => {
+                let job = self.edit_job(parsed)?;
+                crate::edit::lanes_of(&self.state, &job)?
+            }
             Action::View(_) => Lanes::Some(Vec::new()),
             Action::Undo(_) => Lanes::All,
         };

@@ -8,6 +8,7 @@
 //! renames.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use editd_engine::{CountBudget, PatternCounts, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
@@ -30,7 +31,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, `busy`, and the errors of an exact path.
-    pub(super) fn edit_job<'u>(&self, parsed: &'u ParsedRequest) -> Result<&'u ParsedJob, Refusal> {
+    pub(super) fn edit_job(&self, parsed: &ParsedRequest) -> Result<Arc<ParsedJob>, Refusal> {
         parsed.job(|came| {
             let job = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));

@@ -5,7 +5,7 @@
 //! stored it. Its key and its hash name the request as it was sent, with its payload.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, PayloadContext, PayloadJob, PayloadRequest, Translation};
@@ -16,6 +16,8 @@ use editd_proto::path::FilePath;
 
 use super::edit::encode;
 use crate::edit::ParsedJob;
+use crate::state::lock;
+use crate::state::refusal::fault;
 use crate::transaction::DialectReply;
 
 /// A parsed request for a job.
@@ -25,7 +27,7 @@ pub struct ParsedRequest {
     action: Result<Action, Refusal>,
     dialect_reply: Option<DialectReply>,
     /// The edit job with one entry for each file, parsed on first use.
-    job: OnceLock<Result<ParsedJob, Refusal>>,
+    job: Mutex<Option<Result<Arc<ParsedJob>, Refusal>>>,
     hash: OnceLock<ContentHash>,
 }
 
@@ -54,7 +56,7 @@ impl ParsedRequest {
                     sent,
                     action,
                     dialect_reply: None,
-                    job: OnceLock::new(),
+                    job: Mutex::default(),
                     hash: OnceLock::new(),
                 };
             }
@@ -68,7 +70,7 @@ impl ParsedRequest {
                 sent,
                 action: Err(refusal),
                 dialect_reply: None,
-                job: OnceLock::new(),
+                job: Mutex::default(),
                 hash: OnceLock::new(),
             },
             Ok(Translation { dialect, request: payload_request, reply }) => {
@@ -81,7 +83,7 @@ impl ParsedRequest {
                     action: action(&sent, payload_request),
                     sent,
                     dialect_reply,
-                    job: OnceLock::new(),
+                    job: Mutex::default(),
                     hash: OnceLock::new(),
                 }
             }
@@ -123,7 +125,7 @@ impl ParsedRequest {
     pub(super) fn job(
         &self,
         look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
-    ) -> Result<&ParsedJob, Refusal> {
+    ) -> Result<Arc<ParsedJob>, Refusal> {
         let read = || match self.action()? {
             Action::Job(job) => ParsedJob::parse(job),
             Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.sent)?),
@@ -136,7 +138,12 @@ impl ParsedRequest {
                 Err(Box::new(RequestError::new(ErrorCode::Internal, message)))
             })
         };
-        self.job.get_or_init(guarded).as_ref().map_err(Clone::clone)
+        lock(&self.job).get_or_insert_with(|| guarded().map(Arc::new)).clone()
+    }
+
+    /// Frees the edits with their texts, once the job needs them no more.
+    pub(super) fn free_edits(&self) {
+        *lock(&self.job) = Some(Err(fault("the edits of a job were used after they were freed")));
     }
 
     /// Returns the hash of the request, by which a different request with the same key is recognised.

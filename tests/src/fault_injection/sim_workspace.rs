@@ -126,7 +126,7 @@ impl SimWorkspace {
                 job.key = Some(key.to_owned());
                 let parsed = self.inner.understand(job);
                 match self.inner.admit(&caller, &parsed) {
-                    Admission::New(id) => self.inner.edit(&caller, id, &parsed),
+                    Admission::New(id) => self.inner.edit(&caller, id, &parsed, &|| ()),
                     Admission::Ended(receipt) => *receipt,
                     Admission::Underway(_) => {
                         Receipt::refused(RequestError::new(ErrorCode::Busy, "it is underway"))

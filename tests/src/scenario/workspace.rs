@@ -121,7 +121,7 @@ fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
     match workspace.admit(who, &asked) {
         Admission::New(id) => {
             let _lanes = workspace.lanes(&asked);
-            in_json(&workspace.edit(who, id, &asked))
+            in_json(&workspace.edit(who, id, &asked, &|| ()))
         }
         Admission::Ended(receipt) => in_json(&asked.with_dialect_text(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),

@@ -196,7 +196,7 @@ impl WorkspaceRequests for FakeWorkspace {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Caller, id: JobId, parsed: &ParsedRequest) -> Receipt {
+    fn edit(&self, _: &Caller, id: JobId, parsed: &ParsedRequest, _: &dyn Fn()) -> Receipt {
         self.perform(parsed.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
     fn undo(&self, _: &Caller, _: &UndoRequest) -> Receipt {

@@ -109,7 +109,7 @@ impl Bench {
             return parsed.refused(refusal);
         }
         match self.workspace.admit(&caller, parsed) {
-            Admission::New(id) => self.workspace.edit(&caller, id, parsed),
+            Admission::New(id) => self.workspace.edit(&caller, id, parsed, &|| ()),
             Admission::Ended(receipt) => parsed.with_dialect_text(*receipt),
             other => panic!("{other:?}"),
         }

@@ -33,7 +33,7 @@ fn asking(sent: JobRequest, payload_request: PayloadRequest) -> ParsedRequest {
         action: action(&sent, payload_request),
         sent,
         dialect_reply,
-        job: OnceLock::new(),
+        job: Mutex::default(),
         hash: OnceLock::new(),
     }
 }
