@@ -43,7 +43,7 @@ fn slow_hook() -> String {
     let script = "while ! [ -e go ]; do sleep 0.02; done";
     let command = json!(["sh", "-c", script, "sh", "{file}"]);
     format!(
-        "[[after_write]]\nname = \"slow\"\nfiles = [\"*.slow\"]\ncommand = {command}\ntimeout = \"50s\"\n"
+        "[[after_write]]\nname = \"slow\"\nfiles = [\"*.slow\"]\ncommand = {command}\ntimeout = \"600s\"\n"
     )
 }
 
@@ -124,6 +124,23 @@ fn jobs_under_slow_hooks_delay_no_hook_of_another_session() {
     for _ in 0..count {
         slow.receive().unwrap();
     }
+}
+
+#[test]
+fn an_undo_behind_a_slow_hook_delays_no_other_session() {
+    let daemon = TestDaemon::trusted(&slow_hook());
+    let mut slow = daemon.client("slow");
+    slow.send(kind::EDIT, &jobs::write("a.slow", "text\n")).unwrap();
+    wait::until("the hook runs", wait::LONG, || daemon.workspace().join("a.slow").is_file().then_some(()));
+    slow.send(kind::UNDO, &json!({})).unwrap();
+    let mut honest = daemon.client("honest");
+    (0..20).for_each(|nth| works(&mut honest, nth));
+    daemon.put("go", "");
+    for _ in 0..2 {
+        let reply: Value = slow.receive().unwrap().body().unwrap();
+        jobs::applied(&reply);
+    }
+    assert!(!daemon.workspace().join("a.slow").exists(), "it was undone");
 }
 
 #[test]

@@ -27,6 +27,10 @@ pub const WORKERS_SHARE: usize = WORKERS - WORKERS / 4;
 /// Jobs of one session that run at once and may run commands.
 pub const CALLING_SHARE: usize = super::CALLING_WORKERS / 2;
 
+/// Jobs with commands that may overtake an undo or redo, which waits until no commands run. After that, later jobs wait
+/// for it.
+pub const OVERTAKEN: usize = 64;
+
 /// Open connections of one process, or of one session.
 pub const CONNECTIONS_SHARE: usize = CONNECTIONS - CONNECTIONS / 4;
 

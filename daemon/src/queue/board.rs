@@ -1,13 +1,14 @@
 //! The jobs of the queue: those that wait, those that run, and the waits for their ends. Pure except for the replies
 //! it keeps; it runs nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use editd_proto::ids::JobId;
 use editd_proto::message::UndoRequest;
 
 use super::activity::ActivityGuard;
 use super::admit::AdmissionPass;
+use super::held::HeldJobs;
 use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
 use super::ready::WorkerTurns;
 use super::reply::JobReply;
@@ -74,6 +75,10 @@ pub(super) type PostponedWaits = Vec<Vec<JobReply>>;
 #[derive(Debug, Default)]
 pub(super) struct QueueBoard {
     table: LaneTable,
+    /// Jobs that are kept out of the lanes while commands run.
+    held: HeldJobs,
+    /// Jobs in the lanes that may run commands.
+    calling: HashSet<LaneTicket>,
     /// Jobs that have not begun.
     waiting: HashMap<LaneTicket, QueuedJob>,
     /// The jobs that run, and those for which only a worker is missing.
@@ -86,15 +91,37 @@ pub(super) struct QueueBoard {
 impl QueueBoard {
     /// Adds a job. Returns it if it may begin at once.
     pub(super) fn arrive(&mut self, job: QueuedJob, lanes: Lanes) -> Option<(LaneTicket, QueuedJob)> {
+        if self.held.keeps_out(&job.caller.session, &lanes, !self.calling.is_empty()) {
+            self.held.add(job, lanes);
+            return None;
+        }
+        self.enter(job, lanes);
+        // Jobs that enter now are behind this one, or behind a job that needs all lanes.
+        self.enter_held();
+        self.begin().pop()
+    }
+
+    /// Puts a job in its lanes.
+    fn enter(&mut self, job: QueuedJob, lanes: Lanes) {
         let (ticket, at_once) = self.table.arrive(lanes);
         if let Some(id) = job.id() {
             self.by_id.insert(id, ticket);
+        }
+        if job.runs_commands {
+            self.calling.insert(ticket);
+            self.held.overtake();
         }
         self.waiting.insert(ticket, job);
         if at_once {
             self.make_ready([ticket]);
         }
-        self.begin().pop()
+    }
+
+    /// Puts the jobs in their lanes that need not be kept out any more.
+    fn enter_held(&mut self) {
+        while let Some((job, lanes)) = self.held.next(!self.calling.is_empty()) {
+            self.enter(job, lanes);
+        }
     }
 
     /// Removes a job that has ended. Returns the jobs that may begin now, and the waits for its end.
@@ -106,12 +133,20 @@ impl QueueBoard {
         self.workers.end(ticket);
         let next = self.table.leave(ticket);
         self.make_ready(next);
+        self.calling.remove(&ticket);
+        self.enter_held();
         (self.begin(), waiters)
     }
 
     /// Removes a detached job that has not begun.
     pub(super) fn cancel(&mut self, id: JobId) -> CancelOutcome {
-        let Some(&ticket) = self.by_id.get(&id) else { return CancelOutcome::Unknown };
+        if let Some(held) = self.held.cancel(id) {
+            self.enter_held();
+            return CancelOutcome::Taken(Box::new(held), self.begin());
+        }
+        let Some(&ticket) = self.by_id.get(&id) else {
+            return if self.held.has(id) { CancelOutcome::TooLate } else { CancelOutcome::Unknown };
+        };
         match self.waiting.remove(&ticket) {
             Some(job) if job.reply.is_none() => {
                 let next = self.take_away(ticket, id);
@@ -129,7 +164,8 @@ impl QueueBoard {
     /// waits for them, and the jobs that may begin now.
     pub(super) fn put_off(&mut self) -> (PostponedWaits, BegunJobs) {
         let detached = |(_, job): &(&LaneTicket, &QueuedJob)| job.reply.is_none();
-        let ids: Vec<JobId> = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id()).collect();
+        let waiting = self.waiting.iter().filter(detached).filter_map(|(_, job)| job.id());
+        let ids: Vec<JobId> = self.held.detached().chain(waiting).collect();
         let mut off = Vec::with_capacity(ids.len());
         let mut next = Vec::new();
         for id in ids {
@@ -178,6 +214,8 @@ impl QueueBoard {
             }
             LaneRemoval::Unknown => {}
         }
+        self.calling.remove(&ticket);
+        self.enter_held();
         self.begin()
     }
 

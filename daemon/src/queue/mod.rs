@@ -7,11 +7,13 @@
 //! *Invariants*: those of [`lanes`]; every [`JobReply`] is answered exactly once, even if a job panics; requests with
 //! the same key are one job; at most `limits::WORKERS` jobs run, at most `limits::CALLING_WORKERS` of them with commands, and at
 //! most `limits::QUEUE` wait; no session has all the workers, and a free worker takes a job of the session that has the
-//! fewest.
+//! fewest. A job that needs all lanes does not enter them while commands of the workspace run: later jobs of other sessions
+//! would wait for these.
 
 pub mod activity;
 pub mod admit;
 mod board;
+mod held;
 pub mod lanes;
 mod pool;
 mod ready;

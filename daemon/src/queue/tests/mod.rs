@@ -76,11 +76,16 @@ impl Bench {
     }
 
     fn undo(&self) -> Receiver<JobOutcome> {
+        self.undo_as("s")
+    }
+
+    fn undo_as(&self, session: &str) -> Receiver<JobOutcome> {
         let (to, from) = channel();
         let reply = JobReply::new(move |outcome| drop(to.send(outcome)));
-        let owner = RequestOwner::of_session("s");
+        let owner = RequestOwner::of_session(session);
         let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
-        if let Some(runnable) = self.queue.undo(caller(), UndoRequest::default(), pass, reply) {
+        let caller = Caller { session: session.to_owned(), ..caller() };
+        if let Some(runnable) = self.queue.undo(caller, UndoRequest::default(), pass, reply) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from
@@ -344,4 +349,49 @@ fn a_free_worker_takes_a_job_of_the_session_that_has_the_fewest() {
     assert_eq!(got(&honest).status, JobStatus::Applied);
     bench.fake.let_go("later");
     replies.iter().for_each(|from| drop(got(from)));
+}
+
+#[test]
+fn an_undo_behind_a_slow_command_delays_only_its_own_session() {
+    let bench = bench();
+    bench.fake.hold("slow");
+    let slow = bench.send_as("greedy", job("slow", &["checked/a"]));
+    bench.fake.log_with("begin slow");
+    let undo = bench.undo_as("greedy");
+    let own = bench.send_as("greedy", job("own", &["b"]));
+    for path in ["b", "checked/b"] {
+        assert_eq!(got(&bench.send_as("honest", job("quick", &[path]))).status, JobStatus::Applied);
+    }
+    let detached = JobRequest { detach: true, ..job("detached", &["c"]) };
+    let detached = got(&bench.send_as("greedy", detached)).job.unwrap();
+    assert_eq!(bench.queue.cancel(detached).unwrap().status, JobStatus::Refused);
+    bench.fake.let_go("slow");
+    for from in [&slow, &undo, &own] {
+        got(from);
+    }
+    let log = bench.fake.log();
+    let at = |line: &str| log.iter().position(|one| one == line).unwrap();
+    assert!(at("end slow") < at("begin undo") && at("end undo") < at("begin own"), "{log:?}");
+    bench.idle();
+    assert!(!log.contains(&"begin detached".to_owned()));
+}
+
+#[test]
+fn an_undo_is_overtaken_by_a_bounded_number_of_jobs_with_commands() {
+    let bench = bench();
+    bench.fake.hold("slow");
+    let slow = bench.send_as("greedy", job("slow", &["checked/a"]));
+    bench.fake.log_with("begin slow");
+    let undo = bench.undo_as("honest");
+    for nth in 0..limits::OVERTAKEN {
+        got(&bench.send_as("other", job("quick", &[&format!("checked/{nth}")])));
+    }
+    let late = bench.send_as("other", job("late", &["b"]));
+    bench.fake.let_go("slow");
+    for from in [&slow, &undo, &late] {
+        got(from);
+    }
+    let log = bench.fake.log();
+    let at = |line: &str| log.iter().position(|one| one == line).unwrap();
+    assert!(at("end undo") < at("begin late"), "{log:?}");
 }
