@@ -77,7 +77,7 @@ pub fn decide(
     step(state, Step::Admit)?;
     let resolved = left::named(state, resolve(state, given.request)?)?;
     step(state, Step::Resolve)?;
-    guard.acquire(memory_estimate::guess(&resolved))?;
+    guard.acquire(&given.caller.session, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
     step(state, Step::Snapshot)?;
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;

@@ -44,8 +44,9 @@ impl<'r> JobGuard<'r> {
     ///
     /// # Errors
     /// `busy`: other requests held the memory for too long.
-    pub fn acquire(&self, bytes: usize) -> Result<(), Refusal> {
-        let reservation = self.state.memory.acquire(bytes.max(self.needed), BudgetClass::Job)?;
+    pub fn acquire(&self, session: &str, bytes: usize) -> Result<(), Refusal> {
+        let bytes = bytes.max(self.needed);
+        let reservation = self.state.memory.acquire_for(session, bytes, BudgetClass::Job)?;
         // A job that holds memory must not wait for more: two of them could wait for each other.
         self.reservation.set(reservation).map_err(|_| fault("a job asked twice for what it may hold"))
     }

@@ -58,7 +58,7 @@ pub fn transaction(
     direction: UndoDirection,
 ) -> Result<Transaction, JobAbort> {
     let chosen = select::select(state, caller, request, direction)?;
-    let entries = entries_of(state, guard, &chosen.choices)?;
+    let entries = entries_of(state, guard, &caller.session, &chosen.choices)?;
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
@@ -111,6 +111,7 @@ pub fn transaction(
 fn entries_of(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
+    session: &str,
     choices: &[SelectedPart],
 ) -> Result<ReadEntries, JobAbort> {
     let undos: BTreeSet<JobId> = choices.iter().filter_map(|choice| choice.undo).collect();
@@ -120,7 +121,7 @@ fn entries_of(
         let one = state.store.entry_size(id).map_err(|error| store_refusal(&error))?;
         size = size.saturating_add(one.unwrap_or(0));
     }
-    guard.acquire(size.saturating_mul(ENTRY_HOLDS))?;
+    guard.acquire(session, size.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len() + undos.len());
     let mut held = 0_usize;
     for id in ids() {

@@ -21,7 +21,7 @@ impl Workspace {
     ) -> Result<ReservedReply<'_, OutlineReply>, Refusal> {
         root_present(&self.state)?;
         let Looked { path, observation, reservation, .. } =
-            self.observe_reserved(&request.path, editd_engine::longest_parsed())?;
+            self.observe_reserved(caller, &request.path, editd_engine::longest_parsed())?;
         let found = self.file(&path, &observation)?;
         let outlined = {
             let _turn = self.state.parsing.turn_of_reader(&caller.session, found.bytes.len())?;

@@ -45,7 +45,12 @@ impl Workspace {
     }
 
     /// Reads a file after reserving memory for its bytes and the reply.
-    pub(super) fn observe_reserved(&self, path: &FilePath, most: usize) -> Result<Looked<'_>, Refusal> {
+    pub(super) fn observe_reserved(
+        &self,
+        caller: &Caller,
+        path: &FilePath,
+        most: usize,
+    ) -> Result<Looked<'_>, Refusal> {
         let resolve = || self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)));
         let mut place = resolve()?;
         let size = place.stat().map_or(0, |stat| readable(stat.size));
@@ -53,7 +58,7 @@ impl Workspace {
         let size = if size > most { 0 } else { size };
         let holds =
             size.saturating_mul(READER_HOLDS).saturating_add(size.min(limits::FRAME).saturating_mul(2));
-        let reservation = self.state.memory.acquire(holds, BudgetClass::Reader)?;
+        let reservation = self.state.memory.acquire_for(&caller.session, holds, BudgetClass::Reader)?;
         if holds > MEMORY_UNRESERVED {
             // The path may have changed while this request waited.
             place = resolve()?;
@@ -85,7 +90,7 @@ impl Workspace {
         root_present(&self.state)?;
         let most = if request.symbol.is_some() { editd_engine::longest_parsed() } else { limits::FILE };
         let Looked { path, version, observation, reservation } =
-            self.observe_reserved(&request.path, most)?;
+            self.observe_reserved(caller, &request.path, most)?;
         let earlier = self.state.store.seen(&caller.session, &path).map_err(|error| store_refusal(&error))?;
         let had = earlier.as_ref().map(|seen| seen.hash);
         external::note(&self.state, &path, &observation, version, had, observation.found().is_some());
