@@ -244,6 +244,7 @@ const PIECES: &[&str] = &[
 ];
 
 fn main() -> std::io::Result<()> {
+    editd_syntax::count_parser_memory();
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let mut out = std::io::stdout().lock();
     for language in Language::all().filter(|language| language.is_known()) {

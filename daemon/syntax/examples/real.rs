@@ -35,6 +35,7 @@ struct Met {
 }
 
 fn main() -> ExitCode {
+    editd_syntax::count_parser_memory();
     let (paths, flags): (Vec<_>, Vec<_>) = std::env::args_os().skip(1).partition(|one| one != "--broken");
     let mut met: BTreeMap<Language, Met> = BTreeMap::new();
     for folder in paths {
