@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     };
     let style = OutputStyle::of_this_terminal(line.everywhere.json);
     let answer = run::run(line, &style).unwrap_or_else(|failure| answer_to(&failure, &style));
-    answer.print().code()
+    answer.print(&style).code()
 }
 
 /// Returns the output for a failure: a JSON object on standard output, or text on standard error.
@@ -45,20 +45,22 @@ fn wrong_words(error: &clap::Error) -> ExitCode {
         // The hint about `--help` is only useful to people.
         let said = said.split_once("\n\nFor more information").map_or(said, |(said, _)| said);
         let failure = Failure::Usage(said.trim().into());
-        return answer_to(&failure, &OutputStyle::of_this_terminal(json)).print().code();
+        let style = OutputStyle::of_this_terminal(json);
+        return answer_to(&failure, &style).print(&style).code();
     }
-    // If this fails, the error cannot be reported anywhere.
-    let _ = error.print();
-    exit.code()
+    // The message repeats arguments, which may be names of files.
+    let text = error.render().to_string();
+    let (out, err) = if error.use_stderr() { (Vec::new(), text) } else { (text.into_bytes(), String::new()) };
+    CommandOutput { out, err, exit }.print(&OutputStyle::of_this_terminal(false)).code()
 }
 
 impl CommandOutput {
     /// Prints the output. A closed pipe is no failure; a full disk is.
-    fn print(self) -> ExitStatus {
+    fn print(self, style: &OutputStyle) -> ExitStatus {
         let mut stdout = std::io::stdout().lock();
-        let printed = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        let printed = stdout.write_all(&style.printed(&self.out)).and_then(|()| stdout.flush());
         // The status stays the same if the error message cannot be printed.
-        let _ = std::io::stderr().lock().write_all(self.err.as_bytes());
+        let _ = std::io::stderr().lock().write_all(&style.for_errors().printed(self.err.as_bytes()));
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 let _ = writeln!(std::io::stderr(), "editctl: standard output: {error}");

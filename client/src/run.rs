@@ -40,7 +40,7 @@ base: the version on which an entry of `files` is based [default: the version th
 /// Prints a progress message to standard error.
 fn tell(words: &str) {
     // If this fails, the message cannot be reported anywhere.
-    let _ = writeln!(std::io::stderr(), "editctl: {words}");
+    let _ = writeln!(std::io::stderr(), "editctl: {}", show::letters::one_line(words));
 }
 
 /// The output and the exit status of a command.

@@ -13,6 +13,7 @@ pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 
 use jiff::tz::TimeZone;
@@ -64,10 +65,18 @@ impl OutputStyle {
         Self { whole: self.whole || whole, ..self.clone() }
     }
 
-    /// Returns the same options for standard error.
+    /// Returns the same options for standard error, which is never JSON.
     pub(crate) fn for_errors(&self) -> Self {
         let (terminal, colour) = self.errors;
-        Self { terminal, colour, ..self.clone() }
+        Self { json: false, terminal, colour, ..self.clone() }
+    }
+
+    /// Returns the text for standard output: what a terminal would obey is escaped there. JSON and pipes get it unchanged.
+    pub(crate) fn printed<'o>(&self, output: &'o [u8]) -> Cow<'o, [u8]> {
+        match self.terminal && !self.json {
+            true => Cow::Owned(letters::for_terminal(output, self.colour)),
+            false => Cow::Borrowed(output),
+        }
     }
 
     /// Formats a time, given in milliseconds since 1970 UTC.

@@ -26,7 +26,7 @@ pub(super) fn read(context: &CommandContext<'_>, words: &args::ReadArgs) -> Resu
     }
     let whole = words.lines.is_none() && words.symbol.is_none();
     let err = reply.symbol.as_ref().and_then(show::outline::declarations).unwrap_or_default();
-    let out = if words.numbers { numbered(&reply)? } else { plain(reply, whole) };
+    let out = if words.numbers { numbered(&reply, context.style.terminal)? } else { plain(reply, whole) };
     Ok(CommandOutput { err, ..CommandOutput::text(out) })
 }
 
@@ -53,15 +53,16 @@ fn plain(reply: ReadReply, whole: bool) -> Vec<u8> {
     out
 }
 
-/// Returns the lines with `N | ` in front of each.
-fn numbered(reply: &ReadReply) -> Result<Vec<u8>, Failure> {
+/// Returns the lines with `N | ` in front of each. A terminal shows no line break for a carriage return, so it gets one.
+fn numbered(reply: &ReadReply, terminal: bool) -> Result<Vec<u8>, Failure> {
     let Some(text) = &reply.text else {
         let message = format!("{} is not text and has no lines; read it without --numbers", reply.path);
         return Err(Failure::refused(ErrorCode::Binary, message));
     };
     let end = if reply.line_ending == "cr" { '\r' } else { '\n' };
+    let shown_end = if terminal && end == '\r' { "\n" } else { "" };
     let lines = text.split_inclusive(end).zip(reply.first_line..);
-    Ok(lines.flat_map(|(line, number)| format!("{number} | {line}").into_bytes()).collect())
+    Ok(lines.flat_map(|(line, number)| format!("{number} | {line}{shown_end}").into_bytes()).collect())
 }
 
 pub(super) fn edit(context: &CommandContext<'_>, words: args::EditArgs) -> Result<CommandOutput, Failure> {

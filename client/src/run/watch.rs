@@ -26,7 +26,7 @@ pub(super) fn run(context: &CommandContext<'_>, globs: Vec<String>) -> Result<Co
             Err(other) => return Err(other.into()),
         };
         let line = context.answer(&event, state::change).out;
-        match stdout.write_all(&line).and_then(|()| stdout.flush()) {
+        match stdout.write_all(&context.style.printed(&line)).and_then(|()| stdout.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(CommandOutput::text("")),
             Err(error) => return Err(Failure::File("standard output".into(), error)),

@@ -25,6 +25,9 @@ pub(crate) enum TextStyle {
 }
 
 impl TextStyle {
+    const ALL: [Self; 7] =
+        [Self::Strong, Self::Good, Self::Bad, Self::Notice, Self::Place, Self::GoodPart, Self::BadPart];
+
     fn code(self) -> &'static str {
         match self {
             Self::Strong => "1",
@@ -52,6 +55,34 @@ impl OutputStyle {
     pub(crate) fn content(&self, text: &str) -> String {
         if self.terminal { harmless(text, true) } else { text.to_owned() }
     }
+}
+
+/// Returns output for a terminal: each control character, each character that turns the text, and each byte that is not
+/// text, is escaped. Line breaks and tabs remain, and with `colours` the colours of this program.
+pub(crate) fn for_terminal(output: &[u8], colours: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(output.len());
+    for chunk in output.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(at) = rest.find('\x1b') {
+            let (text, from) = rest.split_at(at);
+            let colour = if colours { leading_colour(from) } else { 0 };
+            out.extend_from_slice(harmless(text, true).as_bytes());
+            let (escape, after) = from.split_at(colour.max(1));
+            let shown = if colour > 0 { escape.to_owned() } else { harmless(escape, true) };
+            out.extend_from_slice(shown.as_bytes());
+            rest = after;
+        }
+        out.extend_from_slice(harmless(rest, true).as_bytes());
+        chunk.invalid().iter().for_each(|byte| out.extend_from_slice(format!("\\x{byte:02x}").as_bytes()));
+    }
+    out
+}
+
+/// Returns the length of the colour of this program at the start of a text; 0 if there is none.
+fn leading_colour(text: &str) -> usize {
+    let codes = TextStyle::ALL.iter().map(|style| style.code()).chain(["0"]);
+    let mut lengths = codes.map(|code| format!("\x1b[{code}m")).filter(|colour| text.starts_with(colour));
+    lengths.next().map_or(0, |colour| colour.len())
 }
 
 /// Escapes a name or message that must stay on one line.

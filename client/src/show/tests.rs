@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
-use super::letters::{lines, one_line};
+use super::letters::{TextStyle, for_terminal, lines, one_line};
 use super::{OutputStyle, error, history, json, outline, receipt, state};
 
 fn style(name: &str) -> OutputStyle {
@@ -97,6 +97,19 @@ fn nothing_that_a_terminal_obeys_gets_through() {
         assert!(left.chars().all(|c| matches!(c, '\t' | '\n')), "{shown:?}");
         assert!(!shown.contains('\u{202e}'));
     }
+    let raw = [hostile.as_bytes(), b"\x9b31m\xff"].concat();
+    let shown = String::from_utf8(for_terminal(&raw, true)).unwrap();
+    assert_eq!(shown, "a\\u{1b}[2J\\u{9b}b\\rc\\u{7f}\\u{202e}d\te\nf\\u{7}\\u{0}\\x9b31m\\xff");
     assert!(!one_line(hostile).contains('\n'));
     assert_eq!(style("pipe").content(hostile), hostile);
+    assert_eq!(&*style("pipe").printed(&raw), raw);
+    assert_eq!(&*style("json").printed(&raw), raw);
+}
+
+#[test]
+fn only_the_colours_of_this_program_reach_a_terminal() {
+    let painted = style("terminal").paint(TextStyle::BadPart, "x");
+    assert_eq!(for_terminal(painted.as_bytes(), true), painted.as_bytes());
+    assert_eq!(for_terminal(painted.as_bytes(), false), b"\\u{1b}[7;31mx\\u{1b}[0m");
+    assert_eq!(for_terminal(b"\x1b[38;5;1m\x1b", true), b"\\u{1b}[38;5;1m\\u{1b}");
 }

@@ -16,6 +16,7 @@ mod peer;
 #[cfg(target_os = "linux")]
 mod sessions;
 mod symbols;
+mod terminal;
 mod trust;
 
 use std::process::{Output, Stdio};

@@ -25,7 +25,7 @@ fn reply(text: &str) -> ReadReply {
 }
 
 fn numbers(reply: &ReadReply) -> String {
-    String::from_utf8(numbered(reply).unwrap()).unwrap()
+    String::from_utf8(numbered(reply, false).unwrap()).unwrap()
 }
 
 #[test]
@@ -52,5 +52,5 @@ fn lines_are_numbered_as_the_file_counts_them() {
     assert_eq!(numbers(&ReadReply { line_ending: "cr".into(), ..reply("a\rb") }), "1 | a\r2 | b");
     assert_eq!(numbers(&reply("")), "");
     let binary = ReadReply { text: None, bytes: Some(vec![0]), ..reply("") };
-    assert!(numbered(&binary).is_err());
+    assert!(numbered(&binary, false).is_err());
 }

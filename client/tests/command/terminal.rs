@@ -1,0 +1,70 @@
+//! Tests of the output on a real terminal: nothing that a terminal obeys reaches it, and a pipe gets every byte.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+
+use editd_proto::message::{ClipReply, ReadReply, kind};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use super::content;
+use super::peer::{Scene, reply};
+
+/// A text with which a file can change the title, clear the screen, type into the shell, and hide its end.
+const HOSTILE: &[u8] = b"a\x1b]0;title\x07\x1b[2Jb\rc\xc2\x9b31m\xe2\x80\xaed\te\n";
+
+/// Runs `editctl` on a new terminal, and returns what reached the terminal.
+fn on_terminal(scene: &Scene, words: &[&str]) -> Vec<u8> {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let path = ptsname(&terminal, Vec::new()).unwrap();
+    let side = || File::options().read(true).write(true).open(path.to_str().unwrap()).unwrap();
+    let mut command = scene.editctl(words);
+    let mut child = command.stdin(Stdio::null()).stdout(side()).stderr(side()).spawn().unwrap();
+    drop(command);
+    let (mut terminal, mut shown, mut part) = (File::from(terminal), Vec::new(), [0; 4096]);
+    // The last read fails: no process has the other side open any more.
+    while let Ok(count @ 1..) = terminal.read(&mut part) {
+        shown.extend_from_slice(&part[..count]);
+    }
+    child.wait().unwrap();
+    shown
+}
+
+#[test]
+fn a_terminal_gets_no_character_that_it_obeys() {
+    let scene = Scene::new(|_, message| match message.kind() {
+        kind::CLIP => {
+            let text = Some(String::from_utf8(HOSTILE.to_vec()).unwrap());
+            reply(message, &ClipReply { text, ..ClipReply::default() })
+        }
+        _ => reply(message, &content(HOSTILE)),
+    });
+    let hostile_name = "no\x1b[2Jsuch";
+    for words in [
+        &["read", "a"][..],
+        &["read", "a", "--numbers"],
+        &["clip", "show", "a"],
+        &["read", "b", hostile_name],
+    ] {
+        let shown = String::from_utf8(on_terminal(&scene, words)).unwrap();
+        assert!(shown.contains(r"\u{1b}[2J"), "{words:?} {shown:?}");
+        // The terminal itself puts a carriage return before each line break.
+        let shown = shown.replace("\r\n", "\n");
+        let obeyed =
+            |letter: &char| letter.is_control() && !matches!(letter, '\n' | '\t') || *letter == '\u{202e}';
+        assert_eq!(shown.chars().find(obeyed), None, "{words:?} {shown:?}");
+    }
+    let piped = scene.run(&["read", "a"], b"");
+    assert_eq!(piped.stdout, HOSTILE);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_escaped_on_a_terminal() {
+    let binary: ReadReply = content(b"\x00\x9b2J\xff");
+    let scene = Scene::new(move |_, message| reply(message, &binary));
+    assert_eq!(on_terminal(&scene, &["read", "a"]), br"\u{0}\x9b2J\xff");
+}
