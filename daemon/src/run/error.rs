@@ -30,6 +30,10 @@ pub enum RunError {
     #[cfg(unix)]
     #[error("{} belongs to user {}, so no journal is kept there; choose another state folder with --state", .0.display(), .1)]
     ForeignState(PathBuf, u32),
+    /// A name in the state folder is a link.
+    #[cfg(unix)]
+    #[error("{} is a link, and editd follows no link in its state folder; replace it by what it leads to", .0.display())]
+    LinkInState(PathBuf),
     /// The state folder is open to others.
     #[cfg(unix)]
     #[error("the state folder {} is open to others; check its contents, then `chmod 700` it", .0.display())]

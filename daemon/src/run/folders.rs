@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::RunError;
 
-/// The depth to which the owners in the state folder are checked: the folders in it, and their entries.
+/// The depth to which the state folder is checked: the folders in it, and their entries.
 #[cfg(unix)]
 const STATE_DEPTH: usize = 1;
+
+/// The same for the database, which has folders and is opened by paths.
+#[cfg(unix)]
+const DATABASE_DEPTH: usize = 3;
 
 /// The most bytes of a lock that are read. The path of a socket is shorter.
 const LOCK_BYTES: u64 = 4096;
@@ -78,6 +82,11 @@ pub(super) fn lock_state(state: &Path, address: Option<&Path>, root: &Path) -> R
     let path = state.join("lock");
     #[expect(clippy::disallowed_types, reason = "the lock is the state folder's, not the workspace's")]
     let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NOFOLLOW.bits().cast_signed(),
+    );
     let mut file = options.create(true).truncate(false).read(true).write(true).open(path).map_err(io)?;
     match file.try_lock() {
         Ok(()) => {}
@@ -124,8 +133,8 @@ fn check(path: &Path) -> Result<(), RunError> {
         .map_err(|why| error("set the permissions of the state folder", path, why))
 }
 
-/// Checks the owner of every file in the state folder: the log and the database. Their modes do not matter, since the
-/// folder itself is private.
+/// Checks the owner of every file in the state folder, and that none is a link: the log and the database. Their modes do
+/// not matter, since the folder itself is private.
 #[cfg(unix)]
 fn check_entries(folder: &Path, user: u32, depth: usize) -> Result<(), RunError> {
     use std::os::unix::fs::MetadataExt;
@@ -144,6 +153,11 @@ fn check_entries(folder: &Path, user: u32, depth: usize) -> Result<(), RunError>
         if meta.uid() != user {
             return Err(RunError::ForeignState(entry.path(), meta.uid()));
         }
+        if meta.is_symlink() {
+            return Err(RunError::LinkInState(entry.path()));
+        }
+        let is_database = entry.file_name().to_string_lossy().starts_with("sled");
+        let depth = if is_database && depth == STATE_DEPTH { DATABASE_DEPTH } else { depth };
         if let Some(below) = depth.checked_sub(1).filter(|_| meta.is_dir()) {
             check_entries(&entry.path(), user, below)?;
         }
@@ -210,5 +224,26 @@ mod tests {
         state(&path).unwrap();
         std::fs::set_permissions(&made, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert!(state(&path).unwrap_err().to_string().contains("chmod"));
+    }
+
+    #[test]
+    fn no_link_in_the_state_folder_is_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = state(&temp.path().join("state")).unwrap();
+        let outside = temp.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        for link in ["log", "sled", "contents/ab", "sled/db", "sled/blobs/1", "trust"] {
+            let link = path.join(link);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(&outside, &link).unwrap();
+            let why = state(&path).unwrap_err().to_string();
+            assert!(why.contains(&*link.to_string_lossy()) && why.contains("follows no link"), "{why}");
+            std::fs::remove_file(&link).unwrap();
+            state(&path).unwrap();
+        }
+        // A link that appears after that check.
+        symlink(outside.join("lock"), path.join("lock")).unwrap();
+        assert!(lock_state(&path, None, Path::new("/w")).is_err());
+        assert!(!outside.join("lock").exists());
     }
 }

@@ -56,7 +56,7 @@ fn paths_in(lock: &Path) -> Option<Vec<PathBuf>> {
 #[cfg(unix)]
 fn open(lock: &Path) -> Option<std::fs::File> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW).bits().cast_signed();
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(lock).ok()?;
     let meta = file.metadata().ok()?;
     (meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw()).then_some(file)
