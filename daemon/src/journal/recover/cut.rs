@@ -166,7 +166,10 @@ fn notes(
     outcomes: &BTreeMap<&FilePath, RestoreOutcome>,
 ) -> Vec<String> {
     let taken_back = restore.reasons.iter().map(|(id, path)| {
-        format!("job {id} was rolled back: another program had changed {path} before the job did")
+        format!(
+            "job {id} was rolled back: another program changed {path}, and nothing on the disk shows that the job came \
+             first"
+        )
     });
     let paths = chains.iter().filter(|chain| chain.refused(&restore.refused).is_empty());
     let paths = paths.filter_map(|chain| {

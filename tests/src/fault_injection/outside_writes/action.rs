@@ -79,6 +79,12 @@ impl OutsideAction {
         matches!(self, Self::Backup | Self::Symlink | Self::Folder | Self::MoveAway | Self::MoveFolder)
     }
 
+    /// Returns true if it writes through a descriptor that was opened before the job.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        self == Self::AppendHeld
+    }
+
     /// Returns true if the bytes that it writes depend on those that it just read. If the file is being rewritten in
     /// place, it may have read a mixture.
     #[must_use]
@@ -109,7 +115,7 @@ impl OutsideAction {
     #[must_use]
     pub fn prepare(self, outside: &OutsideProcess, path: &str) -> Option<OutsideFile> {
         let path = format!("{ROOT}/{path}");
-        let wanted = self == Self::AppendHeld && outside.stat(&path).is_ok();
+        let wanted = self.holds() && outside.stat(&path).is_ok();
         wanted.then(|| outside.open(&path).ok()).flatten()
     }
 
