@@ -23,8 +23,8 @@ use crate::workspace::Workspace;
 pub use leaving::{LEAVE_PATIENCE, StoppingDaemon};
 use spawn::SpawnedDaemon;
 
-/// The time limit for a daemon to listen, including recovery after a power cut, and for one with too many connections
-/// to accept another.
+/// The time limit for a daemon to listen, for one that is starting to answer again, and for one with too many connections to
+/// accept another. A daemon that is starting is awaited as long as it answers.
 pub const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Seconds without connection and job after which a daemon that was started here stops.
@@ -41,6 +41,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_m
 
 /// The time after which the user is told about a wait.
 const TELL_AFTER: Duration = Duration::from_secs(1);
+
+/// The pause before the user is told how far a start has come by then.
+const TELL_AGAIN: Duration = Duration::from_secs(5);
 
 /// The action if no daemon listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -199,11 +202,13 @@ pub fn reach(
         let elsewhere = matches!(reached, ConnectAttempt::Nobody) && caller.socket.is_none();
         Ok(if elsewhere { told_by(workspace, &hello) } else { reached })
     };
-    let end = machine::tick() + START_PATIENCE;
-    let reached = until_decided(attempt, end, caller.tell)?;
+    let mut wait = ConnectWait::begin(START_PATIENCE, caller.tell);
+    let reached = until_decided(attempt, &mut wait)?;
     match (reached, start) {
         (ConnectAttempt::Reached(connection), _) => Ok(*connection),
-        (ConnectAttempt::Busy(error), _) => Err(ReachError::Hello(CallError::Refused(error))),
+        (ConnectAttempt::Busy(error) | ConnectAttempt::Starting(error), _) => {
+            Err(ReachError::Hello(CallError::Refused(error)))
+        }
         (_, SpawnPolicy::Never) => Err(ReachError::NoDaemon(workspace.root().to_path_buf())),
         (_, SpawnPolicy::Program(program)) => {
             let state_home = spawn::state_home();
@@ -212,31 +217,67 @@ pub fn reach(
                 workspace: workspace.root(),
                 state_home: state_home.as_deref(),
                 socket: caller.socket,
-                tell: caller.tell,
-                end,
             };
-            let mut connection = start.until_served(attempt, &socket)?;
+            let mut connection = start.until_served(attempt, &socket, &mut wait)?;
             tell_of_nearby(&mut connection, caller.tell);
             Ok(connection)
         }
     }
 }
 
+/// The wait for a connection: its end, and what the user was told.
+struct ConnectWait {
+    tell: fn(&str),
+    tell_from: Instant,
+    told: String,
+    end: Instant,
+}
+
+impl ConnectWait {
+    /// Begins a wait that ends after this time.
+    fn begin(time: Duration, tell: fn(&str)) -> Self {
+        let now = machine::tick();
+        Self { tell, tell_from: now + TELL_AFTER, told: String::new(), end: now + time }
+    }
+
+    fn is_over(&self) -> bool {
+        machine::tick() >= self.end
+    }
+
+    /// Makes the wait end no sooner than [`START_PATIENCE`] from now.
+    fn extend(&mut self) {
+        self.end = self.end.max(machine::tick() + START_PATIENCE);
+    }
+
+    /// Tells the user about a daemon that is starting or busy, and extends the wait for one that is starting.
+    fn note<C>(&mut self, reached: &ConnectAttempt<C>) {
+        let words = match reached {
+            ConnectAttempt::Busy(_) => "waiting for the daemon, which serves as many connections as it can",
+            ConnectAttempt::Starting(error) => {
+                self.extend();
+                error.message.as_str()
+            }
+            _ => return,
+        };
+        let now = machine::tick();
+        if now >= self.tell_from && words != self.told {
+            (self.tell)(words);
+            words.clone_into(&mut self.told);
+            self.tell_from = now + TELL_AGAIN;
+        }
+    }
+}
+
 /// Tries to connect until a daemon accepts the connection or none listens. A stopping daemon is awaited until it
-/// removes its socket, or until another daemon listens on it, which a service manager may start; a daemon with too many
-/// connections is awaited until one of them ends. Returns the last result at `end`.
+/// removes its socket, or until another daemon listens on it, which a service manager may start; a starting one until it
+/// serves; a daemon with too many connections until one of them ends. Returns the last result at the end of the wait.
 fn until_decided<C>(
     attempt: impl Fn() -> Result<ConnectAttempt<C>, ReachError>,
-    end: Instant,
-    tell: fn(&str),
+    wait: &mut ConnectWait,
 ) -> Result<ConnectAttempt<C>, ReachError> {
-    let tell_from = machine::tick() + TELL_AFTER;
-    let (mut reached, mut pause, mut told) = (attempt()?, PAUSES.0, false);
-    while matches!(reached, ConnectAttempt::Leaving | ConnectAttempt::Busy(_)) && machine::tick() < end {
-        if matches!(reached, ConnectAttempt::Busy(_)) && !told && machine::tick() >= tell_from {
-            told = true;
-            tell("waiting for the daemon, which serves as many connections as it can");
-        }
+    let (mut reached, mut pause) = (attempt()?, PAUSES.0);
+    while !matches!(reached, ConnectAttempt::Reached(_) | ConnectAttempt::Nobody) && !wait.is_over() {
+        wait.note(&reached);
         machine::pause(pause);
         pause = (pause * 2).min(PAUSES.1);
         reached = attempt()?;
@@ -261,6 +302,8 @@ enum ConnectAttempt<C> {
     Leaving,
     /// A daemon has as many connections as it serves at once; this is its error.
     Busy(Box<RequestError>),
+    /// A daemon is starting; its error says how far that has come.
+    Starting(Box<RequestError>),
     /// No daemon listens.
     Nobody,
 }
@@ -272,6 +315,9 @@ fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, R
         Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
         Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => Ok(ConnectAttempt::Leaving),
         Err(CallError::Refused(error)) if error.code == ErrorCode::Busy => Ok(ConnectAttempt::Busy(error)),
+        Err(CallError::Refused(error)) if error.code == ErrorCode::Starting => {
+            Ok(ConnectAttempt::Starting(error))
+        }
         Err(CallError::Io(error)) if nobody(error.kind()) => Ok(ConnectAttempt::Nobody),
         Err(other) => Err(ReachError::Hello(other)),
     }
@@ -307,8 +353,6 @@ struct DaemonStart<'a> {
     workspace: &'a Path,
     state_home: Option<&'a Path>,
     socket: Option<&'a Path>,
-    tell: fn(&str),
-    end: Instant,
 }
 
 impl DaemonStart<'_> {
@@ -316,14 +360,15 @@ impl DaemonStart<'_> {
         &self,
         mut attempt: impl FnMut() -> Result<ConnectAttempt<C>, ReachError>,
         socket: &Path,
+        wait: &mut ConnectWait,
     ) -> Result<C, ReachError> {
-        let mut last = StoppingDaemon::at(socket, self.tell);
+        let mut last = StoppingDaemon::at(socket, wait.tell);
         let mut running: Option<SpawnedDaemon> = None;
-        let (mut failures, mut pause, mut end) = (0, PAUSES.0, self.end);
+        let (mut failures, mut pause) = (0, PAUSES.0);
         loop {
             if last.is_held()? {
                 // The next daemon starts only after the previous one has stopped.
-                end = end.max(machine::tick() + START_PATIENCE);
+                wait.extend();
             } else if running.is_none() {
                 running = Some(self.start()?);
             }
@@ -334,6 +379,7 @@ impl DaemonStart<'_> {
             if let ConnectAttempt::Reached(connection) = reached {
                 return Ok(*connection);
             }
+            wait.note(&reached);
             if let Some(status) = left {
                 failures += u32::from(status.code() != Some(i32::from(socket_path::OCCUPIED)));
                 if failures >= STARTS {
@@ -342,8 +388,8 @@ impl DaemonStart<'_> {
                 }
                 running = None;
             }
-            if machine::tick() >= end {
-                if let ConnectAttempt::Busy(error) = reached {
+            if wait.is_over() {
+                if let ConnectAttempt::Busy(error) | ConnectAttempt::Starting(error) = reached {
                     return Err(ReachError::Hello(CallError::Refused(error)));
                 }
                 let last_words = running.as_ref().and_then(SpawnedDaemon::last_words);

@@ -39,6 +39,7 @@ mod clock;
 mod config;
 mod limits;
 mod os;
+mod progress;
 /// Locks.
 mod sync;
 

@@ -153,6 +153,13 @@ pub const WAIT_MS: u64 = 60 * 60 * 1000;
 /// reads the reason before it notices the end.
 pub const LINGER_MS: u64 = 1000;
 
+/// Milliseconds after which the clients that connect during a start are told that it takes longer. Until then they wait to
+/// be served.
+pub const STARTING_MS: u64 = 300;
+
+/// The interval at which a long start reports its progress, in milliseconds.
+pub const START_REPORT_MS: u64 = 2000;
+
 /// Refused connections that are still read. If there are as many, a further connection above [`CONNECTIONS`] waits for
 /// its error, and one that is refused for another reason is closed at once.
 pub const LINGERING: usize = 32;

@@ -73,6 +73,7 @@ fn open(daemon: &TestDaemon) -> Store {
         segment: 8 << 20,
         contents: 1 << 20,
         background: false,
+        progress: Default::default(),
     };
     Store::open(os, dir, options, 0).expect("the journal can be opened").0
 }

@@ -69,6 +69,8 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod shutdown;
 #[cfg(unix)]
+mod starting;
+#[cfg(unix)]
 mod state_folder;
 #[cfg(unix)]
 mod subscriptions;

@@ -9,18 +9,18 @@ use std::time::Duration;
 use editd_proto::socket_path;
 use editd_proto::{ErrorCode, RequestError};
 
-use super::{ConnectAttempt, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn, until_decided};
+use super::{
+    ConnectAttempt, ConnectWait, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn,
+    until_decided,
+};
 use crate::machine;
 
-fn starting<'a>(program: &'a Path, folder: &'a Path, patience: Duration) -> DaemonStart<'a> {
-    DaemonStart {
-        program,
-        workspace: folder,
-        state_home: Some(folder),
-        socket: None,
-        tell: |_| {},
-        end: machine::tick() + patience,
-    }
+fn starting<'a>(program: &'a Path, folder: &'a Path) -> DaemonStart<'a> {
+    DaemonStart { program, workspace: folder, state_home: Some(folder), socket: None }
+}
+
+fn a_minute() -> ConnectWait {
+    ConnectWait::begin(Duration::from_secs(60), |_| {})
 }
 
 fn fifo(path: &Path) {
@@ -87,15 +87,15 @@ fn the_log_is_private_and_only_new_words_are_the_last() {
 fn a_program_that_always_leaves_is_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let program = Path::new("/bin/false");
-    let start = starting(program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
+    let start = starting(program, folder.path());
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"), &mut a_minute());
     assert!(matches!(ended, Err(ReachError::Left { status, .. }) if status.code() == Some(1)), "{ended:?}");
 }
 
 #[test]
 fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
     let folder = tempfile::tempdir().unwrap();
-    let start = starting(Path::new("/bin/false"), folder.path(), Duration::from_secs(60));
+    let start = starting(Path::new("/bin/false"), folder.path());
     let mut attempts = 0;
     let ended = start.until_served(
         || {
@@ -107,6 +107,7 @@ fn whoever_serves_in_the_end_is_taken_though_our_own_start_failed() {
             })
         },
         Path::new("/s"),
+        &mut a_minute(),
     );
     assert_eq!(ended.unwrap(), "another's");
 }
@@ -122,7 +123,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
     spawn::detached(Path::new("/bin/sh"), &words, folder.path(), None).unwrap().wait().unwrap();
     assert_eq!(std::fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o700);
     let mut attempts = 0;
-    let ended = starting(&program, folder.path(), Duration::from_secs(60)).until_served(
+    let ended = starting(&program, folder.path()).until_served(
         || {
             attempts += 1;
             Ok(if attempts > STARTS * 3 {
@@ -132,6 +133,7 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
             })
         },
         Path::new("/s"),
+        &mut a_minute(),
     );
     assert_eq!(ended.unwrap(), "served");
 }
@@ -140,8 +142,9 @@ fn one_that_finds_the_workspace_occupied_is_tried_again_until_the_other_has_left
 fn a_program_that_never_listens_is_too_late() {
     let folder = tempfile::tempdir().unwrap();
     // Exits at once with success, as a daemon does that is stopped during its start.
-    let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
-    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
+    let start = starting(Path::new("/bin/false"), folder.path());
+    let mut wait = ConnectWait::begin(Duration::ZERO, |_| {});
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"), &mut wait);
     assert!(matches!(ended, Err(ReachError::TooLate { .. })), "{ended:?}");
 }
 
@@ -149,8 +152,8 @@ fn a_program_that_never_listens_is_too_late() {
 fn a_missing_program_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("editd");
-    let start = starting(&program, folder.path(), Duration::from_secs(60));
-    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"));
+    let start = starting(&program, folder.path());
+    let ended = start.until_served(|| Ok(ConnectAttempt::<()>::Nobody), Path::new("/s"), &mut a_minute());
     assert!(matches!(ended, Err(ReachError::CannotStart { program: named, .. }) if named == program));
 }
 
@@ -174,7 +177,7 @@ fn none_is_started_until_the_last_one_has_left() {
     let socket = folder.path().join("s");
     let mut held = Some(claimed(&socket, "leaving 7\n"));
     // Its time limit must not expire meanwhile, and a start would fail.
-    let start = starting(Path::new("/bin/false"), folder.path(), Duration::ZERO);
+    let start = starting(Path::new("/bin/false"), folder.path());
     let mut attempts = 0;
     let ended = start.until_served(
         || {
@@ -185,6 +188,7 @@ fn none_is_started_until_the_last_one_has_left() {
             Ok(ConnectAttempt::<()>::Nobody)
         },
         &socket,
+        &mut ConnectWait::begin(Duration::ZERO, |_| {}),
     );
     assert!(attempts > 8 && matches!(ended, Err(ReachError::Left { .. })), "{attempts}: {ended:?}");
 }
@@ -214,13 +218,47 @@ fn a_daemon_with_too_many_connections_is_asked_again_until_it_accepts_one() {
         attempts.set(attempts.get() + 1);
         Ok(if attempts.get() < 4 { busy() } else { ConnectAttempt::Reached(Box::new("accepted")) })
     };
-    let reached = until_decided(attempt, machine::tick() + Duration::from_secs(60), |_| {}).unwrap();
+    let reached = until_decided(attempt, &mut a_minute()).unwrap();
     assert!(matches!(reached, ConnectAttempt::Reached(it) if *it == "accepted"));
     // At the end of its time the client has the daemon's own sentence.
     let ended = until_decided(
         || Ok(ConnectAttempt::<()>::Busy(Box::new(RequestError::new(ErrorCode::Busy, "full")))),
-        machine::tick(),
-        |_| {},
+        &mut ConnectWait::begin(Duration::ZERO, |_| {}),
     );
     assert!(matches!(ended.unwrap(), ConnectAttempt::Busy(error) if error.message == "full"));
+}
+
+#[test]
+fn a_daemon_that_is_starting_is_awaited_as_long_as_it_answers() {
+    let starting =
+        || ConnectAttempt::Starting(Box::new(RequestError::new(ErrorCode::Starting, "1 of 2 MiB")));
+    let attempts = std::cell::Cell::new(0);
+    let attempt = || {
+        attempts.set(attempts.get() + 1);
+        Ok(if attempts.get() < 4 { starting() } else { ConnectAttempt::Reached(Box::new("accepted")) })
+    };
+    let mut wait = a_minute();
+    wait.note(&starting());
+    let end = wait.end;
+    wait.note(&starting());
+    assert!(wait.end >= end);
+    // Each answer extends the wait, which would be over by now.
+    wait.end = machine::tick();
+    wait.note(&starting());
+    let reached = until_decided(attempt, &mut wait).unwrap();
+    assert!(matches!(reached, ConnectAttempt::Reached(it) if *it == "accepted"));
+}
+
+#[test]
+fn the_user_is_told_of_a_long_start_once_per_state() {
+    static TOLD: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+    let starting =
+        |words| ConnectAttempt::<()>::Starting(Box::new(RequestError::new(ErrorCode::Starting, words)));
+    let mut wait = ConnectWait::begin(Duration::ZERO, |words| TOLD.lock().unwrap().push(words.to_owned()));
+    wait.note(&starting("at once"));
+    for words in ["1 of 2 MiB", "1 of 2 MiB", "2 of 2 MiB"] {
+        wait.tell_from = machine::tick();
+        wait.note(&starting(words));
+    }
+    assert_eq!(*TOLD.lock().unwrap(), ["1 of 2 MiB", "2 of 2 MiB"]);
 }

@@ -1,8 +1,8 @@
 //! Sockets: accepts connections, reads frames, sends replies and events. It decodes requests and leaves everything
 //! else to `queue` and the workspace; it never touches a workspace file.
 //!
-//! *Calling sequence*: [`ClientListener`] on a claimed or inherited socket, then [`serve()`] until the server is told to
-//! stop. Each connection sends `hello`, then requests. A worker thread decodes a frame, gives a job its place, runs
+//! *Calling sequence*: [`ClientListener`] on a claimed or inherited socket, [`StartingListener`] while the workspace is
+//! opened, then [`serve()`] until the server is told to stop. Each connection sends `hello`, then requests. A worker thread decodes a frame, gives a job its place, runs
 //! it and writes the reply itself, so that a request costs one thread switch.
 //!
 //! *Invariants*: a connection's jobs enter the queue in the order of its frames; a client that is slow, silent,
@@ -24,6 +24,7 @@ mod requests;
 pub mod serve;
 pub mod server;
 pub mod session;
+pub mod starting;
 pub mod subscriptions;
 mod terse;
 #[cfg(all(test, unix))]
@@ -36,6 +37,7 @@ pub mod windows;
 
 pub use serve::serve;
 pub use server::{DaemonInfo, Server, StopSignal};
+pub use starting::StartingListener;
 pub use subscriptions::{EventSink, Subscription, SubscriptionProvider};
 #[cfg(unix)]
 pub use unix::{ClientListener, ClientStream, ListenError, SocketClaim, claim};

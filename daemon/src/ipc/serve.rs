@@ -15,7 +15,7 @@ use super::{ClientListener, ClientStream};
 use crate::queue::reply;
 
 /// The pause after accepting failed, for instance for lack of descriptors, in milliseconds.
-const PAUSE_MS: u64 = 100;
+pub(super) const PAUSE_MS: u64 = 100;
 
 /// Accepts and serves until the server is told to stop, then until every connection has ended.
 pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
@@ -108,6 +108,6 @@ async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, con
     }
 }
 
-fn refusal(code: ErrorCode, message: String) -> Refusal {
+pub(super) fn refusal(code: ErrorCode, message: String) -> Refusal {
     Box::new(RequestError::new(code, message))
 }

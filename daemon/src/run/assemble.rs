@@ -15,14 +15,17 @@ use super::background::BackgroundWork;
 use super::error::RunError;
 use super::folders::StateLock;
 use super::watching::ChangeReporter;
-use super::{folders, idle, logs, nearby, signals};
+use super::{folders, idle, logs, nearby, service_manager, signals};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, LoadedSettings, Settings};
 use crate::ipc::server::ConnectionsState;
-use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
+use crate::ipc::{
+    self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StartingListener, StopSignal,
+};
 use crate::limits;
 use crate::os::Os;
+use crate::progress::StartProgress;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
 use crate::record::QueuedJobRecord;
 use crate::store::{DatabaseBackend, StoreOptions};
@@ -234,10 +237,24 @@ impl ServerInputs {
             segment: limits::SEGMENT,
             contents: settings.keep_contents,
             background: true,
+            progress: StartProgress::default(),
         };
-        let (workspace, recovered) =
-            Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))?;
-        if let Some(address) = source.address() {
+        let (address, handle) = (source.address(), runtime.handle().clone());
+        let listener = {
+            // Sockets belong to the runtime that waits for them.
+            let _inside = handle.enter();
+            source.open()?
+        };
+        let starting = StartingListener::begin(
+            &handle,
+            listener,
+            options.progress.clone(),
+            service_manager::report_start,
+        );
+        let opened = Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock));
+        let mut listener = starting.end(&handle).ok_or(io::Error::other("the listener failed"))?;
+        let (workspace, recovered) = opened.inspect_err(|_| listener.withdraw())?;
+        if let Some(address) = address {
             workspace.announce(&address);
         }
         let workspace: Arc<dyn WorkspaceRequests> = Arc::new(workspace);
@@ -249,7 +266,6 @@ impl ServerInputs {
             Arc::clone(&stop),
         )?;
         let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
-        let handle = runtime.handle().clone();
         let queue = JobQueue::new(
             Arc::clone(&workspace),
             Arc::clone(&background) as _,
@@ -257,11 +273,6 @@ impl ServerInputs {
             durability,
             handle.clone(),
         );
-        let listener = {
-            // Sockets belong to the runtime that waits for them.
-            let _inside = handle.enter();
-            source.open()?
-        };
         let info = DaemonInfo {
             workspace: root.to_string_lossy().into_owned(),
             socket: listener.address().to_string_lossy().into_owned(),
@@ -318,7 +329,7 @@ impl RunningServer {
     async fn serve_until_stopped(&self, listener: &mut ClientListener) -> bool {
         let server = &self.server;
         tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
-        notify(true);
+        service_manager::notify(true);
         let alone = async {
             idle::left_alone(&server.activity, self.idle_exit).await;
             tracing::info!("the idle time has passed; stopping");
@@ -328,7 +339,7 @@ impl RunningServer {
         // `end` joins both, so that a daemon that has nothing left to do also reports that it is stopping.
         let leaving = async {
             server.stop.parsed().await;
-            notify(false);
+            service_manager::notify(false);
         };
         let end = async {
             tokio::join!(leaving, ipc::serve(listener, server));
@@ -364,17 +375,4 @@ fn shut_down(runtime: Runtime, built: RunningServer, listener: ClientListener, c
     // The clients that requested the stop wait until the system closes these connections at the end of the process.
     std::mem::forget(kept);
     ExitCode::SUCCESS
-}
-
-/// Notifies the service manager, if there is one.
-fn notify(ready: bool) {
-    #[cfg(unix)]
-    {
-        let state = if ready { sd_notify::NotifyState::Ready } else { sd_notify::NotifyState::Stopping };
-        if let Err(why) = sd_notify::notify(&[state]) {
-            tracing::warn!(%why, "the service manager cannot be notified");
-        }
-    }
-    #[cfg(windows)]
-    let _ = ready;
 }

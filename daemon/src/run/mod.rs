@@ -1,8 +1,8 @@
 //! Assembly and shutdown: the process from its command line to its exit status. It handles no request itself.
 //!
 //! *Calling sequence*: [`main`]. It starts, in order: the inherited socket, settings, the claim on the socket,
-//! recovery, threads, and only then listening, so that every client that can connect is served. Shutdown is the
-//! reverse: no more clients, no more jobs, everything settled, the workspace closed, and last the claim released, for
+//! listening, recovery, threads. Clients that connect during recovery wait, and learn after a moment how far it has
+//! come; no request is read before all is done. Shutdown is the reverse: no more clients, no more jobs, everything settled, the workspace closed, and last the claim released, for
 //! which the next daemon waits.
 //!
 //! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with status 0.
@@ -21,6 +21,7 @@ mod idle;
 mod logs;
 mod nearby;
 mod schedule;
+mod service_manager;
 mod signals;
 #[cfg(all(test, unix))]
 mod tests;

@@ -41,6 +41,7 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
 use editd_proto::path::FilePath;
 
+use crate::progress::StartProgress;
 use crate::record::QueuedJobRecord;
 use intent::Intended;
 
@@ -150,7 +151,7 @@ pub enum DatabaseBackend {
 }
 
 /// Settings of a store.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct StoreOptions {
     /// The storage of the rows.
     pub database: DatabaseBackend,
@@ -161,6 +162,8 @@ pub struct StoreOptions {
     /// If true, a thread applies rows, prepares segments and writes contents. Otherwise the callers do this: every
     /// call is then deterministic. Correctness needs no thread in either case.
     pub background: bool,
+    /// Receives the progress of opening.
+    pub progress: StartProgress,
 }
 
 /// The limits of retention.

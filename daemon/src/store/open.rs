@@ -19,6 +19,7 @@ use super::worker::{StoreWorker, WorkerSignal};
 use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions};
 use crate::limits;
 use crate::os::{Dir, Os};
+use crate::progress::{StartProgress, StartStep};
 use crate::record::{QueuedJobRecord, Record, StartRecord};
 use crate::sync::lock;
 
@@ -45,7 +46,7 @@ impl Store {
         let contents = ContentFiles::new(os.clone(), folder(&dir, "contents")?, options.contents);
         let memory = options.database == DatabaseBackend::Memory;
         let shelf = DatabaseFolder::new(options.database);
-        let (trusted, log, mut rebuilt) = recover(&home, &shelf, now_ms)?;
+        let (trusted, log, mut rebuilt) = recover(&home, &shelf, &options.progress, now_ms)?;
         if memory {
             rebuilt = None;
         }
@@ -95,10 +96,12 @@ fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
 fn recover(
     home: &LogLocation,
     shelf: &DatabaseFolder,
+    progress: &StartProgress,
     now_ms: u64,
 ) -> Result<(TrustedDatabase, Log, Option<String>), StoreError> {
+    progress.set(StartStep::CheckingDatabase);
     let doubt = match shelf.open().map_err(|why| why.0).and_then(|database| trust(database, &home.dir)) {
-        Ok(mut trusted) => match replay(home, &mut trusted) {
+        Ok(mut trusted) => match replay(home, &mut trusted, progress) {
             Ok(log) => return Ok((trusted, log, None)),
             Err(e @ StoreError::Rotten { .. }) => return Err(e),
             Err(e) => e.to_string(),
@@ -109,7 +112,7 @@ fn recover(
     let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
     let rows = OverlaidRows::new(database, DatabaseMeta::default());
     let mut trusted = TrustedDatabase { rows, index: IndexState::default(), from: None };
-    let log = replay(home, &mut trusted)?;
+    let log = replay(home, &mut trusted, progress)?;
     Ok((trusted, log, Some(doubt)))
 }
 
@@ -194,10 +197,25 @@ fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), Sto
 }
 
 /// Opens the log and applies the records that the database does not have yet.
-fn replay(home: &LogLocation, trusted: &mut TrustedDatabase) -> Result<Log, StoreError> {
+fn replay(
+    home: &LogLocation,
+    trusted: &mut TrustedDatabase,
+    progress: &StartProgress,
+) -> Result<Log, StoreError> {
     let TrustedDatabase { rows, index, from } = trusted;
     let dir = home.dir.clone();
+    let segments = recover::segments(&dir)?;
+    let first = from.map_or(*segments.start(), |from| from.at.segment());
+    // Few segments have another size.
+    let bytes = |segments: u64| home.size.saturating_mul(segments);
+    let rebuild = from.is_none();
+    let size = bytes((segments.end() + 1).saturating_sub(first));
+    let reading = |at: LogPosition| {
+        let read = bytes(at.segment().saturating_sub(first)).saturating_add(at.offset());
+        StartStep::ReadingLog { rebuild, read: read.min(size), size }
+    };
     recover::open(home.clone(), *from, &mut |at, sum, record| {
+        progress.set(reading(at));
         let mut draft = RowChanges { below: &*rows, changes: Default::default() };
         index.apply(at, &record, &mut draft, &|at| {
             Ok(read::record(&dir, at)?

@@ -30,6 +30,7 @@ pub(super) fn open(
     let boot = boot.of_mount(mount);
     let dir = os.open_dir(state).map_err(|error| say("cannot open the state folder", &error))?;
     let trust = CommandTrust::new(os.clone(), dir.clone(), state, root);
+    let progress = options.progress.clone();
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
         .map_err(|error| say("cannot open the journal", &error))?;
     let mut notes: Vec<String> =
@@ -51,7 +52,8 @@ pub(super) fn open(
     if let Some(why) = state.workspace_commands().problem() {
         notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
-    let recovered = recover::recover(&state, opened.open).map_err(|error| say("cannot recover", &error))?;
+    let recovered =
+        recover::recover(&state, opened.open, &progress).map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
     // A detached job may have been killed after its seal: then it is not run again.
     let mut queued = Vec::new();

@@ -215,7 +215,13 @@ pub fn test_caller() -> Caller {
 /// The options of every store on a simulated machine.
 #[must_use]
 pub fn options() -> StoreOptions {
-    StoreOptions { database: DatabaseBackend::Memory, segment: SEGMENT, contents: 1 << 20, background: false }
+    StoreOptions {
+        database: DatabaseBackend::Memory,
+        segment: SEGMENT,
+        contents: 1 << 20,
+        background: false,
+        progress: Default::default(),
+    }
 }
 
 fn settings() -> Settings {

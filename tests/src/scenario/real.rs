@@ -185,6 +185,7 @@ fn open_workspace(opening: &TargetOptions<'_>) -> Result<Box<dyn ScenarioTarget>
         segment: SEGMENT,
         contents: CONTENTS,
         background: false,
+        progress: Default::default(),
     };
     let settings = workspace::settings(opening.settings)?;
     let opened = Workspace::open(Arc::new(Unix), opening.root, opening.state, options, settings, clock);

@@ -12,13 +12,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("limits", &[]),
     ("clock", &[]),
     ("sync", &[]),
+    ("progress", &["sync"]),
     ("config", &["limits"]),
     ("os", &["limits"]),
     // Values that several modules exchange.
     ("caller", &["os"]),
     ("record", &["os"]),
     // Modules with effects on the machine.
-    ("store", &["sync", "record", "os", "limits"]),
+    ("store", &["sync", "progress", "record", "os", "limits"]),
     ("disk", &["record", "os", "limits"]),
     ("watch", &["sync", "os", "clock", "limits"]),
     ("trust", &["disk", "os", "config", "limits"]),
@@ -30,7 +31,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("state", &["sync", "trust", "validate", "store", "record", "disk", "os", "clock", "config", "limits"]),
     (
         "journal",
-        &["state", "receipt", "store", "record", "disk", "caller", "os", "clock", "config", "limits"],
+        &[
+            "state", "receipt", "store", "record", "disk", "caller", "os", "clock", "config", "progress",
+            "limits",
+        ],
     ),
     // The only module that changes files for a request.
     (
@@ -97,11 +101,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     // The server.
     ("queue", &["sync", "workspace", "caller", "clock", "limits"]),
-    ("ipc", &["sync", "queue", "workspace", "caller", "config", "clock", "limits"]),
+    ("ipc", &["sync", "progress", "queue", "workspace", "caller", "config", "clock", "limits"]),
     (
         "run",
         &[
             "sync",
+            "progress",
             "ipc",
             "queue",
             "workspace",

@@ -58,6 +58,8 @@ pub enum ErrorCode {
     Busy,
     /// The daemon is stopping and did not start the request. Connect again and send it again.
     Stopping,
+    /// The daemon is starting. Connect again in a moment.
+    Starting,
     /// A work budget ran out.
     Limit,
     /// The disk or the connection failed.

@@ -3,13 +3,14 @@
 mod claims;
 mod hostile;
 mod slow;
+mod starting;
 mod talk;
 
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod kit {
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex};
     use std::thread::JoinHandle;
     use std::time::Duration;
@@ -125,10 +126,7 @@ mod kit {
         }
 
         pub(crate) fn stranger(&self) -> Client {
-            let stream = UnixStream::connect(self.socket()).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-            stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
-            Client { stream, frames: FrameReader::new(editd_proto::limits::FRAME) }
+            Client::connect(&self.socket())
         }
 
         pub(crate) fn client(&self) -> Client {
@@ -219,6 +217,14 @@ mod kit {
     }
 
     impl Client {
+        /// Connects without `hello`.
+        pub(crate) fn connect(socket: &Path) -> Self {
+            let stream = UnixStream::connect(socket).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+            Client { stream, frames: FrameReader::new(editd_proto::limits::FRAME) }
+        }
+
         /// Returns the same connection for another thread to send on.
         pub(crate) fn twin(&self) -> Self {
             let frames = FrameReader::new(editd_proto::limits::FRAME);

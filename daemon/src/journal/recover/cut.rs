@@ -18,17 +18,22 @@ use crate::record::{Record, SettleRecord};
 use crate::state::WorkspaceState;
 use crate::store::intent::Intended;
 
-/// Recovers every entry that an earlier run of the machine left open. Returns notes for the log.
+/// Recovers every entry that an earlier run of the machine left open. Returns notes for the log, and calls `report` with
+/// the number of files that were restored.
 ///
 /// # Errors
 /// Errors of the system; nothing was deleted, and recovery may be tried again.
-pub fn after_cut(state: &WorkspaceState, open: &[(Intended, bool)]) -> io::Result<Vec<String>> {
+pub fn after_cut(
+    state: &WorkspaceState,
+    open: &[(Intended, bool)],
+    report: &dyn Fn(usize),
+) -> io::Result<Vec<String>> {
     let chains = chains(state, open)?;
     let mut restore = PathRestorer::new(state);
     foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();
     // Each round but the last rolls one more job back.
-    while !round(state, &chains, &mut restore, &mut outcomes)? {}
+    while !round(state, &chains, &mut restore, &mut outcomes, report)? {}
     flush(state, &chains, &restore)?;
     let mut diverged = BTreeSet::new();
     for chain in chains.iter().filter(|chain| outcomes.get(chain.path) == Some(&RestoreOutcome::Diverged)) {
@@ -117,10 +122,14 @@ fn round<'a>(
     chains: &[RecordChain<'a>],
     restore: &mut PathRestorer<'_>,
     outcomes: &mut BTreeMap<&'a FilePath, RestoreOutcome>,
+    report: &dyn Fn(usize),
 ) -> io::Result<bool> {
     let mut last = true;
+    let mut done = 0;
     restore.begin();
     for chain in chains {
+        report(done);
+        done += chain.links.len();
         let outcome = restore.path(chain).map_err(at(chain.path))?;
         if let (RestoreOutcome::Diverged, Some(link)) = (outcome, chain.unsealed(&restore.refused))
             && is_overtaken(state, link, chain.behind).map_err(at(chain.path))?

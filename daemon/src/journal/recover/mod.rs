@@ -37,16 +37,24 @@ use editd_proto::path::FilePath;
 use super::flushing;
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
+use crate::progress::{StartProgress, StartStep};
 use crate::record::{Entry, StagingFolder};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 
-/// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log.
+/// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log, and reports how many
+/// files were restored.
 ///
 /// # Errors
 /// Errors of the system: the workspace cannot be opened before they are fixed.
-pub fn recover(state: &WorkspaceState, open: Vec<(Intended, bool)>) -> io::Result<Vec<String>> {
+pub fn recover(
+    state: &WorkspaceState,
+    open: Vec<(Intended, bool)>,
+    progress: &StartProgress,
+) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
+    let report = report(&open, progress);
+    report(0);
     reach(state, &open)?;
     for (entry, _) in &open {
         state.disk.finish_held(entry, state.clock.wall_ms())?;
@@ -60,9 +68,12 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Intended, bool)>) -> io::Resul
     }
     let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == state.boot);
     if !before.is_empty() {
-        notes.extend(cut::after_cut(state, &before)?);
+        notes.extend(cut::after_cut(state, &before, &report)?);
     }
+    let mut done: usize = before.iter().map(|(entry, _)| entry.files.len()).sum();
     for (entry, sealed) in here {
+        report(done);
+        done += entry.files.len();
         if sealed {
             remember(state, &entry);
             lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
@@ -75,6 +86,17 @@ pub fn recover(state: &WorkspaceState, open: Vec<(Intended, bool)>) -> io::Resul
     }
     notes.extend(set_strangers_aside(state)?);
     Ok(notes)
+}
+
+/// Returns a function that reports how many files of the open entries were restored.
+fn report(open: &[(Intended, bool)], progress: &StartProgress) -> impl Fn(usize) + use<> {
+    let files = open.iter().map(|(entry, _)| entry.files.len()).sum();
+    let (jobs, progress) = (open.len(), progress.clone());
+    move |done| {
+        if jobs > 0 {
+            progress.set(StartStep::Recovering { jobs, done, files });
+        }
+    }
 }
 
 /// Fails if the permissions of a folder hide a file about which something must be decided: a file of an entry that is

@@ -2,6 +2,7 @@
 //! valid, and never skips a record.
 
 use std::io;
+use std::ops::RangeInclusive;
 
 use super::frame::Checksum;
 use super::header::{FORMAT, HEADER, SegmentHeader};
@@ -47,9 +48,17 @@ pub fn find(dir: &Dir, checkpoint: &LogCheckpoint) -> Result<(), CheckpointMisma
 
 /// Returns the position of the first record, if the log has a segment.
 pub fn oldest(dir: &Dir) -> Result<Option<LogPosition>, StoreError> {
-    let ids =
-        segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
-    Ok(ids.first().map(|id| LogPosition::at(*id, HEADER)))
+    Ok(list(dir)?.first().map(|id| LogPosition::at(*id, HEADER)))
+}
+
+/// Returns the numbers of the oldest and the newest segment; both are 0 if there is none.
+pub fn segments(dir: &Dir) -> Result<RangeInclusive<u64>, StoreError> {
+    let ids = list(dir)?;
+    Ok(ids.first().copied().unwrap_or_default()..=ids.last().copied().unwrap_or_default())
+}
+
+fn list(dir: &Dir) -> Result<Vec<u64>, StoreError> {
+    segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))
 }
 
 /// Opens the log in `dir`, or begins one: calls `visit` for every record after the checkpoint (or for all), cuts the
@@ -59,8 +68,7 @@ pub fn open(
     from: Option<LogCheckpoint>,
     visit: &mut RecordVisitor<'_>,
 ) -> Result<Log, StoreError> {
-    let ids = segment::list(&home.dir)
-        .map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
+    let ids = list(&home.dir)?;
     let walk = LogScan { dir: &home.dir, ids: &ids, until: None };
     let Some(cursor) = walk.run(from, visit)? else {
         return begin(home, &ids);

@@ -109,6 +109,7 @@ fn many_threads_write_and_look_at_the_same_time() {
         segment: 256 * 1024,
         contents: 1024 * 1024,
         background: true,
+        progress: Default::default(),
     };
     let (store, _) = Store::open(machine.os(), machine.dir(), options, 1).unwrap();
     std::thread::scope(|scope| {

@@ -21,7 +21,13 @@ pub(crate) const NEVER: RetentionPolicy =
     RetentionPolicy { age_ms: u64::MAX, entries: u64::MAX, bytes: u64::MAX, sane_ms: 0 };
 
 pub(crate) fn options(database: DatabaseBackend) -> StoreOptions {
-    StoreOptions { database, segment: SEGMENT, contents: 64 * 1024, background: false }
+    StoreOptions {
+        database,
+        segment: SEGMENT,
+        contents: 64 * 1024,
+        background: false,
+        progress: Default::default(),
+    }
 }
 
 pub(crate) fn open(machine: &FakeMachine) -> (Store, OpenReport) {

@@ -17,6 +17,7 @@ fn open_real(folder: &std::path::Path) -> (Store, OpenReport) {
         segment: 256 * 1024,
         contents: 1 << 20,
         background: true,
+        progress: Default::default(),
     };
     Store::open(os, dir, options, 1).unwrap()
 }

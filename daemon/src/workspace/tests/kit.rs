@@ -33,6 +33,7 @@ fn open(os: Arc<dyn Os>, root: &Path, state: &Path, clock: Arc<dyn Clock>) -> (W
         segment: 1 << 20,
         contents: 1 << 20,
         background: false,
+        progress: Default::default(),
     };
     let opened = Workspace::open(os, root, state, options, Settings::default(), clock);
     let (workspace, recovered) = opened.unwrap();
