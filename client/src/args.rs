@@ -157,6 +157,15 @@ pub(crate) enum Command {
     Status,
     /// Check the journal, the staging folder and the database
     Doctor,
+    /// Write a new state from all intact records of a damaged log; the daemon must be stopped
+    ///
+    /// Lists the entries, clipboards and keys that are gone, and keeps the damaged state under another name. Changes
+    /// neither files of the workspace nor a state that is intact.
+    Salvage {
+        /// The state folder, if the daemon was started with --state
+        #[arg(long, value_name = "DIR")]
+        state: Option<PathBuf>,
+    },
     /// Show the commands in .editd.toml and allow them to run
     Trust(TrustArgs),
     /// Stop the daemon after its jobs are finished and settled; never starts one

@@ -122,6 +122,27 @@ fn said(last_words: &Option<String>) -> String {
     last_words.as_ref().map(|words| format!(": {words}")).unwrap_or_default()
 }
 
+/// Runs `editd --salvage` for a workspace and waits for it. Returns its standard output, or its error message.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn salvage(
+    program: &Path,
+    workspace: &Workspace,
+    state: Option<&Path>,
+    json: bool,
+) -> std::io::Result<Result<Vec<u8>, String>> {
+    let mut words: Vec<&OsStr> =
+        vec!["--salvage".as_ref(), "--workspace".as_ref(), workspace.root().as_os_str()];
+    if let Some(state) = state {
+        words.extend(["--state".as_ref(), state.as_os_str()]);
+    }
+    if json {
+        words.push("--json".as_ref());
+    }
+    spawn::awaited(program, &words)
+}
+
 /// Returns the program to start: `EDITD_BIN`, else `editd` beside the running program, else `editd` in `PATH`.
 pub fn program() -> PathBuf {
     if let Some(named) = machine::variable("EDITD_BIN") {

@@ -101,6 +101,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Watch { globs } => watch::run(context, globs),
         Command::Status => daemon::status(context),
         Command::Doctor => daemon::doctor(context),
+        Command::Salvage { state } => daemon::salvage(context, state.as_deref()),
         Command::Trust(words) => trust::run(context, words),
         Command::Stop => daemon::stop(context),
         Command::Wait(words) => journal::wait(context, &words),

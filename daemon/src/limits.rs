@@ -299,6 +299,15 @@ pub const UPKEEP_JOBS: u32 = 1000;
 /// Milliseconds without a job after which the journal is pruned.
 pub const UPKEEP_AFTER_MS: u64 = 60_000;
 
+/// Milliseconds from the start of the daemon to the first check of its log: later than the first requests.
+pub const LOG_CHECK_AFTER_MS: u64 = 5000;
+
+/// Milliseconds between two checks of the log. Data that rots takes weeks; a check of 1 GiB takes half a minute.
+pub const LOG_CHECK_MS: u64 = 6 * 60 * 60 * 1000;
+
+/// Milliseconds between two segments of a check, so that it reads at most 32 MiB in a second.
+pub const LOG_CHECK_PAUSE_MS: u64 = 250;
+
 /// Milliseconds between two checks of the workspace's folder: a daemon whose folder is gone exits within seconds, and
 /// one system call in two seconds costs nothing.
 pub const FOLDER_MS: u64 = 2000;

@@ -36,6 +36,8 @@ pub enum Record {
     Done(EndedWithoutEntry),
     /// An open entry, written again because the segment with its intent is dropped.
     Checkpoint(CheckpointEntry),
+    /// Records were lost through damage of the log.
+    Lost(LostRecords),
 }
 
 impl Record {
@@ -360,4 +362,19 @@ pub struct CheckpointEntry {
     /// The parts of it that have been undone, if not all of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<FilePart>,
+}
+
+/// Records that were lost through damage of the log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LostRecords {
+    /// The position of the damage in the log at that time.
+    pub at: u64,
+    /// Their number, if it is known.
+    pub records: Option<u64>,
+    /// The first and last number of each run of entries that may be among them.
+    pub entries: Vec<(u64, u64)>,
+    /// The highest number that they may have given to a job.
+    pub last_id: u64,
+    /// The time at which the loss was noticed, in milliseconds since 1970.
+    pub time: u64,
 }

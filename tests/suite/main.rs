@@ -12,6 +12,8 @@ mod combined_events;
 mod command_environment;
 #[cfg(unix)]
 mod concurrent;
+#[cfg(unix)]
+mod corruption;
 mod crash;
 #[cfg(unix)]
 mod dialects;

@@ -48,6 +48,7 @@ fn every_command_is_understood() {
         "watch src/*.rs",
         "status --json",
         "--workspace /w --session s --json --no-spawn doctor",
+        "salvage --state /s",
         "trust",
         "trust --yes blake3:0",
         "trust --show --json",

@@ -305,7 +305,7 @@ fn patience_ends_while_a_slow_daemon_dribbles() {
 }
 
 fn event(change: ChangeKind, number: u64) -> ChangeEvent {
-    ChangeEvent { change, path: None, version: None, entry: Some(JobId(number)), by: None, session: None }
+    ChangeEvent { entry: Some(JobId(number)), ..ChangeEvent::without_path(change) }
 }
 
 #[test]

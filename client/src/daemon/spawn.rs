@@ -134,6 +134,22 @@ pub(super) fn detached(
     Ok(SpawnedDaemon { child: Some(command.spawn()?), log: place })
 }
 
+/// Runs `program` until it exits. Returns its standard output, or the last line of its standard error if it failed.
+pub(super) fn awaited(program: &Path, words: &[&OsStr]) -> io::Result<Result<Vec<u8>, String>> {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null());
+    for name in NOT_FOR_CHILDREN {
+        command.env_remove(name);
+    }
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(Ok(output.stdout));
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it gave no reason");
+    Ok(Err(shown(last.strip_prefix("editd: ").unwrap_or(last))))
+}
+
 /// Opens the log for appending. Returns `None` if the state folder is unusable; the daemon then reports that itself.
 fn log_file(state_home: &Path, workspace: &Path) -> Option<(File, PathBuf, u64)> {
     let folder = state_home.join("editd").join(socket_path::tag(workspace));

@@ -1,9 +1,11 @@
-//! The commands `status`, `doctor` and `stop`.
+//! The commands `status`, `doctor`, `salvage` and `stop`.
 
+use std::path::Path;
 use std::time::Duration;
 
-use editctl::daemon::{LEAVE_PATIENCE, ReachError, SpawnPolicy, StoppingDaemon};
+use editctl::daemon::{LEAVE_PATIENCE, ReachError, SpawnPolicy, StoppingDaemon, program};
 use editctl::{CallError, Connection};
+use editd_proto::ErrorCode;
 use editd_proto::message::{CheckFinding, CheckReply, StatusReply, StopReply};
 use serde::Serialize;
 
@@ -45,6 +47,14 @@ pub(super) fn doctor(context: &CommandContext<'_>) -> Result<CommandOutput, Fail
     let bad = findings.iter().any(|finding| finding.severity == "bad");
     let exit = if bad { ExitStatus::Refused } else { ExitStatus::Done };
     Ok(CommandOutput { exit, ..context.answer(&CheckReply { findings }, state::findings) })
+}
+
+/// Runs `editd --salvage`, which takes the lock of the workspace.
+pub(super) fn salvage(context: &CommandContext<'_>, state: Option<&Path>) -> Result<CommandOutput, Failure> {
+    let editd = program();
+    let salvaged = editctl::daemon::salvage(&editd, &context.workspace, state, context.style.json)
+        .map_err(|source| ReachError::CannotStart { program: editd, source })?;
+    salvaged.map(CommandOutput::text).map_err(|message| Failure::refused(ErrorCode::Io, message))
 }
 
 fn same_version(server: &str) -> CheckFinding {

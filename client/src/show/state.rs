@@ -27,6 +27,9 @@ pub(crate) fn status(reply: &StatusReply, style: &OutputStyle) -> String {
         out.push_str(&style.paint(TextStyle::Bad, "no edits are accepted"));
         out.push_str(&format!(": {}\n", lines(reason)));
     }
+    if let Some(damage) = &reply.damage {
+        out.push_str(&format!("{}: {}\n", style.paint(TextStyle::Bad, "damaged"), lines(damage)));
+    }
     for other in &reply.nearby {
         out.push_str(&format!(
             "{}: {}\n",
@@ -134,6 +137,7 @@ pub(crate) fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
         ChangeKind::Created => ("created", TextStyle::Good),
         ChangeKind::Changed => ("changed", TextStyle::Notice),
         ChangeKind::Removed => ("removed", TextStyle::Bad),
+        ChangeKind::Damage => ("damaged", TextStyle::Bad),
         ChangeKind::Overflow => ("overflow: events were lost, look again at what matters", TextStyle::Bad),
     };
     let mut out = style.paint(paint, word);
@@ -148,6 +152,9 @@ pub(crate) fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
     }
     if let Some(session) = &event.session {
         out.push_str(&format!("  by {}", one_line(session)));
+    }
+    if let Some(message) = &event.message {
+        out.push_str(&format!(": {}", one_line(message)));
     }
     out.push('\n');
     out

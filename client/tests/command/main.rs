@@ -347,13 +347,9 @@ fn a_reader_that_leaves_early_is_no_failure_and_a_full_disk_is() {
 #[test]
 fn watch_prints_an_object_a_line_until_the_daemon_leaves() {
     let scene = Scene::new(|_, message| {
-        let event = |change, path: Option<&str>| ChangeEvent {
-            change,
-            path: path.map(Into::into),
-            version: None,
-            entry: None,
-            by: None,
-            session: None,
+        let event = |change, path: Option<&str>| {
+            let path = path.map(Into::into);
+            ChangeEvent { path, ..ChangeEvent::without_path(change) }
         };
         let mut frames = frame(message.id(), kind::SUBSCRIBE, &SubscribeReply { folders: 1 });
         frames.extend(frame(message.id(), kind::EVENT, &event(ChangeKind::Created, Some("a"))));

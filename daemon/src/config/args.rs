@@ -48,6 +48,13 @@ pub struct DaemonArgs {
     /// The same, if neither --idle-exit nor the settings give a time
     #[arg(long, value_name = "TIME", value_parser = idle_time, hide = true)]
     pub idle_exit_default: Option<Duration>,
+    /// Serve nobody: write a new state from all intact records of a damaged log, keep the damaged state under another
+    /// name, and print what is gone; see `editctl salvage`
+    #[arg(long)]
+    pub salvage: bool,
+    /// Print the result as JSON
+    #[arg(long, requires = "salvage")]
+    pub json: bool,
     /// The log level
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log_level: LogLevel,

@@ -179,6 +179,7 @@ impl Server {
             unsettled: counts.unsettled,
             watch: self.subscriptions.folders(),
             failed: self.workspace.failed(),
+            damage: self.workspace.damage(),
             left_out: self.workspace.left_out(),
             nearby: (self.nearby)().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         }

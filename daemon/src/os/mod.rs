@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 mod memory;
+mod priority;
 #[cfg(unix)]
 pub mod unix;
 #[cfg(windows)]
@@ -22,6 +23,7 @@ pub mod windows;
 
 use memory::zeros;
 pub use memory::{give_back, keep_little};
+pub use priority::low_priority;
 
 /// An open folder.
 pub type Dir = Arc<dyn OsDir>;

@@ -49,9 +49,12 @@ workspace_requests! {
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn upkeep(&self);
+    fn log_segments(&self) -> Vec<u64>;
+    fn check_log_segment(&self, id: u64) -> Result<Option<String>, Refusal>;
     fn close(&self);
     fn counts(&self) -> Counts;
     fn failed(&self) -> Option<String>;
+    fn damage(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>>;
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;

@@ -14,8 +14,9 @@ use tokio::runtime::Runtime;
 use super::background::BackgroundWork;
 use super::error::RunError;
 use super::folders::StateLock;
+use super::log_checker::LogChecker;
 use super::watching::ChangeReporter;
-use super::{folders, idle, logs, nearby, service_manager, signals};
+use super::{folders, idle, logs, nearby, salvage, service_manager, signals};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, LoadedSettings, Settings};
@@ -47,6 +48,9 @@ pub fn main() -> ExitCode {
     editd_engine::count_parser_memory();
     let args = DaemonArgs::parse();
     logs::start(args.log_level);
+    if args.salvage {
+        return salvage::run(&args, machine());
+    }
     match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {
         Ok(code) => code,
         Err(why) => {
@@ -218,6 +222,7 @@ struct RunningServer {
     server: Arc<Server>,
     background: Arc<BackgroundWork>,
     watching: Arc<ChangeReporter>,
+    checker: Arc<LogChecker>,
     idle_exit: Option<Duration>,
     /// Released before the claim, for which the next daemon waits.
     _locked: StateLock,
@@ -265,6 +270,7 @@ impl ServerInputs {
             Arc::clone(&watching),
             Arc::clone(&stop),
         )?;
+        let checker = Arc::new(LogChecker::start(Arc::clone(&workspace), Arc::clone(&watching))?);
         let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
         let queue = JobQueue::new(
             Arc::clone(&workspace),
@@ -293,7 +299,7 @@ impl ServerInputs {
             runtime: handle,
         });
         resume(&server, recovered);
-        Ok((RunningServer { server, background, watching, idle_exit, _locked: locked }, listener))
+        Ok((RunningServer { server, background, watching, checker, idle_exit, _locked: locked }, listener))
     }
 }
 
@@ -346,9 +352,13 @@ impl RunningServer {
             // Detached jobs that had begun.
             server.activity.idle().await;
             self.watching.stop();
-            let background = Arc::clone(&self.background);
+            let (background, checker) = (Arc::clone(&self.background), Arc::clone(&self.checker));
+            let finish = move || {
+                checker.stop();
+                background.finish();
+            };
             // A panic there was reported when it happened.
-            let _ = server.runtime.spawn_blocking(move || background.finish()).await;
+            let _ = server.runtime.spawn_blocking(finish).await;
         };
         tokio::select! {
             () = end => true,

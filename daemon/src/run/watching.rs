@@ -108,6 +108,14 @@ impl ChangeReporter {
         }
     }
 
+    /// Notifies all subscribers of damage of the log.
+    pub fn damaged(&self, message: &str) {
+        self.shared.to_all(&ChangeEvent {
+            message: Some(message.to_owned()),
+            ..ChangeEvent::without_path(ChangeKind::Damage)
+        });
+    }
+
     /// Ends the thread. Later calls do nothing.
     pub fn stop(&self) {
         let thread = lock(&self.thread).take();
@@ -223,10 +231,13 @@ impl WatchingShared {
     }
 
     fn overflow(&self) {
-        let event = ChangeEvent::overflow();
+        self.to_all(&ChangeEvent::overflow());
+    }
+
+    fn to_all(&self, event: &ChangeEvent) {
         let sinks: Vec<Arc<EventSink>> = lock(&self.sinks).values().cloned().collect();
         for sink in sinks {
-            sink.send(&event);
+            sink.send(event);
         }
     }
 }
@@ -244,5 +255,6 @@ fn event_of(entry: &EntrySummary, file: &EntryFile) -> ChangeEvent {
         entry: Some(entry.id),
         by: Some(entry.kind),
         session: Some(entry.session.clone()),
+        message: None,
     }
 }

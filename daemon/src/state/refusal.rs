@@ -5,6 +5,7 @@ use std::io;
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::WorkspaceState;
@@ -90,4 +91,17 @@ pub fn fault(message: &str) -> Refusal {
 /// Returns the refusal for an error of the store.
 pub fn store_refusal(error: &StoreError) -> Refusal {
     Box::new(RequestError::new(ErrorCode::Io, error.to_string()))
+}
+
+/// Returns the refusal for the number of an entry that the journal does not have.
+pub fn no_entry(state: &WorkspaceState, id: JobId) -> Refusal {
+    let message = match state.store.may_be_lost(id) {
+        Ok(true) => format!(
+            "the journal has no entry {id}: its record may have been lost through damage of the log, so it cannot be shown \
+             or undone"
+        ),
+        Ok(false) => format!("the journal has no entry {id}; `editctl log` lists what it has"),
+        Err(error) => return store_refusal(&error),
+    };
+    Box::new(RequestError::new(ErrorCode::NotFound, message))
 }

@@ -2,6 +2,8 @@
 
 use editd_proto::message::CheckFinding;
 
+use super::damage::advised;
+use super::losses::shown;
 use super::{LogPosition, Store, StoreCounts};
 use crate::sync::lock;
 
@@ -12,22 +14,37 @@ fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
 impl Store {
     /// Reads the whole log and compares the position of the database with it. Edits continue meanwhile.
     pub fn check(&self) -> Vec<CheckFinding> {
-        vec![self.check_log(), self.check_database(), self.check_sizes()]
+        let mut findings = vec![self.check_log(), self.check_database(), self.check_sizes()];
+        findings.extend(self.check_losses());
+        findings
+    }
+
+    /// Reports entries that damage has taken, also if the log is intact now.
+    fn check_losses(&self) -> Option<CheckFinding> {
+        let lost = self.lost_entries().ok().filter(|lost| !lost.is_empty())?;
+        let message = format!("these entries may have been lost through damage of the log: {}", shown(&lost));
+        Some(finding("note", "losses", message))
     }
 
     fn check_log(&self) -> CheckFinding {
         if let Some(why) = self.failed() {
             return finding("bad", "log", format!("no more changes are accepted: {why}"));
         }
-        // Keeps segments from being dropped while they are read.
-        let _still = lock(&self.shared.upkeep);
-        match self.shared.log.verify() {
-            Ok(seen) => {
-                let message = format!("{} records in {} segments are valid", seen.records, seen.segments);
-                finding("ok", "log", message)
-            }
-            Err(e) => finding("bad", "log", format!("{e}; entries after this position cannot be undone")),
+        let seen = match self.shared.verify() {
+            Ok(seen) => seen,
+            Err(e) => return finding("bad", "log", format!("it cannot be read: {e}; repair the disk")),
+        };
+        if !seen.gaps.is_empty() {
+            let told = self.shared.describe(&seen.gaps);
+            let told = told.unwrap_or_else(|e| format!("{} places ({e})", seen.gaps.len()));
+            return finding("bad", "log", advised(&told));
         }
+        // Damage that was passed at the start, and is not in the log any more.
+        if let Some(damage) = self.damage() {
+            return finding("bad", "log", damage);
+        }
+        let message = format!("{} records in {} segments are valid", seen.records, seen.segments);
+        finding("ok", "log", message)
     }
 
     fn check_database(&self) -> CheckFinding {

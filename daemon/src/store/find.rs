@@ -310,6 +310,8 @@ impl StoreParts {
             Record::Seal(seal) => seal.receipt,
             Record::Done(done) => done.receipt,
             Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. }) => receipt,
+            // Its seal was lost through damage of the log.
+            Record::Intent(_) => return self.plain_receipt(id),
             other => return Err(unexpected(&other)),
         };
         if bytes.is_empty() {
@@ -351,6 +353,7 @@ pub(super) fn unexpected(found: &Record) -> StoreError {
         Record::Queued(_) => "a detached job",
         Record::Done(_) => "an end",
         Record::Checkpoint(_) => "an open entry",
+        Record::Lost(_) => "a note of lost records",
     };
     StoreError::Io(
         format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),

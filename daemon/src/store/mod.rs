@@ -8,9 +8,10 @@
 //! *Invariants*: the log is the source of truth; the database is trusted only if it has nothing that is not in the
 //! log. After a failed flush nothing is appended or flushed any more.
 //!
-//! *Limitations*: a damaged log is not opened ([`StoreError::Rotten`] says where the damage is and what to do).
-//! Damage in a part that the database has already applied is found when a record there is read, and by
-//! [`Store::check`]. Retention removes whole segments; after the database was rebuilt, entries beyond the limits may
+//! *Limitations*: a log with damage near its end, or without one of its segments, is not opened
+//! ([`StoreError::Rotten`] says where the damage is and what to do); other damage is passed, noted in the log and
+//! reported. Damage in a part that the database has already applied is found when a record there is read, and by
+//! [`Store::check_segment`]. Retention does not drop a damaged segment. It removes whole segments; after the database was rebuilt, entries beyond the limits may
 //! show again until the next upkeep.
 
 pub mod contents;
@@ -23,10 +24,13 @@ pub mod taken;
 
 mod by_path;
 mod check;
+mod damage;
 mod find;
 mod history;
+mod losses;
 mod open;
 mod retention;
+pub mod salvage;
 mod shared;
 mod worker;
 mod write;
@@ -63,7 +67,9 @@ pub enum StoreError {
     )]
     Failed(Arc<str>),
     /// The log is damaged before its flushed end.
-    #[error("the log is damaged at {at}: {what}")]
+    #[error(
+        "the log is damaged at {at}: {what}; stop the daemon and run `editctl salvage`, which keeps all that is intact"
+    )]
     Rotten {
         /// The segment and offset of the damage.
         at: String,
@@ -86,6 +92,8 @@ pub struct OpenReport {
     pub last_id: u64,
     /// The reason for which the database was rebuilt, if it was.
     pub rebuilt: Option<String>,
+    /// The damage of the log that was passed, one sentence each.
+    pub damage: Vec<String>,
 }
 
 /// The job that a client's key belongs to.

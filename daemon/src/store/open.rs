@@ -1,6 +1,7 @@
-//! Opens a store: the database as far as it can be trusted, the rest from the log. It refuses a damaged log and
-//! rebuilds a doubtful database.
+//! Opens a store: the database as far as it can be trusted, the rest from the log. It rebuilds a doubtful database,
+//! reports damage of the log, and refuses a log whose damage it cannot pass.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -9,14 +10,17 @@ use editd_proto::ids::JobId;
 use super::contents::ContentFiles;
 use super::database::shelf::DatabaseFolder;
 use super::database::{Database, DatabaseRow};
+use super::index::marks::NamedEntries;
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, OpenEntry, RowChanges, key};
-use super::log::recover::{self, LogCheckpoint};
+use super::log::mend::LogGap;
+use super::log::recover::{self, LogCheckpoint, LogItem};
 use super::log::{Log, LogLocation, read};
+use super::losses::LogLosses;
 use super::overlay::{AppliedUpTo, OverlaidRows};
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
-use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions};
+use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions, salvage};
 use crate::limits;
 use crate::os::{Dir, Os};
 use crate::progress::{StartProgress, StartStep};
@@ -33,23 +37,57 @@ struct TrustedDatabase {
     from: Option<LogCheckpoint>,
 }
 
+/// A database that did not pass its checks.
+struct DoubtfulDatabase {
+    /// The reason.
+    why: String,
+    /// The last record that it has, and the highest number that was given to a job, as far as it is readable.
+    reach: Option<(LogPosition, u64)>,
+}
+
+impl<E: ToString> From<E> for DoubtfulDatabase {
+    fn from(why: E) -> Self {
+        Self { why: why.to_string(), reach: None }
+    }
+}
+
+/// A log and its database, opened.
+struct RecoveredStore {
+    trusted: TrustedDatabase,
+    log: Log,
+    /// The reason for which the database was rebuilt.
+    rebuilt: Option<String>,
+    losses: LogLosses,
+}
+
 impl Store {
     /// Opens or creates the store in `dir`, a private folder, and begins a new epoch of its log. Fails with `Rotten`
-    /// if the log is damaged; nothing was changed then, and the message says what to do.
+    /// if the log has damage that cannot be passed; nothing was changed then, and the message says what to do.
     pub fn open(
         os: Arc<dyn Os>,
         dir: Dir,
         options: StoreOptions,
         now_ms: u64,
     ) -> Result<(Store, OpenReport), StoreError> {
-        let home = LogLocation { os: os.clone(), dir: folder(&dir, LOG_FOLDER)?, size: options.segment };
+        salvage::not_interrupted(&dir)?;
+        Self::open_log(os, dir, LOG_FOLDER, options, (now_ms, None))
+    }
+
+    /// Opens the store whose log is in the folder `log`. `losses` are those that are known already.
+    pub(super) fn open_log(
+        os: Arc<dyn Os>,
+        dir: Dir,
+        log: &str,
+        options: StoreOptions,
+        (now_ms, losses): (u64, Option<LogLosses>),
+    ) -> Result<(Store, OpenReport), StoreError> {
+        let home = LogLocation { os: os.clone(), dir: folder(&dir, log)?, size: options.segment };
         let contents = ContentFiles::new(os.clone(), folder(&dir, "contents")?, options.contents);
         let memory = options.database == DatabaseBackend::Memory;
         let shelf = DatabaseFolder::new(options.database);
-        let (trusted, log, mut rebuilt) = recover(&home, &shelf, &options.progress, now_ms)?;
-        if memory {
-            rebuilt = None;
-        }
+        let RecoveredStore { trusted, log, rebuilt, losses: found } =
+            recover(&home, &shelf, &options.progress, now_ms)?;
+        let rebuilt = rebuilt.filter(|_| !memory);
         let shared = Arc::new(StoreParts {
             log,
             index: Mutex::new(trusted.index),
@@ -59,11 +97,16 @@ impl Store {
             upkeep: Mutex::new(()),
             signal: WorkerSignal::default(),
             torn: OnceLock::new(),
+            damage: Mutex::default(),
         });
         let boot = os.boot_id().map_err(|e| StoreError::Io(format!("no boot id: {e}").into()))?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let start = shared.append(&[Record::Start(StartRecord { boot, time: now_ms, version })])?;
         shared.flush(start)?;
+        let losses = losses.unwrap_or(found);
+        let mut damage: Vec<String> = losses.gaps().map(LogGap::shown).collect();
+        damage.extend(shared.note_losses(&losses, now_ms)?);
+        lock(&shared.damage).opened.clone_from(&damage);
         // Also if nothing changed: an empty database beside a log means that the database has lost rows.
         shared.apply()?;
         let opened = OpenReport {
@@ -71,6 +114,7 @@ impl Store {
             queued: queued(&shared)?,
             last_id: lock(&shared.index).last_id,
             rebuilt,
+            damage,
         };
         let worker = options.background.then(|| StoreWorker::start(&shared)).flatten();
         Ok((Store { shared, worker }, opened))
@@ -78,7 +122,7 @@ impl Store {
 }
 
 /// Opens a folder of the store, made durable if it is new.
-fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
+pub(super) fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
     let open = || -> io::Result<Dir> {
         match dir.create_dir(name.as_bytes(), 0o700) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
@@ -91,59 +135,78 @@ fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
     open().map_err(|e| StoreError::Io(format!("the folder {name} of the store cannot be opened: {e}").into()))
 }
 
-/// Opens the database and the log and brings the rows up to date. Also returns the reason for which the database was
-/// rebuilt, if it was.
+/// Opens the database and the log and brings the rows up to date.
 fn recover(
     home: &LogLocation,
     shelf: &DatabaseFolder,
     progress: &StartProgress,
     now_ms: u64,
-) -> Result<(TrustedDatabase, Log, Option<String>), StoreError> {
+) -> Result<RecoveredStore, StoreError> {
     progress.set(StartStep::CheckingDatabase);
-    let doubt = match shelf.open().map_err(|why| why.0).and_then(|database| trust(database, &home.dir)) {
+    let doubt = match shelf.open().map_err(DoubtfulDatabase::from).and_then(|it| trust(it, &home.dir)) {
         Ok(mut trusted) => match replay(home, &mut trusted, progress) {
-            Ok(log) => return Ok((trusted, log, None)),
+            Ok((log, losses)) => return Ok(RecoveredStore { trusted, log, rebuilt: None, losses }),
             Err(e @ StoreError::Rotten { .. }) => return Err(e),
-            Err(e) => e.to_string(),
+            Err(e) => DoubtfulDatabase::from(e),
         },
-        Err(why) => why,
+        Err(doubt) => doubt,
     };
-    tracing::warn!("the database is rebuilt from the log: {doubt}");
+    tracing::warn!("the database is rebuilt from the log: {}", doubt.why);
     let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
     let rows = OverlaidRows::new(database, DatabaseMeta::default());
     let mut trusted = TrustedDatabase { rows, index: IndexState::default(), from: None };
-    let log = replay(home, &mut trusted, progress)?;
-    Ok((trusted, log, Some(doubt)))
+    let (log, mut losses) = replay(home, &mut trusted, progress)?;
+    if let Some((reach, last_id)) = doubt.reach.filter(|(reach, _)| *reach > log.last()) {
+        let what = "the end of the log, which the database had";
+        losses.gap(LogGap { from: log.last(), to: reach, records: None, what });
+        losses.end(last_id);
+    }
+    Ok(RecoveredStore { trusted, log, rebuilt: Some(doubt.why), losses })
 }
 
-/// Checks a database against itself and the log. The error is the reason why it cannot be trusted.
-fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, String> {
-    let oldest = recover::oldest(log).map_err(|e| e.to_string())?;
-    let meta = database.get(key::META).map_err(|why| why.0)?;
+/// Checks a database against itself and the log.
+fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, DoubtfulDatabase> {
+    let oldest = recover::oldest(log)?;
+    let meta = database.get(key::META)?;
     let Some(meta) = meta else {
-        let rows = database.down(&[], &[u8::MAX], 1).map_err(|why| why.0)?;
+        let rows = database.down(&[], &[u8::MAX], 1)?;
         return match (rows.is_empty(), oldest) {
             (true, None) => {
                 let rows = OverlaidRows::new(database, DatabaseMeta::default());
                 Ok(TrustedDatabase { rows, index: IndexState::default(), from: None })
             }
-            (true, Some(_)) => Err("it was empty".to_owned()),
-            (false, _) => Err("it does not say what it holds".to_owned()),
+            (true, Some(_)) => Err("it was empty".into()),
+            (false, _) => Err("it does not say what it holds".into()),
         };
     };
-    let meta: DatabaseMeta = row::rest(&meta).map_err(|e| e.to_string())?;
+    let meta: DatabaseMeta = row::rest(&meta)?;
     if meta.rows != ROWS {
-        return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows));
+        return Err(format!("its rows have version {}, this daemon makes {ROWS}", meta.rows).into());
     }
+    let reach = Some((LogPosition(meta.at), meta.last_id));
+    let (open, from) = believed(&*database, &meta, oldest.unwrap_or_default(), log)
+        .map_err(|why| DoubtfulDatabase { why, reach })?;
+    let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
+    index.open = open;
+    Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
+}
+
+/// Returns the open entries of a database that matches its meta row and the log, and the record that it reaches. The
+/// error is the reason why it cannot be trusted.
+fn believed(
+    database: &dyn Database,
+    meta: &DatabaseMeta,
+    oldest: LogPosition,
+    log: &Dir,
+) -> Result<(BTreeMap<JobId, OpenEntry>, LogCheckpoint), String> {
     let from = LogCheckpoint { at: LogPosition(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
-    let open = continuous(&*database, &meta, oldest.unwrap_or_default())?;
-    let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
-    for (key, value) in open {
-        let (id, open) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
-        index.open.insert(id, open);
+    let mut open = BTreeMap::new();
+    for (key, value) in continuous(database, meta, oldest)? {
+        let (id, entry) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
+        open.insert(id, entry);
     }
-    Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
+    Ok((open, from))
 }
 
 /// Reads every row: their number, bytes and hashes must match the meta row, and each row must belong to a record in
@@ -201,7 +264,7 @@ fn replay(
     home: &LogLocation,
     trusted: &mut TrustedDatabase,
     progress: &StartProgress,
-) -> Result<Log, StoreError> {
+) -> Result<(Log, LogLosses), StoreError> {
     let TrustedDatabase { rows, index, from } = trusted;
     let dir = home.dir.clone();
     let segments = recover::segments(&dir)?;
@@ -214,16 +277,20 @@ fn replay(
         let read = bytes(at.segment().saturating_sub(first)).saturating_add(at.offset());
         StartStep::ReadingLog { rebuild, read: read.min(size), size }
     };
-    recover::open(home.clone(), *from, &mut |at, sum, record| {
+    let mut losses = LogLosses::after(index.last_id);
+    let log = recover::open(home.clone(), *from, &mut |item| {
+        let (at, sum, record) = match item {
+            LogItem::Record(at, sum, record) => (at, sum, record),
+            LogItem::Gap(gap) => {
+                tracing::error!("the log is damaged: {}", gap.shown());
+                losses.gap(gap);
+                return Ok(());
+            }
+        };
+        losses.record(&record);
         progress.set(reading(at));
         let mut draft = RowChanges { below: &*rows, changes: Default::default() };
-        index.apply(at, &record, &mut draft, &|at| {
-            Ok(read::record(&dir, at)?
-                .0
-                .into_entry()
-                .map(|entry| (entry.of, entry.parts))
-                .unwrap_or_default())
-        })?;
+        index.apply(at, &record, &mut draft, &|at| named_at(&dir, at))?;
         rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
         if rows.waiting().0 > limits::REPLAY_ROWS {
             // If a power cut removes records that were not flushed, the next opening sees it from their checksums and
@@ -233,7 +300,15 @@ fn replay(
             rows.flush()?;
         }
         Ok(())
-    })
+    })?;
+    losses.end(0);
+    Ok((log, losses))
+}
+
+/// Returns the entries that the entry at a position names.
+pub(super) fn named_at(log: &Dir, at: LogPosition) -> Result<NamedEntries, StoreError> {
+    let entry = read::record(log, at)?.0.into_entry();
+    Ok(entry.map(|entry| (entry.of, entry.parts)).unwrap_or_default())
 }
 
 /// Returns the detached jobs that have not ended, oldest first.

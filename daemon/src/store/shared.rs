@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::contents::ContentFiles;
+use super::damage::FoundDamage;
 use super::database::shelf::DatabaseFolder;
 use super::index::IndexState;
 use super::log::Log;
@@ -28,6 +29,8 @@ pub(super) struct StoreParts {
     pub(super) signal: WorkerSignal,
     /// The reason why the rows no longer match the log.
     pub(super) torn: OnceLock<Arc<str>>,
+    /// The damage of the log that was found.
+    pub(super) damage: Mutex<FoundDamage>,
 }
 
 impl StoreParts {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::index::{IndexState, RowChanges};
+use super::log::PlacedRecord;
 use super::log::payload::{self, RecordPayload};
-use super::log::{PlacedRecord, read};
-use super::open::LOG_FOLDER;
+use super::open::{LOG_FOLDER, named_at};
 use super::overlay::AppliedUpTo;
 use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
@@ -115,15 +115,8 @@ impl StoreParts {
         placed: &[PlacedRecord],
     ) -> Result<super::index::RowUpdates, StoreError> {
         let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
-        let dir = self.log.dir();
         for (record, placed) in records.iter().zip(placed) {
-            index.apply(placed.at, record, &mut draft, &|at| {
-                Ok(read::record(dir, at)?
-                    .0
-                    .into_entry()
-                    .map(|entry| (entry.of, entry.parts))
-                    .unwrap_or_default())
-            })?;
+            index.apply(placed.at, record, &mut draft, &|at| named_at(self.log.dir(), at))?;
         }
         Ok(draft.changes)
     }

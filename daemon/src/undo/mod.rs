@@ -32,7 +32,7 @@ use crate::record::FileMeta;
 use crate::state::WorkspaceState;
 use crate::state::path_cache::ObservationVersion;
 use crate::state::readable;
-use crate::state::refusal::{disk_refusal, store_refusal};
+use crate::state::refusal::{disk_refusal, no_entry, store_refusal};
 use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction, set_id};
 
 /// The direction of a request.
@@ -126,7 +126,7 @@ fn entries_of(
     let mut held = 0_usize;
     for id in ids() {
         let entry = state.store.entry(id).map_err(|error| store_refusal(&error))?;
-        let entry = entry.ok_or_else(|| select::no_such(id))?;
+        let entry = entry.ok_or_else(|| no_entry(state, id))?;
         let splices = entry.files.iter().flat_map(|file| &file.splices);
         held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();
         if held > crate::limits::JOB_BYTES {

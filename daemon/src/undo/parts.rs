@@ -11,11 +11,11 @@ use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
-use super::select::{SelectedEntries, no_such, summary};
+use super::select::{SelectedEntries, summary};
 use crate::journal::entry::entry_of;
 use crate::record::{EntryPart, FilePart};
 use crate::state::WorkspaceState;
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{no_entry, store_refusal};
 
 /// Selects the parts that a request means if it names files or hunks, or entries of which parts are undone; `None` if
 /// it means whole entries.
@@ -80,7 +80,7 @@ fn undone(
 ) -> Result<SelectedEntries, Refusal> {
     let mut choices = BTreeMap::new();
     for id in &request.jobs {
-        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             return Err(not_of_parts(&entry));
         }
@@ -106,7 +106,7 @@ fn redone(
 ) -> Result<Option<SelectedEntries>, Refusal> {
     let mut choices: BTreeMap<JobId, SelectedPart> = BTreeMap::new();
     for id in &request.jobs {
-        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_such(*id))?;
+        let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
         if entry.kind == EntryKind::Redo {
             return Err(not_of_parts(&entry));
         }

@@ -16,7 +16,7 @@ use crate::journal::entry::entry_of;
 use crate::limits::UNDO;
 use crate::record::ChangeMethod;
 use crate::state::WorkspaceState;
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{no_entry, store_refusal};
 use crate::store::EntryQuery;
 
 /// The most entries that the search for a redo goes through, newest first.
@@ -202,7 +202,7 @@ fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Ref
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
     for id in ids.into_iter().rev() {
-        let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_such(id))?;
+        let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_entry(state, id))?;
         if entry.undone {
             let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
             return Err(Box::new(RequestError::new(ErrorCode::Stale, message)));
@@ -297,14 +297,6 @@ fn history(state: &WorkspaceState, query: &EntryQuery) -> Result<Vec<EntrySummar
 
 pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntrySummary>, Refusal> {
     state.store.summary(id).map_err(|error| store_refusal(&error))
-}
-
-/// The refusal for an unknown number.
-pub(super) fn no_such(id: JobId) -> Refusal {
-    Box::new(RequestError::new(
-        ErrorCode::NotFound,
-        format!("the journal has no entry {id}; `editctl log` lists what it has"),
-    ))
 }
 
 fn nothing(direction: UndoDirection) -> Refusal {

@@ -17,7 +17,7 @@ use crate::journal::change;
 use crate::journal::entry::entry_of;
 use crate::limits::{ENTRY_HOLDS, FILES_LISTED, MEMORY_UNRESERVED, OF_LISTED};
 use crate::record::FileRecord;
-use crate::state::refusal::store_refusal;
+use crate::state::refusal::{no_entry, store_refusal};
 use crate::state::{BudgetClass, ReservedReply};
 use crate::state::{lock, readable};
 use crate::store::EntryQuery;
@@ -180,8 +180,7 @@ impl Workspace {
                 if let Some(undecided) = lock(&self.state.undecided).numbered(id) {
                     return Err(undecided.refusal.clone());
                 }
-                let message = format!("the journal has no entry {id}; `editctl log` lists what it has");
-                return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));
+                return Err(no_entry(&self.state, id));
             };
             if from > 0 && from >= entry.files.len() {
                 return Err(no_more_files(id, entry.files.len()));

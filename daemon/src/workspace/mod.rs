@@ -12,6 +12,7 @@ mod history;
 mod open;
 mod outline;
 mod read;
+mod salvage;
 mod several;
 #[cfg(all(test, unix))]
 pub(crate) mod tests;

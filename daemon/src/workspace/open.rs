@@ -35,6 +35,7 @@ pub(super) fn open(
         .map_err(|error| say("cannot open the journal", &error))?;
     let mut notes: Vec<String> =
         opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
+    notes.extend(opened.damage.iter().map(|damage| format!("the log is damaged: {damage}")));
     let state = WorkspaceState::new(WorkspaceParts {
         root: root.to_path_buf(),
         disk,

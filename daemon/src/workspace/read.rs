@@ -281,6 +281,7 @@ impl Workspace {
             entry,
             by: entry.map(|_| EntryKind::External),
             session: None,
+            message: None,
         })
     }
 }

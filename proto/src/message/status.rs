@@ -30,6 +30,9 @@ pub struct StatusReply {
     /// The reason for which the daemon no longer accepts edits; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// The damage of the log that is known, the entries and clipboards that it makes unreadable, and the remedy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
     /// The commands of the workspace that do not run, its settings that do not apply, and the way to allow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,

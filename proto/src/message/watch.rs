@@ -34,6 +34,8 @@ pub enum ChangeKind {
     Removed,
     /// Events were lost. Read the files that matter again.
     Overflow,
+    /// The log is damaged; `message` says what is lost and what to do.
+    Damage,
 }
 
 /// A change of a file.
@@ -41,7 +43,7 @@ pub enum ChangeKind {
 pub struct ChangeEvent {
     /// The kind of the change.
     pub change: ChangeKind,
-    /// The file; absent for `overflow`.
+    /// The file; absent for `overflow` and `damage`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<FilePath>,
     /// The current version of the file.
@@ -56,13 +58,21 @@ pub struct ChangeEvent {
     /// The session that made that entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The damage and the remedy; only for `damage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl ChangeEvent {
     /// Returns the event that stands for lost events.
     #[must_use]
     pub const fn overflow() -> Self {
-        let change = ChangeKind::Overflow;
-        Self { change, path: None, version: None, entry: None, by: None, session: None }
+        Self::without_path(ChangeKind::Overflow)
+    }
+
+    /// Returns an event of this kind about no file.
+    #[must_use]
+    pub const fn without_path(change: ChangeKind) -> Self {
+        Self { change, path: None, version: None, entry: None, by: None, session: None, message: None }
     }
 }

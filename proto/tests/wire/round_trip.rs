@@ -93,16 +93,10 @@ fn every_message_without_its_optional_fields() {
     both_ways(&ClipReply::default());
     both_ways(&WaitRequest { job: JobId(0), timeout_ms: None });
     both_ways(&SubscribeRequest::default());
-    let overflow = ChangeEvent {
-        change: ChangeKind::Overflow,
-        path: None,
-        version: None,
-        entry: None,
-        by: None,
-        session: None,
-    };
-    both_ways(&overflow);
-    both_ways(&StatusReply { failed: None, left_out: None, nearby: Vec::new(), ..samples::status() });
+    both_ways(&ChangeEvent::overflow());
+    both_ways(&ChangeEvent::without_path(ChangeKind::Damage));
+    let status = samples::status();
+    both_ways(&StatusReply { failed: None, damage: None, left_out: None, nearby: Vec::new(), ..status });
     both_ways(&samples::trust());
     both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() });
     both_ways(&TrustRequest::default());

@@ -299,6 +299,7 @@ pub(crate) fn status() -> StatusReply {
         unsettled: 1,
         watch: 3,
         failed: Some("the disk is full".into()),
+        damage: Some("a damaged record".into()),
         left_out: Some("commands that are not trusted".into()),
         nearby: vec!["/home/me/src/vendor".into()],
     }
@@ -332,6 +333,7 @@ pub(crate) fn event() -> ChangeEvent {
         entry: Some(JobId(17)),
         by: Some(EntryKind::External),
         session: Some("s".into()),
+        message: Some("what is damaged".into()),
     }
 }
 

@@ -155,12 +155,8 @@ fn events_come_in_order_and_too_many_turn_into_one_overflow() {
     assert_eq!(subscribed.folders, 3);
     let sink = served.sinks.lock().unwrap().first().unwrap().clone();
     let event = |number: usize| ChangeEvent {
-        change: ChangeKind::Changed,
         path: Some(format!("file-{number}-{}", "x".repeat(1000)).as_str().into()),
-        version: None,
-        entry: None,
-        by: None,
-        session: None,
+        ..ChangeEvent::without_path(ChangeKind::Changed)
     };
     let count = 20 * limits::OUTBOX / 1000;
     for number in 0..count {

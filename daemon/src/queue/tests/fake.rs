@@ -252,6 +252,15 @@ impl WorkspaceRequests for FakeWorkspace {
     fn upkeep(&self) {
         self.note("upkeep".into());
     }
+    fn log_segments(&self) -> Vec<u64> {
+        Vec::new()
+    }
+    fn check_log_segment(&self, _: u64) -> Result<Option<String>, Refusal> {
+        Ok(None)
+    }
+    fn damage(&self) -> Option<String> {
+        None
+    }
     fn counts(&self) -> Counts {
         Counts { entries: self.inside().ended.len() as u64, unsettled: 0 }
     }

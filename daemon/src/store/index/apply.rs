@@ -7,11 +7,13 @@ use editd_proto::ids::JobId;
 
 use super::entry::EntryMarks;
 use super::marks::{self, ReadNamed};
-use super::row::{ClipRow, EntryRow, KeyRow, ReceiptRow, fitting_value, place, place_only, rest, value};
+use super::row::{
+    ClipRow, EntryRow, KeyRow, LostRow, ReceiptRow, fitting_value, place, place_only, rest, value,
+};
 use super::{RowChanges, entry, key};
 use crate::record::{
-    CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, QueuedJobRecord, ReadReceipt, Record,
-    SealRecord, SettleRecord,
+    CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, LostRecords, QueuedJobRecord, ReadReceipt,
+    Record, SealRecord, SettleRecord,
 };
 use crate::store::{LogPosition, StoreError};
 
@@ -54,7 +56,7 @@ impl IndexState {
                 Ok(())
             }
             Record::Seal(seal) => self.seal(at, seal, draft, of),
-            Record::Settle(settle) => self.settle(settle, draft),
+            Record::Settle(settle) => self.settle(settle, draft, of),
             Record::External(entry) => {
                 self.number(entry.id);
                 self.enter(at, entry, draft, of)
@@ -64,6 +66,10 @@ impl IndexState {
             Record::Queued(queued) => self.queued(at, queued, draft),
             Record::Done(done) => self.done(at, done, draft),
             Record::Checkpoint(carried) => self.carried(at, carried, draft),
+            Record::Lost(lost) => {
+                self.number(JobId(lost.last_id));
+                put_lost(at, lost, draft)
+            }
         }
     }
 
@@ -141,15 +147,27 @@ impl IndexState {
         open.sealed = Some(at);
         let (entry, intent) = (open.entry.clone(), open.at);
         draft.put(key::job(key::OPEN, seal.id), value(intent, &at.0)?);
-        self.enter(intent, &entry, draft, of)?;
+        self.sealed(intent, at, &entry, draft, of)
+    }
+
+    /// Writes the rows of an entry that is sealed; the record at `receipt` has its receipt.
+    fn sealed(
+        &mut self,
+        intent: LogPosition,
+        receipt: LogPosition,
+        entry: &Entry,
+        draft: &mut RowChanges<'_>,
+        of: &ReadNamed<'_>,
+    ) -> Result<(), StoreError> {
+        self.enter(intent, entry, draft, of)?;
         for (index, clip) in (0u32..).zip(&entry.clips) {
             put_clip(intent, Some(index), clip, draft)?;
         }
-        draft.put(key::job(key::RECEIPT, seal.id), place_only(at));
-        draft.remove(key::job(key::QUEUED, seal.id));
+        draft.put(key::job(key::RECEIPT, entry.id), place_only(receipt));
+        draft.remove(key::job(key::QUEUED, entry.id));
         if let Some(name) = &entry.key {
-            let row = KeyRow { id: seal.id, request: entry.request, time: entry.time, ended: true };
-            draft.put(key::client_key(&entry.session, name), value(at, &row)?);
+            let row = KeyRow { id: entry.id, request: entry.request, time: entry.time, ended: true };
+            draft.put(key::client_key(&entry.session, name), value(receipt, &row)?);
         }
         Ok(())
     }
@@ -170,8 +188,17 @@ impl IndexState {
         marks::mark(draft, entry, of)
     }
 
-    fn settle(&mut self, settle: &SettleRecord, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
-        self.close(settle.id, draft);
+    fn settle(
+        &mut self,
+        settle: &SettleRecord,
+        draft: &mut RowChanges<'_>,
+        of: &ReadNamed<'_>,
+    ) -> Result<(), StoreError> {
+        if let Some(OpenEntry { entry, at, sealed: None }) = self.close(settle.id, draft) {
+            // Only a sealed entry is settled, so its seal was lost through damage of the log. A receipt is made from the
+            // intent.
+            self.sealed(at, at, &entry, draft, of)?;
+        }
         let key = key::job(key::ENTRY, settle.id);
         if let Some(bytes) = draft.get(&key)?.filter(|_| settle.diverged) {
             let row = EntryRow { diverged: true, ..rest(&bytes)? };
@@ -248,5 +275,11 @@ fn put_seen(at: LogPosition, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> 
         row.numbered.clear();
     })?;
     draft.put(key::seen(&seen.session, &seen.path), bytes);
+    Ok(())
+}
+
+fn put_lost(at: LogPosition, lost: &LostRecords, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
+    let row = LostRow { records: lost.records, entries: Some(lost.entries.clone()), time: lost.time };
+    draft.put(key::lost(lost.at), fitting_value(at, row, |row| row.entries = None)?);
     Ok(())
 }

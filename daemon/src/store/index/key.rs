@@ -26,6 +26,9 @@ pub const OPEN: u8 = b'o';
 /// Detached jobs.
 pub const QUEUED: u8 = b'q';
 
+/// Lost records.
+pub const LOST: u8 = b'x';
+
 fn join(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     let mut key = Vec::with_capacity(33);
     key.push(kind);
@@ -41,6 +44,11 @@ pub fn job(kind: u8, id: JobId) -> Vec<u8> {
 /// The key of an entry under a path.
 pub fn path(path: &FilePath, id: JobId) -> Vec<u8> {
     join(PATH, &[&digest(path.as_bytes()), &id.0.to_be_bytes()])
+}
+
+/// The key of records that were lost through damage at a position of the log.
+pub fn lost(at: u64) -> Vec<u8> {
+    join(LOST, &[&at.to_be_bytes()])
 }
 
 /// The common prefix of the keys of all entries under a path.

@@ -12,6 +12,7 @@
 //! | `v` | session, path | the read receipt of the session |
 //! | `o` | entry | the position of its seal |
 //! | `q` | job | nothing: the record at the position is the detached job |
+//! | `x` | position of damage | the numbers of entries that may have been lost there |
 //! | `!` | | the meta row: the contents of the database and its last record |
 //!
 //! Paths, sessions and names are in keys as 16 bytes of their BLAKE3 hash. Every value but the meta row's begins with

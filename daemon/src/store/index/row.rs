@@ -110,6 +110,17 @@ pub struct ReceiptRow {
     pub numbered: Vec<NumberedLines>,
 }
 
+/// Records that were lost through damage of the log.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LostRow {
+    /// The number of lost records, if it is known.
+    pub records: Option<u64>,
+    /// The first and last number of each run of entries that may be among them; `None` if they do not fit the row.
+    pub entries: Option<Vec<(u64, u64)>>,
+    /// The time at which the loss was noticed, in milliseconds since 1970.
+    pub time: u64,
+}
+
 /// The contents of the database: it is trusted only if its rows match this.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DatabaseMeta {

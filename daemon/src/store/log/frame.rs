@@ -120,6 +120,32 @@ impl RecordFrame {
         Some((frame, sum))
     }
 
+    /// Returns the frame that the bytes have if only their checksum is damaged, with the checksum that they should have.
+    /// The caller must know this checksum from elsewhere.
+    pub fn under_own_checksum(bytes: &[u8], at: LogPosition) -> Option<(RecordFrame, Checksum)> {
+        let (head, _) = bytes.split_at_checked(FRAME - 16)?;
+        RecordFrame::decode(&[head, &checksum(head, at)].concat(), at)
+    }
+
+    /// Returns the frames that match the stored checksum once one byte is restored, with that checksum.
+    pub fn restore(bytes: &[u8], at: LogPosition) -> Vec<(RecordFrame, Checksum)> {
+        let Some((head, stored)) = bytes.split_at_checked(FRAME - 16) else { return Vec::new() };
+        let (mut head, mut found) = (head.to_vec(), Vec::new());
+        for byte in 0..head.len() {
+            for change in 1..=u8::MAX {
+                let Some(one) = head.get_mut(byte) else { continue };
+                *one ^= change;
+                if stored.starts_with(&checksum(&head, at)) {
+                    found.extend(RecordFrame::decode(&[head.as_slice(), stored].concat(), at));
+                }
+                if let Some(one) = head.get_mut(byte) {
+                    *one ^= change;
+                }
+            }
+        }
+        found
+    }
+
     /// Returns true if bytes may begin a frame: a cheap test, wrong for one in 2^32 of random bytes.
     pub fn may_begin(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)

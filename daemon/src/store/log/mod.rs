@@ -1,5 +1,5 @@
 //! The append-only log: the source of truth of the store. It never changes the bytes of an acknowledged block and never
-//! skips a damaged record.
+//! skips a damaged record without reporting it.
 //!
 //! *Calling sequence*: [`recover::open`] scans the segments, cuts the tail and returns a [`Log`]; [`Log::append`]
 //! writes a group, [`Log::flush`] makes it durable, [`read::record`] reads one back.
@@ -13,8 +13,9 @@
 //! * A record is part of the log only if its checksum is valid, it follows the record before it (sequence,
 //!   and that record's checksum), and its group is complete.
 //! * Every record and header has the position up to which the log was flushed when it was written. If a record
-//!   before the highest such position is not valid, the log is damaged and is not opened. The records after that
-//!   position are the tail; the first one that is not valid ends the log.
+//!   before the highest such position is not valid, the log is damaged. In a segment that was flushed as a whole and
+//!   is followed by another, damage is passed ([`mend`]) and reported; any other damaged log is not opened. The
+//!   records after that position are the tail; the first one that is not valid ends the log.
 //! * The first record of every opening is flushed before anything else is written and has a new epoch,
 //!   so no record of an earlier life can continue this one.
 //!
@@ -23,15 +24,18 @@
 
 pub mod frame;
 pub mod header;
+pub mod mend;
 pub mod payload;
 pub mod position;
 pub mod read;
 pub mod recover;
 pub mod scan;
 pub mod segment;
+pub mod survey;
 pub mod verify;
 
 mod flush;
+mod walk;
 mod window;
 mod writer;
 

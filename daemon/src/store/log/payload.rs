@@ -51,6 +51,7 @@ pub fn encode(record: &Record) -> Result<RecordPayload, StoreError> {
         Record::Queued(body) => (9, rmp_serde::to_vec(body)),
         Record::Done(body) => (10, rmp_serde::to_vec(body)),
         Record::Checkpoint(body) => (11, rmp_serde::to_vec(body)),
+        Record::Lost(body) => (12, rmp_serde::to_vec(body)),
     };
     let bytes = bytes.map_err(|e| StoreError::Io(format!("a record cannot be encoded: {e}").into()))?;
     let raw =
@@ -101,6 +102,7 @@ fn parse(frame: &RecordFrame, raw: &[u8]) -> Result<Record, String> {
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
         (11, 1 | 2) => body(raw).map(Record::Checkpoint),
+        (12, 1) => body(raw).map(Record::Lost),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
         )),

@@ -1,17 +1,17 @@
-//! Opens the log: finds its end, cuts the tail, refuses damage. It changes nothing before it knows that the log is
-//! valid, and never skips a record.
+//! Opens the log: finds its end, cuts the tail, passes damage that is surely before the end and refuses any other. It
+//! changes nothing before it knows where the log ends, and never skips a record without reporting it.
 
 use std::io;
 use std::ops::RangeInclusive;
 
 use super::frame::Checksum;
 use super::header::{FORMAT, HEADER, SegmentHeader};
-use super::payload;
+use super::mend::LogGap;
 use super::position::align;
 use super::read::{fill, rotten};
-use super::scan::{ScanCursor, ScannedRecord};
+use super::scan::ScanCursor;
 use super::segment::{self, LogSegment, failure};
-use super::window::SegmentWindow;
+use super::walk::LogWalk;
 use super::writer::{Log, LogLocation, LogTail};
 use super::{BLOCK, read};
 use crate::os::{Access, Dir};
@@ -30,8 +30,17 @@ pub struct LogCheckpoint {
     pub sum: Checksum,
 }
 
-/// Receives the records of a scan, group by group: each with its position and checksum.
-pub type RecordVisitor<'a> = dyn FnMut(LogPosition, Checksum, Record) -> Result<(), StoreError> + 'a;
+/// A part of the log, as a walk finds it.
+#[derive(Debug)]
+pub enum LogItem {
+    /// A record with its position and its checksum.
+    Record(LogPosition, Checksum, Box<Record>),
+    /// Damage that was passed.
+    Gap(LogGap),
+}
+
+/// Receives the parts of the log in their order.
+pub type LogVisitor<'a> = dyn FnMut(LogItem) -> Result<(), StoreError> + 'a;
 
 /// The reason why the log cannot be read from a checkpoint: its record is not there, or is another one.
 #[derive(Debug)]
@@ -62,147 +71,25 @@ fn list(dir: &Dir) -> Result<Vec<u64>, StoreError> {
 }
 
 /// Opens the log in `dir`, or begins one: calls `visit` for every record after the checkpoint (or for all), cuts the
-/// tail, makes the rest durable and begins a new epoch. The caller must flush its first append before the next one.
+/// tail, makes the rest durable and begins a new epoch. `visit` also gets the damage that was passed. The caller must
+/// flush its first append before the next one.
 pub fn open(
     home: LogLocation,
     from: Option<LogCheckpoint>,
-    visit: &mut RecordVisitor<'_>,
+    visit: &mut LogVisitor<'_>,
 ) -> Result<Log, StoreError> {
     let ids = list(&home.dir)?;
-    let walk = LogScan { dir: &home.dir, ids: &ids, until: None };
-    let Some(cursor) = walk.run(from, visit)? else {
+    let Some(cursor) = LogWalk::new(&home.dir, &ids).run(from, visit)? else {
         return begin(home, &ids);
     };
     let kept: Vec<u64> = ids.iter().copied().filter(|id| *id <= cursor.end.segment()).collect();
     if let Some((before, _)) = kept.iter().zip(kept.iter().skip(1)).find(|(id, next)| **id + 1 != **next) {
         return Err(rotten(
             LogPosition::at(before + 1, 0),
-            "this segment is missing; restore it from a copy",
+            "this segment is missing; restore it from a copy if there is one",
         ));
     }
     resume(home, &ids, cursor)
-}
-
-/// A scan over all segments.
-pub(super) struct LogScan<'a> {
-    pub(super) dir: &'a Dir,
-    pub(super) ids: &'a [u64],
-    /// The record at which the scan ends; it must be reached.
-    pub(super) until: Option<LogPosition>,
-}
-
-impl LogScan<'_> {
-    /// Visits every record from the checkpoint on; `None` if there is no log yet.
-    pub(super) fn run(
-        &self,
-        from: Option<LogCheckpoint>,
-        visit: &mut RecordVisitor<'_>,
-    ) -> Result<Option<ScanCursor>, StoreError> {
-        let start = match from {
-            Some(checkpoint) => checkpoint.at.segment(),
-            None => match self.ids.first() {
-                Some(first) => *first,
-                None => return Ok(None),
-            },
-        };
-        let mut window = SegmentWindow::open(self.dir, start)?;
-        let mut cursor = match from {
-            Some(checkpoint) => self.behind(&checkpoint)?,
-            None => match window.header()? {
-                Some(header) => ScanCursor::begin(&header),
-                None => return self.nothing(&mut window).map(|()| None),
-            },
-        };
-        let mut id = start;
-        loop {
-            while let Some(group) = cursor.group(&mut window)? {
-                let sums = sums(&group, cursor.previous);
-                for (found, sum) in group.iter().zip(sums) {
-                    let record = payload::decode(&found.frame, &found.stored)
-                        .map_err(|what| rotten(found.at, &what))?;
-                    visit(found.at, sum, record)?;
-                }
-                if self.until.is_some_and(|until| cursor.last >= until) {
-                    return Ok(Some(cursor));
-                }
-            }
-            cursor.flushed = cursor.flushed.max(window.evidence(cursor.end.offset())?);
-            if !self.ids.contains(&(id + 1)) {
-                break;
-            }
-            let mut next = SegmentWindow::open(self.dir, id + 1)?;
-            match next.header()? {
-                Some(header) if header.previous == cursor.previous && header.sequence == cursor.sequence => {
-                    id += 1;
-                    let (last, flushed) = (cursor.last, cursor.flushed.max(header.flushed));
-                    cursor = ScanCursor { last, flushed, ..ScanCursor::begin(&header) };
-                    window = next;
-                }
-                _ => break,
-            }
-        }
-        self.prove(&mut cursor)?;
-        match self.until {
-            Some(_) => Err(rotten(cursor.end, "no valid record follows, though more was written")),
-            None => Ok(Some(cursor)),
-        }
-    }
-
-    /// Returns a cursor after a record that is known to be in the log.
-    fn behind(&self, checkpoint: &LogCheckpoint) -> Result<ScanCursor, StoreError> {
-        let (frame, sum) = read::frame_at(self.dir, checkpoint.at)?;
-        Ok(ScanCursor {
-            end: LogPosition(checkpoint.at.0 + frame.size()),
-            last: checkpoint.at,
-            sequence: frame.sequence + 1,
-            previous: sum,
-            epoch: frame.epoch,
-            flushed: frame.flushed,
-        })
-    }
-
-    /// Searches everything behind the end for proof that the log was flushed further.
-    fn prove(&self, cursor: &mut ScanCursor) -> Result<(), StoreError> {
-        for &id in self.ids.iter().filter(|id| **id > cursor.end.segment()) {
-            let mut window = SegmentWindow::open(self.dir, id)?;
-            if let Some(header) = window.header()? {
-                cursor.flushed = cursor.flushed.max(header.flushed);
-            }
-            cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
-        }
-        if cursor.proven_beyond() {
-            return Err(rotten(
-                cursor.end,
-                &format!(
-                    "no valid record follows, though the log was flushed up to {}; nothing was changed. \
-                     Restore the state folder from a copy, or move it away to begin with an empty journal: \
-                     the workspace's files are not touched by that",
-                    cursor.flushed.shown()
-                ),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Handles a first segment without a header: nothing was ever written, or it was damaged.
-    fn nothing(&self, window: &mut SegmentWindow) -> Result<(), StoreError> {
-        let id = window.segment();
-        let start = LogPosition::at(id, HEADER);
-        let mut cursor =
-            ScanCursor { end: start, last: start, sequence: 0, previous: [0; 16], epoch: 0, flushed: start };
-        cursor.flushed = cursor.flushed.max(window.evidence(HEADER)?);
-        if id != 1 {
-            // The first segment is numbered 1. A later one is the oldest only after retention, which drops a segment
-            // only after the next one was flushed.
-            return Err(rotten(LogPosition::at(id, 0), "the oldest segment has no valid header"));
-        }
-        self.prove(&mut cursor)
-    }
-}
-
-/// Returns the checksums of a group's records: each is repeated in the record after it.
-fn sums(group: &[ScannedRecord], last: Checksum) -> Vec<Checksum> {
-    group.iter().skip(1).map(|found| found.frame.previous).chain([last]).collect()
 }
 
 /// Begins a log: nothing in the folder was ever part of one.

@@ -3,7 +3,7 @@
 use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::header::HEADER;
 use super::position::align;
-use super::window::SegmentWindow;
+use super::window::{FlushProof, SegmentWindow};
 use super::{ALIGN, BLOCK};
 use crate::store::{LogPosition, StoreError};
 
@@ -22,6 +22,8 @@ pub struct ScanCursor {
     pub epoch: u64,
     /// The highest position up to which the log is proven to have been flushed.
     pub flushed: LogPosition,
+    /// The sequence below which all records are proven to have been flushed.
+    pub flushed_sequence: u64,
 }
 
 /// A valid record.
@@ -45,6 +47,7 @@ impl ScanCursor {
             previous: header.previous,
             epoch: header.epoch,
             flushed: header.flushed,
+            flushed_sequence: 0,
         }
     }
 
@@ -68,18 +71,10 @@ impl ScanCursor {
         let mut offset = offset;
         loop {
             let Some((found, sum)) = cursor.record_at(segment, offset)? else { return Ok(None) };
-            let (at, frame) = (found.at, found.frame);
-            let end = offset + frame.size();
+            let (end, more) = (offset + found.frame.size(), found.frame.more);
+            cursor.pass(&found, sum);
             group.push(found);
-            cursor = ScanCursor {
-                end: LogPosition::at(segment.segment(), end),
-                last: at,
-                sequence: cursor.sequence + 1,
-                previous: sum,
-                epoch: frame.epoch,
-                flushed: cursor.flushed.max(frame.flushed),
-            };
-            if !frame.more {
+            if !more {
                 *self = cursor;
                 return Ok(Some(group));
             }
@@ -87,8 +82,21 @@ impl ScanCursor {
         }
     }
 
+    /// Moves after a record.
+    pub(super) fn pass(&mut self, found: &ScannedRecord, sum: Checksum) {
+        *self = Self {
+            end: LogPosition(found.at.0 + found.frame.size()),
+            last: found.at,
+            sequence: self.sequence + 1,
+            previous: sum,
+            epoch: found.frame.epoch,
+            flushed: self.flushed.max(found.frame.flushed),
+            flushed_sequence: self.flushed_sequence,
+        };
+    }
+
     /// Returns the record at an offset if it is valid and follows the last one.
-    fn record_at(
+    pub(super) fn record_at(
         &self,
         segment: &mut SegmentWindow,
         offset: u64,
@@ -109,5 +117,19 @@ impl ScanCursor {
     /// Returns true if the log is proven to have been flushed beyond the cursor: the bytes after it are then damaged.
     pub fn proven_beyond(&self) -> bool {
         self.flushed > LogPosition::at(self.end.segment(), align(self.end.offset(), BLOCK))
+            || self.flushed_sequence > self.sequence
+    }
+
+    /// Returns this beginning of a segment as the continuation of a scan.
+    pub(super) fn after(self, before: &Self) -> Self {
+        let flushed = self.flushed.max(before.flushed);
+        let flushed_sequence = self.flushed_sequence.max(before.flushed_sequence);
+        Self { last: before.last, flushed, flushed_sequence, ..self }
+    }
+
+    /// Adds proof of flushes.
+    pub fn prove(&mut self, proof: FlushProof) {
+        self.flushed = self.flushed.max(proof.flushed);
+        self.flushed_sequence = self.flushed_sequence.max(proof.sequence);
     }
 }

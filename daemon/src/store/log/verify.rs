@@ -1,37 +1,104 @@
-//! Reads the log while it is in use: all of it, or one old segment. It changes nothing.
+//! Reads the log while it is in use: all of it, or one segment. It changes nothing.
 
+use super::frame::FRAME;
+use super::header::HEADER;
+use super::mend::{LogGap, MendedStep, SegmentEnd, SegmentMender};
 use super::payload;
 use super::read::rotten;
-use super::recover::LogScan;
 use super::scan::ScanCursor;
+use super::walk::SegmentStart;
 use super::window::SegmentWindow;
 use super::writer::Log;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
+use crate::sync::lock;
 
 /// The result of a check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LogCheck {
     /// Valid records.
     pub records: u64,
     /// Segments that were read.
     pub segments: u64,
+    /// The damage.
+    pub gaps: Vec<LogGap>,
+}
+
+impl LogCheck {
+    /// Adds the result for further segments.
+    pub fn add(&mut self, more: Self) {
+        self.records += more.records;
+        self.segments += more.segments;
+        self.gaps.extend(more.gaps);
+    }
 }
 
 impl Log {
     /// Reads every record up to the last one written so far. No segment may be dropped meanwhile.
+    ///
+    /// # Errors
+    /// Errors of the system.
     pub fn verify(&self) -> Result<LogCheck, StoreError> {
-        let last = self.last();
-        let ids: Vec<u64> = self.segments().iter().map(|(id, _)| *id).collect();
-        let mut records = 0;
-        if last > LogPosition(0) {
-            let walk = LogScan { dir: self.dir(), ids: &ids, until: Some(last) };
-            walk.run(None, &mut |_, _, _| {
-                records += 1;
-                Ok(())
-            })?;
+        let mut check = LogCheck::default();
+        for (id, _) in self.segments() {
+            check.add(self.verify_segment(id)?);
         }
-        Ok(LogCheck { records, segments: ids.len() as u64 })
+        Ok(check)
+    }
+
+    /// Reads every record of a segment, of the newest one up to the last one written so far. The segment must not be
+    /// dropped meanwhile.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn verify_segment(&self, id: u64) -> Result<LogCheck, StoreError> {
+        let end = self.end_of(id)?;
+        let last = end.map_or(u64::MAX, |end| end.sequence);
+        let mut check = LogCheck { segments: 1, ..LogCheck::default() };
+        let Some(SegmentStart { mut window, mut cursor, gap }) = SegmentStart::find(self.dir(), id)? else {
+            let (from, to) = (LogPosition::at(id, 0), LogPosition::at(id, HEADER + FRAME as u64));
+            let what = "the beginning of a segment";
+            check.gaps.push(LogGap { from, to, records: None, what });
+            return Ok(check);
+        };
+        check.gaps.extend(gap);
+        let mut mender = None;
+        loop {
+            while cursor.sequence < last
+                && let Some(group) = cursor.group(&mut window)?
+            {
+                check.records += group.len() as u64;
+            }
+            // Records that were written after the end was determined are not checked.
+            if cursor.sequence >= last {
+                return Ok(check);
+            }
+            if mender.is_none() {
+                mender = Some(SegmentMender::new(&mut window, cursor.end.offset(), end, &[])?);
+            }
+            let Some(mender) = &mender else { return Ok(check) };
+            match mender.step(&mut window, &mut cursor)? {
+                MendedStep::Record(..) => check.records += 1,
+                MendedStep::Repaired(_, _, gap) => {
+                    check.records += 1;
+                    check.gaps.push(gap);
+                }
+                MendedStep::Gap(gap) => check.gaps.push(gap),
+                MendedStep::End => return Ok(check),
+            }
+        }
+    }
+
+    /// Returns the end of a segment: of the newest one as it is now, of others as the next one repeats it. `None` if
+    /// the beginning of the next one is damaged, which its own check reports.
+    fn end_of(&self, id: u64) -> Result<Option<SegmentEnd>, StoreError> {
+        {
+            let tail = lock(&self.tail);
+            if tail.segment.id == id {
+                return Ok(Some(SegmentEnd { previous: tail.previous, sequence: tail.sequence }));
+            }
+        }
+        Ok(SegmentStart::find(self.dir(), id + 1)?.map(|next| SegmentEnd::of(&next.cursor)))
     }
 
     /// Calls `visit` for every record of a segment that is followed by another. No segment may be dropped meanwhile.

@@ -1,6 +1,6 @@
 //! Reads a segment through a small window, so that reading a large log takes little memory. It only reads.
 
-use super::frame::{FRAME, RecordFrame};
+use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
 use super::read::fill;
 use super::segment::{self, failure};
@@ -11,6 +11,22 @@ use crate::store::{LogPosition, StoreError};
 
 /// The bytes read at once: small enough that allocators do not return them to the system each time.
 const CHUNK: usize = 64 * 1024;
+
+/// Proof of how far the log was flushed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FlushProof {
+    /// The position up to which it was flushed.
+    pub flushed: LogPosition,
+    /// The sequence below which all records were flushed.
+    pub sequence: u64,
+}
+
+impl FlushProof {
+    /// Returns what both prove.
+    pub fn max(self, other: Self) -> Self {
+        Self { flushed: self.flushed.max(other.flushed), sequence: self.sequence.max(other.sequence) }
+    }
+}
 
 /// An open segment and the part of it that was read last.
 pub struct SegmentWindow {
@@ -67,29 +83,50 @@ impl SegmentWindow {
         }
     }
 
-    /// Returns the highest flushed position in any frame from `offset` on. A frame counts at any offset if it was
-    /// written for that position: the value was true when it was written, and nothing below a flushed position is
-    /// ever cut.
-    pub fn evidence(&mut self, offset: u64) -> Result<LogPosition, StoreError> {
-        let (segment, mut highest) = (self.segment, LogPosition(0));
+    /// Returns what the frames from `offset` on prove about flushes. A frame counts at any offset if it was written for
+    /// that position: what it says was true when it was written, and nothing below a flushed position is ever cut.
+    pub fn evidence(&mut self, offset: u64) -> Result<FlushProof, StoreError> {
+        let (segment, mut proof) = (self.segment, FlushProof::default());
+        self.each_frame(offset, &mut |at, frame, _| {
+            // The first record after a flush: all records before it were flushed.
+            let first = frame.flushed == LogPosition::at(segment, at);
+            let sequence = if first { frame.sequence } else { 0 };
+            proof = proof.max(FlushProof { flushed: frame.flushed, sequence });
+        })?;
+        Ok(proof)
+    }
+
+    /// Calls `visit` with the offset, the frame and the checksum of every frame from `offset` on that was written for
+    /// its position. Its payload is not checked, and it need not be part of the log.
+    pub fn each_frame(
+        &mut self,
+        offset: u64,
+        visit: &mut dyn FnMut(u64, RecordFrame, Checksum),
+    ) -> Result<(), StoreError> {
+        let segment = self.segment;
         let mut offset = align(offset, ALIGN);
         loop {
             let room = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
             if room < FRAME {
-                return Ok(highest);
+                return Ok(());
             }
-            let Some(bytes) = self.get(offset, room)? else { return Ok(highest) };
+            let Some(bytes) = self.get(offset, room)? else { return Ok(()) };
             let mut inner = 0;
             while let Some(rest) = bytes.get(inner..).filter(|rest| rest.len() >= FRAME) {
-                let at = LogPosition::at(segment, offset + inner as u64);
+                let at = offset + inner as u64;
                 if RecordFrame::may_begin(rest)
-                    && let Some((frame, _)) = RecordFrame::decode(rest, at)
+                    && let Some((frame, sum)) = RecordFrame::decode(rest, LogPosition::at(segment, at))
                 {
-                    highest = highest.max(frame.flushed);
+                    visit(at, frame, sum);
                 }
                 inner += ALIGN as usize;
             }
             offset += inner as u64;
         }
+    }
+
+    /// Returns the bytes of the segment.
+    pub fn len(&self) -> u64 {
+        self.len
     }
 }

@@ -96,6 +96,11 @@ impl StoreParts {
                     needed.push(record.clone());
                 }
             }
+            Record::Lost(lost) => {
+                if self.stands_at(&key::lost(lost.at), at)?.is_some() {
+                    needed.push(record.clone());
+                }
+            }
             Record::Done(done) => {
                 let stands = self.stands_at(&key::job(key::RECEIPT, done.id), at)?.is_some();
                 if stands && young(done.time, now_ms) {
@@ -175,7 +180,7 @@ impl StoreParts {
             {
                 receipt
             }
-            Record::Seal(_) | Record::Checkpoint(_) => {
+            Record::Seal(_) | Record::Checkpoint(_) | Record::Intent(_) => {
                 rmp_serde::to_vec_named(&self.plain_receipt(entry.id)?)
                     .map_err(|e| StoreError::Io(format!("a receipt cannot be encoded: {e}").into()))?
             }

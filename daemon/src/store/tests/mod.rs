@@ -11,4 +11,5 @@ mod model;
 #[cfg(unix)]
 mod real;
 mod rebuild;
+mod salvage;
 mod samples;

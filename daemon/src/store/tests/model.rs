@@ -50,7 +50,7 @@ impl Model {
 
     pub(super) fn apply(&mut self, record: &Record) {
         match record {
-            Record::Start(_) => {}
+            Record::Start(_) | Record::Lost(_) => {}
             Record::Intent(entry) => {
                 self.last = self.last.max(entry.id.0);
                 self.open.insert(entry.id.0, (entry.clone(), false));

@@ -8,8 +8,8 @@ use editd_proto::ids::JobId;
 use super::kit::*;
 use crate::os::BootId;
 use crate::record::{
-    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, NumberedLines, ReadReceipt, Record,
-    SealRecord, SettleRecord, StartRecord,
+    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, LostRecords, NumberedLines, ReadReceipt,
+    Record, SealRecord, SettleRecord, StartRecord,
 };
 use crate::store::LogPosition;
 use crate::store::log::frame::{FRAME, RecordFrame};
@@ -18,6 +18,11 @@ use crate::store::log::payload;
 fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     let hooks = receipt.iter().map(|_| JobId(16)).collect();
     Record::Checkpoint(CheckpointEntry { entry: entry.clone(), receipt, undone, hooks, parts: Vec::new() })
+}
+
+fn lost() -> LostRecords {
+    let entries = vec![(41, 43), (50, 50)];
+    LostRecords { at: 1 << 36 | 4096, records: Some(7), entries, last_id: 50, time: 1_700_000_000_000 }
 }
 
 fn numbered() -> ReadReceipt {
@@ -57,6 +62,7 @@ fn records() -> Vec<(&'static str, Record)> {
             }),
         ),
         ("done", sample_done()),
+        ("lost", Record::Lost(lost())),
     ]
 }
 

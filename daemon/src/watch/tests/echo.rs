@@ -8,7 +8,7 @@ use crate::watch::ReportedVersions;
 
 fn event(path: &str, change: ChangeKind, version: Option<&str>) -> ChangeEvent {
     let version = version.map(|version| Version(version.to_owned()));
-    ChangeEvent { change, path: Some(path.into()), version, entry: None, by: None, session: None }
+    ChangeEvent { path: Some(path.into()), version, ..ChangeEvent::without_path(change) }
 }
 
 #[test]

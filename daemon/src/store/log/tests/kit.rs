@@ -3,8 +3,9 @@
 use editd_proto::ids::JobId;
 
 use crate::record::{ClipboardRecord, Record};
+use crate::store::log::mend::LogGap;
 use crate::store::log::payload::{self, RecordPayload};
-use crate::store::log::recover::{self, LogCheckpoint};
+use crate::store::log::recover::{self, LogCheckpoint, LogItem};
 use crate::store::log::{Log, LogLocation, PlacedRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{LogPosition, StoreError};
@@ -34,17 +35,31 @@ pub(super) fn open(
     machine: &FakeMachine,
     from: Option<LogCheckpoint>,
 ) -> Result<(Log, Vec<(LogPosition, Record)>), StoreError> {
-    let mut seen = Vec::new();
+    let (log, seen, gaps) = open_damaged(machine, from)?;
+    assert_eq!(gaps, [], "no test opens a damaged log by this");
+    Ok((log, seen))
+}
+
+/// Opens a log, and also returns the damage that was passed.
+#[expect(clippy::type_complexity, reason = "a log, its records and its gaps, used in two places")]
+pub(super) fn open_damaged(
+    machine: &FakeMachine,
+    from: Option<LogCheckpoint>,
+) -> Result<(Log, Vec<(LogPosition, Record)>, Vec<LogGap>), StoreError> {
+    let (mut seen, mut gaps) = (Vec::new(), Vec::new());
     let home = LogLocation { os: machine.os(), dir: machine.dir(), size: SIZE };
-    let log = recover::open(home, from, &mut |at, _, record| {
-        seen.push((at, record));
+    let log = recover::open(home, from, &mut |item| {
+        match item {
+            LogItem::Record(at, _, record) => seen.push((at, *record)),
+            LogItem::Gap(gap) => gaps.push(gap),
+        }
         Ok(())
     })?;
     // The first record of the epoch, as the store writes it.
     let start = log.append(&[small(u64::MAX)])?;
     log.flush(start[0].at)?;
     seen.retain(|(_, record)| *record != Record::Void(JobId(u64::MAX)));
-    Ok((log, seen))
+    Ok((log, seen, gaps))
 }
 
 pub(super) fn ids(seen: &[(LogPosition, Record)]) -> Vec<u64> {

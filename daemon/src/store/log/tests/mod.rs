@@ -5,3 +5,4 @@
 mod damage;
 mod kit;
 mod life;
+mod mending;
