@@ -148,6 +148,11 @@ pub(crate) enum Command {
     /// Use named clipboards of the session or (with a leading /) of the workspace
     #[command(subcommand)]
     Clip(ClipCommand),
+    /// Remove the contents of a file from the journal; its entries remain and can no longer be undone
+    Forget {
+        /// The file; it need not exist any more
+        path: PathBuf,
+    },
     /// Print changes as they happen, until interrupted
     Watch {
         /// Globs of workspace paths [default: every file]

@@ -4,6 +4,7 @@
 mod clip;
 mod daemon;
 mod files;
+mod forget;
 mod journal;
 mod retry;
 mod session;
@@ -98,6 +99,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Log(words) => journal::log(context, words),
         Command::Show { job, from } => journal::show(context, job, from),
         Command::Clip(words) => clip::run(context, words),
+        Command::Forget { path } => forget::run(context, &path),
         Command::Watch { globs } => watch::run(context, globs),
         Command::Status => daemon::status(context),
         Command::Doctor => daemon::doctor(context),

@@ -151,6 +151,9 @@ pub struct FileRecord {
 /// The extent of a changed range: its offset and bytes in *before*, and its bytes in *after*.
 pub type SpliceExtent = (u64, u64, u64);
 
+/// The only extent of a file whose contents were removed from the journal. No change has it.
+const FORGOTTEN: SpliceExtent = (u64::MAX, u64::MAX, u64::MAX);
+
 impl FileRecord {
     /// Creates the record of a file that is put in place as it is staged, without its content.
     #[must_use]
@@ -163,6 +166,18 @@ impl FileRecord {
     ) -> Self {
         let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
         Self { path, before, after, splices, how, staged_name, staging, made, added: 0, removed: 0, extents }
+    }
+
+    /// Returns true if the contents of the change were removed from the journal: nothing can be computed from it.
+    #[must_use]
+    pub fn is_forgotten(&self) -> bool {
+        self.extents == [FORGOTTEN]
+    }
+
+    /// Removes the contents of the change. Everything else remains, also the hashes.
+    pub fn forget_contents(&mut self) {
+        self.splices.clear();
+        self.extents = vec![FORGOTTEN];
     }
 
     /// Returns the changed ranges as planned. `before` and `after` are the whole contents, or the parts of them from

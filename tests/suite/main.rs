@@ -21,6 +21,8 @@ mod dialects;
 mod discovery;
 mod edits;
 mod flushes;
+#[cfg(unix)]
+mod forget;
 #[cfg(target_os = "linux")]
 mod formatters;
 #[cfg(unix)]

@@ -44,6 +44,7 @@ fn every_command_is_understood() {
         "clip set a text",
         "clip copy a /b",
         "clip rm a",
+        "forget a --json",
         "watch",
         "watch src/*.rs",
         "status --json",

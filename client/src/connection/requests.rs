@@ -2,10 +2,10 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, HistoryReply,
-    HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply,
-    TrustRequest, UndoRequest, WaitRequest, kind,
+    CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, ForgetReply,
+    ForgetRequest, HistoryReply, HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply,
+    SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -50,6 +50,11 @@ impl Connection {
     /// Lists, shows, stores, copies or removes clipboards.
     pub fn clip(&mut self, request: &ClipRequest) -> Result<ClipReply, CallError> {
         self.call(kind::CLIP, request)
+    }
+
+    /// Removes the contents of a file from the journal.
+    pub fn forget(&mut self, request: &ForgetRequest) -> Result<ForgetReply, CallError> {
+        self.call(kind::FORGET, request)
     }
 
     /// Subscribes to changes. Get them with [`Connection::next_event`].

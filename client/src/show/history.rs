@@ -30,7 +30,9 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String 
     add(&mut out, &reply.entry, usize::MAX, style);
     for change in &reply.changes {
         out.push('\n');
-        if change.diff.is_empty() {
+        if change.forgotten {
+            out.push_str(&format!("{}: contents forgotten\n", change.path.display()));
+        } else if change.diff.is_empty() {
             out.push_str(&format!("{}: no change of content\n", change.path.display()));
         }
         if change.partial {
@@ -103,6 +105,9 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle
         words.push(style.paint(TextStyle::Notice, "undone"));
     } else if entry.partly_undone {
         words.push(style.paint(TextStyle::Notice, "partly undone"));
+    }
+    if entry.forgotten {
+        words.push(style.paint(TextStyle::Notice, "contents forgotten"));
     }
     if entry.diverged {
         words.push(style.paint(TextStyle::Bad, "diverged"));

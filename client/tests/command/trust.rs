@@ -95,6 +95,7 @@ fn hooks_are_told_in_receipts_and_in_the_log() {
         undone: false,
         partly_undone: false,
         diverged: false,
+        forgotten: false,
         of: vec![JobId(17)],
         omitted_of: 0,
         omitted_files: 0,

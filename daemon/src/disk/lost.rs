@@ -4,10 +4,13 @@
 use std::io;
 use std::sync::PoisonError;
 
+use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use super::Disk;
 use super::folders::{BESIDE, is_gone};
+use super::observation;
+use super::put::HELD;
 use crate::limits;
 use crate::os::Dir;
 use crate::record::StagingFolder;
@@ -36,6 +39,18 @@ pub struct SetAsideFile {
     pub name: String,
     /// The time at which it was set aside, in milliseconds since 1970; 0 if the name does not tell.
     pub time: u64,
+}
+
+impl SetAsideFile {
+    /// Returns the staged name that the file had, if its name tells.
+    pub fn staged_name(&self) -> Option<&str> {
+        let name = match self.folder {
+            None => &self.name,
+            Some(_) => self.name.strip_prefix(BESIDE)?.strip_prefix(LOST)?,
+        };
+        let (_, staged_name) = name.split_once('-')?;
+        Some(staged_name.strip_suffix(HELD).unwrap_or(staged_name))
+    }
 }
 
 impl Disk {
@@ -101,6 +116,23 @@ impl Disk {
             }
         }
         Ok(all)
+    }
+
+    /// Returns the hash of the content of a file that was set aside; `None` if it is gone, is no file, cannot be read, or
+    /// is so large that the journal cannot have its content.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn lost_hash(&self, lost: &SetAsideFile) -> io::Result<Option<ContentHash>> {
+        let dir = match &lost.folder {
+            None => self.lost_dir(),
+            Some(folder) => match self.folder(folder) {
+                Err(gone) if is_gone(&gone) => return Ok(None),
+                dir => dir?,
+            },
+        };
+        let observation = observation::observe(&dir, lost.name.as_bytes())?;
+        Ok(observation.found().map(|found| found.meta.hash))
     }
 
     /// Deletes a file that was set aside.

@@ -188,9 +188,12 @@ impl Disk {
     }
 }
 
+/// The end of the temporary name of a displaced file on file systems without exchange.
+pub(super) const HELD: &str = ".held";
+
 /// Returns the temporary name of a displaced file on file systems without exchange.
 pub(super) fn held_name(staged_name: &str) -> String {
-    format!("{staged_name}.held")
+    format!("{staged_name}{HELD}")
 }
 
 /// Returns `None` if a displaced file is the checked one.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, DialectsRequest, HistoryRequest, OutlineRequest, ReadRequest, ShowRequest,
-    StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
+    CheckRequest, ClipRequest, DialectsRequest, ForgetRequest, HistoryRequest, OutlineRequest, ReadRequest,
+    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -71,6 +71,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::HISTORY, ReadOnly, Long, Answer(history)),
     of(kind::SHOW, ReadOnly, Long, Answer(show)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
+    of(kind::FORGET, Changing, Short, Answer(forget)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)),
     of(kind::TRUST, Changing, Short, Answer(trust)),
     of(kind::STATUS, ReadOnly, Short, Answer(status)),
@@ -131,6 +132,11 @@ fn clip(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ClipRequest>(message);
     let clip = request.and_then(|request| client.server.workspace.clip(&client.caller, &request));
     answer.send_result(kind::CLIP, clip);
+}
+
+fn forget(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ForgetRequest>(message);
+    answer.send_result(kind::FORGET, request.and_then(|request| client.server.workspace.forget(&request)));
 }
 
 fn dialects(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

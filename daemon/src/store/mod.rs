@@ -26,6 +26,7 @@ mod by_path;
 mod check;
 mod damage;
 mod find;
+mod forget;
 mod history;
 mod losses;
 mod open;
@@ -37,6 +38,8 @@ mod write;
 
 #[cfg(test)]
 mod tests;
+
+pub use forget::ForgetReport;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -100,6 +100,7 @@ pub(super) fn resolve(
     states: &BTreeMap<FilePath, FileState>,
 ) -> Result<ResolvedTurns, Refusal> {
     every_path_is_known(choices, &entries.chosen)?;
+    no_content_is_forgotten(choices, &entries.chosen)?;
     let mut now: BTreeMap<JobId, TakenBack> = BTreeMap::new();
     let mut resolved = ResolvedTurns { turns: Vec::new(), parts: Vec::new(), spared: BTreeSet::new() };
     for (choice, entry) in choices.iter().zip(entries.chosen) {
@@ -270,6 +271,20 @@ fn every_path_is_known(choices: &[SelectedPart], entries: &[Entry]) -> Result<()
         Some(path) => Err(not_of_entry(id, Some(path))),
         None => Ok(()),
     }
+}
+
+/// Refuses changes whose contents were removed from the journal.
+fn no_content_is_forgotten(choices: &[SelectedPart], entries: &[Entry]) -> Result<(), Refusal> {
+    for (choice, entry) in choices.iter().zip(entries) {
+        let Some(file) = choice.files(entry).into_iter().find(|file| file.is_forgotten()) else { continue };
+        let (path, id) = (&file.path, entry.id);
+        let message = format!(
+            "the contents that entry {id} changed in {path} were removed from the journal by `editctl forget`, so this \
+             change can be neither undone nor redone; name other files of the entry with --path, or edit {path}"
+        );
+        return Err(Box::new(RequestError::new(ErrorCode::Unsupported, message).at(path)));
+    }
+    Ok(())
 }
 
 fn not_of_entry(id: JobId, path: Option<&FilePath>) -> Refusal {

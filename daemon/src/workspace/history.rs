@@ -207,13 +207,10 @@ impl Workspace {
         // A reply has the size of a frame, of which the diffs share a half.
         let mut room = limits::FRAME / 2;
         let change = |(number, file): (u32, &FileRecord)| {
-            let none = EntryDetail {
-                path: file.path.clone(),
-                diff: String::new(),
-                partial: false,
-                omitted_hunks: 0,
-                hunks: Vec::new(),
-            };
+            let none = EntryDetail { forgotten: file.is_forgotten(), ..no_change(file.path.clone()) };
+            if none.forgotten {
+                return none;
+            }
             if room < DIFF_LEAST {
                 return none;
             }
@@ -236,7 +233,7 @@ impl Workspace {
         let Some((before, after)) = change::states(&self.state, file, None) else {
             let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
             let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &changed(file));
-            return EntryDetail { path, diff, partial: true, omitted_hunks, hunks: Vec::new() };
+            return EntryDetail { partial: true, diff, omitted_hunks, ..no_change(path) };
         };
         let lines = change::lines(file, &before, &after);
         let (diff, omitted_hunks) = lines.diff(&path);
@@ -254,7 +251,18 @@ impl Workspace {
             },
         };
         let hunks = (1..).zip(all.iter().take(shown)).map(hunk).collect();
-        EntryDetail { path, diff, partial: false, omitted_hunks, hunks }
+        EntryDetail { diff, omitted_hunks, hunks, ..no_change(path) }
+    }
+}
+
+fn no_change(path: FilePath) -> EntryDetail {
+    EntryDetail {
+        path,
+        diff: String::new(),
+        partial: false,
+        forgotten: false,
+        omitted_hunks: 0,
+        hunks: Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ mod attempts;
 mod clip;
 mod detached;
 mod edit;
+mod forget;
 mod history;
 mod open;
 mod outline;

@@ -133,6 +133,9 @@ pub struct EntrySummary {
     /// Set if recovery found a file with neither the content before nor the content after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diverged: bool,
+    /// Set if contents of the entry were removed from the journal (`forget`). It can then not be undone as a whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// The entries that this undo or redo acted on, or the job that this hook belongs to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<JobId>,
@@ -177,6 +180,9 @@ pub struct EntryDetail {
     /// begin and end within a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Set if the contents of the change were removed from the journal. `diff` is empty then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// The number of hunks that `diff` leaves out.
     pub omitted_hunks: u64,
     /// The hunks of `diff` in its order, with the numbers that `undo` accepts. Empty if the whole contents are no

@@ -3,6 +3,7 @@
 
 pub mod clip;
 pub mod dialect;
+pub mod forget;
 pub mod hello;
 pub mod history;
 pub mod job;
@@ -23,6 +24,7 @@ pub use editd_types::{
     FormatterChange, HookOutcome, Issue, JobMode, JobStatus, LaterEntry, LineRanges, Receipt, Reindent,
     SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent,
 };
+pub use forget::{ForgetReply, ForgetRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
     EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, HunkChoice, ShowReply,
@@ -53,6 +55,8 @@ pub mod kind {
     pub const SHOW: &str = "show";
     /// Use clipboards.
     pub const CLIP: &str = "clip";
+    /// Remove the contents of a file from the journal.
+    pub const FORGET: &str = "forget";
     /// List the dialects of payloads.
     pub const DIALECTS: &str = "dialects";
     /// Show the outline of a file.

@@ -200,6 +200,7 @@ pub(crate) fn entry() -> EntrySummary {
         undone: true,
         partly_undone: true,
         diverged: true,
+        forgotten: true,
         of: vec![JobId(16)],
         omitted_of: 0,
         omitted_files: 0,
@@ -221,6 +222,7 @@ pub(crate) fn detail() -> EntryDetail {
         path: odd_path(),
         diff: "-a\n+b\n".into(),
         partial: true,
+        forgotten: true,
         omitted_hunks: 0,
         hunks: vec![hunk],
     }

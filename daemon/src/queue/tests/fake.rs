@@ -7,9 +7,9 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, HistoryReply,
-    HistoryRequest, JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
-    ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, ForgetReply, ForgetRequest,
+    HistoryReply, HistoryRequest, JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -230,6 +230,9 @@ impl WorkspaceRequests for FakeWorkspace {
     }
     fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
         Ok(ClipReply { name: Some(caller.session.clone()), ..ClipReply::default() })
+    }
+    fn forget(&self, _: &ForgetRequest) -> Result<ForgetReply, Refusal> {
+        Err(not_there())
     }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         self.note(format!("look {path}"));

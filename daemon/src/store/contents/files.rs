@@ -155,6 +155,36 @@ impl ContentFiles {
         head.get(..read).and_then(unpacked_size)
     }
 
+    /// Removes contents, also those that wait to be written. Returns the number of removed files.
+    ///
+    /// # Errors
+    /// Errors of the system: some files may remain.
+    pub fn remove_all(&self, hashes: &HashSet<ContentHash>) -> io::Result<u64> {
+        let _one = lock(&self.writing);
+        let mut removed = 0;
+        for hash in hashes {
+            lock(&self.waiting).remove(*hash);
+            let name = hash.hex();
+            let folder = match self.dir.open_dir(home(&name).unwrap_or_default().as_bytes()) {
+                Err(none) if none.kind() == io::ErrorKind::NotFound => continue,
+                folder => folder?,
+            };
+            self.forget(&name);
+            // A kill may have left the second one half written.
+            for file in [name.clone(), format!("tmp-{name}")] {
+                match folder.remove_file(file.as_bytes()) {
+                    Err(none) if none.kind() == io::ErrorKind::NotFound => {}
+                    gone => {
+                        gone?;
+                        folder.sync()?;
+                        removed += 1;
+                    }
+                }
+            }
+        }
+        Ok(removed)
+    }
+
     /// Returns the bytes on the disk; 0 if the folder was not listed yet.
     pub fn bytes(&self) -> u64 {
         lock(&self.known).as_ref().map_or(0, |known| known.bytes)

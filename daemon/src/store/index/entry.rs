@@ -5,7 +5,7 @@ use editd_proto::message::{EntryFile, EntrySummary};
 
 use super::row::{EntryRow, EntrySummaryRow, FileRow, fitting_value};
 use super::{RowChanges, key};
-use crate::record::{ChangeMethod, Entry, FilePart};
+use crate::record::{ChangeMethod, Entry, FilePart, FileRecord};
 use crate::store::taken::{FileTaken, TakenBack};
 use crate::store::{LogPosition, StoreError};
 
@@ -43,6 +43,7 @@ pub fn put_marked(
         brief: Some(brief(entry)),
         hooks: marks.hooks.to_vec(),
         parts: marks.parts.to_vec(),
+        forgotten: entry.files.iter().any(FileRecord::is_forgotten),
     };
     let bytes = fitting_value(at, row, |row| row.brief = None)?;
     draft.put(key::job(key::ENTRY, entry.id), bytes);
@@ -124,6 +125,7 @@ pub fn summary(id: JobId, row: &EntryRow, brief: EntrySummaryRow) -> EntrySummar
         undone: row.undone,
         partly_undone: !row.undone && !row.parts.is_empty(),
         diverged: row.diverged,
+        forgotten: row.forgotten,
         of: brief.of,
         omitted_of: 0,
         files: files.collect(),

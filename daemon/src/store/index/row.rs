@@ -28,6 +28,9 @@ pub struct EntryRow {
     pub hooks: Vec<JobId>,
     /// The parts of it that have been undone, if not all of it.
     pub parts: Vec<FilePart>,
+    /// True if contents of it were removed from the journal. Absent in rows of earlier daemons.
+    #[serde(default)]
+    pub forgotten: bool,
 }
 
 /// The part of an entry's summary that may not fit a row.

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::frame::{Checksum, FRAME, RecordFrame, digest};
+use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
 use super::scan::{ScanCursor, ScannedRecord};
 use super::window::SegmentWindow;
@@ -170,10 +170,8 @@ impl SegmentMender {
             let behind = next.or(last.then_some(len));
             // Its checksum is the stored one, or is repeated behind it.
             if (matches || behind.is_some())
-                && let Some(stored) = window.get(offset + FRAME as u64, frame.stored as usize)?
-                && digest(stored) == frame.digest
+                && let Some(found) = ScannedRecord::read(window, at, &frame)?
             {
-                let found = ScannedRecord { at, frame, stored: stored.to_vec() };
                 cursor.pass(&found, sum);
                 let to = LogPosition(at.0 + FRAME as u64);
                 let gap = LogGap { from: at, to, records: Some(0), what: "the frame of a record" };

@@ -16,12 +16,15 @@
 //!   before the highest such position is not valid, the log is damaged. In a segment that was flushed as a whole and
 //!   is followed by another, damage is passed ([`mend`]) and reported; any other damaged log is not opened. The
 //!   records after that position are the tail; the first one that is not valid ends the log.
+//! * The payload of a record is removed only by [`erase`](Log::erase): [`forgotten`] has what is read in its place.
 //! * The first record of every opening is flushed before anything else is written and has a new epoch,
 //!   so no record of an earlier life can continue this one.
 //!
 //! *Limitations*: only later records show that the last flush before a power cut happened, so damage to the very last
 //! flushed group looks like a tail that never became durable.
 
+pub mod erase;
+pub mod forgotten;
 pub mod frame;
 pub mod header;
 pub mod mend;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::payload;
 use super::segment;
@@ -17,11 +18,16 @@ pub fn record(dir: &Dir, at: LogPosition) -> Result<(Record, RecordFrame, Checks
         .file;
     let (frame, sum) = frame(&*file, at)?;
     let stored = exactly(&*file, frame.stored as usize, at.offset() + FRAME as u64, at)?;
-    if digest(&stored) != frame.digest {
-        return Err(rotten(at, "a record whose payload does not match its digest"));
-    }
-    let record = payload::decode(&frame, &stored).map_err(|what| rotten(at, &what))?;
-    Ok((record, frame, sum))
+    let decoded = if digest(&stored) == frame.digest {
+        payload::decode(&frame, &stored)
+    } else {
+        let forgotten = ForgottenPayloads::read(dir, at.segment())?;
+        let replaced = forgotten.of(at.offset(), &frame);
+        let (described, stored) =
+            replaced.ok_or_else(|| rotten(at, "a record whose payload does not match its digest"))?;
+        payload::decode(&described, stored)
+    };
+    Ok((decoded.map_err(|what| rotten(at, &what))?, frame, sum))
 }
 
 /// Returns the frame and the checksum of the record that starts at a position; the payload is not read.

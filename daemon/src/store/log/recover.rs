@@ -4,6 +4,7 @@
 use std::io;
 use std::ops::RangeInclusive;
 
+use super::forgotten;
 use super::frame::Checksum;
 use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::mend::LogGap;
@@ -96,6 +97,7 @@ pub fn open(
 fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
     for &id in ids.iter().rev() {
         segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
+        forgotten::remove(&home.dir, id);
     }
     let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("preparing", 1, &e))?;
     let (epoch, sequence, previous) = (1, 1, [0; 16]);
@@ -183,6 +185,8 @@ fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment
             segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
         }
     }
+    let removed = forgotten::remove_leftovers(&home.dir, ids);
+    removed.map_err(|e| StoreError::Io(format!("removing files of the log failed: {e}").into()))?;
     // This also makes the names of segments durable that a killed daemon had just created.
     home.dir.sync().map_err(|e| StoreError::Io(format!("a flush of the log's folder failed: {e}").into()))?;
     Ok(next)

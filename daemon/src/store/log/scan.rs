@@ -33,8 +33,36 @@ pub struct ScannedRecord {
     pub at: LogPosition,
     /// Its frame.
     pub frame: RecordFrame,
-    /// Its payload as stored.
+    /// The frame that describes `stored`; it differs if the payload was replaced.
+    pub described: RecordFrame,
+    /// Its payload as stored, or the replacement.
     pub stored: Vec<u8>,
+}
+
+impl ScannedRecord {
+    /// Reads the payload that follows a valid frame, or its replacement; `None` if neither is valid.
+    pub(super) fn read(
+        segment: &mut SegmentWindow,
+        at: LogPosition,
+        frame: &RecordFrame,
+    ) -> Result<Option<Self>, StoreError> {
+        let offset = at.offset();
+        let Some(stored) = segment.get(offset + FRAME as u64, frame.stored as usize)? else {
+            return Ok(None);
+        };
+        if digest(stored) == frame.digest {
+            let stored = stored.to_vec();
+            return Ok(Some(Self { at, frame: *frame, described: *frame, stored }));
+        }
+        let Some((described, stored)) = segment.forgotten()?.of(offset, frame) else { return Ok(None) };
+        let stored = stored.to_vec();
+        Ok(Some(Self { at, frame: *frame, described, stored }))
+    }
+
+    /// Returns true if the payload was removed from the segment, and `stored` is its replacement.
+    pub fn is_replaced(&self) -> bool {
+        self.described.digest != self.frame.digest
+    }
 }
 
 impl ScanCursor {
@@ -107,11 +135,7 @@ impl ScanCursor {
         if frame.previous != self.previous || frame.sequence != self.sequence || frame.epoch < self.epoch {
             return Ok(None);
         }
-        let Some(stored) = segment.get(offset + FRAME as u64, frame.stored as usize)? else {
-            return Ok(None);
-        };
-        let holds = digest(stored) == frame.digest;
-        Ok(holds.then(|| (ScannedRecord { at, frame, stored: stored.to_vec() }, sum)))
+        Ok(ScannedRecord::read(segment, at, &frame)?.map(|found| (found, sum)))
     }
 
     /// Returns true if the log is proven to have been flushed beyond the cursor: the bytes after it are then damaged.

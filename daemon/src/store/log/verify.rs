@@ -1,14 +1,15 @@
 //! Reads the log while it is in use: all of it, or one segment. It changes nothing.
 
 use super::frame::FRAME;
-use super::header::HEADER;
+use super::header::{HEADER, SegmentHeader};
 use super::mend::{LogGap, MendedStep, SegmentEnd, SegmentMender};
 use super::payload;
 use super::read::rotten;
-use super::scan::ScanCursor;
+use super::scan::{ScanCursor, ScannedRecord};
 use super::walk::SegmentStart;
 use super::window::SegmentWindow;
 use super::writer::Log;
+use crate::os::Dir;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 use crate::sync::lock;
@@ -107,22 +108,39 @@ impl Log {
         id: u64,
         visit: &mut dyn FnMut(LogPosition, Record) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (mut window, mut next) =
-            (SegmentWindow::open(self.dir(), id)?, SegmentWindow::open(self.dir(), id + 1)?);
-        let missing = |id| rotten(LogPosition::at(id, 0), "a segment without a valid header");
-        let begin = window.header()?.ok_or_else(|| missing(id))?;
-        let next = next.header()?.ok_or_else(|| missing(id + 1))?;
-        let mut cursor = ScanCursor::begin(&begin);
-        while let Some(group) = cursor.group(&mut window)? {
-            for found in group {
-                let record =
-                    payload::decode(&found.frame, &found.stored).map_err(|what| rotten(found.at, &what))?;
-                visit(found.at, record)?;
-            }
-        }
-        if cursor.sequence != next.sequence {
-            return Err(rotten(cursor.end, "no valid record follows, though more was written"));
-        }
-        Ok(())
+        let end = walk(self.dir(), id, &mut |found, record| visit(found.at, record))?;
+        follows(self.dir(), &end, id)
     }
+}
+
+fn header(window: &mut SegmentWindow) -> Result<SegmentHeader, StoreError> {
+    let id = window.segment();
+    window.header()?.ok_or_else(|| rotten(LogPosition::at(id, 0), "a segment without a valid header"))
+}
+
+/// Calls `visit` for every record of a segment; returns the cursor after the last one.
+pub(super) fn walk(
+    dir: &Dir,
+    id: u64,
+    visit: &mut dyn FnMut(&ScannedRecord, Record) -> Result<(), StoreError>,
+) -> Result<ScanCursor, StoreError> {
+    let mut window = SegmentWindow::open(dir, id)?;
+    let mut cursor = ScanCursor::begin(&header(&mut window)?);
+    while let Some(group) = cursor.group(&mut window)? {
+        for found in group {
+            let record =
+                payload::decode(&found.described, &found.stored).map_err(|what| rotten(found.at, &what))?;
+            visit(&found, record)?;
+        }
+    }
+    Ok(cursor)
+}
+
+/// Checks that the segment after this one continues at the cursor.
+pub(super) fn follows(dir: &Dir, end: &ScanCursor, id: u64) -> Result<(), StoreError> {
+    let next = header(&mut SegmentWindow::open(dir, id + 1)?)?;
+    if end.sequence != next.sequence {
+        return Err(rotten(end.end, "no valid record follows, though more was written"));
+    }
+    Ok(())
 }

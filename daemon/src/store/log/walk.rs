@@ -59,7 +59,8 @@ pub(super) fn hand_out(
     // The checksum of each record is repeated in the one after it.
     let sums = group.iter().skip(1).map(|found| found.frame.previous).chain([last]);
     for (found, sum) in group.iter().zip(sums) {
-        let record = payload::decode(&found.frame, &found.stored).map_err(|what| rotten(found.at, &what))?;
+        let record =
+            payload::decode(&found.described, &found.stored).map_err(|what| rotten(found.at, &what))?;
         visit(LogItem::Record(found.at, sum, Box::new(record)))?;
     }
     Ok(())

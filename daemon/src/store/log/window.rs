@@ -1,5 +1,6 @@
 //! Reads a segment through a small window, so that reading a large log takes little memory. It only reads.
 
+use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
 use super::read::fill;
@@ -30,18 +31,31 @@ impl FlushProof {
 
 /// An open segment and the part of it that was read last.
 pub struct SegmentWindow {
+    dir: Dir,
     segment: u64,
     file: File,
     len: u64,
     start: u64,
     bytes: Vec<u8>,
+    /// Read when first needed.
+    forgotten: Option<ForgottenPayloads>,
 }
 
 impl SegmentWindow {
     /// Opens a segment.
     pub fn open(dir: &Dir, id: u64) -> Result<Self, StoreError> {
         let segment = segment::open(dir, id, Access::Read).map_err(|e| failure("opening", id, &e))?;
-        Ok(Self { segment: id, file: segment.file, len: segment.len, start: 0, bytes: Vec::new() })
+        let (dir, file, len) = (dir.clone(), segment.file, segment.len);
+        Ok(Self { dir, segment: id, file, len, start: 0, bytes: Vec::new(), forgotten: None })
+    }
+
+    /// Returns the replacements of the segment's removed payloads.
+    pub fn forgotten(&mut self) -> Result<&ForgottenPayloads, StoreError> {
+        let known = match self.forgotten.take() {
+            Some(known) => known,
+            None => ForgottenPayloads::read(&self.dir, self.segment)?,
+        };
+        Ok(self.forgotten.insert(known))
     }
 
     /// Returns the number of the segment.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::GroupFlush;
+use super::forgotten;
 use super::frame::{Checksum, RecordFrame};
 use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::payload::RecordPayload;
@@ -200,6 +201,15 @@ impl Log {
         Ok(())
     }
 
+    /// Continues in the next segment, which is prepared if it is not.
+    pub(super) fn roll_over(&self) -> Result<(), StoreError> {
+        let mut tail = lock(&self.tail);
+        if let Some(why) = &tail.failed {
+            return Err(StoreError::Failed(why.clone()));
+        }
+        self.roll(&mut tail, 0)
+    }
+
     /// Returns true if the next segment should be prepared now: more than half of the current one is used.
     pub fn wants_next(&self) -> bool {
         let tail = lock(&self.tail);
@@ -298,6 +308,7 @@ impl Log {
             segment::remove(&self.dir, id).map_err(|e| failure("removing", id, &e))?;
             self.dir.sync().map_err(|e| failure("removing", id, &e))?;
         }
+        forgotten::remove(&self.dir, id);
         tail.segments.remove(0);
         Ok(true)
     }

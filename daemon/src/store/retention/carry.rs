@@ -107,7 +107,7 @@ impl StoreParts {
     }
 
     /// Makes removals visible, with the index locked by the caller.
-    pub(super) fn take_away(&self, index: &mut IndexState, draft: RowChanges<'_>, entries: u64) {
+    pub(in crate::store) fn take_away(&self, index: &mut IndexState, draft: RowChanges<'_>, entries: u64) {
         if draft.changes.is_empty() && entries == 0 {
             return;
         }

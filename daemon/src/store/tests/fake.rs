@@ -134,6 +134,13 @@ impl FakeMachine {
         Self { root: FakeDir { names, faults: faults.clone() }, faults }
     }
 
+    /// Returns the path and the volatile content of every file.
+    pub(crate) fn all_files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut found = Vec::new();
+        collect(&self.root.names, "", &mut found);
+        found
+    }
+
     /// Returns the file at a path of names.
     pub(crate) fn file(&self, path: &[&str]) -> Arc<Mutex<FakeContent>> {
         let (name, folders) = path.split_last().unwrap();
@@ -166,6 +173,16 @@ fn map_dir(
         (name.clone(), node)
     });
     Arc::new(Mutex::new(copy.collect()))
+}
+
+fn collect(names: &Mutex<BTreeMap<Vec<u8>, Node>>, below: &str, found: &mut Vec<(String, Vec<u8>)>) {
+    for (name, node) in names.lock().unwrap().iter() {
+        let path = format!("{below}/{}", String::from_utf8_lossy(name));
+        match node {
+            Node::File(content) => found.push((path, content.lock().unwrap().seen.clone())),
+            Node::Dir(inner) => collect(inner, &path, found),
+        }
+    }
 }
 
 fn unsupported<T>() -> io::Result<T> {

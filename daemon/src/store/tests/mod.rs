@@ -5,6 +5,7 @@
 
 pub(in crate::store) mod fake;
 mod faults;
+mod forget;
 pub(crate) mod kit;
 mod lookups;
 mod model;

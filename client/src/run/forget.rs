@@ -1,0 +1,29 @@
+//! The command `forget`: removes the contents of a file from the journal.
+
+use std::path::Path;
+
+use editd_proto::message::{ForgetReply, ForgetRequest};
+
+use super::{CommandContext, CommandOutput};
+use crate::failure::Failure;
+
+pub(super) fn run(context: &CommandContext<'_>, path: &Path) -> Result<CommandOutput, Failure> {
+    let request = ForgetRequest { path: context.name(path) };
+    let reply = context.ask(true, |it| it.forget(&request))?;
+    Ok(context.answer(&reply, |reply, _| done(reply)))
+}
+
+fn done(reply: &ForgetReply) -> String {
+    let path = reply.path.display();
+    if (reply.entries, reply.clipboards, reply.files) == (0, 0, 0) {
+        return format!("the journal has no contents of {path}\n");
+    }
+    let count =
+        |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+    format!(
+        "forgot the contents of {path}: {}, {}, {}; the file itself is unchanged\n",
+        count(reply.entries, "entry", "entries"),
+        count(reply.clipboards, "clipboard", "clipboards"),
+        count(reply.files, "kept file", "kept files"),
+    )
+}

@@ -1,0 +1,150 @@
+//! `forget`: after the reply, no file of the state folder and of `.editd` has the contents of the file, whatever held
+//! them, and a kill at any moment leaves a journal that opens.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use editd_proto::message::kind;
+use editd_tests::test_daemon::TestDaemon;
+use editd_tests::{jobs, wait};
+use serde_json::{Value, json};
+
+/// Returns a line that no compression shortens to nothing, so that the bytes of a file show whether they hold it.
+fn secret(number: u64) -> String {
+    format!("PASSWORD_{number}={}\n", blake3::hash(&number.to_le_bytes()).to_hex())
+}
+
+fn state(daemon: &TestDaemon) -> PathBuf {
+    let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
+    status["state"].as_str().unwrap().into()
+}
+
+/// Returns the files below a folder that hold a text, also those that are compressed.
+fn holders(folder: &Path, text: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            holders(&path, text, found);
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let plain = bytes
+            .strip_prefix(b"editdc\x00\x01")
+            .and_then(|rest| zstd::bulk::decompress(&rest[8..], 1 << 24).ok());
+        let has = |bytes: &[u8]| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        if has(&bytes) || plain.is_some_and(|plain| has(&plain)) {
+            found.push(path);
+        }
+    }
+}
+
+fn all_holders(daemon: &TestDaemon, state: &Path, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    holders(state, text, &mut found);
+    holders(&daemon.workspace().join(".editd"), text, &mut found);
+    found
+}
+
+fn forget(daemon: &TestDaemon) -> Value {
+    daemon.client("s").ask_json(kind::FORGET, &json!({ "path": "conf/.env" }))
+}
+
+/// Puts secrets into every place that keeps contents.
+fn fill(daemon: &TestDaemon) -> Vec<Value> {
+    let mut client = daemon.client("s");
+    daemon.put("conf/.env", format!("A=1\n{}{}{}", secret(1), secret(2), secret(3)));
+    let _read = client.ask_json(kind::READ, &json!({ "path": "conf/.env" }));
+    let edit = json!({ "op": "replace", "old": secret(1), "new": secret(4) });
+    let mut done = vec![client.ask_json(kind::EDIT, &jobs::one("conf/.env", edit))];
+    let cut = json!({ "op": "lines", "start": 3, "end": 3, "text": "", "to_clipboard": "cut" });
+    done.push(client.ask_json(kind::EDIT, &jobs::one("conf/.env", cut)));
+    let _shared = client.ask_json(kind::CLIP, &json!({ "action": "copy", "name": "cut", "to": "/shared" }));
+    // A refusal that quotes the file is stored with its key.
+    let edit = json!({ "op": "replace", "old": "PASSWORD_9", "new": "x" });
+    let refused = jobs::with(jobs::one("conf/.env", edit), "key", json!("refused"));
+    jobs::refused(&client.ask_json(kind::EDIT, &refused), "not_found");
+    let detached = jobs::with(jobs::append("conf/.env", &secret(5)), "detach", json!(true));
+    let queued = client.ask_json(kind::EDIT, &detached);
+    done.push(client.ask_json(kind::WAIT, &json!({ "job": queued["job"] })));
+    // Another program writes the file, and the next job notices.
+    let before = String::from_utf8(daemon.get("conf/.env")).unwrap();
+    daemon.put("conf/.env", before + &secret(6));
+    done.push(client.ask_json(kind::EDIT, &jobs::append("conf/.env", &secret(7))));
+    let both = json!({ "files": [
+        { "path": "conf/.env", "base": "any", "edits": [{ "op": "insert", "at": "end", "text": secret(8) }] },
+        { "path": "other.txt", "base": "any", "edits": [{ "op": "create", "text": "harmless\n" }] },
+    ] });
+    done.push(client.ask_json(kind::EDIT, &both));
+    done.iter().for_each(jobs::applied);
+    done
+}
+
+#[test]
+fn no_file_has_the_contents_of_a_forgotten_file() {
+    let mut daemon = TestDaemon::started();
+    let done = fill(&daemon);
+    let state = state(&daemon);
+    let lost = daemon.workspace().join(".editd/lost/1700000000000-unknown");
+    fs::write(&lost, daemon.get("conf/.env")).unwrap();
+    let held: Vec<u64> = (1..=8).filter(|n| !all_holders(&daemon, &state, &secret(*n)).is_empty()).collect();
+    assert_eq!(held, [1, 2, 3, 4, 5, 6, 7, 8], "the test finds what is held");
+    let content = daemon.get("conf/.env");
+
+    let reply = forget(&daemon);
+    assert!(reply["entries"].as_u64().unwrap() >= 6 && reply["clipboards"] == 2, "{reply}");
+    for number in 1..=8 {
+        assert_eq!(all_holders(&daemon, &state, &secret(number)), [] as [PathBuf; 0], "{number}");
+    }
+    assert!(!lost.exists());
+    assert_eq!(daemon.get("conf/.env"), content, "the file itself is unchanged");
+    for _ in 0..2 {
+        let mut client = daemon.client("s");
+        let shown = client.ask_json(kind::SHOW, &json!({ "job": done[4]["job"] }));
+        assert_eq!(shown["entry"]["forgotten"], true, "{shown}");
+        let changes = shown["changes"].as_array().unwrap();
+        assert!(changes[0]["forgotten"] == true && changes[0]["diff"] == "", "{shown}");
+        assert!(changes[1]["diff"].as_str().unwrap().contains("+harmless"), "{shown}");
+        let undone = client.ask_json(kind::UNDO, &json!({ "jobs": [done[0]["job"]] }));
+        jobs::refused(&undone, "unsupported");
+        assert!(undone["error"]["message"].as_str().unwrap().contains("`editctl forget`"), "{undone}");
+        let found = client.ask_json(kind::CHECK, &json!({}));
+        assert!(found["findings"].as_array().unwrap().iter().all(|one| one["severity"] != "bad"), "{found}");
+        let printed = daemon.editctl().args(["show", &done[4]["job"].to_string()]).output().unwrap();
+        assert!(String::from_utf8(printed.stdout).unwrap().contains("conf/.env: contents forgotten"));
+        daemon.stop();
+        daemon.start();
+    }
+    // The other file of an entry can be undone.
+    let part = json!({ "jobs": [done[4]["job"]], "paths": ["other.txt"] });
+    jobs::applied(&daemon.client("s").ask_json(kind::UNDO, &part));
+    assert!(!daemon.workspace().join("other.txt").exists());
+    let again = daemon.editctl().args(["forget", "conf/.env"]).output().unwrap();
+    assert!(again.status.success(), "{again:?}");
+    jobs::refused(&daemon.client("s").ask_json(kind::FORGET, &json!({ "path": "no/such" })), "not_found");
+}
+
+#[test]
+fn a_daemon_that_is_killed_while_it_forgets_opens_its_journal_and_completes_it() {
+    for attempt in 0..20 {
+        let mut daemon = TestDaemon::started();
+        fill(&daemon);
+        let state = state(&daemon);
+        let mut asking = daemon.editctl().args(["--no-spawn", "forget", "conf/.env"]).spawn().unwrap();
+        wait::pause(Duration::from_micros(attempt * 1500));
+        daemon.kill();
+        let _either = asking.wait().unwrap();
+        daemon.start();
+        let found = daemon.client("s").ask_json(kind::CHECK, &json!({}));
+        assert!(found["findings"].as_array().unwrap().iter().all(|one| one["severity"] != "bad"), "{found}");
+        let reply = forget(&daemon);
+        assert!(reply["entries"].is_u64(), "{reply}");
+        for number in 1..=8 {
+            assert_eq!(
+                all_holders(&daemon, &state, &secret(number)),
+                [] as [PathBuf; 0],
+                "{attempt} {number}"
+            );
+        }
+    }
+}
