@@ -283,6 +283,16 @@ pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 /// Milliseconds for which a file in `.editd/lost` is kept: 30 days.
 pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
+/// Files that were set aside and are kept, the newest; other programs that move files while jobs change them can make
+/// hundreds in a second.
+pub const LOST_FILES: usize = 1000;
+
+/// Bytes of these files, so that they fill no disk. The newest one is kept whatever its size.
+pub const LOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Files that are set aside before the limits are checked again: that lists the folder.
+pub const LOST_UNCHECKED: usize = 64;
+
 /// Files set aside on other mounts that are remembered, in memory; a later start finds more.
 pub const LOST_BESIDE: usize = 10_000;
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use editd_proto::path::FilePath;
 
 use super::doubt::FailedFlushes;
+use super::lost::LostCount;
 use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
@@ -37,6 +38,7 @@ pub struct Disk {
 
     /// Files that were set aside on other mounts: folder and name.
     pub(super) lost_beside: Mutex<BTreeSet<(FilePath, String)>>,
+    pub(super) lost_count: LostCount,
     pub(super) doubted: Mutex<FailedFlushes>,
 }
 
@@ -66,6 +68,7 @@ impl Disk {
             address: Mutex::default(),
 
             lost_beside: Mutex::default(),
+            lost_count: LostCount::default(),
             doubted: Mutex::new(doubted),
         })
     }

@@ -1,8 +1,9 @@
 //! Files that were set aside because they may be the only copy of some bytes: in `.editd/lost`, or on another mount
-//! with a name of editd's in their folder. It does not decide which of them are removed.
+//! with a name of editd's in their folder. Their number and bytes are bounded: the oldest are removed first.
 
 use std::io;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
@@ -41,6 +42,15 @@ pub struct SetAsideFile {
     pub time: u64,
 }
 
+/// Counts since the workspace was opened.
+#[derive(Default)]
+pub(super) struct LostCount {
+    /// Files that were set aside since the limits were last checked.
+    unchecked: AtomicUsize,
+    /// Files that were removed because of the limits.
+    removed: AtomicU64,
+}
+
 impl SetAsideFile {
     /// Returns the staged name that the file had, if its name tells.
     pub fn staged_name(&self) -> Option<&str> {
@@ -69,6 +79,9 @@ impl Disk {
             StagingFolder::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
             StagingFolder::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),
         };
+        if self.lost_count.unchecked.fetch_add(1, Ordering::Relaxed) >= limits::LOST_UNCHECKED {
+            self.bound_lost();
+        }
         match moved {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
@@ -116,6 +129,50 @@ impl Disk {
             }
         }
         Ok(all)
+    }
+
+    /// Removes the oldest files that were set aside beyond [`limits::LOST_FILES`] and [`limits::LOST_BYTES`]. Files whose
+    /// name tells no time are no files of editd's, and stay. What cannot be removed is tried again the next time.
+    pub fn bound_lost(&self) {
+        self.lost_count.unchecked.store(0, Ordering::Relaxed);
+        let mut all = match self.lost() {
+            Ok(all) => all,
+            Err(error) => return tracing::warn!(%error, "cannot look into .editd/lost"),
+        };
+        all.retain(|lost| lost.time > 0);
+        all.sort_by(|a, b| (b.time, &b.name).cmp(&(a.time, &a.name)));
+        let (mut bytes, mut removed) = (0_u64, 0_u64);
+        for (newer, lost) in all.iter().enumerate() {
+            bytes = bytes.saturating_add(self.lost_size(lost));
+            let is_beyond = newer >= limits::LOST_FILES || (bytes > limits::LOST_BYTES && newer > 0);
+            if !is_beyond {
+                continue;
+            }
+            match self.forget_lost(lost) {
+                Ok(()) => removed += 1,
+                Err(error) => {
+                    tracing::warn!(%error, name = lost.name, "cannot remove a file that was set aside")
+                }
+            }
+        }
+        if removed > 0 {
+            self.lost_count.removed.fetch_add(removed, Ordering::Relaxed);
+            tracing::warn!(
+                removed,
+                "removed the oldest files from .editd/lost, which had too many or too large ones"
+            );
+        }
+    }
+
+    /// Returns the number of files that [`Disk::bound_lost`] removed since the workspace was opened.
+    pub fn lost_removed(&self) -> u64 {
+        self.lost_count.removed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the bytes of a file that was set aside; 0 if it cannot be observed.
+    fn lost_size(&self, lost: &SetAsideFile) -> u64 {
+        let dir = lost.folder.as_ref().map_or_else(|| Ok(self.lost_dir()), |folder| self.folder(folder));
+        dir.and_then(|dir| dir.stat(lost.name.as_bytes())).map_or(0, |stat| stat.size)
     }
 
     /// Returns the hash of the content of a file that was set aside; `None` if it is gone, is no file, cannot be read, or

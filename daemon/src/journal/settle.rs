@@ -10,6 +10,7 @@ use editd_proto::message::Receipt;
 
 use super::external;
 use super::flushing::{FlushBatch, FlushState};
+use super::recover::contents::is_whole;
 use super::recover::repair::{RepairAim, RepairOutcome, repair};
 use super::seal::{done_record, encode_receipt};
 use crate::disk::FileSnapshot;
@@ -149,7 +150,8 @@ fn flush_all(state: &WorkspaceState, due: &mut [WaitingEntry]) {
             match flushing.file(state, one.id, file) {
                 Ok(left) => {
                     (staged.flushed, staged.failed) = (true, false);
-                    staged.keep = left == FlushState::Astray;
+                    // The journal may have the whole content that the file replaced.
+                    staged.keep = left == FlushState::Astray && !is_whole(file);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => one.flushed = false,
                 Err(error) => {

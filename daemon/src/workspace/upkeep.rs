@@ -5,7 +5,7 @@ use editd_proto::message::{CheckFinding, CheckReply};
 
 use super::{Counts, Workspace};
 use crate::journal::settle;
-use crate::limits::LOST_MS;
+use crate::limits::{LOST_BYTES, LOST_FILES, LOST_MS};
 use crate::state::lock;
 use crate::state::refusal::{log_gone, log_present, store_refusal};
 use crate::store::{LogPosition, RetentionPolicy};
@@ -68,6 +68,7 @@ impl Workspace {
                 tracing::warn!(%error, name = one.name, "cannot remove an old file that was set aside");
             }
         }
+        self.state.disk.bound_lost();
     }
 
     /// Returns the numbers for `status`.
@@ -150,10 +151,15 @@ impl Workspace {
     }
 
     fn check_lost(&self) -> CheckFinding {
+        let removed = self.state.disk.lost_removed();
         let (severity, message) = match self.state.disk.lost() {
             Err(error) => ("bad", format!("cannot look into it: {error}; check its permissions")),
-            Ok(lost) if lost.is_empty() => ("ok", "empty".to_owned()),
+            Ok(lost) if lost.is_empty() && removed == 0 => ("ok", "empty".to_owned()),
             Ok(lost) => {
+                let gone = match removed {
+                    0 => String::new(),
+                    removed => format!(" ({removed} since the daemon started)"),
+                };
                 let mut beside = lost.iter().filter_map(|one| Some((one.folder.as_ref()?, &one.name)));
                 let elsewhere = beside.next().map_or_else(String::new, |(folder, name)| {
                     let more = beside.count();
@@ -161,8 +167,9 @@ impl Workspace {
                     format!("; on other mounts {}/{name}{more}", folder.display())
                 });
                 let message = format!(
-                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days{elsewhere}",
-                    lost.len()
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days, and the oldest as soon as there are more than {LOST_FILES} or {} MiB{gone}{elsewhere}",
+                    lost.len(),
+                    LOST_BYTES >> 20
                 );
                 ("note", message)
             }
@@ -177,6 +184,8 @@ mod tests {
 
     use std::sync::Arc;
 
+    use super::{LOST_BYTES, LOST_FILES};
+    use crate::limits::LOST_UNCHECKED;
     use crate::os::unix::Unix;
     use crate::record::StagingFolder;
     use crate::workspace::tests::kit::Bench;
@@ -186,6 +195,38 @@ mod tests {
     fn told(bench: &Bench) -> String {
         let findings = bench.workspace.check().findings;
         findings.into_iter().find(|finding| finding.subject == ".editd/lost").unwrap().message
+    }
+
+    #[test]
+    fn files_that_were_set_aside_are_bounded_and_the_oldest_go_first() {
+        let bench = Bench::new();
+        let now = bench.state().clock.wall_ms();
+        bench.put(".editd/lost/of-a-user", "");
+        let lose = |name: String, age: u64, size: u64| {
+            bench.put(&format!(".editd/staging/{name}"), "");
+            let path = bench.workspace.root().join(format!(".editd/staging/{name}"));
+            // The bytes are a hole.
+            std::fs::File::options().write(true).open(path).unwrap().set_len(size).unwrap();
+            bench.state().disk.set_aside(&StagingFolder::Root, &name, now - age).unwrap();
+        };
+        for nth in 0..LOST_FILES + 500 {
+            lose(format!("s{nth}"), 10_000 + nth as u64, 0);
+            let kept = bench.list(".editd/lost").len();
+            assert!(kept <= LOST_FILES + LOST_UNCHECKED + 2, "{kept}");
+        }
+        bench.workspace.upkeep();
+        let left = bench.list(".editd/lost");
+        assert_eq!(left.len(), LOST_FILES + 1);
+        let name = |nth: usize| format!("{}-s{nth}", now - 10_000 - nth as u64);
+        assert!(left.contains(&name(LOST_FILES - 1)) && !left.contains(&name(LOST_FILES)));
+        (0..10).for_each(|nth| lose(format!("b{nth}"), 1000 + nth, LOST_BYTES / 8));
+        bench.workspace.upkeep();
+        let newest = (0..8).map(|nth| format!("{}-b{nth}", now - 1000 - nth));
+        let mut expected: Vec<String> = newest.chain(["of-a-user".to_owned()]).collect();
+        expected.sort();
+        assert_eq!(bench.list(".editd/lost"), expected);
+        let gone = format!("({} since the daemon started)", LOST_FILES + 502);
+        assert!(told(&bench).contains(&gone), "{}", told(&bench));
     }
 
     #[test]
