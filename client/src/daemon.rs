@@ -1,25 +1,26 @@
 //! Finds the socket of a workspace's daemon, connects to it, and starts a daemon if none listens. Never stops a daemon
 //! and never removes a socket.
 
+mod attempt;
 mod leaving;
 mod spawn;
 #[cfg(all(test, unix))]
 mod tests;
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use editd_proto::limits;
 use editd_proto::message::{Hello, OnStale};
 use editd_proto::socket_path::{self, SocketEnvironment};
 use editd_proto::systemd_unit;
-use editd_proto::{ErrorCode, RequestError, limits};
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
 use crate::workspace::Workspace;
+use attempt::{ConnectAttempt, ConnectWait, PAUSES, attempt, told_by, until_decided};
 pub use leaving::{LEAVE_PATIENCE, StoppingDaemon};
 use spawn::SpawnedDaemon;
 
@@ -32,18 +33,6 @@ pub const IDLE_EXIT: u32 = 1800;
 
 /// Number of failed starts after which no further one is tried.
 const STARTS: u32 = 3;
-
-/// Maximum size of the socket path that a daemon records in its workspace, in bytes. It is longer than any socket path.
-const ADDRESS: usize = 4096;
-
-/// The first and the longest pause between two attempts to connect.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-
-/// The time after which the user is told about a wait.
-const TELL_AFTER: Duration = Duration::from_secs(1);
-
-/// The pause before the user is told how far a start has come by then.
-const TELL_AGAIN: Duration = Duration::from_secs(5);
 
 /// The action if no daemon listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -246,66 +235,6 @@ pub fn reach(
     }
 }
 
-/// The wait for a connection: its end, and what the user was told.
-struct ConnectWait {
-    tell: fn(&str),
-    tell_from: Instant,
-    told: String,
-    end: Instant,
-}
-
-impl ConnectWait {
-    /// Begins a wait that ends after this time.
-    fn begin(time: Duration, tell: fn(&str)) -> Self {
-        let now = machine::tick();
-        Self { tell, tell_from: now + TELL_AFTER, told: String::new(), end: now + time }
-    }
-
-    fn is_over(&self) -> bool {
-        machine::tick() >= self.end
-    }
-
-    /// Makes the wait end no sooner than [`START_PATIENCE`] from now.
-    fn extend(&mut self) {
-        self.end = self.end.max(machine::tick() + START_PATIENCE);
-    }
-
-    /// Tells the user about a daemon that is starting or busy, and extends the wait for one that is starting.
-    fn note<C>(&mut self, reached: &ConnectAttempt<C>) {
-        let words = match reached {
-            ConnectAttempt::Busy(_) => "waiting for the daemon, which serves as many connections as it can",
-            ConnectAttempt::Starting(error) => {
-                self.extend();
-                error.message.as_str()
-            }
-            _ => return,
-        };
-        let now = machine::tick();
-        if now >= self.tell_from && words != self.told {
-            (self.tell)(words);
-            words.clone_into(&mut self.told);
-            self.tell_from = now + TELL_AGAIN;
-        }
-    }
-}
-
-/// Tries to connect until a daemon accepts the connection or none listens. A stopping daemon is awaited until it
-/// removes its socket, or until another daemon listens on it, which a service manager may start; a starting one until it
-/// serves; a daemon with too many connections until one of them ends. Returns the last result at the end of the wait.
-fn until_decided<C>(
-    attempt: impl Fn() -> Result<ConnectAttempt<C>, ReachError>,
-    wait: &mut ConnectWait,
-) -> Result<ConnectAttempt<C>, ReachError> {
-    let (mut reached, mut pause) = (attempt()?, PAUSES.0);
-    while !matches!(reached, ConnectAttempt::Reached(_) | ConnectAttempt::Nobody) && !wait.is_over() {
-        wait.note(&reached);
-        machine::pause(pause);
-        pause = (pause * 2).min(PAUSES.1);
-        reached = attempt()?;
-    }
-    Ok(reached)
-}
-
 /// Reports other served workspaces above or below this one, after a daemon was started.
 fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
     // If this request fails, the next one reports the error.
@@ -313,60 +242,6 @@ fn tell_of_nearby(connection: &mut Connection, tell: fn(&str)) {
     for other in state.nearby {
         tell(&format!("another editd serves {other}, above or below this workspace; see `editctl status`"));
     }
-}
-
-/// The result of an attempt to connect.
-enum ConnectAttempt<C> {
-    /// A daemon accepted the connection.
-    Reached(Box<C>),
-    /// A daemon is stopping and will remove its socket.
-    Leaving,
-    /// A daemon has as many connections as it serves at once; this is its error.
-    Busy(Box<RequestError>),
-    /// A daemon is starting; its error says how far that has come.
-    Starting(Box<RequestError>),
-    /// No daemon listens.
-    Nobody,
-}
-
-fn attempt(socket: &Path, hello: &Hello) -> Result<ConnectAttempt<Connection>, ReachError> {
-    match Connection::open(socket, hello) {
-        Ok(connection) => Ok(ConnectAttempt::Reached(Box::new(connection))),
-        // The daemon stopped while this client connected.
-        Err(CallError::Closed) => Ok(ConnectAttempt::Leaving),
-        Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => Ok(ConnectAttempt::Leaving),
-        Err(CallError::Refused(error)) if error.code == ErrorCode::Busy => Ok(ConnectAttempt::Busy(error)),
-        Err(CallError::Refused(error)) if error.code == ErrorCode::Starting => {
-            Ok(ConnectAttempt::Starting(error))
-        }
-        Err(CallError::Io(error)) if nobody(error.kind()) => Ok(ConnectAttempt::Nobody),
-        Err(other) => Err(ReachError::Hello(other)),
-    }
-}
-
-/// Connects to the daemon whose socket is recorded in the lock file of the workspace. It was started with another
-/// `XDG_RUNTIME_DIR` or socket. The workspace may come from anywhere, so the daemon must confirm that it serves exactly
-/// this folder.
-fn told_by(workspace: &Workspace, hello: &Hello) -> ConnectAttempt<Connection> {
-    let Some(socket) = machine::first_line(&workspace.root().join(".editd/lock"), ADDRESS) else {
-        return ConnectAttempt::Nobody;
-    };
-    match attempt(Path::new(&socket), hello) {
-        Ok(ConnectAttempt::Reached(connection)) => {
-            let serves = connection.welcome().map(|welcome| welcome.workspace.as_str());
-            let this = serves.is_some() && serves == workspace.root().to_str();
-            if this { ConnectAttempt::Reached(connection) } else { ConnectAttempt::Nobody }
-        }
-        Ok(other) => other,
-        // An invalid address is treated like a missing one.
-        Err(_) => ConnectAttempt::Nobody,
-    }
-}
-
-/// Returns true if the error means that nothing listens at the moment.
-fn nobody(kind: ErrorKind) -> bool {
-    use ErrorKind::{ConnectionRefused, ConnectionReset, NotConnected, NotFound, WouldBlock};
-    matches!(kind, NotFound | ConnectionRefused | ConnectionReset | NotConnected | WouldBlock)
 }
 
 struct DaemonStart<'a> {

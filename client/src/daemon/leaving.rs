@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use editd_proto::socket_path;
 
-use super::{PAUSES, ReachError, TELL_AFTER};
+use super::ReachError;
+use super::attempt::{PAUSES, TELL_AFTER};
 use crate::machine;
 
 /// The time limit for a stopping daemon: the commands of a job may run for twelve minutes, and then it settles.

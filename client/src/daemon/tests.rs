@@ -9,9 +9,9 @@ use std::time::Duration;
 use editd_proto::socket_path;
 use editd_proto::{ErrorCode, RequestError};
 
+use super::attempt::nobody;
 use super::{
-    ConnectAttempt, ConnectWait, DaemonStart, ReachError, STARTS, StoppingDaemon, nobody, spawn,
-    until_decided,
+    ConnectAttempt, ConnectWait, DaemonStart, ReachError, STARTS, StoppingDaemon, spawn, until_decided,
 };
 use crate::machine;
 

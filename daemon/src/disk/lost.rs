@@ -131,7 +131,7 @@ impl Disk {
         Ok(all)
     }
 
-    /// Removes the oldest files that were set aside beyond [`limits::LOST_FILES`] and [`limits::LOST_BYTES`]. Files whose
+    /// Removes the oldest files that were set aside beyond `limits::LOST_FILES` and `limits::LOST_BYTES`. Files whose
     /// name tells no time are no files of editd's, and stay. What cannot be removed is tried again the next time.
     pub fn bound_lost(&self) {
         self.lost_count.unchecked.store(0, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use editd_proto::error::{ErrorCode, RequestError};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -35,7 +35,7 @@ impl StartingListener {
     }
 
     /// Ends that and returns the listener; `None` if its task failed.
-    pub fn end(self, runtime: &Handle) -> Option<ClientListener> {
+    pub fn end(self, runtime: &Runtime) -> Option<ClientListener> {
         // It fails if the task has failed.
         let _ = self.served.send(());
         runtime.block_on(self.task).ok()

@@ -14,16 +14,15 @@ use tokio::runtime::Runtime;
 use super::background::BackgroundWork;
 use super::error::RunError;
 use super::folders::StateLock;
+use super::listening::{InheritedSocket, ListenSource, inherited};
 use super::log_checker::LogChecker;
 use super::watching::ChangeReporter;
-use super::{folders, idle, logs, nearby, salvage, service_manager, signals};
+use super::{folders, idle, logs, nearby, salvage, signals, supervisor};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, LoadedSettings, Settings};
 use crate::ipc::server::ConnectionsState;
-use crate::ipc::{
-    self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StartingListener, StopSignal,
-};
+use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
 use crate::limits;
 use crate::os::Os;
 use crate::progress::StartProgress;
@@ -60,48 +59,6 @@ pub fn main() -> ExitCode {
                 RunError::Listen(ListenError::Served(_)) => ExitCode::from(socket_path::OCCUPIED),
                 _ => ExitCode::FAILURE,
             }
-        }
-    }
-}
-
-#[cfg(unix)]
-type InheritedSocket = std::os::unix::net::UnixListener;
-#[cfg(unix)]
-fn inherited() -> Result<Option<InheritedSocket>, ListenError> {
-    ipc::unix::inherited()
-}
-#[cfg(windows)]
-type InheritedSocket = std::convert::Infallible;
-#[cfg(windows)]
-fn inherited() -> Result<Option<InheritedSocket>, ListenError> {
-    Ok(None)
-}
-
-/// The place where the daemon will listen: a path that may be claimed, or an inherited socket.
-enum ListenSource {
-    Claimed(SocketClaim),
-    Handed(InheritedSocket),
-}
-
-impl ListenSource {
-    /// Returns the address at which it will listen, if that is known.
-    fn address(&self) -> Option<PathBuf> {
-        match self {
-            Self::Claimed(claim) => Some(claim.path().to_owned()),
-            #[cfg(unix)]
-            Self::Handed(socket) => Some(socket.local_addr().ok()?.as_pathname()?.to_owned()),
-            #[cfg(windows)]
-            Self::Handed(never) => match *never {},
-        }
-    }
-
-    fn open(self) -> Result<ClientListener, ListenError> {
-        match self {
-            Self::Claimed(claim) => ClientListener::listen(claim),
-            #[cfg(unix)]
-            Self::Handed(socket) => ClientListener::adopt(socket),
-            #[cfg(windows)]
-            Self::Handed(never) => match never {},
         }
     }
 }
@@ -244,24 +201,11 @@ impl ServerInputs {
             background: true,
             progress: StartProgress::default(),
         };
-        let (address, handle) = (source.address(), runtime.handle().clone());
-        let listener = {
-            // Sockets belong to the runtime that waits for them.
-            let _inside = handle.enter();
-            source.open()?
-        };
-        let starting = StartingListener::begin(
-            &handle,
-            listener,
-            options.progress.clone(),
-            service_manager::report_start,
-        );
-        let opened = Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock));
-        let mut listener = starting.end(&handle).ok_or(io::Error::other("the listener failed"))?;
-        let (workspace, recovered) = opened.inspect_err(|_| listener.withdraw())?;
-        if let Some(address) = address {
-            workspace.announce(&address);
-        }
+        let progress = options.progress.clone();
+        let (workspace, recovered, listener) = source.listen_while(runtime, progress, || {
+            Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))
+        })?;
+        let handle = runtime.handle().clone();
         let workspace: Arc<dyn WorkspaceRequests> = Arc::new(workspace);
         let watching = ChangeReporter::start(Arc::clone(&workspace), &*os, Arc::clone(&clock), &root)?;
         let background = BackgroundWork::start(
@@ -335,7 +279,7 @@ impl RunningServer {
     async fn serve_until_stopped(&self, listener: &mut ClientListener) -> bool {
         let server = &self.server;
         tracing::info!(workspace = server.info.workspace, socket = server.info.socket, "serving");
-        service_manager::notify(true);
+        supervisor::notify(true);
         let alone = async {
             idle::left_alone(&server.activity, self.idle_exit).await;
             tracing::info!("the idle time has passed; stopping");
@@ -345,7 +289,7 @@ impl RunningServer {
         // `end` joins both, so that a daemon that has nothing left to do also reports that it is stopping.
         let leaving = async {
             server.stop.parsed().await;
-            service_manager::notify(false);
+            supervisor::notify(false);
         };
         let end = async {
             tokio::join!(leaving, ipc::serve(listener, server));

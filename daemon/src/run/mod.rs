@@ -2,8 +2,8 @@
 //!
 //! *Calling sequence*: [`main`]. It starts, in order: the inherited socket, settings, the claim on the socket,
 //! listening, recovery, threads. Clients that connect during recovery wait, and learn after a moment how far it has
-//! come; no request is read before all is done. Shutdown is the reverse: no more clients, no more jobs, everything settled, the workspace closed, and last the claim released, for
-//! which the next daemon waits.
+//! come; no request is read before all is done. Shutdown is the reverse: no more clients, no more jobs, everything
+//! settled, the workspace closed, and last the claim released, for which the next daemon waits.
 //!
 //! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with status 0.
 //! A second signal ends the process at once, which loses nothing that was acknowledged. When nothing is pending,
@@ -18,13 +18,14 @@ mod background;
 mod error;
 mod folders;
 mod idle;
+mod listening;
 mod log_checker;
 mod logs;
 mod nearby;
 mod salvage;
 mod schedule;
-mod service_manager;
 mod signals;
+mod supervisor;
 #[cfg(all(test, unix))]
 mod tests;
 mod watching;

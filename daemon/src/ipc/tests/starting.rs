@@ -30,7 +30,7 @@ fn a_client_of_a_long_start_learns_the_progress_and_is_accepted_afterwards() {
         let shown = format!("recovering 2 interrupted jobs, {done} of 9 files");
         assert!(error.message.contains(&shown), "{}", error.message);
     }
-    let listener = starting.end(runtime.handle()).unwrap();
+    let listener = starting.end(&runtime).unwrap();
     let _late = Client::connect(&path);
     assert!(runtime.block_on(listener.accept()).is_ok());
 }
@@ -47,6 +47,6 @@ fn a_client_of_a_short_start_is_accepted() {
     };
     let starting = StartingListener::begin(runtime.handle(), listener, StartProgress::default(), |_| {});
     let _early = Client::connect(&path);
-    let listener = starting.end(runtime.handle()).unwrap();
+    let listener = starting.end(&runtime).unwrap();
     assert!(runtime.block_on(listener.accept()).is_ok());
 }
