@@ -37,6 +37,7 @@ mod run;
 mod caller;
 mod clock;
 mod config;
+mod confine;
 mod limits;
 mod os;
 mod progress;

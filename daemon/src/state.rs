@@ -134,7 +134,7 @@ impl WorkspaceState {
             Some((glob.compile_matcher(), label.clone()))
         });
         let encodings = encodings.collect();
-        let runner = CommandRunner::new(None, clock.clone());
+        let runner = CommandRunner::new(None, clock.clone()).confined(settings.confinement.is_confined());
         // It includes the last number, since the clock alone may be set back to the start of an earlier run.
         let steady = SteadyClock::start(&*clock);
         let parsing = ParsingLock::new(Arc::clone(&clock));

@@ -12,6 +12,8 @@ mod combined_events;
 mod command_environment;
 #[cfg(unix)]
 mod concurrent;
+#[cfg(target_os = "linux")]
+mod confinement;
 #[cfg(unix)]
 mod corruption;
 mod crash;

@@ -250,7 +250,7 @@ fn every_option_that_is_listed_exists() {
     };
     for (page, help, count) in [
         (COMMANDS, help(binaries::editctl(), &["edit"]), 17),
-        (CONFIGURATION, help(binaries::editd(), &[]), 5),
+        (CONFIGURATION, help(binaries::editd(), &[]), 6),
     ] {
         let options = options(page);
         assert_eq!(options.len(), count, "{options:?}");

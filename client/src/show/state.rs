@@ -65,6 +65,10 @@ pub(crate) fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
             let variables: Vec<String> = one.env.iter().map(|it| one_line(&format!("{it:?}"))).collect();
             out.push_str(&format!("  env {}\n", variables.join(" ")));
         }
+        if !one.write.is_empty() {
+            let folders: Vec<String> = one.write.iter().map(|it| one_line(&format!("{it:?}"))).collect();
+            out.push_str(&format!("  write {}\n", folders.join(" ")));
+        }
     }
     for setting in &reply.settings {
         out.push_str(&format!("setting {}\n", one_line(setting)));

@@ -17,6 +17,7 @@ fn brought(trusted: bool) -> TrustReply {
         files: vec!["*.rs".into()],
         command: vec!["sh".into(), "-c".into(), "echo a\nb".into()],
         env: vec!["LD_PRELOAD=./a b".into()],
+        write: vec!["~/a b".into()],
     };
     TrustReply { hash: Some("blake3:ab".into()), trusted, commands: vec![command], settings: vec![] }
 }
@@ -35,7 +36,8 @@ fn without_a_terminal_nothing_is_recorded_and_the_status_says_so() {
     assert!(
         text.contains("not trusted: blake3:ab")
             && text.contains(r#""sh" "-c" "echo a\nb""#)
-            && text.contains(r#"env "LD_PRELOAD=./a b""#),
+            && text.contains(r#"env "LD_PRELOAD=./a b""#)
+            && text.contains(r#"write "~/a b""#),
         "{text}"
     );
     assert!(!text.contains('\u{1b}'), "{text}");

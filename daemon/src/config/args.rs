@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 
-use super::{Settings, units};
+use super::{ConfinementPolicy, Settings, units};
 
 /// The level of logging.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -55,6 +55,9 @@ pub struct DaemonArgs {
     /// Print the result as JSON
     #[arg(long, requires = "salvage")]
     pub json: bool,
+    /// Do not restrict which files the daemon and the commands of the workspace can write
+    #[arg(long)]
+    pub no_confine: bool,
     /// The log level
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t)]
     pub log_level: LogLevel,
@@ -66,6 +69,9 @@ impl DaemonArgs {
     pub fn over(&self, mut settings: Settings) -> Settings {
         settings.idle_exit = self.idle_exit.or(settings.idle_exit).or(self.idle_exit_default);
         settings.state = self.state.clone().or(settings.state);
+        if self.no_confine {
+            settings.confine = ConfinementPolicy::Off;
+        }
         settings
     }
 }

@@ -59,6 +59,8 @@ pub struct CommandSpec {
     pub command: Vec<String>,
     /// Variables of its environment beside the usual ones: `NAME` passes the daemon's value, `NAME=VALUE` sets one.
     pub env: Vec<String>,
+    /// Folders that it can write besides the workspace and those for temporary files: absolute, or below `~/`.
+    pub write: Vec<String>,
     /// The time that it may run.
     pub timeout: Duration,
     /// Bytes of memory that it and its children may use.
@@ -180,6 +182,7 @@ macro_rules! command_fields {
             files: SomeFiles,
             command: CommandWords,
             env: Option<CommandVariables>,
+            write: Option<CommandFolders>,
             timeout: Option<CommandTimeout>,
             memory: Option<ByteSize<{ limits::COMMAND_MEMORY }>>,
             output: Option<ByteSize<{ limits::COMMAND_OUTPUT }>>,
@@ -195,6 +198,7 @@ macro_rules! command_fields {
                     files: self.files.0,
                     command: self.command.0,
                     env: self.env.map_or_else(Vec::new, |env| env.0),
+                    write: self.write.map_or_else(Vec::new, |write| write.0),
                     timeout: self.timeout.map_or(TIMEOUT, |time| time.0),
                     memory: self.memory.map_or(MEMORY, |size| size.0),
                     output: self.output.map_or(OUTPUT, |size| size.0),
@@ -231,6 +235,7 @@ struct CommandName(String);
 struct SomeFiles(FileGlobs);
 struct CommandWords(Vec<String>);
 struct CommandVariables(Vec<String>);
+struct CommandFolders(Vec<String>);
 struct CommandTimeout(Duration);
 struct ByteSize<const MOST: u64>(u64);
 
@@ -301,6 +306,23 @@ impl<'de> Deserialize<'de> for CommandVariables {
             )));
         }
         Ok(Self(variables))
+    }
+}
+
+impl<'de> Deserialize<'de> for CommandFolders {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let folders = Vec::<String>::deserialize(from)?;
+        let most = limits::COMMAND_FOLDERS;
+        if folders.len() > most {
+            return Err(de::Error::custom(format_args!("a command can write at most {most} more folders")));
+        }
+        let is_wrong = |one: &&String| !(one.starts_with('/') || one.starts_with("~/")) || one.contains('\0');
+        if let Some(wrong) = folders.iter().find(is_wrong) {
+            return Err(de::Error::custom(format_args!(
+                "{wrong:?} is no folder; write an absolute path, or one that begins with \"~/\""
+            )));
+        }
+        Ok(Self(folders))
     }
 }
 

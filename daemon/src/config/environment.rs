@@ -1,7 +1,8 @@
 //! The environment of a command: a few variables of the daemon's, and those that the configuration names. No other
-//! variable of the daemon, such as a password or a token, reaches a command.
+//! variable of the daemon, such as a password or a token, reaches a command. Also the folders that it can write.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// The variables that every command gets if the daemon has them; also each `LC_…`.
 const PASSED: &[&str] = &[
@@ -30,6 +31,16 @@ const PASSED: &[&str] = &[
 /// `NAME=VALUE`.
 pub fn command_environment(wanted: &[String]) -> Vec<(OsString, OsString)> {
     chosen(std::env::vars_os(), wanted)
+}
+
+/// Returns the folders of a command's `write` as absolute paths. `~` is the home folder of the daemon's user.
+pub fn command_folders(written: &[String]) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let path = |folder: &String| match folder.strip_prefix("~/") {
+        Some(below) => Some(home.as_ref()?.join(below)),
+        None => Some(PathBuf::from(folder)),
+    };
+    written.iter().filter_map(path).filter(|path| path.is_absolute()).collect()
 }
 
 fn chosen(

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
 use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
-use super::{GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy, owner, units};
+use super::{ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy, owner, units};
 use crate::limits;
 
 /// The settings file's name.
@@ -66,6 +66,7 @@ struct WrittenSettings {
     payload_limit: Option<LeastSize<{ limits::PAYLOAD_LEAST }>>,
     generated: Option<GeneratedPolicy>,
     git_folder: Option<GitFolderPolicy>,
+    confine: Option<ConfinementPolicy>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
     #[serde(rename = "syntax")]
@@ -172,6 +173,8 @@ pub struct LoadedSettings {
     pub hash: Option<ContentHash>,
     /// The settings for a trusted file and for an untrusted one.
     pub settings: SettingsByTrust,
+    /// The folders besides the workspace that its commands can write, if the file is trusted.
+    pub write: Vec<String>,
 }
 
 /// Reads the settings of a workspace: its settings file over the defaults. An error in a command does not fail:
@@ -191,7 +194,10 @@ pub fn load(workspace: &Path) -> Result<LoadedSettings, ConfigError> {
     let is_link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
     let hash = ContentHash::from_bytes(*blake3::hash(text.as_bytes()).as_bytes());
     let settings = by_trust(&text).map_err(|why| ConfigError::Wrong { path, why })?;
-    Ok(LoadedSettings { hash: (!is_link).then_some(hash), settings })
+    // `trust` reports an error in a command.
+    let commands = super::read_commands(text.as_bytes()).map_or_else(|_| Vec::new(), |config| config.list);
+    let write = commands.into_iter().flat_map(|command| command.write).collect();
+    Ok(LoadedSettings { hash: (!is_link).then_some(hash), settings, write })
 }
 
 fn by_trust(text: &str) -> Result<SettingsByTrust, String> {
@@ -252,6 +258,8 @@ fn parse(text: &str) -> Result<Settings, String> {
         named: None,
         state: None,
         relaxed: Vec::new(),
+        confine: written.confine.unwrap_or(default.confine),
+        confinement: default.confinement,
     })
 }
 

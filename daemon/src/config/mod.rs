@@ -26,12 +26,14 @@ use std::time::Duration;
 use editd_proto::message::{Durability, OnStale};
 use serde::Deserialize;
 
+use crate::confine::Confinement;
+
 pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
     BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
 };
 #[cfg(unix)]
-pub use environment::command_environment;
+pub use environment::{command_environment, command_folders};
 pub use file::{ConfigError, FILE_NAME, LoadedSettings, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};
@@ -74,6 +76,17 @@ pub enum GitFolderPolicy {
     Allow,
 }
 
+/// The policy for restricting the files that the daemon and its commands can write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfinementPolicy {
+    /// Restrict them where the system can.
+    #[default]
+    On,
+    /// Restrict nothing.
+    Off,
+}
+
 /// The settings of one daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
@@ -107,6 +120,10 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The settings of a trusted file that need trust.
     pub relaxed: Vec<RelaxedSetting>,
+    /// The policy for confinement.
+    pub confine: ConfinementPolicy,
+    /// The restriction of this process.
+    pub confinement: Confinement,
 }
 
 impl Default for Settings {
@@ -127,6 +144,8 @@ impl Default for Settings {
             named: None,
             state: None,
             relaxed: Vec::new(),
+            confine: ConfinementPolicy::default(),
+            confinement: Confinement::default(),
         }
     }
 }

@@ -182,6 +182,7 @@ impl Formatting<'_> {
             session: self.session,
             command: &words,
             env: &command.env,
+            write: &command.write,
             folder: &self.state.root,
             input: bytes,
             time: command.timeout,

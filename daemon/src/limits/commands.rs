@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Validators, and as many hooks, of a workspace: each may run for every file of a job.
 pub const COMMANDS: usize = 32;
 
+/// Folders that one command names in `write`.
+pub const COMMAND_FOLDERS: usize = 16;
+
 /// Globs of one command.
 pub const COMMAND_GLOBS: usize = 64;
 

@@ -17,10 +17,10 @@ use super::folders::StateLock;
 use super::listening::{InheritedSocket, ListenSource, inherited};
 use super::log_checker::LogChecker;
 use super::watching::ChangeReporter;
-use super::{folders, idle, logs, nearby, salvage, signals, supervisor};
+use super::{folders, idle, logs, nearby, salvage, settings, signals, supervisor};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, DaemonArgs, DaemonEnvironment, LoadedSettings, Settings};
+use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
 use crate::ipc::server::ConnectionsState;
 use crate::ipc::{self, ClientListener, DaemonInfo, ListenError, Server, SocketClaim, StopSignal};
 use crate::limits;
@@ -29,7 +29,6 @@ use crate::progress::StartProgress;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
 use crate::record::QueuedJobRecord;
 use crate::store::{DatabaseBackend, StoreOptions};
-use crate::trust;
 #[cfg(unix)]
 use crate::validate::process;
 use crate::workspace::{Recovered, Workspace};
@@ -69,15 +68,18 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     let loaded = config::load(&root)?;
     let around = DaemonEnvironment::read();
     let state = config::state_folder(args.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
-    let runtime = runtime()?;
     let source = match socket {
         Some(socket) => ListenSource::Handed(socket),
-        None => ListenSource::Claimed(claim(args, &around, &root, &runtime)?),
+        // No thread may run before the process is confined.
+        None => ListenSource::Claimed(claim(args, &around, &root, &without_threads()?)?),
     };
     let state = folders::state(&state)?;
     let locked = folders::lock_state(&state, source.address().as_deref(), &root)?;
-    let mut settings = args.over(as_trusted(loaded, &state, &root));
+    let (trusted, write) = settings::as_trusted(loaded, &machine(), &state, &root);
+    let mut settings = args.over(trusted);
     settings.named = folders::named(args.workspace.as_deref(), &root);
+    settings.confinement = settings::confine(&settings, &root, &state, source.address().as_deref(), &write);
+    let runtime = runtime()?;
     let stop = Arc::new(StopSignal::default());
     // From here on a signal is a stop request; before there is a server, ending at once costs nothing.
     runtime.spawn(signals.pass_on(Arc::clone(&stop)));
@@ -94,20 +96,9 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     Ok(shut_down(runtime, built, listener, clean))
 }
 
-/// Returns the settings of the workspace that may apply: all if the file is trusted.
-fn as_trusted(loaded: LoadedSettings, state: &Path, root: &Path) -> Settings {
-    let LoadedSettings { hash, settings } = loaded;
-    let relaxed = &settings.trusted.relaxed;
-    if relaxed.is_empty() || hash.is_some_and(|hash| trust::is_recorded(&machine(), state, root, hash)) {
-        return settings.trusted;
-    }
-    let keys: Vec<&str> = relaxed.iter().map(|setting| setting.key).collect();
-    tracing::warn!(
-        "settings of {} are not trusted and do not apply: {}; `editctl trust` shows them",
-        config::FILE_NAME,
-        keys.join(", ")
-    );
-    settings.untrusted
+/// Returns a runtime that runs everything on the calling thread.
+fn without_threads() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
 fn runtime() -> io::Result<Runtime> {

@@ -1,9 +1,9 @@
 //! Assembly and shutdown: the process from its command line to its exit status. It handles no request itself.
 //!
 //! *Calling sequence*: [`main`]. It starts, in order: the inherited socket, settings, the claim on the socket,
-//! listening, recovery, threads. Clients that connect during recovery wait, and learn after a moment how far it has
-//! come; no request is read before all is done. Shutdown is the reverse: no more clients, no more jobs, everything
-//! settled, the workspace closed, and last the claim released, for which the next daemon waits.
+//! the confinement of the process, listening, recovery, threads. Clients that connect during recovery wait, and learn
+//! after a moment how far it has come; no request is read before all is done. Shutdown is the reverse: no more clients,
+//! no more jobs, everything settled, the workspace closed, and last the claim released, for which the next daemon waits.
 //!
 //! *Invariants*: the first SIGTERM or SIGINT, `stop` and the idle time all lead to the same clean end with status 0.
 //! A second signal ends the process at once, which loses nothing that was acknowledged. When nothing is pending,
@@ -24,6 +24,7 @@ mod logs;
 mod nearby;
 mod salvage;
 mod schedule;
+mod settings;
 mod signals;
 mod supervisor;
 #[cfg(all(test, unix))]

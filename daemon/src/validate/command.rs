@@ -79,6 +79,7 @@ fn run_on(
         session: around.session,
         command: &command,
         env: &spec.env,
+        write: &spec.write,
         folder: around.root,
         input: if in_file { b"" } else { bytes },
         time: spec.timeout,

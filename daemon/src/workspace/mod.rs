@@ -6,6 +6,7 @@
 
 mod attempts;
 mod clip;
+mod confinement;
 mod detached;
 mod edit;
 mod forget;

@@ -97,6 +97,7 @@ fn info(command: &CommandSpec) -> CommandInfo {
         files: command.files.globs().to_vec(),
         command: command.command.clone(),
         env: command.env.clone(),
+        write: command.write.clone(),
     }
 }
 

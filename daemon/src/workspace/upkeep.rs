@@ -93,6 +93,7 @@ impl Workspace {
         findings.push(self.check_staging());
         findings.push(self.check_lost());
         findings.push(self.check_commands());
+        findings.push(self.check_confinement());
         findings.push(self.check_unsettled());
         CheckReply { findings }
     }

@@ -27,6 +27,9 @@ pub struct CommandInfo {
     /// Variables of its environment beside the usual ones: `NAME` passes the daemon's value, `NAME=VALUE` sets one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// Folders that it can write besides the workspace and those for temporary files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
 }
 
 /// The reply to `trust`.

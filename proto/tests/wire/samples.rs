@@ -260,6 +260,7 @@ pub(crate) fn trust() -> TrustReply {
         files: vec!["*.py".into()],
         command: vec!["ruff".into(), "check".into()],
         env: vec!["RUFF_CACHE_DIR".into()],
+        write: vec!["~/.cache/ruff".into()],
     };
     let settings = vec!["unread = \"allow\"".into()];
     TrustReply {

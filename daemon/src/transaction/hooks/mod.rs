@@ -173,6 +173,7 @@ impl Work<'_> {
             session: &self.sealed.entry.session,
             command: &words,
             env: &hook.env,
+            write: &hook.write,
             folder: &self.state.root,
             input,
             time: hook.timeout,

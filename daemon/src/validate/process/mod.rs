@@ -14,7 +14,7 @@
 //! when the system says that it has no child left.
 //!
 //! A command has a small environment ([`CommandRun::env`]), and on Linux it gains no privileges, not even through a
-//! set-user-ID program.
+//! set-user-ID program. Where the kernel has Landlock, it can write only to its folders ([`CommandRunner::confined`]).
 //!
 //! *Limitations*: if the supervisor itself is killed, the daemon ends the supervisor's session and all below it; a
 //! process that had left both continues. Commands run with the daemon's rights, so a malicious one may kill the
@@ -50,6 +50,11 @@ use crate::sync::lock;
 #[cfg(unix)]
 pub use supervise::{WORD as SUPERVISE, supervise};
 
+/// The end of the standard error of a command that was denied something, perhaps by its confinement.
+const DENIED: &[u8] =
+    b"\neditd lets commands write only to the workspace, to temporary folders, and to the folders that \
+    their `write` in .editd.toml names\n";
+
 /// A command and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRun<'r> {
@@ -59,6 +64,8 @@ pub struct CommandRun<'r> {
     pub command: &'r [OsString],
     /// The variables that it gets beside the usual ones: a name passes the daemon's value, `NAME=VALUE` sets one.
     pub env: &'r [String],
+    /// The folders that it can write besides its own and those for temporary files, if commands are confined.
+    pub write: &'r [String],
     /// The folder in which it runs.
     pub folder: &'r Path,
     /// Its standard input. It need not read it.
@@ -121,6 +128,13 @@ impl CommandOutput {
         Self { ended, stdout: Vec::new(), stderr: Vec::new() }
     }
 
+    /// Returns true if the command failed and reported a denied access.
+    fn was_denied(&self) -> bool {
+        let said = [&self.stderr, &self.stdout];
+        self.ended != CommandEnd::Exited(0)
+            && said.iter().any(|said| memchr::memmem::find(said, b"Permission denied").is_some())
+    }
+
     /// Returns the reason why the command failed, with the beginning of its standard error; `None` if it succeeded.
     pub fn failure(&self) -> Option<String> {
         if self.ended == CommandEnd::Exited(0) {
@@ -138,6 +152,9 @@ pub struct CommandRunner {
     #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
     program: Option<PathBuf>,
     clock: Arc<dyn Clock>,
+    /// True if commands can write only to their folders.
+    #[cfg_attr(windows, expect(dead_code, reason = "nothing is started on Windows"))]
+    confined: bool,
     turns: Mutex<RunTurns>,
     changed: Condvar,
 }
@@ -176,7 +193,14 @@ impl CommandRunner {
             waiting: BTreeMap::new(),
             next: 0,
         };
-        Self { program, clock, turns: Mutex::new(turns), changed: Condvar::new() }
+        Self { program, clock, confined: false, turns: Mutex::new(turns), changed: Condvar::new() }
+    }
+
+    /// Returns the runner with commands that can write only to the folder in which they run, to folders for temporary
+    /// files, and to those that they name. It must be possible: otherwise no command is started.
+    #[must_use]
+    pub fn confined(self, confined: bool) -> Self {
+        Self { confined, ..self }
     }
 
     /// Runs a command to its end. Blocks until then.
@@ -196,12 +220,16 @@ impl CommandRunner {
         let waited = self.clock.monotonic().saturating_sub(asked);
         let time = run.time.min(run.within.saturating_sub(waited));
         let memory = run.memory.max(RUN_MEMORY_LEAST);
-        self.run_supervised(CommandRun { time, memory, ..run })
+        let mut ran = self.run_supervised(CommandRun { time, memory, ..run });
+        if self.confined && ran.was_denied() {
+            ran.stderr.extend_from_slice(DENIED);
+        }
+        ran
     }
 
     #[cfg(unix)]
     fn run_supervised(&self, run: CommandRun<'_>) -> CommandOutput {
-        unix::run_supervised(self.program.as_deref(), &*self.clock, run)
+        unix::run_supervised(self.program.as_deref(), self.confined, &*self.clock, run)
     }
 
     #[cfg(windows)]

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{ChildStdin, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use rustix::process::{
 use super::CommandEnd;
 use super::word::{self, CommandOrder, CommandReport};
 use crate::clock::{Clock, SystemClock};
+use crate::confine::{self, Confinement, WritableFolders};
 use crate::limits::{
     RUN_DATA_FACTOR, RUN_FILE_BYTES, RUN_FILES, RUN_KILL_MS, RUN_LOOK_LATEST_MS, RUN_LOOK_MS, RUN_LOOK_SHARE,
     RUN_NICE,
@@ -58,7 +60,11 @@ fn serve() -> std::io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     let (ended_child, on_child) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(signal_hook::consts::SIGCHLD, on_child)?;
-    let report = match SupervisedCommand::start(order, line.try_clone()?, ended_child, input) {
+    let confined = order.writable.as_deref().map_or(Ok(()), confine);
+    let line_of_command = line.try_clone()?;
+    let started =
+        confined.and_then(|()| SupervisedCommand::start(order, line_of_command, ended_child, input));
+    let report = match started {
         Err(why) => CommandReport { ended: CommandEnd::NotStarted(why), left: false },
         Ok(mut care) => {
             let why = care.until_over();
@@ -69,6 +75,18 @@ fn serve() -> std::io::Result<()> {
         }
     };
     line.write_all(&word::encode(&report)?)
+}
+
+/// Restricts this process, and with it the command, to some folders and those for temporary files.
+fn confine(writable: &[serde_bytes::ByteBuf]) -> Result<(), String> {
+    let path = |bytes: &serde_bytes::ByteBuf| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
+    let folders = writable.iter().map(path).collect();
+    match confine::process(&WritableFolders { folders, socket: None }) {
+        Confinement::Confined { .. } => Ok(()),
+        Confinement::Unconfined(why) => Err(format!(
+            "it cannot be confined ({why}); `confine = \"off\"` in .editd.toml runs it unconfined"
+        )),
+    }
 }
 
 fn not_started(program: &str, why: &std::io::Error) -> String {

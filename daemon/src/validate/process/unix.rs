@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -19,16 +19,17 @@ use super::{CommandEnd, CommandOutput, CommandRun};
 use crate::clock::Clock;
 #[cfg(target_os = "linux")]
 use crate::clock::SystemClock;
-use crate::config::command_environment;
+use crate::config::{command_environment, command_folders};
 use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
 
 /// Starts a command under a supervisor and waits until all of its processes have ended.
 pub(super) fn run_supervised(
     program: Option<&Path>,
+    confined: bool,
     clock: &dyn Clock,
     run: CommandRun<'_>,
 ) -> CommandOutput {
-    match begin(program, run) {
+    match begin(program, confined, run) {
         Ok(watch) => watch.until_reported(clock, run),
         Err(why) => CommandOutput::without_output(CommandEnd::Lost(why.to_string())),
     }
@@ -42,7 +43,7 @@ struct RunWatch {
     stderr: Option<ChildStderr>,
 }
 
-fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<RunWatch> {
+fn begin(program: Option<&Path>, confined: bool, run: CommandRun<'_>) -> std::io::Result<RunWatch> {
     let (ours, theirs) = UnixStream::pair()?;
     // On Linux this leads to the running program, also after its file was replaced.
     let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
@@ -55,7 +56,7 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<RunWatc
     let mut supervisor = supervisor.spawn()?;
     let (stdout, stderr) = (supervisor.stdout.take(), supervisor.stderr.take());
     let mut watch = RunWatch { supervisor, line: ours, stdout, stderr };
-    if let Err(why) = watch.order(run) {
+    if let Err(why) = watch.order(confined, run) {
         watch.give_up();
         return Err(why);
     }
@@ -63,10 +64,15 @@ fn begin(program: Option<&Path>, run: CommandRun<'_>) -> std::io::Result<RunWatc
 }
 
 impl RunWatch {
-    fn order(&mut self, run: CommandRun<'_>) -> std::io::Result<()> {
+    fn order(&mut self, confined: bool, run: CommandRun<'_>) -> std::io::Result<()> {
         let command = run.command.iter().map(|word| ByteBuf::from(word.as_bytes())).collect();
+        let writable = confined.then(|| {
+            let folders = std::iter::once(run.folder.to_owned()).chain(command_folders(run.write));
+            folders.map(|folder| ByteBuf::from(folder.into_os_string().into_vec())).collect()
+        });
         let order = CommandOrder {
             command,
+            writable,
             time_ms: u64::try_from(run.time.as_millis()).unwrap_or(u64::MAX),
             memory: run.memory,
             processes: RUN_PROCESSES,

@@ -1,0 +1,56 @@
+//! The finding of `doctor` about the confinement of the daemon and its commands. It changes nothing.
+
+use editd_proto::message::CheckFinding;
+
+use super::Workspace;
+use crate::confine::Confinement;
+
+impl Workspace {
+    /// Returns whether the daemon is confined, and the folders that commands name and cannot write.
+    pub(super) fn check_confinement(&self) -> CheckFinding {
+        let (severity, message) = match &self.state.settings.confinement {
+            Confinement::Unconfined(why) => {
+                ("note", format!("the daemon and its commands can write wherever the user can: {why}"))
+            }
+            Confinement::Confined { writable, .. } => {
+                let confined = "the daemon can write only to the workspace, its state, its socket and temporary \
+                                folders; commands only to the workspace and temporary folders";
+                match self.denied(writable) {
+                    denied if denied.is_empty() => ("ok", confined.to_owned()),
+                    denied => ("note", format!("{confined}; {}", denied.join("; "))),
+                }
+            }
+        };
+        CheckFinding { severity: severity.to_owned(), subject: "confinement".to_owned(), message }
+    }
+
+    /// Returns a sentence for each command that names folders that it cannot write.
+    #[cfg(unix)]
+    fn denied(&self, writable: &[std::path::PathBuf]) -> Vec<String> {
+        let workspace_commands = self.state.workspace_commands();
+        if !workspace_commands.trusted() {
+            return Vec::new();
+        }
+        let denied = workspace_commands.all().iter().filter_map(|command| {
+            let folders = crate::config::command_folders(&command.write);
+            let denied: Vec<String> = folders
+                .iter()
+                .filter(|folder| !writable.contains(folder))
+                .map(|folder| folder.display().to_string())
+                .collect();
+            (!denied.is_empty()).then(|| {
+                format!(
+                    "`{}` cannot write to {} yet: create what is missing, and run `editctl stop`",
+                    command.name,
+                    denied.join(", ")
+                )
+            })
+        });
+        denied.collect()
+    }
+
+    #[cfg(windows)]
+    fn denied(&self, _: &[std::path::PathBuf]) -> Vec<String> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,214 @@
+//! *Confinement*: where the kernel has Landlock, neither the daemon nor a command of the workspace can write elsewhere, and
+//! `doctor` says whether it is so.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use editd_proto::message::kind;
+use editd_tests::test_daemon::TestDaemon;
+use editd_tests::{binaries, jobs, wait};
+use serde_json::json;
+
+/// Returns the finding of `doctor` about the confinement: the severity and the message.
+fn finding(daemon: &TestDaemon) -> (String, String) {
+    let reply = daemon.client("s").ask_json(kind::CHECK, &json!({}));
+    let all = reply["findings"].as_array().unwrap();
+    let found = all.iter().find(|one| one["subject"] == "confinement").unwrap();
+    let text = |field: &str| found[field].as_str().unwrap().to_owned();
+    (text("severity"), text("message"))
+}
+
+/// Returns true if the kernel can confine a process; otherwise prints that the test is skipped.
+fn can_confine(daemon: &TestDaemon) -> bool {
+    let (severity, message) = finding(daemon);
+    if message.contains("the kernel has no Landlock") {
+        assert_eq!(severity, "note");
+        eprintln!("skipped: {message}");
+        return false;
+    }
+    true
+}
+
+/// A folder that is not below a folder for temporary files, if the tests are not built in one.
+fn outside() -> Option<tempfile::TempDir> {
+    let built = binaries::editd().parent().unwrap().canonicalize().unwrap();
+    let temporary = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
+    if temporary.iter().any(|folder| built.starts_with(folder)) {
+        eprintln!("skipped: the tests are built in a folder for temporary files");
+        return None;
+    }
+    Some(tempfile::Builder::new().prefix("editd-outside-").tempdir_in(built).unwrap())
+}
+
+/// A hook that makes a file in each folder that the content names, one per line, and reports those where it could not.
+const HOOK: &str = r#"
+[[after_write]]
+name = "try"
+files = ["*.txt"]
+command = ["sh", "-c", "while read -r place; do echo x >\"$place/made\" || bad=1; done <\"$1\"; exit $bad", "sh", "{path}"]
+"#;
+
+/// Runs the hook for these folders. Returns, for each, whether it could make a file there, and the warnings.
+fn try_each(daemon: &TestDaemon, places: &[&Path]) -> (Vec<bool>, String) {
+    let text: String = places.iter().map(|place| format!("{}\n", place.display())).collect();
+    daemon.put("a.txt", "");
+    let reply = daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", &text));
+    jobs::applied(&reply);
+    let made = places.iter().map(|place| fs::remove_file(place.join("made")).is_ok()).collect();
+    (made, reply["hooks"].to_string())
+}
+
+#[test]
+fn a_command_can_write_to_the_workspace_and_to_named_folders_alone() {
+    let (Some(elsewhere), Some(named)) = (outside(), outside()) else { return };
+    let temporary = tempfile::tempdir().unwrap();
+    let mut daemon = TestDaemon::trusted(HOOK);
+    if !can_confine(&daemon) {
+        return;
+    }
+    assert_eq!(finding(&daemon).0, "ok", "{:?}", finding(&daemon));
+    fs::create_dir(daemon.workspace().join("sub")).unwrap();
+    let sub = daemon.workspace().join("sub");
+    let places = [elsewhere.path(), named.path(), temporary.path(), &sub];
+    let (made, told) = try_each(&daemon, &places);
+    assert_eq!(made, [false, false, true, true], "{told}");
+    assert!(told.contains("Permission denied") && told.contains("`write` in .editd.toml"), "{told}");
+
+    // The daemon has restricted itself at its start, and nothing can undo that.
+    let named_path = named.path().to_str().unwrap();
+    daemon.put(".editd.toml", format!("{HOOK}write = [{named_path:?}, \"~/absent\"]\n"));
+    daemon.trust();
+    let listed = daemon.client("s").ask_json(kind::TRUST, &json!({}));
+    assert_eq!(listed["commands"][0]["write"], json!([named_path, "~/absent"]));
+    assert_eq!(try_each(&daemon, &places).0, [false, false, true, true]);
+    let (severity, message) = finding(&daemon);
+    assert!(
+        severity == "note" && message.contains(named_path) && message.contains("editctl stop"),
+        "{message}"
+    );
+    daemon.stop();
+    daemon.start();
+    assert_eq!(try_each(&daemon, &places).0, [false, true, true, true]);
+    let (severity, message) = finding(&daemon);
+    assert!(
+        severity == "note" && !message.contains(named_path) && message.contains("home/absent"),
+        "{message}"
+    );
+
+    // What is not trusted permits nothing.
+    daemon.client("s").ask_json(kind::TRUST, &json!({ "revoke": true }));
+    daemon.stop();
+    daemon.start();
+    daemon.trust();
+    assert_eq!(try_each(&daemon, &places).0, [false, false, true, true]);
+}
+
+#[test]
+fn confinement_can_be_turned_off_by_the_user_alone() {
+    let Some(elsewhere) = outside() else { return };
+    let mut daemon = TestDaemon::trusted(HOOK);
+    if !can_confine(&daemon) {
+        return;
+    }
+    daemon.put(".editd.toml", format!("confine = \"off\"\n{HOOK}"));
+    daemon.stop();
+    daemon.start();
+    assert_eq!(finding(&daemon).0, "ok", "the file is not trusted");
+    daemon.trust();
+    assert_eq!(try_each(&daemon, &[elsewhere.path()]).0, [false]);
+    daemon.stop();
+    daemon.start();
+    let (severity, message) = finding(&daemon);
+    assert!(severity == "note" && message.contains("confine = \"off\""), "{message}");
+    let (made, told) = try_each(&daemon, &[elsewhere.path()]);
+    assert!(made == [true] && told == "null", "{told}");
+
+    daemon.put(".editd.toml", HOOK);
+    daemon.stop();
+    let mut daemon = daemon.with_options(&["--no-confine"]);
+    daemon.start();
+    daemon.trust();
+    assert_eq!(finding(&daemon).0, "note");
+    assert_eq!(try_each(&daemon, &[elsewhere.path()]).0, [true]);
+}
+
+#[test]
+fn every_thread_of_the_daemon_gains_no_privileges() {
+    let daemon = TestDaemon::started();
+    if !can_confine(&daemon) {
+        return;
+    }
+    jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("a.txt", "1\n")));
+    let mut threads = 0;
+    for thread in fs::read_dir(format!("/proc/{}/task", daemon.pid())).unwrap() {
+        // A thread may end meanwhile.
+        let Ok(text) = fs::read_to_string(thread.unwrap().path().join("status")) else { continue };
+        assert!(text.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"])), "{text}");
+        threads += 1;
+    }
+    assert!(threads > 2, "{threads}");
+}
+
+#[test]
+fn a_mount_inside_the_workspace_belongs_to_it_also_a_later_one() {
+    let (Some(elsewhere), Some(top)) = (outside(), outside()) else { return };
+    let mut daemon = TestDaemon::at(top.path());
+    daemon.start();
+    daemon.put("mount/.keep", "");
+    let point = daemon.workspace().join("mount");
+    let mount = Command::new("mount").arg("--bind").args([elsewhere.path(), &point]).output();
+    if !mount.is_ok_and(|done| done.status.success()) {
+        eprintln!("skipped: this user cannot mount");
+        return;
+    }
+    let edits = [
+        jobs::one("mount/a", json!({ "op": "create", "text": "one\n" })),
+        jobs::one("mount/a", json!({ "op": "replace", "old": "one", "new": "two" })),
+        jobs::one("mount/a", json!({ "op": "rename", "to": "mount/sub/b" })),
+        jobs::one("mount/sub/b", json!({ "op": "rename", "to": "c" })),
+    ];
+    let replies: Vec<_> = edits.iter().map(|edit| daemon.client("s").ask_json(kind::EDIT, edit)).collect();
+    let undone: Vec<_> = edits.iter().map(|_| daemon.client("s").ask_json(kind::UNDO, &json!({}))).collect();
+    let is_left = ["a", "sub/b", "c"].iter().any(|name| point.join(name).exists());
+    let unmounted = Command::new("umount").arg(&point).status().unwrap();
+    replies.iter().chain(&undone).for_each(jobs::applied);
+    assert!(unmounted.success() && !is_left);
+}
+
+#[test]
+fn a_daemon_whose_folders_are_in_unrelated_places_works() {
+    let (Some(top), Some(state), Some(socket)) = (outside(), outside(), outside()) else { return };
+    let daemon = TestDaemon::at(top.path());
+    let (state, socket) = (state.path().join("deep/state"), socket.path().join("s.sock"));
+    let places = ["--state".as_ref(), state.as_os_str(), "--socket".as_ref(), socket.as_os_str()];
+    for _ in 0..2 {
+        let mut child = daemon.command(binaries::editd()).args(places).arg("--workspace=.").spawn().unwrap();
+        let run = |words: &[&str]| {
+            let mut command = daemon.editctl();
+            command
+                .args(["--no-spawn", "--session", "s", "--socket"])
+                .arg(&socket)
+                .args(words)
+                .output()
+                .unwrap()
+        };
+        wait::until("the daemon listens", Duration::from_secs(30), || {
+            run(&["status"]).status.success().then_some(())
+        });
+        let each: &[&[&str]] = &[
+            &["create", "sub/a", "one\n"],
+            &["replace", "sub/a", "one", "two"],
+            &["undo"],
+            &["undo"],
+            &["stop"],
+        ];
+        for words in each {
+            let done = run(words);
+            assert!(done.status.success(), "{words:?} {done:?}");
+        }
+        assert!(child.wait().unwrap().success());
+        assert!(!socket.exists(), "the socket is removed at the end");
+    }
+}
