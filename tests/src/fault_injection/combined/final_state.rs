@@ -97,9 +97,11 @@ impl FinalState<'_, '_> {
     /// A seal is not flushed before the reply: if it is lost, and the machine was started twice, nothing tells whether
     /// other programs came before the first cut, and what they changed takes the job back. A move that nobody flushed
     /// may be undone by the cut, without the job that came after it. A cut may undo the exchange and keep what was
-    /// written through an old descriptor: then that looks like a write before the job.
+    /// written through an old descriptor: then that looks like a write before the job. The same holds if it gives the
+    /// file a further name back, which another program took.
     fn may_be_rolled_back(&self, notes: &[String]) -> bool {
-        let late = |action: OutsideAction| action.moves() || action.holds();
+        let linked = self.run.is_linked();
+        let late = |action: OutsideAction| action.moves() || action.holds() || linked;
         let undone = self.cut && !self.run.events.flushed && self.run.action().is_some_and(late);
         let told = |note: &String| note.contains("was rolled back: another program changed");
         (self.untold || undone) && !strict() && notes.iter().any(told)

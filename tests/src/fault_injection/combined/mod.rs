@@ -5,9 +5,9 @@
 //! *Limitations*, which `STRICT=1` tests, too: a job whose seal was lost in a power cut may be rolled back if others
 //! change one of its files and the power is cut once more before the next start, although its client had a reply; on
 //! another mount a staged file moves with the folder that others move; a file that others moved, without a flush, may
-//! have its old name again after a power cut, without the job that came after the move; a mode that others set on a
-//! job's file is lost if the job is then rolled back for a failed call. In no case is an older content lost, which is
-//! always tested.
+//! have its old name again after a power cut, without the job that came after the move, and so may one whose further
+//! name others took, or that they wrote to through an old descriptor; a mode that others set on a job's file is lost if
+//! the job is then rolled back for a failed call. In no case is an older content lost, which is always tested.
 
 pub mod final_state;
 pub mod run;

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use editd::testing::content_hash;
 use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus, Receipt};
 
@@ -90,7 +91,7 @@ impl<'a> CombinedRun<'a> {
             let notes = lock(&notes);
             (notes.done, notes.content_log.clone())
         };
-        let content_log = self.answered(&log_before_reply, answer, &at_answer);
+        let content_log = self.answered(&log_before_reply, answer, &at_answer, &receipt);
         // What cannot be done does no harm.
         if self.events.action.is_some() && done != Some(true) {
             return Ok(());
@@ -112,13 +113,22 @@ impl<'a> CombinedRun<'a> {
         })
     }
 
-    /// Adds the contents at the moment of the reply. The content that the job made must be kept, too.
-    fn answered(&self, waiting: &ContentLog, answer: ReplyState, view: &VisibleFiles) -> ContentLog {
+    /// Adds the contents at the moment of the reply. The content that the job made must be kept, too; what it made in
+    /// an attempt that failed is not promised.
+    fn answered(
+        &self,
+        waiting: &ContentLog,
+        answer: ReplyState,
+        view: &VisibleFiles,
+        receipt: &Receipt,
+    ) -> ContentLog {
         let mut content_log = waiting.clone();
         if answer == ReplyState::Applied {
             let promised = self.scenario.durability() != Durability::Relaxed;
-            let made =
-                |bytes: &[u8]| self.baseline.after.files.values().any(|seen| seen.bytes() == Some(bytes));
+            let made = |bytes: &[u8]| {
+                let version = content_hash(bytes).version();
+                receipt.files.iter().any(|file| file.after.as_ref() == Some(&version))
+            };
             let linked = self.is_linked();
             let theirs = |path: &str| {
                 let named = self.reach().is_some_and(|reach| path.starts_with(reach));

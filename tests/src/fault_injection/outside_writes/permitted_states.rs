@@ -1,11 +1,14 @@
 //! The permitted final states after a job and an outside write, in either order, recorded from runs without a crash.
 
+use std::io;
+
 use super::action::OutsideAction;
 use super::exempt_calls::ExemptCalls;
 use super::{exempt_calls, tag};
-use crate::fault_injection::sim_scenario::{KEY, SimScenario};
+use crate::fault_injection::sim_scenario::{BaselineRun, KEY, SimScenario};
 use crate::fault_injection::sim_workspace::{ROOT, SimWorkspace};
 use crate::fault_injection::visible_files::VisibleFiles;
+use crate::sim::{SimMachine, SnapshotNode};
 
 /// The permitted final states.
 pub struct PermittedStates {
@@ -64,6 +67,7 @@ impl PermittedStates {
         workspace.release();
         workspace.settle();
         let below = VisibleFiles::of(&last);
+        take_back_the_rest(&last, &baseline, action.reach(path)).map_err(|error| error.to_string())?;
         let receipt = workspace.send(&scenario.job, "once more");
         if receipt.error.is_some() {
             // The first job gave its session receipts, which are stale now. A job that is rolled back gives none.
@@ -128,6 +132,20 @@ impl PermittedStates {
     pub fn with_job(&self) -> [&VisibleFiles; 4] {
         [&self.journaled, &self.on_top, &self.below, &self.over]
     }
+}
+
+/// Takes the job's bytes back in all files but those that the outside write touched.
+fn take_back_the_rest(machine: &SimMachine, baseline: &BaselineRun, reach: &str) -> io::Result<()> {
+    let outside = machine.outside();
+    for path in baseline.paths.iter().filter(|path| !path.starts_with(reach)) {
+        let name = format!("{ROOT}/{path}");
+        match baseline.before.files.get(path) {
+            Some(SnapshotNode::File { bytes, .. }) => outside.write(&name, bytes)?,
+            None if outside.stat(&name).is_ok() => outside.remove_all(&name)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn same(view: &VisibleFiles, end: &VisibleFiles, of: impl Fn(&str) -> bool) -> bool {
