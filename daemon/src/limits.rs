@@ -283,6 +283,12 @@ pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 /// Milliseconds for which a file in `.editd/lost` is kept: 30 days.
 pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
+/// Names that are read to find the hard links of the files that a job changes.
+pub const LINK_NAMES: usize = 200_000;
+
+/// Files whose hard links are remembered.
+pub const LINKED_FILES: usize = 1024;
+
 /// Files that were set aside and are kept, the newest; other programs that move files while jobs change them can make
 /// hundreds in a second.
 pub const LOST_FILES: usize = 1000;

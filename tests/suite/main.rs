@@ -30,6 +30,8 @@ mod formatters;
 #[cfg(unix)]
 mod greedy_clients;
 #[cfg(unix)]
+mod hard_links;
+#[cfg(unix)]
 mod hooks;
 #[cfg(unix)]
 mod idempotent_keys;

@@ -13,7 +13,9 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
 use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
-use super::{ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy, owner, units};
+use super::{
+    ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, HardLinkPolicy, Settings, UnreadPolicy, owner, units,
+};
 use crate::limits;
 
 /// The settings file's name.
@@ -66,6 +68,7 @@ struct WrittenSettings {
     payload_limit: Option<LeastSize<{ limits::PAYLOAD_LEAST }>>,
     generated: Option<GeneratedPolicy>,
     git_folder: Option<GitFolderPolicy>,
+    hard_links: Option<HardLinkPolicy>,
     confine: Option<ConfinementPolicy>,
     #[serde(default)]
     encodings: Vec<WrittenEncoding>,
@@ -251,6 +254,7 @@ fn parse(text: &str) -> Result<Settings, String> {
         encodings: written.encodings.into_iter().map(|e| (e.paths.0, e.encoding.0)).collect(),
         generated: written.generated.unwrap_or(default.generated),
         git_folder: written.git_folder.unwrap_or(default.git_folder),
+        hard_links: written.hard_links.unwrap_or(default.hard_links),
         payload_limit: written.payload_limit.map_or(default.payload_limit, |size| {
             // No frame is larger.
             usize::try_from(size.0).unwrap_or(usize::MAX)

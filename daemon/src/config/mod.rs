@@ -76,6 +76,17 @@ pub enum GitFolderPolicy {
     Allow,
 }
 
+/// The policy for jobs that change a file with a hard link outside the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HardLinkPolicy {
+    /// Refuse the job.
+    #[default]
+    Refuse,
+    /// Apply the job.
+    Allow,
+}
+
 /// The policy for restricting the files that the daemon and its commands can write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -112,6 +123,8 @@ pub struct Settings {
     pub generated: GeneratedPolicy,
     /// The policy for jobs that change something in a `.git` folder.
     pub git_folder: GitFolderPolicy,
+    /// The policy for jobs that change a file with a hard link outside the workspace.
+    pub hard_links: HardLinkPolicy,
     /// The most bytes of the payload of another tool.
     pub payload_limit: usize,
     /// The workspace's absolute path as it was named, if links lead to it: payloads may use that path.
@@ -140,6 +153,7 @@ impl Default for Settings {
             encodings: Vec::new(),
             generated: GeneratedPolicy::default(),
             git_folder: GitFolderPolicy::default(),
+            hard_links: HardLinkPolicy::default(),
             payload_limit: crate::limits::PAYLOAD,
             named: None,
             state: None,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use editd_proto::message::{Durability, OnStale};
 use toml::{Table, Value};
 
-use super::{ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, Settings, UnreadPolicy};
+use super::{ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, HardLinkPolicy, Settings, UnreadPolicy};
 
 /// A setting in a settings file that needs trust.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +77,9 @@ pub(super) fn restrict(mut settings: Settings) -> (Settings, Vec<&'static str>) 
     }
     if hold("git_folder", now.git_folder == GitFolderPolicy::Allow) {
         settings.git_folder = default.git_folder;
+    }
+    if hold("hard_links", now.hard_links == HardLinkPolicy::Allow) {
+        settings.hard_links = default.hard_links;
     }
     if hold("confine", now.confine == ConfinementPolicy::Off) {
         settings.confine = default.confine;

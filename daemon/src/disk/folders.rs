@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use editd_proto::path::FilePath;
 
 use super::doubt::FailedFlushes;
+use super::linked::LinkedNames;
 use super::lost::LostCount;
 use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
@@ -39,6 +40,7 @@ pub struct Disk {
     /// Files that were set aside on other mounts: folder and name.
     pub(super) lost_beside: Mutex<BTreeSet<(FilePath, String)>>,
     pub(super) lost_count: LostCount,
+    pub(super) linked: Mutex<LinkedNames>,
     pub(super) doubted: Mutex<FailedFlushes>,
 }
 
@@ -69,6 +71,7 @@ impl Disk {
 
             lost_beside: Mutex::default(),
             lost_count: LostCount::default(),
+            linked: Mutex::default(),
             doubted: Mutex::new(doubted),
         })
     }

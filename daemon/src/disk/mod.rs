@@ -28,6 +28,7 @@ pub mod flush;
 pub mod folders;
 pub mod in_place;
 mod interrupted;
+pub mod linked;
 pub mod lost;
 pub mod observation;
 mod own;

@@ -1,4 +1,4 @@
-//! The step `check_limits`: checks permissions, sizes, `.git` folders and clipboards of a planned transaction. It writes nothing.
+//! The step `check_limits`: checks permissions, sizes, `.git` folders, hard links and clipboards of a planned transaction. It writes nothing.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use editd_proto::limits;
 use editd_proto::message::EntryKind;
 
 use super::clips::check_clips;
-use super::{FileChange, Transaction, git_folder};
+use super::{FileChange, Transaction, git_folder, hard_links};
 use crate::disk::stage::StagedMode;
 use crate::limits::JOB_BYTES;
 use crate::state::WorkspaceState;
@@ -47,6 +47,7 @@ pub(super) fn check_limits(
     let clips: Vec<(&str, usize)> =
         transaction.clips.iter().map(|clip| (clip.name.as_str(), clip.bytes.len())).collect();
     check_clips(state, &transaction.origin.caller.session, &clips)?;
+    hard_links::check(state, &transaction.changes)?;
     let mut total = 0_usize;
     for change in &transaction.changes {
         git_folder::check(state, change.place.path())?;

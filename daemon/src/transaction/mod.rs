@@ -14,6 +14,7 @@
 
 pub mod abort;
 pub mod git_folder;
+mod hard_links;
 pub mod hooks;
 pub mod reply;
 pub mod set_id;

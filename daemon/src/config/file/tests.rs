@@ -126,6 +126,7 @@ fn each_setting_that_relaxes_something_needs_trust() {
         ("payload_limit = \"2MiB\"", "payload_limit", true),
         ("generated = \"allow\"", "generated", true),
         ("git_folder = \"allow\"", "git_folder", true),
+        ("hard_links = \"allow\"", "hard_links", true),
         ("confine = \"off\"", "confine", true),
         ("encodings = [{ encoding = \"utf-16le\", paths = \"**\" }]", "encodings", true),
         ("syntax.check = false", "syntax.check", false),
