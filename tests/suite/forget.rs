@@ -148,3 +148,45 @@ fn a_daemon_that_is_killed_while_it_forgets_opens_its_journal_and_completes_it()
         }
     }
 }
+
+#[test]
+fn forget_lists_the_damaged_state_that_may_still_have_the_contents() {
+    let mut daemon = TestDaemon::started();
+    fill(&daemon);
+    let state = state(&daemon);
+    // What was written last is damaged, and the rest of the log still has the secret.
+    jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("last.txt", "LAST")));
+    jobs::applied(&daemon.client("s").ask_json(kind::EDIT, &jobs::write("later.txt", "LATER")));
+    daemon.stop();
+    let log = fs::read_dir(state.join("log")).unwrap().map(|one| one.unwrap().path());
+    for segment in log.collect::<Vec<_>>() {
+        let mut bytes = fs::read(&segment).unwrap();
+        if let Some(at) = bytes.windows(8).position(|part| part == b"last.txt") {
+            bytes[at..at + 8].copy_from_slice(b"DAMAGED!");
+            fs::write(&segment, bytes).unwrap();
+        }
+    }
+    let salvaged = daemon.editctl().arg("salvage").output().unwrap();
+    assert!(salvaged.status.success(), "{salvaged:?}");
+    daemon.start();
+    let reply = forget(&daemon);
+    let listed: Vec<PathBuf> =
+        reply["damaged"].as_array().expect("a list").iter().map(|one| one.as_str().unwrap().into()).collect();
+    let left: Vec<PathBuf> =
+        (1..=8).flat_map(|number| all_holders(&daemon, &state, &secret(number))).collect();
+    assert!(
+        !left.is_empty() && left.iter().all(|file| listed.iter().any(|folder| file.starts_with(folder))),
+        "{left:?} {reply}"
+    );
+    let printed = daemon.editctl().args(["forget", "conf/.env"]).output().unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(listed.iter().all(|folder| printed.contains(folder.to_str().unwrap())), "{printed}");
+    let unknown = daemon.client("s").ask_json(kind::FORGET, &json!({ "path": "never" }));
+    jobs::refused(&unknown, "not_found");
+    assert!(unknown["error"]["message"].as_str().unwrap().contains(listed[0].to_str().unwrap()), "{unknown}");
+    listed.iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
+    assert_eq!(forget(&daemon)["damaged"], Value::Null);
+    for number in 1..=8 {
+        assert_eq!(all_holders(&daemon, &state, &secret(number)), [] as [PathBuf; 0], "{number}");
+    }
+}

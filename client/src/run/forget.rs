@@ -6,6 +6,7 @@ use editd_proto::message::{ForgetReply, ForgetRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::failure::Failure;
+use crate::show::letters::one_line;
 
 pub(super) fn run(context: &CommandContext<'_>, path: &Path) -> Result<CommandOutput, Failure> {
     let request = ForgetRequest { path: context.name(path) };
@@ -15,15 +16,25 @@ pub(super) fn run(context: &CommandContext<'_>, path: &Path) -> Result<CommandOu
 
 fn done(reply: &ForgetReply) -> String {
     let path = reply.path.display();
-    if (reply.entries, reply.clipboards, reply.files) == (0, 0, 0) {
-        return format!("the journal has no contents of {path}\n");
+    let mut out = if (reply.entries, reply.clipboards, reply.files) == (0, 0, 0) {
+        format!("the journal has no contents of {path}\n")
+    } else {
+        format!(
+            "forgot the contents of {path}: {}, {}, {}; the file itself is unchanged\n",
+            count(reply.entries, "entry", "entries"),
+            count(reply.clipboards, "clipboard", "clipboards"),
+            count(reply.files, "kept file", "kept files"),
+        )
+    };
+    if !reply.damaged.is_empty() {
+        out.push_str(
+            "damaged state that was set aside may still have them; remove it if you do not need it:\n",
+        );
+        reply.damaged.iter().for_each(|folder| out.push_str(&format!("  {}\n", one_line(folder))));
     }
-    let count =
-        |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
-    format!(
-        "forgot the contents of {path}: {}, {}, {}; the file itself is unchanged\n",
-        count(reply.entries, "entry", "entries"),
-        count(reply.clipboards, "clipboard", "clipboards"),
-        count(reply.files, "kept file", "kept files"),
-    )
+    out
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }

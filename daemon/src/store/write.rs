@@ -15,6 +15,9 @@ use crate::limits;
 use crate::record::Record;
 use crate::sync::lock;
 
+/// The names of damaged logs and databases begin with these: see [`super::salvage`] and `database/shelf.rs`.
+const DAMAGED: [&str; 3] = ["log.damaged-", "sled.damaged-", "sled.corrupt-"];
+
 impl Store {
     /// Appends records, all of them in order or none. From its return they survive a kill, and every look-up sees
     /// them. Returns the position of the last one.
@@ -44,6 +47,18 @@ impl Store {
     /// Errors of the system if it cannot be told.
     pub fn is_in(&self, state_folder: &Path) -> io::Result<bool> {
         self.shared.log.is_in(&state_folder.join(LOG_FOLDER))
+    }
+
+    /// Returns the names of the damaged logs and databases that are kept in the state folder, which has this absolute path.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn damaged_folders(&self, state_folder: &Path) -> io::Result<Vec<String>> {
+        let names = self.shared.log.names_in(state_folder)?;
+        let is_damaged = |name: &String| DAMAGED.iter().any(|prefix| name.starts_with(prefix));
+        let mut damaged: Vec<String> = names.into_iter().filter(is_damaged).collect();
+        damaged.sort();
+        Ok(damaged)
     }
 
     /// Applies all records to the database. Not needed for correctness: it bounds the overlay and shortens the next

@@ -24,10 +24,18 @@ impl Workspace {
         // Displaced files of open entries are copies, and recovery needs what such entries hold.
         self.settle(true);
         let forgotten = self.state.store.forget(&path).map_err(|error| store_refusal(&error))?;
+        let damaged = self.damaged_folders(&path)?;
         if !forgotten.known {
-            let message = format!(
+            let mut message = format!(
                 "the journal knows nothing of {path}; `editctl log` lists the entries and their files"
             );
+            if !damaged.is_empty() {
+                message = format!(
+                    "{message}. Its contents may be in damaged state that was set aside; remove that if you do not need \
+                     it: {}",
+                    damaged.join(", ")
+                );
+            }
             return Err(Box::new(RequestError::new(ErrorCode::NotFound, message).at(&path)));
         }
         let set_aside = self.forget_set_aside(&path, &forgotten)?;
@@ -45,7 +53,15 @@ impl Workspace {
             entries: forgotten.entries.len() as u64,
             clipboards: forgotten.clipboards,
             files: forgotten.contents.saturating_add(set_aside),
+            damaged,
         })
+    }
+
+    /// Returns the absolute paths of damaged logs and databases in the state folder.
+    fn damaged_folders(&self, path: &FilePath) -> Result<Vec<String>, Refusal> {
+        let folder = &self.state.state_folder;
+        let names = self.state.store.damaged_folders(folder).map_err(|error| disk_refusal(path, &error))?;
+        Ok(names.iter().map(|name| folder.join(name).display().to_string()).collect())
     }
 
     /// Removes the files in `.editd/lost` that have a content of the path, or were staged for it.

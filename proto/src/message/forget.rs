@@ -22,4 +22,8 @@ pub struct ForgetReply {
     pub clipboards: u64,
     /// The number of removed files: contents that were kept for diffs and merges, and files that were set aside.
     pub files: u64,
+    /// The absolute paths of damaged logs and databases that a salvage or the daemon has set aside. They are not changed, and
+    /// may still have the contents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
 }

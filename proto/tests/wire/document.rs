@@ -248,7 +248,7 @@ fn every_field_is_named_in_its_section() {
     names_fields(
         document,
         kind::FORGET,
-        &ForgetReply { path: "a".into(), entries: 1, clipboards: 2, files: 3 },
+        &ForgetReply { path: "a".into(), entries: 1, clipboards: 2, files: 3, damaged: vec!["/s".into()] },
     );
     names_fields(document, kind::DIALECTS, &samples::dialects());
     names_fields(document, kind::OUTLINE, &OutlineRequest { path: "a".into(), depth: Some(1) });

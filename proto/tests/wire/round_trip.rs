@@ -56,7 +56,13 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&samples::clip_request());
     both_ways(&samples::clip_reply());
     both_ways(&ForgetRequest { path: samples::odd_path() });
-    both_ways(&ForgetReply { path: samples::odd_path(), entries: 1, clipboards: 2, files: u64::MAX });
+    both_ways(&ForgetReply {
+        path: samples::odd_path(),
+        entries: 1,
+        clipboards: 2,
+        files: u64::MAX,
+        damaged: vec!["/s".into()],
+    });
     both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });
     both_ways(&SubscribeRequest { globs: vec!["src/**/*.rs".into()] });
     both_ways(&SubscribeReply { folders: 12 });

@@ -260,6 +260,15 @@ impl Log {
         lock(&self.tail).failed.clone()
     }
 
+    /// Returns the names in the folder with this absolute path.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn names_in(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let listed = self.os.open_dir(folder)?.list()?;
+        Ok(listed.into_iter().map(|entry| String::from_utf8_lossy(&entry.name).into_owned()).collect())
+    }
+
     /// Returns true if the segment that is written to is in the folder with this path. It is not if another program
     /// removed, moved or replaced it, or a folder above it.
     ///
