@@ -85,6 +85,13 @@ pub const CONTENTS_MS: u64 = 100;
 /// day, as promised.
 pub const KEY_MS: u64 = 24 * 60 * 60 * 1000;
 
+/// The same if the log would otherwise exceed its limit: the first of these with which it can be shortened. A client that
+/// lost the connection repeats its request within seconds.
+pub const KEYS_MS: [u64; 3] = [KEY_MS, 60 * 60 * 1000, 60 * 1000];
+
+/// Milliseconds for which a request waits until the log has room: no edit waits longer than 100 ms for housekeeping.
+pub const ROOM_MS: u64 = 50;
+
 /// Read receipts that are kept for one session; the oldest are removed first.
 pub const SEEN_OF_SESSION: usize = 10_000;
 

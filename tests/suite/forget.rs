@@ -28,7 +28,11 @@ fn holders(folder: &Path, text: &str, found: &mut Vec<PathBuf>) {
             holders(&path, text, found);
             continue;
         }
-        let bytes = fs::read(&path).unwrap();
+        let bytes = match fs::read(&path) {
+            // Segments are packed meanwhile.
+            Err(gone) if gone.kind() == std::io::ErrorKind::NotFound => continue,
+            read => read.unwrap(),
+        };
         let plain = bytes
             .strip_prefix(b"editdc\x00\x01")
             .and_then(|rest| zstd::bulk::decompress(&rest[8..], 1 << 24).ok());

@@ -41,6 +41,8 @@ mod idle;
 mod job_order;
 #[cfg(unix)]
 mod job_versions;
+#[cfg(target_os = "linux")]
+mod journal_limit;
 mod kills;
 #[cfg(unix)]
 mod kit;
@@ -76,6 +78,8 @@ mod rollback;
 mod sessions;
 #[cfg(target_os = "linux")]
 mod shutdown;
+#[cfg(target_os = "linux")]
+mod soak;
 #[cfg(unix)]
 mod starting;
 #[cfg(unix)]

@@ -49,7 +49,9 @@ workspace_requests! {
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
-    fn upkeep(&self);
+    fn ask_upkeep(&self);
+    fn retain(&self) -> bool;
+    fn end_retention(&self);
     fn log_segments(&self) -> Vec<u64>;
     fn check_log_segment(&self, id: u64) -> Result<Option<String>, Refusal>;
     fn close(&self);

@@ -16,6 +16,7 @@ use super::error::RunError;
 use super::folders::StateLock;
 use super::listening::{InheritedSocket, ListenSource, inherited};
 use super::log_checker::LogChecker;
+use super::retention::RetentionThread;
 use super::watching::ChangeReporter;
 use super::{folders, idle, logs, nearby, salvage, settings, signals, supervisor};
 use crate::caller::Caller;
@@ -171,6 +172,7 @@ struct RunningServer {
     background: Arc<BackgroundWork>,
     watching: Arc<ChangeReporter>,
     checker: Arc<LogChecker>,
+    retention: Arc<RetentionThread>,
     idle_exit: Option<Duration>,
     /// Released before the claim, for which the next daemon waits.
     _locked: StateLock,
@@ -205,6 +207,7 @@ impl ServerInputs {
             Arc::clone(&watching),
             Arc::clone(&stop),
         )?;
+        let retention = Arc::new(RetentionThread::start(Arc::clone(&workspace))?);
         let checker = Arc::new(LogChecker::start(Arc::clone(&workspace), Arc::clone(&watching))?);
         let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
         let queue = JobQueue::new(
@@ -234,7 +237,9 @@ impl ServerInputs {
             runtime: handle,
         });
         resume(&server, recovered);
-        Ok((RunningServer { server, background, watching, checker, idle_exit, _locked: locked }, listener))
+        let built =
+            RunningServer { server, background, watching, checker, retention, idle_exit, _locked: locked };
+        Ok((built, listener))
     }
 }
 
@@ -288,8 +293,10 @@ impl RunningServer {
             server.activity.idle().await;
             self.watching.stop();
             let (background, checker) = (Arc::clone(&self.background), Arc::clone(&self.checker));
+            let retention = Arc::clone(&self.retention);
             let finish = move || {
                 checker.stop();
+                retention.stop();
                 background.finish();
             };
             // A panic there was reported when it happened.

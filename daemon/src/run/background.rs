@@ -1,5 +1,5 @@
-//! Background work after the replies: one thread that flushes, settles and prunes when that is due, and checks every
-//! now and then that the workspace's folder still exists. Otherwise it sleeps. It never delays a job.
+//! Background work after the replies: one thread that flushes and settles when that is due, asks for retention, and checks
+//! every now and then that the workspace's folder still exists. Otherwise it sleeps. It never delays a job.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -127,7 +127,7 @@ impl BackgroundShared {
                 lock(&self.state).schedule.settle_again(Duration::from_millis(ms), now);
             }
             if due.upkeep {
-                self.workspace.upkeep();
+                self.workspace.ask_upkeep();
             }
             // Under load more work always follows, and memory given back would be needed again.
             let quiet = lock(&self.state).schedule.is_quiet();

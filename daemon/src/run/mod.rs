@@ -22,6 +22,7 @@ mod listening;
 mod log_checker;
 mod logs;
 mod nearby;
+mod retention;
 mod salvage;
 mod schedule;
 mod settings;

@@ -90,7 +90,12 @@ pub fn fault(message: &str) -> Refusal {
 
 /// Returns the refusal for an error of the store.
 pub fn store_refusal(error: &StoreError) -> Refusal {
-    Box::new(RequestError::new(ErrorCode::Io, error.to_string()))
+    let code = match error {
+        StoreError::Full(_) => ErrorCode::Busy,
+        StoreError::TooLarge { .. } => ErrorCode::Limit,
+        StoreError::Failed(_) | StoreError::Rotten { .. } | StoreError::Io(_) => ErrorCode::Io,
+    };
+    Box::new(RequestError::new(code, error.to_string()))
 }
 
 /// Returns the refusal for the number of an entry that the journal does not have.

@@ -85,7 +85,7 @@ impl Store {
         StoreCounts {
             entries,
             open,
-            log_bytes: self.shared.log.segments().iter().map(|(_, len)| len).sum(),
+            log_bytes: self.shared.log.bytes(),
             database_bytes: self.shared.rows.size(),
         }
     }

@@ -30,6 +30,7 @@ mod forget;
 mod history;
 mod losses;
 mod open;
+mod quota;
 mod retention;
 pub mod salvage;
 mod shared;
@@ -40,6 +41,7 @@ mod write;
 mod tests;
 
 pub use forget::ForgetReport;
+pub use quota::RetentionTask;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -79,9 +81,34 @@ pub enum StoreError {
         /// A description of the damage.
         what: String,
     },
+    /// The log has more bytes than this, and retention has not made room yet. Nothing was written.
+    #[error(
+        "the journal has reached its limit of {} (`keep_bytes`), and older entries are being removed or wait to be \
+         flushed; nothing was done: send it again in a moment",
+        shown_size(*.0)
+    )]
+    Full(u64),
+    /// One request needs more of the log than `keep_bytes` allows for all. Nothing was written.
+    #[error(
+        "this needs {} in the journal, more than its limit of {}; nothing was done: send less at once, or raise \
+         `keep_bytes` in .editd.toml",
+        shown_size(*needed),
+        shown_size(*limit)
+    )]
+    TooLarge {
+        /// The bytes of its records.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// An error of the disk or the database.
     #[error("{0}")]
     Io(Arc<str>),
+}
+
+/// Formats a number of bytes for messages.
+fn shown_size(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 /// The state that [`Store::open`] found.
@@ -195,6 +222,8 @@ pub struct RetentionPolicy {
 pub struct UpkeepReport {
     /// Entries that were removed.
     pub entries: u64,
+    /// Log segments that were packed.
+    pub packed: u64,
     /// Log segments that were dropped.
     pub segments: u64,
     /// Records that were appended again because their segment was dropped.

@@ -18,6 +18,7 @@ use super::log::recover::{self, LogCheckpoint, LogItem};
 use super::log::{Log, LogLocation, read};
 use super::losses::LogLosses;
 use super::overlay::{AppliedUpTo, OverlaidRows};
+use super::quota::LogQuota;
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
 use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions, salvage};
@@ -95,6 +96,7 @@ impl Store {
             shelf,
             contents,
             upkeep: Mutex::new(()),
+            quota: LogQuota::default(),
             signal: WorkerSignal::default(),
             torn: OnceLock::new(),
             damage: Mutex::default(),

@@ -8,6 +8,7 @@ use super::database::shelf::DatabaseFolder;
 use super::index::IndexState;
 use super::log::Log;
 use super::overlay::OverlaidRows;
+use super::quota::LogQuota;
 use super::worker::WorkerSignal;
 use super::{LogPosition, StoreError};
 
@@ -25,6 +26,8 @@ pub(super) struct StoreParts {
     pub(super) contents: ContentFiles,
     /// Held while segments are dropped, or must not be dropped.
     pub(super) upkeep: Mutex<()>,
+    /// The limit of the log's size.
+    pub(super) quota: LogQuota,
     /// The requests to the thread; ignored if there is none.
     pub(super) signal: WorkerSignal,
     /// The reason why the rows no longer match the log.

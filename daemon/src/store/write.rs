@@ -22,8 +22,10 @@ impl Store {
     /// Appends records, all of them in order or none. From its return they survive a kill, and every look-up sees
     /// them. Returns the position of the last one.
     ///
-    /// Fails with `Io` if nothing was written and a later call may succeed (no space for a segment, a record above
-    /// `limits::RECORD`, a database that takes no more rows). After any other failure all calls fail with `Failed`.
+    /// Fails with `Io`, `Full` or `TooLarge` if nothing was written and a later call may succeed (no space for a segment,
+    /// a record above `limits::RECORD`, a database that takes no more rows, a log at its limit). After any other failure
+    /// all calls fail with `Failed`. Records that begin something may wait for [`limits::ROOM_MS`] until the log has room
+    /// for them; records that end something are written in any case.
     pub fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
         self.shared.append(records)
     }
@@ -97,11 +99,20 @@ impl StoreParts {
         let payloads = records.iter().map(payload::encode).collect::<Result<Vec<RecordPayload>, _>>()?;
         // This is done before anything is written, so that an error leaves nothing behind.
         self.relieve()?;
-        let placed = {
+        let may_wait = begins_something(records);
+        if may_wait {
+            self.quota.permits(payloads.iter().map(|payload| payload.bytes.len() as u64).sum())?;
+        }
+        let place = |most: u64| {
             let mut index = lock(&self.index);
-            self.place(&mut index, records, &payloads)?
+            self.place_within(&mut index, records, &payloads, most)
         };
-        Ok(placed.unwrap_or_else(|| self.log.last()))
+        let placed = match place(if may_wait { self.quota.most() } else { u64::MAX }) {
+            Err(StoreError::Full(_)) if self.quota.wait_for_room(&self.log) => place(self.quota.most()),
+            other => other,
+        };
+        self.quota.grown(&self.log);
+        Ok(placed?.unwrap_or_else(|| self.log.last()))
     }
 
     /// Appends a group and adds its rows, with the index locked by the caller.
@@ -111,8 +122,19 @@ impl StoreParts {
         records: &[Record],
         payloads: &[RecordPayload],
     ) -> Result<Option<LogPosition>, StoreError> {
+        self.place_within(index, records, payloads, u64::MAX)
+    }
+
+    /// The same, but begins no new segment while the log has more than `most` bytes.
+    fn place_within(
+        &self,
+        index: &mut IndexState,
+        records: &[Record],
+        payloads: &[RecordPayload],
+        most: u64,
+    ) -> Result<Option<LogPosition>, StoreError> {
         self.whole()?;
-        let placed = self.log.append(payloads)?;
+        let placed = self.log.append_within(payloads, most)?;
         let Some(last) = placed.last() else { return Ok(None) };
         let changes = self.rows_of(index, records, &placed).map_err(|e| {
             // The log has the records and the overlay does not: only opening the store again repairs that.
@@ -147,5 +169,17 @@ impl StoreParts {
             self.apply()?;
         }
         Ok(())
+    }
+}
+
+/// Returns true if a group begins something that a client asked for, and can be refused: an intent, a clipboard, a
+/// detached job, a read receipt. Others end what has begun, or hold contents of other programs.
+fn begins_something(records: &[Record]) -> bool {
+    match records.first() {
+        Some(Record::Clip(clip)) => clip.bytes.is_some(),
+        Some(first) => {
+            matches!(first, Record::Intent(_) | Record::Queued(_) | Record::ReadReceipt(_))
+        }
+        None => false,
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn open(
     let progress = options.progress.clone();
     let (store, opened) = Store::open(os, dir, options, clock.wall_ms())
         .map_err(|error| say("cannot open the journal", &error))?;
+    store.limit_log(settings.keep_bytes);
     let mut notes: Vec<String> =
         opened.rebuilt.iter().map(|why| format!("the database was rebuilt: {why}")).collect();
     notes.extend(opened.damage.iter().map(|damage| format!("the log is damaged: {damage}")));

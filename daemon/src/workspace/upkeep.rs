@@ -8,7 +8,7 @@ use crate::journal::settle;
 use crate::limits::{LOST_BYTES, LOST_FILES, LOST_MS};
 use crate::state::lock;
 use crate::state::refusal::{log_gone, log_present, store_refusal};
-use crate::store::{LogPosition, RetentionPolicy};
+use crate::store::{LogPosition, RetentionPolicy, RetentionTask};
 
 /// 2020, in milliseconds since 1970. Entries and files with an earlier time were made while the clock was wrong; they
 /// are not removed for their age.
@@ -39,18 +39,55 @@ impl Workspace {
         }
     }
 
-    /// Applies retention to the log, and removes old files that were set aside. A background thread calls it now and
-    /// then.
-    pub fn upkeep(&self) {
+    /// Waits until retention is due and applies it. Returns false once [`Workspace::end_retention`] was called.
+    pub fn retain(&self) -> bool {
+        match self.state.store.await_retention() {
+            Some(RetentionTask::Trim) => self.trim(),
+            Some(RetentionTask::Upkeep) => self.upkeep(),
+            None => return false,
+        }
+        true
+    }
+
+    /// Asks the thread in [`Workspace::retain`] to check all limits of the journal.
+    pub fn ask_upkeep(&self) {
+        self.state.store.ask_retention(RetentionTask::Upkeep);
+    }
+
+    /// Ends the thread in [`Workspace::retain`].
+    pub fn end_retention(&self) {
+        self.state.store.end_retention();
+    }
+
+    /// Shortens the log if it exceeds its limit.
+    fn trim(&self) {
+        if self.state.store.is_over_limit() {
+            // Entries that are not settled cannot be dropped.
+            let _next = settle::settle(&self.state, true);
+        }
         let now = self.state.steady.now_ms(&*self.state.clock);
+        if let Err(error) = self.state.store.trim(now, self.keep()) {
+            tracing::warn!(%error, "the log could not be shortened");
+        }
+    }
+
+    fn keep(&self) -> RetentionPolicy {
         let settings = &self.state.settings;
-        let keep = RetentionPolicy {
+        RetentionPolicy {
             age_ms: u64::try_from(settings.keep_age.as_millis()).unwrap_or(u64::MAX),
             entries: settings.keep_entries,
             bytes: settings.keep_bytes,
             sane_ms: SANE_MS,
-        };
-        if let Err(error) = self.state.store.upkeep(now, keep) {
+        }
+    }
+
+    /// Applies retention to the log, and removes old files that were set aside.
+    pub fn upkeep(&self) {
+        if self.state.store.is_over_limit() {
+            let _next = settle::settle(&self.state, true);
+        }
+        let now = self.state.steady.now_ms(&*self.state.clock);
+        if let Err(error) = self.state.store.upkeep(now, self.keep()) {
             tracing::warn!(%error, "the journal could not be pruned");
         }
         let lost = match self.state.disk.lost() {

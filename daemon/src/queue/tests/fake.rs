@@ -252,9 +252,13 @@ impl WorkspaceRequests for FakeWorkspace {
     fn close(&self) {
         self.note("close".into());
     }
-    fn upkeep(&self) {
+    fn ask_upkeep(&self) {
         self.note("upkeep".into());
     }
+    fn retain(&self) -> bool {
+        false
+    }
+    fn end_retention(&self) {}
     fn log_segments(&self) -> Vec<u64> {
         Vec::new()
     }

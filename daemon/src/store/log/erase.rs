@@ -9,12 +9,13 @@ use std::io;
 use super::forgotten::ForgottenPayloads;
 use super::frame::FRAME;
 use super::header::HEADER;
+use super::pack;
 use super::payload;
 use super::read::fill;
-use super::segment::{self, failure};
+use super::segment::{self, ReadSegment, failure};
 use super::verify::{follows, walk};
 use super::writer::Log;
-use crate::os::{Access, File};
+use crate::os::Dir;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 use crate::sync::lock;
@@ -66,55 +67,85 @@ impl Log {
             Ok(())
         })?;
         follows(&self.dir, &end, id)?;
-        let old = segment::open(&self.dir, id, Access::Read).map_err(|e| failure("opening", id, &e))?;
+        let old = segment::read(&self.dir, id).map_err(|e| failure("opening", id, &e))?;
         let failed = |e: io::Error| failure("rewriting", id, &e);
         if replaced > 0 {
             forgotten.write(&*self.os, &self.dir, id)?;
         }
-        if copy(&old.file, None, old.len, &kept).map_err(failed)? {
-            self.exchange(id, &old.file, old.len, &kept).map_err(failed)?;
+        let mut differs = false;
+        let see = &mut |_, _: &[u8], changed| {
+            differs |= changed;
+            Ok(())
+        };
+        blanked(&old, CHUNK, &kept, see).map_err(failed)?;
+        if differs {
+            self.exchange(&old, &kept).map_err(failed)?;
+            // It is not packed any more.
+            self.resized(id, old.len);
+            lock(&self.examined).remove(&id);
         }
         Ok(replaced)
     }
 
     /// Puts a copy with only the kept bytes in the place of a segment.
-    fn exchange(&self, id: u64, old: &File, len: u64, kept: &[(u64, u64)]) -> io::Result<()> {
-        let (name, fresh) = (segment::name(id), format!("{}.new", segment::name(id)));
-        match self.dir.remove_file(fresh.as_bytes()) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-            _ => {}
-        }
-        let file = self.dir.create_file(fresh.as_bytes(), 0o600)?;
-        copy(old, Some(&file), len, kept)?;
+    fn exchange(&self, old: &ReadSegment, kept: &[(u64, u64)]) -> io::Result<()> {
+        let name = segment::name(old.id);
+        let file = pack::fresh(&self.dir, &name)?;
+        blanked(old, CHUNK, kept, &mut |at, bytes, _| file.write_all_at(bytes, at))?;
         file.sync_all()?;
-        self.os.rename(&self.dir, fresh.as_bytes(), &self.dir, name.as_bytes())?;
-        self.dir.sync()
+        pack::place(&*self.os, &self.dir, &name)
     }
 }
 
-/// Copies a segment, with zeros in the place of the bytes outside of the kept ranges, which are ascending. Without `to`,
-/// nothing is written. Returns true if the copy differs.
-fn copy(from: &File, to: Option<&File>, len: u64, kept: &[(u64, u64)]) -> io::Result<bool> {
+/// Returns the ranges of a segment's bytes that belong to its header and its records. Fails if it is damaged, or not
+/// followed by another.
+pub(super) fn record_ranges(dir: &Dir, id: u64) -> Result<Vec<(u64, u64)>, StoreError> {
+    let mut kept = vec![(0, HEADER)];
+    let end = walk(dir, id, &mut |found, _| {
+        let start = found.at.offset();
+        let end = if found.is_replaced() { start + FRAME as u64 } else { start + found.frame.size() };
+        kept.push((start, end));
+        Ok(())
+    })?;
+    follows(dir, &end, id)?;
+    Ok(kept)
+}
+
+/// Receives a part of a segment: its offset, its bytes, and true if some of them were replaced by zeros.
+pub(super) type PartVisitor<'a> = dyn FnMut(u64, &[u8], bool) -> io::Result<()> + 'a;
+
+/// Calls `visit` for all parts of `size` bytes of a segment, with zeros in the place of the bytes outside of the kept
+/// ranges, which are ascending.
+pub(super) fn blanked(
+    from: &ReadSegment,
+    size: usize,
+    kept: &[(u64, u64)],
+    visit: &mut PartVisitor<'_>,
+) -> io::Result<()> {
     let mut ranges = kept.iter().copied().peekable();
-    let (mut differs, mut bytes, mut at) = (false, vec![0; CHUNK], 0);
-    while at < len {
-        let room = usize::try_from(len - at).unwrap_or(CHUNK).min(CHUNK);
+    let (mut bytes, zeros, mut at) = (vec![0; size], vec![0; size], 0);
+    while at < from.len {
+        let room = usize::try_from(from.len - at).unwrap_or(size).min(size);
         let part = bytes.get_mut(..room).unwrap_or_default();
-        let filled = fill(&**from, part, at)?;
-        if filled < room {
+        if fill(from, part, at)? < room {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        for (offset, byte) in (at..).zip(part.iter_mut()).filter(|(_, byte)| **byte != 0) {
-            while ranges.next_if(|(_, end)| *end <= offset).is_some() {}
-            if ranges.peek().is_none_or(|(start, _)| offset < *start) {
-                *byte = 0;
+        let (mut differs, mut from, end) = (false, at, at + room as u64);
+        while from < end {
+            // The bytes up to the next kept range, and then that range.
+            while ranges.next_if(|(_, end)| *end <= from).is_some() {}
+            let next = ranges.peek().map_or(end, |(start, _)| (*start).clamp(from, end));
+            let blank = usize::try_from(from - at).ok().zip(usize::try_from(next - at).ok());
+            if let Some(blank) = blank.and_then(|(from, to)| part.get_mut(from..to))
+                && zeros.get(..blank.len()) != Some(&*blank)
+            {
+                blank.fill(0);
                 differs = true;
             }
+            from = ranges.peek().map_or(end, |(_, to)| (*to).clamp(next, end));
         }
-        if let Some(to) = to {
-            to.write_all_at(part, at)?;
-        }
-        at += room as u64;
+        visit(at, part, differs)?;
+        at = end;
     }
-    Ok(differs)
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //! | bytes | content (little-endian) |
 //! |---|---|
 //! | 0..8 | `editdlog` |
-//! | 8..12 | version of the format, 1 |
+//! | 8..12 | version of the format: 1, or 2 if the segment is packed ([`super::packed`]) |
 //! | 12..16 | 0 |
 //! | 16..24 | the segment's number |
 //! | 24..32 | epoch in which it was begun |
@@ -21,7 +21,7 @@ use crate::store::LogPosition;
 /// Bytes before the first record.
 pub const HEADER: u64 = super::BLOCK;
 
-/// The format that this daemon writes, and the newest that it reads.
+/// The format of a segment that is not packed, and the newest that a reader of records sees.
 pub const FORMAT: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"editdlog";

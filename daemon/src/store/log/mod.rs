@@ -7,7 +7,8 @@
 //! *Layout*: `log/<16 hex digits>.log`, numbered without gaps. The first block of a segment is its header
 //! ([`header`]); records ([`frame`]) follow at multiples of eight bytes. After a flush the next record starts a new
 //! block of 4 KiB. Bytes behind the last record have no meaning: zeros, or the records of an earlier life of the
-//! segment.
+//! segment. A segment that is no longer written to is packed: [`packed`] has the layout. Every other module sees the
+//! same bytes at the same offsets in both forms.
 //!
 //! *Invariants*
 //! * A record is part of the log only if its checksum is valid, it follows the record before it (sequence,
@@ -28,6 +29,8 @@ pub mod forgotten;
 pub mod frame;
 pub mod header;
 pub mod mend;
+pub mod pack;
+pub mod packed;
 pub mod payload;
 pub mod position;
 pub mod read;

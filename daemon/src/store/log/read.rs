@@ -5,19 +5,17 @@ use std::io;
 use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::payload;
-use super::segment;
+use super::segment::{self, ReadSegment};
 use crate::limits;
-use crate::os::{Access, Dir, OsFile};
+use crate::os::{Dir, OsFile};
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
 /// Returns the record that starts at a position, with its frame and checksum.
 pub fn record(dir: &Dir, at: LogPosition) -> Result<(Record, RecordFrame, Checksum), StoreError> {
-    let file = segment::open(dir, at.segment(), Access::Read)
-        .map_err(|e| segment::failure("opening", at.segment(), &e))?
-        .file;
-    let (frame, sum) = frame(&*file, at)?;
-    let stored = exactly(&*file, frame.stored as usize, at.offset() + FRAME as u64, at)?;
+    let segment = opened(dir, at)?;
+    let (frame, sum) = frame(&segment, at)?;
+    let stored = exactly(&segment, frame.stored as usize, at.offset() + FRAME as u64, at)?;
     let decoded = if digest(&stored) == frame.digest {
         payload::decode(&frame, &stored)
     } else {
@@ -32,14 +30,15 @@ pub fn record(dir: &Dir, at: LogPosition) -> Result<(Record, RecordFrame, Checks
 
 /// Returns the frame and the checksum of the record that starts at a position; the payload is not read.
 pub fn frame_at(dir: &Dir, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
-    let file = segment::open(dir, at.segment(), Access::Read)
-        .map_err(|e| segment::failure("opening", at.segment(), &e))?
-        .file;
-    frame(&*file, at)
+    frame(&opened(dir, at)?, at)
 }
 
-fn frame(file: &dyn OsFile, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
-    let head = exactly(file, FRAME, at.offset(), at)?;
+fn opened(dir: &Dir, at: LogPosition) -> Result<ReadSegment, StoreError> {
+    segment::read(dir, at.segment()).map_err(|e| segment::failure("opening", at.segment(), &e))
+}
+
+fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
+    let head = exactly(segment, FRAME, at.offset(), at)?;
     let found = RecordFrame::decode(&head, at).ok_or_else(|| rotten(at, "no record where one must be"))?;
     if found.0.stored as usize > limits::RECORD {
         return Err(rotten(at, "a record above the limit"));
@@ -47,20 +46,34 @@ fn frame(file: &dyn OsFile, at: LogPosition) -> Result<(RecordFrame, Checksum), 
     Ok(found)
 }
 
-fn exactly(file: &dyn OsFile, len: usize, offset: u64, at: LogPosition) -> Result<Vec<u8>, StoreError> {
+fn exactly(segment: &ReadSegment, len: usize, offset: u64, at: LogPosition) -> Result<Vec<u8>, StoreError> {
     let mut bytes = vec![0; len];
-    let filled = fill(file, &mut bytes, offset).map_err(|e| segment::failure("reading", at.segment(), &e))?;
+    let filled =
+        fill(segment, &mut bytes, offset).map_err(|e| segment::failure("reading", at.segment(), &e))?;
     if filled < len {
         return Err(rotten(at, "the segment ends inside a record"));
     }
     Ok(bytes)
 }
 
-/// Reads until the buffer is full or the file ends; returns the number of bytes.
-pub(super) fn fill(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+/// Reads until the buffer is full or the segment ends; returns the number of bytes.
+pub(super) fn fill(segment: &ReadSegment, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    fill_by(&|room, offset| segment.read_at(room, offset), bytes, offset)
+}
+
+/// The same with the bytes of a file, whatever its form.
+pub(super) fn fill_file(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    fill_by(&|room, offset| file.read_at(room, offset), bytes, offset)
+}
+
+fn fill_by(
+    read: &dyn Fn(&mut [u8], u64) -> io::Result<usize>,
+    bytes: &mut [u8],
+    offset: u64,
+) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
-        match file.read_at(room, offset + filled as u64)? {
+        match read(room, offset + filled as u64)? {
             0 => break,
             n => filled += n,
         }

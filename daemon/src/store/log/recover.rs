@@ -14,8 +14,8 @@ use super::scan::ScanCursor;
 use super::segment::{self, LogSegment, failure};
 use super::walk::LogWalk;
 use super::writer::{Log, LogLocation, LogTail};
-use super::{BLOCK, read};
-use crate::os::{Access, Dir};
+use super::{BLOCK, pack, read};
+use crate::os::Dir;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
@@ -121,14 +121,16 @@ fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
 fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, StoreError> {
     let id = cursor.end.segment();
     let dir = &home.dir;
+    // It is packed only if the segments behind it were removed.
+    pack::unpack(&*home.os, dir, id).map_err(|e| failure("unpacking", id, &e))?;
     rewrite(dir, ids, &cursor)?;
     let next = clear(&home, ids, id)?;
     let mut segments = Vec::new();
     for &old in ids.iter().filter(|old| **old <= id) {
-        let len = segment::open(dir, old, Access::Read).map_err(|e| failure("opening", old, &e))?.len;
-        segments.push((old, len));
+        let stored = segment::read(dir, old).map_err(|e| failure("opening", old, &e))?.stored;
+        segments.push((old, stored));
     }
-    let segment = segment::open(dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;
+    let segment = segment::open(dir, id).map_err(|e| failure("opening", id, &e))?;
     let offset = align(cursor.end.offset(), BLOCK).min(segment.len);
     let tail = LogTail {
         segment,
@@ -153,14 +155,19 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
     for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
         let start = if id == from.segment() { from.offset() } else { 0 };
         let again = || -> io::Result<()> {
-            let segment = segment::open(dir, id, Access::Write)?;
+            let read = segment::read(dir, id)?;
+            if read.is_packed() {
+                // It was flushed before it took the place of the plain one, which was flushed as well.
+                return Ok(());
+            }
+            let segment = segment::open(dir, id)?;
             let end = if id == cursor.end.segment() { cursor.end.offset() } else { segment.len };
             let mut bytes = vec![0; CHUNK];
             let mut offset = start;
             while offset < end {
                 let room = usize::try_from(end - offset).unwrap_or(CHUNK).min(CHUNK);
                 let part = bytes.get_mut(..room).unwrap_or_default();
-                let filled = fill(&*segment.file, part, offset)?;
+                let filled = fill(&read, part, offset)?;
                 let Some(part) = part.get(..filled).filter(|part| !part.is_empty()) else { break };
                 segment.file.write_all_at(part, offset)?;
                 offset += filled as u64;
@@ -177,8 +184,9 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
 fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {
-        let segment = segment::open(&home.dir, id, Access::Write).map_err(|e| failure("opening", id, &e))?;
-        if id == last + 1 && segment.len == home.size {
+        let read = segment::read(&home.dir, id).map_err(|e| failure("opening", id, &e))?;
+        if id == last + 1 && read.stored == home.size && !read.is_packed() {
+            let segment = segment::open(&home.dir, id).map_err(|e| failure("opening", id, &e))?;
             segment.file.sync_all().map_err(|e| failure("a flush", id, &e))?;
             next = Some(segment);
         } else {

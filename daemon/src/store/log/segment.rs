@@ -1,8 +1,10 @@
-//! Segment files: their names, and preparing one for use. It knows nothing of records.
+//! Segment files: their names, reading one whatever its form, and preparing one for use. It knows nothing of records.
 
 use std::io;
 
+use super::packed::{HEAD, PackedFile};
 use super::position::align;
+use super::read::fill_file;
 use super::{BLOCK, header::HEADER};
 use crate::os::{Access, Dir, File, Stat};
 use crate::store::StoreError;
@@ -10,7 +12,7 @@ use crate::store::StoreError;
 /// Bytes that are written at once while a segment is prepared.
 const CHUNK: usize = 256 * 1024;
 
-/// An open segment.
+/// A segment that is open for writing. It is not packed.
 #[derive(Clone)]
 pub struct LogSegment {
     /// Its number.
@@ -47,9 +49,61 @@ pub fn length_for(size: u64, group: u64) -> u64 {
     size.max(align(HEADER.saturating_add(group), BLOCK))
 }
 
-/// Opens an existing segment.
-pub fn open(dir: &Dir, id: u64, access: Access) -> io::Result<LogSegment> {
-    let file = dir.open_file(name(id).as_bytes(), access)?;
+/// A segment that is open for reading.
+pub struct ReadSegment {
+    /// Its number.
+    pub id: u64,
+    /// Its bytes, unpacked.
+    pub len: u64,
+    /// Its bytes on the disk.
+    pub stored: u64,
+    form: SegmentForm,
+}
+
+enum SegmentForm {
+    Plain(File),
+    Packed(PackedFile),
+}
+
+impl ReadSegment {
+    /// Returns the segment in an open file.
+    pub fn of(id: u64, file: File) -> io::Result<Self> {
+        let stored = file.stat()?.size;
+        let mut head = [0; HEAD as usize];
+        let filled = fill_file(&*file, &mut head, 0)?;
+        let packed = PackedFile::of(&file, id, stored, head.get(..filled).unwrap_or_default())?;
+        let len = packed.as_ref().map_or(stored, PackedFile::len);
+        let form = packed.map_or(SegmentForm::Plain(file), SegmentForm::Packed);
+        Ok(Self { id, len, stored, form })
+    }
+
+    /// Returns true if it is packed.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.form, SegmentForm::Packed(_))
+    }
+
+    /// Returns true if it is packed, and its header or one of its tables is damaged.
+    pub fn is_table_damaged(&self) -> bool {
+        matches!(&self.form, SegmentForm::Packed(packed) if packed.is_damaged)
+    }
+
+    /// Reads up to `buf.len()` bytes at an offset; 0 at the end.
+    pub fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        match &self.form {
+            SegmentForm::Plain(file) => file.read_at(buf, offset),
+            SegmentForm::Packed(packed) => packed.read_at(buf, offset),
+        }
+    }
+}
+
+/// Opens a segment for reading.
+pub fn read(dir: &Dir, id: u64) -> io::Result<ReadSegment> {
+    ReadSegment::of(id, dir.open_file(name(id).as_bytes(), Access::Read)?)
+}
+
+/// Opens a segment for writing. The caller knows that it is not packed.
+pub fn open(dir: &Dir, id: u64) -> io::Result<LogSegment> {
+    let file = dir.open_file(name(id).as_bytes(), Access::Write)?;
     let found = file.stat()?;
     Ok(LogSegment { id, file, len: found.size, identity: identity(&found) })
 }

@@ -63,6 +63,11 @@ impl Log {
             return Ok(check);
         };
         check.gaps.extend(gap);
+        if window.is_table_damaged() {
+            let at = LogPosition::at(id, 0);
+            let what = "the header or a table of a packed segment";
+            check.gaps.push(LogGap { from: at, to: at, records: Some(0), what });
+        }
         let mut mender = None;
         loop {
             while cursor.sequence < last

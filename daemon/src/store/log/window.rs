@@ -4,10 +4,10 @@ use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
 use super::read::fill;
-use super::segment::{self, failure};
+use super::segment::{self, ReadSegment, failure};
 use super::{ALIGN, header};
 use crate::limits;
-use crate::os::{Access, Dir, File};
+use crate::os::Dir;
 use crate::store::{LogPosition, StoreError};
 
 /// The bytes read at once: small enough that allocators do not return them to the system each time.
@@ -32,9 +32,7 @@ impl FlushProof {
 /// An open segment and the part of it that was read last.
 pub struct SegmentWindow {
     dir: Dir,
-    segment: u64,
-    file: File,
-    len: u64,
+    segment: ReadSegment,
     start: u64,
     bytes: Vec<u8>,
     /// Read when first needed.
@@ -44,35 +42,39 @@ pub struct SegmentWindow {
 impl SegmentWindow {
     /// Opens a segment.
     pub fn open(dir: &Dir, id: u64) -> Result<Self, StoreError> {
-        let segment = segment::open(dir, id, Access::Read).map_err(|e| failure("opening", id, &e))?;
-        let (dir, file, len) = (dir.clone(), segment.file, segment.len);
-        Ok(Self { dir, segment: id, file, len, start: 0, bytes: Vec::new(), forgotten: None })
+        let segment = segment::read(dir, id).map_err(|e| failure("opening", id, &e))?;
+        Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None })
     }
 
     /// Returns the replacements of the segment's removed payloads.
     pub fn forgotten(&mut self) -> Result<&ForgottenPayloads, StoreError> {
         let known = match self.forgotten.take() {
             Some(known) => known,
-            None => ForgottenPayloads::read(&self.dir, self.segment)?,
+            None => ForgottenPayloads::read(&self.dir, self.segment.id)?,
         };
         Ok(self.forgotten.insert(known))
     }
 
     /// Returns the number of the segment.
     pub fn segment(&self) -> u64 {
-        self.segment
+        self.segment.id
+    }
+
+    /// Returns true if it is packed, and its header or one of its tables is damaged.
+    pub fn is_table_damaged(&self) -> bool {
+        self.segment.is_table_damaged()
     }
 
     /// Returns `len` bytes from an offset on; `None` if the segment ends before, or no record is that long.
     pub fn get(&mut self, offset: u64, len: usize) -> Result<Option<&[u8]>, StoreError> {
-        if len > limits::RECORD || offset.saturating_add(len as u64) > self.len {
+        if len > limits::RECORD || offset.saturating_add(len as u64) > self.segment.len {
             return Ok(None);
         }
         let held = offset >= self.start && offset + len as u64 <= self.start + self.bytes.len() as u64;
         if !held {
             self.bytes.resize(len.max(CHUNK), 0);
-            let filled = fill(&*self.file, &mut self.bytes, offset)
-                .map_err(|e| failure("reading", self.segment, &e))?;
+            let filled = fill(&self.segment, &mut self.bytes, offset)
+                .map_err(|e| failure("reading", self.segment.id, &e))?;
             self.bytes.truncate(filled);
             self.start = offset;
         }
@@ -82,7 +84,7 @@ impl SegmentWindow {
 
     /// Returns the segment's header, if it has its own; fails if the format is newer than this daemon.
     pub fn header(&mut self) -> Result<Option<header::SegmentHeader>, StoreError> {
-        let id = self.segment;
+        let id = self.segment.id;
         let Some(block) = self.get(0, header::HEADER as usize)? else { return Ok(None) };
         match header::SegmentHeader::decode(block, id) {
             Some(header) if header.format > header::FORMAT => Err(StoreError::Io(
@@ -100,7 +102,7 @@ impl SegmentWindow {
     /// Returns what the frames from `offset` on prove about flushes. A frame counts at any offset if it was written for
     /// that position: what it says was true when it was written, and nothing below a flushed position is ever cut.
     pub fn evidence(&mut self, offset: u64) -> Result<FlushProof, StoreError> {
-        let (segment, mut proof) = (self.segment, FlushProof::default());
+        let (segment, mut proof) = (self.segment.id, FlushProof::default());
         self.each_frame(offset, &mut |at, frame, _| {
             // The first record after a flush: all records before it were flushed.
             let first = frame.flushed == LogPosition::at(segment, at);
@@ -117,10 +119,10 @@ impl SegmentWindow {
         offset: u64,
         visit: &mut dyn FnMut(u64, RecordFrame, Checksum),
     ) -> Result<(), StoreError> {
-        let segment = self.segment;
+        let segment = self.segment.id;
         let mut offset = align(offset, ALIGN);
         loop {
-            let room = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
+            let room = usize::try_from(self.segment.len.saturating_sub(offset)).unwrap_or(CHUNK).min(CHUNK);
             if room < FRAME {
                 return Ok(());
             }
@@ -141,6 +143,6 @@ impl SegmentWindow {
 
     /// Returns the bytes of the segment.
     pub fn len(&self) -> u64 {
-        self.len
+        self.segment.len
     }
 }

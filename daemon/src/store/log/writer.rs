@@ -1,6 +1,7 @@
 //! Writes the log: groups of records at its end, one write each. It never writes below the flushed position, and
 //! writes nothing after a failure.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +16,7 @@ use super::position::align;
 use super::segment::{self, LogSegment, failure};
 use super::{ALIGN, BLOCK};
 use crate::limits;
-use crate::os::{Access, Dir, Os};
+use crate::os::{Dir, Os};
 use crate::store::{LogPosition, StoreError};
 use crate::sync::lock;
 
@@ -37,6 +38,13 @@ pub(super) struct LogTail {
     pub(super) segments: Vec<(u64, u64)>,
     /// The reason why nothing is written any more.
     pub(super) failed: Option<Arc<str>>,
+}
+
+impl LogTail {
+    /// Returns the bytes of all segments.
+    fn bytes(&self) -> u64 {
+        self.segments.iter().map(|(_, len)| len).sum()
+    }
 }
 
 /// The place where a log is stored.
@@ -73,6 +81,8 @@ pub struct Log {
     pub(super) next: Mutex<Option<LogSegment>>,
     /// The number of the segment that is written to; changed only while `next` is locked.
     pub(super) current: AtomicU64,
+    /// Segments that were packed, or need not be.
+    pub(super) examined: Mutex<BTreeSet<u64>>,
     /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
@@ -96,6 +106,7 @@ impl Log {
             current: AtomicU64::new(tail.segment.id),
             tail: Mutex::new(tail),
             next: Mutex::new(next),
+            examined: Mutex::default(),
             stuck: AtomicBool::new(false),
             flushed: AtomicU64::new(flushed.0),
             sync: Mutex::new(GroupFlush::default()),
@@ -108,6 +119,12 @@ impl Log {
     /// the next segment could not be prepared, as on a full disk, or the group is too large. After a failed write all
     /// calls fail.
     pub fn append(&self, group: &[RecordPayload]) -> Result<Vec<PlacedRecord>, StoreError> {
+        self.append_within(group, u64::MAX)
+    }
+
+    /// The same, but fails with `Full` if the group needs a new segment while the log has more than `most` bytes.
+    /// Nothing was written then.
+    pub fn append_within(&self, group: &[RecordPayload], most: u64) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));
@@ -122,6 +139,9 @@ impl Log {
             return Err(StoreError::Io(format!("{needed} bytes in one group are too many").into()));
         }
         if tail.offset.saturating_add(needed) > tail.segment.len {
+            if tail.bytes() > most {
+                return Err(StoreError::Full(most));
+            }
             self.roll(&mut tail, needed)?;
         }
         let flushed = LogPosition(self.flushed.load(Ordering::Acquire));
@@ -293,6 +313,16 @@ impl Log {
         lock(&self.tail).segments.clone()
     }
 
+    /// Returns the bytes of all segments.
+    pub fn bytes(&self) -> u64 {
+        lock(&self.tail).bytes()
+    }
+
+    /// Returns the number of the segment that is written to.
+    pub fn current(&self) -> u64 {
+        self.current.load(Ordering::Acquire)
+    }
+
     /// Returns the log's folder.
     pub fn dir(&self) -> &Dir {
         &self.dir
@@ -311,7 +341,8 @@ impl Log {
         }
         let mut next = lock(&self.next);
         let free = tail.segment.id + 1;
-        if next.is_none() && len == self.size {
+        let is_plain = || segment::read(&self.dir, id).is_ok_and(|read| !read.is_packed());
+        if next.is_none() && len == self.size && is_plain() {
             *next = Some(self.reuse(id, free).map_err(|e| failure("reusing", id, &e))?);
         } else {
             segment::remove(&self.dir, id).map_err(|e| failure("removing", id, &e))?;
@@ -319,12 +350,19 @@ impl Log {
         }
         forgotten::remove(&self.dir, id);
         tail.segments.remove(0);
+        lock(&self.examined).remove(&id);
         Ok(true)
+    }
+
+    /// Notes the bytes that a segment takes now.
+    pub(super) fn resized(&self, id: u64, len: u64) {
+        let mut tail = lock(&self.tail);
+        tail.segments.iter_mut().filter(|one| one.0 == id).for_each(|one| one.1 = len);
     }
 
     /// Renames an old segment's file to a new number. Its header has another number, so nothing in it counts.
     fn reuse(&self, id: u64, free: u64) -> io::Result<LogSegment> {
-        let old = segment::open(&self.dir, id, Access::Write)?;
+        let old = segment::open(&self.dir, id)?;
         let (from, to) = (segment::name(id), segment::name(free));
         self.os.rename(&self.dir, from.as_bytes(), &self.dir, to.as_bytes())?;
         self.dir.sync()?;

@@ -1,5 +1,6 @@
 //! Writes the records of a segment that are still needed again, and removes the rows of the others.
 
+use super::live::KeyAge;
 use crate::record::{CheckpointEntry, Entry, Record};
 use crate::store::index::row::{self, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowChanges, entry, key};
@@ -10,15 +11,15 @@ use crate::store::{LogPosition, StoreError};
 use crate::sync::lock;
 
 impl StoreParts {
-    /// Appends a segment's needed records again and removes the rows of its entries. Returns the number of removed
+    /// Appends a segment's needed records again and removes the rows of its entries and of keys that are too old. Returns the number of removed
     /// entries and of rewritten records; `None` if this is not possible now.
-    pub(super) fn carry(&self, segment: u64, now_ms: u64) -> Result<Option<(u64, u64)>, StoreError> {
-        let Some(mut carried) = self.carry_open(segment, now_ms)? else { return Ok(None) };
+    pub(super) fn carry(&self, segment: u64, keys: KeyAge) -> Result<Option<(u64, u64)>, StoreError> {
+        let Some(mut carried) = self.carry_open(segment, keys)? else { return Ok(None) };
         let mut entries = 0;
         self.log.segment(segment, &mut |at, record| {
             // Nothing is appended between reading and writing, so nothing newer is overwritten.
             let mut index = lock(&self.index);
-            let needed = self.needed(&index, at, &record, now_ms)?;
+            let needed = self.needed(&index, at, &record, keys)?;
             let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
             self.place(&mut index, &needed, &payloads)?;
             entries += self.forget(&mut index, at, &record)?;
@@ -31,7 +32,7 @@ impl StoreParts {
     /// Appends a segment's open entries again, in one group, so that their references to each other are consistent.
     /// An undo that is intended and not sealed has not marked the entries it undoes yet, and its intent could then
     /// follow its seal: in that case the caller must try again later.
-    fn carry_open(&self, segment: u64, now_ms: u64) -> Result<Option<u64>, StoreError> {
+    fn carry_open(&self, segment: u64, keys: KeyAge) -> Result<Option<u64>, StoreError> {
         let mut index = lock(&self.index);
         let held: Vec<OpenEntry> =
             index.open.values().filter(|open| open.at.segment() == segment).cloned().collect();
@@ -43,7 +44,7 @@ impl StoreParts {
         }
         let mut needed = Vec::new();
         for open in held {
-            needed.extend(self.needed(&index, open.at, &Record::Intent((*open.entry).clone()), now_ms)?);
+            needed.extend(self.needed(&index, open.at, &Record::Intent((*open.entry).clone()), keys)?);
         }
         let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
         self.place(&mut index, &needed, &payloads)?;

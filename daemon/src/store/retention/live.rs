@@ -17,23 +17,48 @@ use crate::sync::lock;
 /// The contents of a segment, as far as retention needs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct SegmentSurvey {
-    /// The number of the segment.
-    pub(super) segment: u64,
     /// Entries that would lose their rows.
     pub(super) entries: u64,
-    /// Bytes that would be written again, frames included.
-    pub(super) carried_bytes: u64,
+    /// Bytes that would be written again in any case, frames included.
+    always: u64,
+    /// Bytes of keys that would be written again, for each of [`limits::KEYS_MS`].
+    keys: [u64; limits::KEYS_MS.len()],
 }
 
-/// Returns true if a time is less than a day ago, or in the future: the clock may have been set back.
-fn young(time: u64, now_ms: u64) -> bool {
-    time.saturating_add(limits::KEY_MS) > now_ms
+impl SegmentSurvey {
+    /// Returns the bytes that would be written again with one of [`limits::KEYS_MS`].
+    pub(super) fn carried_bytes(&self, nth: usize) -> u64 {
+        self.always + self.keys.get(nth).copied().unwrap_or_default()
+    }
+
+    /// Adds the bytes of another segment.
+    pub(super) fn add(&mut self, more: &Self) {
+        self.always += more.always;
+        self.keys.iter_mut().zip(more.keys).for_each(|(keys, more)| *keys += more);
+    }
+}
+
+/// The age up to which keys are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct KeyAge {
+    /// The time of the clock.
+    pub(super) now_ms: u64,
+    /// The age in milliseconds.
+    pub(super) keys_ms: u64,
+}
+
+impl KeyAge {
+    /// Returns true if a time is within the age, or in the future: the clock may have been set back.
+    fn keeps(self, time: u64) -> bool {
+        time.saturating_add(self.keys_ms) > self.now_ms
+    }
 }
 
 impl StoreParts {
     /// Surveys a segment.
     pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<SegmentSurvey, StoreError> {
-        let mut survey = SegmentSurvey { segment, ..SegmentSurvey::default() };
+        let keys = KeyAge { now_ms, keys_ms: limits::KEY_MS };
+        let mut survey = SegmentSurvey::default();
         self.log.segment(segment, &mut |at, record| {
             let needed = {
                 let index = lock(&self.index);
@@ -45,24 +70,33 @@ impl StoreParts {
                     let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
                     survey.entries += u64::from(stands.is_some());
                 }
-                self.needed(&index, at, &record, now_ms)?
+                self.needed(&index, at, &record, keys)?
             };
             for needed in needed {
                 let bytes = FRAME as u64 + payload::encode(&needed)?.bytes.len() as u64;
-                survey.carried_bytes += align(bytes, ALIGN);
+                let bytes = align(bytes, ALIGN);
+                match &needed {
+                    Record::Done(done) => {
+                        let ages = limits::KEYS_MS.map(|keys_ms| KeyAge { now_ms, keys_ms });
+                        let counted = survey.keys.iter_mut().zip(ages);
+                        counted.filter(|(_, age)| age.keeps(done.time)).for_each(|(sum, _)| *sum += bytes);
+                    }
+                    _ => survey.always += bytes,
+                }
             }
             Ok(())
         })?;
         Ok(survey)
     }
 
-    /// Returns the records that must be written again when this record is dropped.
+    /// Returns the records that must be written again when this record is dropped. `keys` is the age up to which keys and
+    /// receipts without an entry are kept.
     pub(super) fn needed(
         &self,
         index: &IndexState,
         at: LogPosition,
         record: &Record,
-        now_ms: u64,
+        keys: KeyAge,
     ) -> Result<Vec<Record>, StoreError> {
         let mut needed = Vec::new();
         match record {
@@ -78,7 +112,7 @@ impl StoreParts {
                 if let Some(open) = index.open.get(&entry.id).filter(|open| open.at == at) {
                     needed.push(Record::Checkpoint(self.open_whole(open)?));
                 } else if self.is_last_of(index, at, entry)? {
-                    needed.extend(self.end_of(entry, now_ms)?.map(Record::Done));
+                    needed.extend(self.end_of(entry, keys)?.map(Record::Done));
                 }
             }
             Record::Clip(clip) => {
@@ -103,7 +137,7 @@ impl StoreParts {
             }
             Record::Done(done) => {
                 let stands = self.stands_at(&key::job(key::RECEIPT, done.id), at)?.is_some();
-                if stands && young(done.time, now_ms) {
+                if stands && keys.keeps(done.time) {
                     needed.push(record.clone());
                 }
             }
@@ -164,10 +198,9 @@ impl StoreParts {
         Ok(CheckpointEntry { entry: (*open.entry).clone(), receipt, undone, hooks, parts })
     }
 
-    /// Returns a record that keeps an entry's key and receipt after the entry is dropped, if the entry is younger
-    /// than a day.
-    fn end_of(&self, entry: &Entry, now_ms: u64) -> Result<Option<EndedWithoutEntry>, StoreError> {
-        let Some(name) = entry.key.as_ref().filter(|_| young(entry.time, now_ms)) else { return Ok(None) };
+    /// Returns a record that keeps an entry's key and receipt after the entry is dropped, if the entry is young enough.
+    fn end_of(&self, entry: &Entry, keys: KeyAge) -> Result<Option<EndedWithoutEntry>, StoreError> {
+        let Some(name) = entry.key.as_ref().filter(|_| keys.keeps(entry.time)) else { return Ok(None) };
         let Some(value) = self.rows.get(&key::client_key(&entry.session, name))? else { return Ok(None) };
         let row: KeyRow = row::rest(&value)?;
         if row.id != entry.id || !row.ended {

@@ -9,7 +9,7 @@ use crate::limits;
 use crate::record::{Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::tests::kit::*;
-use crate::store::{EntryQuery, RetentionPolicy, Store};
+use crate::store::{EntryQuery, RetentionPolicy, Store, UpkeepReport};
 
 fn settled(store: &Store, id: u64, session: &str, key: Option<&str>) {
     let mut e = entry(id, session, &["a", "b"]);
@@ -35,7 +35,7 @@ fn nothing_within_the_limits_goes() {
     let (store, _) = open(&FakeMachine::new());
     (1..=200).for_each(|id| settled(&store, id, "s", None));
     let kept = store.upkeep(NOW, NEVER).unwrap();
-    assert_eq!(kept, Default::default());
+    assert_eq!(kept, UpkeepReport { packed: kept.packed, ..UpkeepReport::default() });
     assert_eq!(ids(&store).len(), 200);
 }
 
@@ -87,12 +87,12 @@ fn age_and_bytes_are_limits_too() {
     // Entry n was made at 1000 + n.
     store.upkeep(NOW, RetentionPolicy { age_ms: NOW - 1150, ..NEVER }).unwrap();
     assert_eq!(ids(&store), (150..=200).collect::<Vec<_>>());
-    let bytes = 3 * SEGMENT;
+    let bytes = 2 * SEGMENT;
     store.upkeep(NOW, RetentionPolicy { bytes, ..NEVER }).unwrap();
     assert!(store.numbers().log_bytes <= bytes);
     let left = ids(&store);
     assert_eq!(left, (left[0]..=200).collect::<Vec<_>>());
-    assert!(left[0] > 150 && left.len() > 20);
+    assert!(left[0] > 150 && left.len() > 10);
 }
 
 /// Creates a store whose oldest segments hold one of each record that must be kept longer than they are.

@@ -1,56 +1,156 @@
-//! The steps of one upkeep, in their order. A background thread calls it now and then.
+//! The steps of retention, in their order. A background thread calls it now and then, and when the log has grown.
 
+use super::live::{KeyAge, SegmentSurvey};
 use crate::limits;
+use crate::store::log::read;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 use crate::sync::lock;
+
+/// The part of the log that is dropped next.
+struct DroppedPart {
+    /// Its last segment.
+    last: u64,
+    /// Milliseconds for which keys are kept beyond it.
+    keys_ms: u64,
+}
 
 impl Store {
     /// Removes what exceeds the limits in `keep` and frees disk space. Edits continue meanwhile.
     pub fn upkeep(&self, now_ms: u64, keep: RetentionPolicy) -> Result<UpkeepReport, StoreError> {
         let shared = &self.shared;
+        let mut kept = UpkeepReport::default();
+        let packed = shared.pack(&mut kept);
         let _one = lock(&shared.upkeep);
-        let mut kept =
-            UpkeepReport { entries: shared.prune_entries(now_ms, keep)?, ..UpkeepReport::default() };
+        kept.entries = shared.prune_entries(now_ms, keep)?;
         shared.prune_seen(now_ms, keep)?;
-        // Records that are appended from now on lie behind this position: one pass through the log, so that it ends.
-        let end = shared.log.flushed().segment();
-        'pass: while let Some(last) = shared.droppable(now_ms, keep, end)? {
-            while let Some(oldest) = shared.log.segments().first().map(|one| one.0).filter(|id| *id <= last) {
-                let Some((entries, carried)) = shared.carry(oldest, now_ms)? else { break 'pass };
-                kept.entries += entries;
-                kept.carried += carried;
-                if !shared.drop_segment(oldest)? {
-                    break 'pass;
-                }
-                kept.segments += 1;
-            }
-        }
+        shared.shorten(now_ms, keep, &mut kept)?;
+        packed?;
         kept.compacted = shared.compact()?;
+        Ok(kept)
+    }
+
+    /// Packs segments, and drops some if the log is longer than `keep` allows. Cheaper than [`Store::upkeep`], which also examines the age and
+    /// the number of all entries. Edits continue meanwhile.
+    pub fn trim(&self, now_ms: u64, keep: RetentionPolicy) -> Result<UpkeepReport, StoreError> {
+        let mut kept = UpkeepReport::default();
+        let packed = self.shared.pack(&mut kept);
+        let _one = lock(&self.shared.upkeep);
+        self.shared.shorten(now_ms, keep, &mut kept)?;
+        packed?;
         Ok(kept)
     }
 }
 
 impl StoreParts {
-    /// Returns the last segment to drop, together with all before it: the shortest part of the log of which clearly
-    /// less must be written again than is freed. `None` if nothing is gained.
-    fn droppable(&self, now_ms: u64, keep: RetentionPolicy, end: u64) -> Result<Option<u64>, StoreError> {
+    /// Packs all segments that are no longer written to.
+    fn pack(&self, kept: &mut UpkeepReport) -> Result<(), StoreError> {
+        loop {
+            // Taken for each segment anew: checks and `forget` wait for it.
+            let _one = lock(&self.upkeep);
+            let Some(id) = self.log.packable() else { return Ok(()) };
+            if self.log.pack(id)? {
+                kept.packed += 1;
+                self.quota.made_room();
+            }
+        }
+    }
+
+    /// Drops segments, and tells callers that wait for room.
+    fn shorten(&self, now_ms: u64, keep: RetentionPolicy, kept: &mut UpkeepReport) -> Result<(), StoreError> {
+        let mut dropped = Ok(());
+        // A pass may write so many keys again that the next one has to keep them for less time.
+        for _ in limits::KEYS_MS {
+            let before = kept.segments;
+            let end = self.log.current();
+            dropped = self.drop_segments(now_ms, keep, kept);
+            let segments = self.log.segments();
+            let left: u64 = segments.iter().filter(|(id, _)| *id <= end).map(|(_, len)| len).sum();
+            // Entries that are open are needed only until they are settled: edits wait for that.
+            let open = self.open_bytes().unwrap_or_default();
+            self.quota.left(left.saturating_sub(2 * open));
+            if dropped.is_err() || kept.segments == before || self.log.bytes() <= keep.bytes {
+                break;
+            }
+        }
+        dropped
+    }
+
+    fn drop_segments(
+        &self,
+        now_ms: u64,
+        keep: RetentionPolicy,
+        kept: &mut UpkeepReport,
+    ) -> Result<(), StoreError> {
+        if self.log.bytes() > keep.bytes {
+            // A segment can be dropped once all of it is flushed.
+            self.flush(self.log.last())?;
+        }
+        // Records that are appended from now on lie behind this position: one pass through the log, so that it ends.
+        let end = self.log.flushed().segment();
+        while let Some(part) = self.droppable(now_ms, keep, end)? {
+            while let Some(oldest) =
+                self.log.segments().first().map(|one| one.0).filter(|id| *id <= part.last)
+            {
+                let Some((entries, carried)) =
+                    self.carry(oldest, KeyAge { now_ms, keys_ms: part.keys_ms })?
+                else {
+                    return Ok(());
+                };
+                kept.entries += entries;
+                kept.carried += carried;
+                if !self.drop_segment(oldest)? {
+                    return Ok(());
+                }
+                kept.segments += 1;
+                self.quota.made_room();
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the part to drop: the shortest beginning of the log of which clearly less must be written again than is
+    /// freed. `None` if nothing is gained. Keys are kept for as long as possible.
+    fn droppable(
+        &self,
+        now_ms: u64,
+        keep: RetentionPolicy,
+        end: u64,
+    ) -> Result<Option<DroppedPart>, StoreError> {
         let segments = self.log.segments();
         let total: u64 = segments.iter().map(|(_, len)| len).sum();
-        let (mut freed, mut carried) = (0, 0);
+        let mut freed = 0;
+        let mut carried = SegmentSurvey::default();
+        let mut found = limits::KEYS_MS.map(|_| None);
         for (id, len) in segments.into_iter().filter(|(id, _)| *id < end) {
             let survey = self.survey(id, now_ms)?;
             if total <= keep.bytes {
-                let idle = survey.entries == 0 && survey.carried_bytes <= len / 8;
-                return Ok(idle.then_some(id));
+                let idle = survey.entries == 0 && survey.carried_bytes(0) <= len / 2;
+                return Ok(idle.then_some(DroppedPart { last: id, keys_ms: limits::KEY_MS }));
             }
             freed += len;
-            carried += survey.carried_bytes;
-            if carried <= freed / 2 {
-                return Ok(Some(id));
+            carried.add(&survey);
+            for (nth, found) in found.iter_mut().enumerate() {
+                if found.is_none() && carried.carried_bytes(nth) <= freed / 2 {
+                    *found = Some(id);
+                }
+            }
+            if found.first().is_some_and(Option::is_some) {
+                break;
             }
         }
-        Ok(None)
+        let mut parts = found.into_iter().zip(limits::KEYS_MS);
+        Ok(parts.find_map(|(last, keys_ms)| Some(DroppedPart { last: last?, keys_ms })))
+    }
+
+    /// Returns the bytes of the intents of open entries.
+    fn open_bytes(&self) -> Result<u64, StoreError> {
+        let open: Vec<_> = lock(&self.index).open.values().map(|open| open.at).collect();
+        let mut bytes = 0;
+        for at in open {
+            bytes += read::frame_at(self.log.dir(), at)?.0.size();
+        }
+        Ok(bytes)
     }
 
     /// Deletes a segment's file after the log and the database no longer need it.

@@ -9,6 +9,7 @@ mod forget;
 pub(crate) mod kit;
 mod lookups;
 mod model;
+mod quota;
 #[cfg(unix)]
 mod real;
 mod rebuild;

@@ -6,6 +6,7 @@ use super::kit::*;
 use crate::record::Record;
 use crate::store::StoreError;
 use crate::store::log::header::SegmentHeader;
+use crate::store::log::packed::PACKED_FORMAT;
 use crate::store::log::segment::name;
 use crate::store::tests::fake::FakeMachine;
 
@@ -152,7 +153,7 @@ fn a_newer_format_is_refused_with_advice() {
     let (machine, ..) = sample();
     let file = machine.file(&[&name(1)]);
     let mut header = SegmentHeader::decode(&file.lock().unwrap().seen, 1).unwrap();
-    header.format = 2;
+    header.format = PACKED_FORMAT + 1;
     file.lock().unwrap().seen[..4096].copy_from_slice(&header.encode());
     let Err(StoreError::Io(why)) = open(&machine, None) else { panic!("opened") };
     assert!(why.contains("newer editd"));

@@ -6,3 +6,4 @@ mod damage;
 mod kit;
 mod life;
 mod mending;
+mod packing;

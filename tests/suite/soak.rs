@@ -1,0 +1,168 @@
+//! A steady load of small edits: prints the longest time that an edit took, and the memory and the disk space of the
+//! daemon. It asserts that every edit is applied and that the log keeps its limit, and nothing about time.
+//!
+//! `SOAK=120 cargo test -p editd-tests --test suite soak -- --nocapture` runs it for 120 seconds; `SOAK_KEEP=1000` sets
+//! `keep_bytes` to that many MiB instead of 32, so that the log shows the size of all edits; `SOAK_CLIENTS=1` sets the number of
+//! clients.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use editd_proto::message::kind;
+use editd_tests::client::Client;
+use editd_tests::test_daemon::TestDaemon;
+use editd_tests::{jobs, process, wait};
+use serde_json::json;
+
+/// Clients that edit at once, if `SOAK_CLIENTS` does not say.
+const CLIENTS: u64 = 6;
+
+/// Files of each client.
+const FILES: u64 = 4;
+
+/// Lines of a file; with these, an intent of a young file has several KiB.
+const LINES: u64 = 300;
+
+const MIB: u64 = 1 << 20;
+
+/// The times of edits since the last row of the table.
+#[derive(Default)]
+struct Waits {
+    edits: u64,
+    refused: u64,
+    times: Vec<Duration>,
+}
+
+fn size_of(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let sizes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size_of(&entry.path()),
+        Ok(meta) => meta.len(),
+        // Retention removes files meanwhile.
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+fn content() -> String {
+    (0..LINES).map(|line| format!("line {line} of a file that is edited all the time\n")).collect()
+}
+
+/// Edits until the end, and notes each time.
+fn edit(socket: &Path, number: u64, waits: &Mutex<Waits>, ended: &AtomicBool) {
+    let mut client = Client::connect(socket, &format!("client {number}")).unwrap();
+    let mut turn = 0_u64;
+    while !ended.load(Ordering::Relaxed) {
+        turn += 1;
+        let path = format!("file-{number}-{}.txt", turn % FILES);
+        let line = 1 + turn % LINES;
+        let text = format!("line {line} was edited by {number} in turn {turn}\n");
+        let job = jobs::one(&path, json!({ "op": "lines", "start": line, "end": line, "text": text }));
+        let job = jobs::with(job, "key", json!(format!("key {turn}")));
+        let begin = Instant::now();
+        let reply = client.ask_json(kind::EDIT, &job);
+        let took = begin.elapsed();
+        let mut waits = waits.lock().unwrap();
+        if jobs::code(&reply) == Some("busy") {
+            waits.refused += 1;
+            continue;
+        }
+        jobs::applied(&reply);
+        waits.edits += 1;
+        waits.times.push(took);
+    }
+}
+
+struct Table {
+    pid: u32,
+    state: PathBuf,
+    longest: Duration,
+    resident: u64,
+    log: u64,
+    edits: u64,
+}
+
+impl Table {
+    fn row(&mut self, at: Duration, mut waits: Waits) {
+        waits.times.sort_unstable();
+        let at_part =
+            |part: usize| waits.times.get(waits.times.len() * part / 1000).copied().unwrap_or_default();
+        let longest = waits.times.last().copied().unwrap_or_default();
+        let resident = process::resident_kib(self.pid).unwrap_or_default() / 1024;
+        let (log, database) = (size_of(&self.state.join("log")), size_of(&self.state.join("sled")));
+        println!(
+            "{:4} s  {:6} edits  {:3} busy  p50 {:6.1} ms  p99 {:6.1} ms  longest {:7.1} ms  memory {resident:4} MiB  log \
+             {:3} MiB  sled {:3} MiB",
+            at.as_secs(),
+            waits.edits,
+            waits.refused,
+            ms(at_part(500)),
+            ms(at_part(990)),
+            ms(longest),
+            log / MIB,
+            database / MIB,
+        );
+        self.edits += waits.edits;
+        self.longest = self.longest.max(longest);
+        self.resident = self.resident.max(resident);
+        self.log = self.log.max(log);
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+#[test]
+fn under_a_steady_load_every_edit_is_applied_and_the_log_keeps_its_limit() {
+    let seconds = number("SOAK", 3);
+    let keep = number("SOAK_KEEP", 32);
+    let clients = number("SOAK_CLIENTS", CLIENTS);
+    // Entries are dropped all the time, unless the size of the log is to be measured.
+    let entries = if keep > 32 { 100_000 } else { 2_000 };
+    let config = format!("keep_bytes = \"{keep}MiB\"\nkeep_entries = {entries}\n");
+    let mut daemon = TestDaemon::trusted(&config);
+    for file in 0..clients * FILES {
+        daemon.put(&format!("file-{}-{}.txt", file / FILES, file % FILES), content());
+    }
+    // Settings are read at the start.
+    daemon.kill_and_start();
+    let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
+    let state = PathBuf::from(status["state"].as_str().unwrap());
+    let mut table =
+        Table { pid: daemon.pid(), state, longest: Duration::ZERO, resident: 0, log: 0, edits: 0 };
+    let (socket, waits, ended) = (daemon.socket(), Mutex::<Waits>::default(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let clients: Vec<_> = (0..clients)
+            .map(|number| {
+                let (socket, waits, ended) = (&socket, &waits, &ended);
+                scope.spawn(move || edit(socket, number, waits, ended))
+            })
+            .collect();
+        let begin = Instant::now();
+        let step = Duration::from_secs(seconds.div_ceil(20).max(1));
+        while begin.elapsed() < Duration::from_secs(seconds) && !clients.iter().any(|one| one.is_finished()) {
+            wait::pause(step);
+            table.row(begin.elapsed(), std::mem::take(&mut waits.lock().unwrap()));
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    println!(
+        "the longest of {} edits took {:.1} ms; memory was at most {} MiB, the log {} MiB; now it has {} bytes",
+        table.edits,
+        ms(table.longest),
+        table.resident,
+        table.log / MIB,
+        size_of(&table.state.join("log"))
+    );
+    // The segment that is written to, the next one, and what retention writes again.
+    assert!(table.log <= (keep + 24) * MIB, "{} MiB", table.log / MIB);
+}
