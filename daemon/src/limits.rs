@@ -113,6 +113,13 @@ pub const COMPONENT: usize = 255;
 /// Links that one path may pass through.
 pub const LINKS: usize = 40;
 
+/// Bytes of extended attributes of one removed file that the journal records, names and values together. The kernel
+/// limits one value to as many.
+pub const FILE_ATTRIBUTES: usize = 64 * 1024;
+
+/// Bytes of extended attributes that the journal records for all files that one job removes.
+pub const JOB_ATTRIBUTES: usize = 4 * 1024 * 1024;
+
 /// Bytes of `.editd.toml`.
 pub const CONFIG: usize = 1024 * 1024;
 
@@ -290,7 +297,7 @@ pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 /// Milliseconds for which a file in `.editd/lost` is kept: 30 days.
 pub const LOST_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
-/// Names that are read to find the hard links of the files that a job changes.
+/// Names that are read to find the hard links of the files that a job changes, or of one that an undo makes again.
 pub const LINK_NAMES: usize = 200_000;
 
 /// Files whose hard links are remembered.

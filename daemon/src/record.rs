@@ -1,15 +1,15 @@
 //! The records of the log: one enum, and one struct for each kind of record. Stored bytes have a version; the tests
 //! have a sample of each version that was ever stored.
 
-use std::borrow::Cow;
-
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::EntryKind;
 use editd_proto::path::FilePath;
 use serde::{Deserialize, Serialize};
 
-use crate::os::{BootId, FileIdentity};
+use crate::os::{BootId, ExtendedAttribute, FileIdentity};
+
+mod file;
 
 /// A record of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -144,67 +144,16 @@ pub struct FileRecord {
     /// Lines removed.
     pub removed: u64,
     /// The extents of the changed ranges as planned, if `splices` hold more than those.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub extents: Vec<SpliceExtent>,
+    /// The attributes of the file that the change removes, or makes again; `None` if they do not matter or are not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<FileAttributes>,
 }
 
 /// The extent of a changed range: its offset and bytes in *before*, and its bytes in *after*.
 pub type SpliceExtent = (u64, u64, u64);
-
-/// The only extent of a file whose contents were removed from the journal. No change has it.
-const FORGOTTEN: SpliceExtent = (u64::MAX, u64::MAX, u64::MAX);
-
-impl FileRecord {
-    /// Creates the record of a file that is put in place as it is staged, without its content.
-    #[must_use]
-    pub fn without_content(
-        path: FilePath,
-        before: Option<FileMeta>,
-        after: Option<FileMeta>,
-        how: ChangeMethod,
-        (staging, staged_name): (StagingFolder, String),
-    ) -> Self {
-        let (splices, made, extents) = (Vec::new(), Vec::new(), Vec::new());
-        Self { path, before, after, splices, how, staged_name, staging, made, added: 0, removed: 0, extents }
-    }
-
-    /// Returns true if the contents of the change were removed from the journal: nothing can be computed from it.
-    #[must_use]
-    pub fn is_forgotten(&self) -> bool {
-        self.extents == [FORGOTTEN]
-    }
-
-    /// Removes the contents of the change. Everything else remains, also the hashes.
-    pub fn forget_contents(&mut self) {
-        self.splices.clear();
-        self.extents = vec![FORGOTTEN];
-    }
-
-    /// Returns the changed ranges as planned. `before` and `after` are the whole contents, or the parts of them from
-    /// the offset `from` on.
-    #[must_use]
-    pub fn planned(&self, before: &[u8], after: &[u8], from: u64) -> Cow<'_, [Splice]> {
-        if self.extents.is_empty() {
-            return Cow::Borrowed(&self.splices);
-        }
-        let cut = |bytes: &[u8], at: u64, size: u64| {
-            let at = usize::try_from(at.checked_sub(from)?).ok()?;
-            Some(bytes.get(at..at.checked_add(usize::try_from(size).ok()?)?)?.to_vec())
-        };
-        let (mut gone, mut come) = (0_u64, 0_u64);
-        let splice = |&(at, old, new): &SpliceExtent| {
-            let made = at.checked_sub(gone)?.checked_add(come)?;
-            (gone, come) = (gone.checked_add(old)?, come.checked_add(new)?);
-            Some(Splice {
-                at: at.checked_sub(from)?,
-                old: cut(before, at, old)?,
-                new: cut(after, made, new)?,
-            })
-        };
-        let planned: Option<Vec<Splice>> = self.extents.iter().map(splice).collect();
-        planned.map_or(Cow::Borrowed(&self.splices), Cow::Owned)
-    }
-}
 
 /// The metadata and the content hash of a file at one moment.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -223,6 +172,15 @@ pub struct FileMeta {
     pub identity: FileIdentity,
     /// Last change of content, nanoseconds since 1970.
     pub modified: i64,
+}
+
+/// The extended attributes and the links of a file, beside its [`FileMeta`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FileAttributes {
+    /// Its extended attributes, access control lists among them.
+    pub extended: Vec<ExtendedAttribute>,
+    /// The number of its names (hard links).
+    pub links: u64,
 }
 
 /// The way in which a change is applied.

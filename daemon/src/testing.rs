@@ -12,8 +12,8 @@ pub use crate::journal::recover::contents::IntactContents;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
 pub use crate::os::{
-    Access, BootId, Dir, DirEntry, File, FileIdentity, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
-    is_link, read_all,
+    Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileIdentity, FileKind, LeaseState, Os, OsDir,
+    OsFile, Stat, UnsetAttribute, is_link, read_all,
 };
 pub use crate::record::{Entry, FileMeta, FileRecord};
 pub use crate::state::step::{Go, Observer, Step};

@@ -7,6 +7,7 @@ mod contents;
 mod mounts;
 mod owners;
 mod permission;
+mod removed;
 mod shipped;
 
 use std::path::{Path, PathBuf};

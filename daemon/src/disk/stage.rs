@@ -1,12 +1,13 @@
 //! Stages a file: writes the new bytes to a file of their own, on the file system of their target, with its mode,
-//! owner, access control lists and extended attributes. It flushes only a file that cannot be opened for that later,
-//! and touches no target.
+//! owner, access control lists and extended attributes. It flushes only a file that cannot be opened for that later, or
+//! whose attributes must be on the disk before its name. It touches no target.
 
 use std::io;
 
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
+use crate::os::File;
 use crate::record::{FileMeta, StagingFolder};
 
 /// The mode of a new file.
@@ -19,7 +20,7 @@ pub enum StagedMode {
 }
 
 /// A staged file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct StagedFile {
     /// The staging folder.
@@ -28,6 +29,15 @@ pub struct StagedFile {
     pub staged_name: String,
     /// The metadata that the target will have.
     pub meta: FileMeta,
+}
+
+/// The time at which a staged file is flushed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum StagedFlush {
+    /// When its entry is settled.
+    Later,
+    /// Before its intent is written, so that a power cut never shows it at its place without its attributes.
+    Now,
 }
 
 /// The reason why a file could not be staged.
@@ -57,13 +67,35 @@ impl Disk {
         mode: StagedMode,
         staged_name: &str,
     ) -> Result<StagedFile, StageError> {
+        let private = match (replaces, mode) {
+            (Some(_), _) => 0o600,
+            (None, StagedMode::Exact(bits)) => bits & 0o777,
+            (None, StagedMode::Masked) => 0o666,
+        };
+        self.stage_with(place, (private, mode), bytes, staged_name, |file| {
+            if let Some(old) = replaces {
+                let own = file.stat()?;
+                if (own.uid, own.gid) != (old.meta.uid, old.meta.gid) {
+                    file.set_owner(old.meta.uid, old.meta.gid).map_err(|_| StageError::Owner)?;
+                }
+                file.copy_attributes(&*old.file)?;
+            }
+            Ok(StagedFlush::Later)
+        })
+    }
+
+    /// Writes bytes to a staged file that is made with the mode `private`; `attributes` then sets what else it shall
+    /// have, before its final mode.
+    pub(super) fn stage_with(
+        &self,
+        place: &ResolvedPath,
+        (private, mode): (u32, StagedMode),
+        bytes: &[u8],
+        staged_name: &str,
+        attributes: impl FnOnce(&File) -> Result<StagedFlush, StageError>,
+    ) -> Result<StagedFile, StageError> {
         let staging = self.staging_of(place)?;
         let (dir, name) = self.staged_entry(&staging, staged_name)?;
-        let bits = match mode {
-            StagedMode::Exact(bits) => bits,
-            StagedMode::Masked => 0o666,
-        };
-        let private = if replaces.is_some() { 0o600 } else { bits & 0o777 };
         let (dir, file) = match dir.create_file(&name, private) {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == StagingFolder::Root => {
                 self.renew()?;
@@ -75,20 +107,13 @@ impl Disk {
         };
         let written = (|| -> Result<FileMeta, StageError> {
             file.write_all_at(bytes, 0)?;
-            if let Some(old) = replaces {
-                let own = file.stat()?;
-                if (own.uid, own.gid) != (old.meta.uid, old.meta.gid) {
-                    file.set_owner(old.meta.uid, old.meta.gid).map_err(|_| StageError::Owner)?;
-                }
-                file.copy_attributes(&*old.file)?;
-            }
+            let flush = attributes(&file)?;
             if let StagedMode::Exact(bits) = mode {
                 file.set_mode(bits)?;
             }
-            if let StagedMode::Exact(bits) = mode
-                && bits & 0o400 == 0
-            {
-                // Settling could not open it.
+            // Settling could not open a file that its owner may not read.
+            let closed = matches!(mode, StagedMode::Exact(bits) if bits & 0o400 == 0);
+            if closed || flush == StagedFlush::Now {
                 file.sync_all()?;
             }
             let stat = file.stat()?;

@@ -288,6 +288,7 @@ pub(super) fn transaction(
             splices: change.splices,
             added: change.added,
             removed: change.removed,
+            restores: None,
         });
     }
     let origin = Origin {

@@ -222,6 +222,7 @@ fn append(
             added,
             removed,
             extents: Vec::new(),
+            attributes: None,
         }],
         clips: Vec::new(),
         parts: Vec::new(),

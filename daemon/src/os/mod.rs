@@ -97,6 +97,37 @@ pub struct Stat {
     pub changed: i64,
 }
 
+/// An extended attribute of a file. Access control lists are such attributes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ExtendedAttribute {
+    /// The name, such as `user.comment`.
+    #[serde(with = "serde_bytes")]
+    pub name: Vec<u8>,
+    /// The value; `None` if it may not be read, or if it is larger than the reader allowed.
+    #[serde(with = "serde_bytes")]
+    pub value: Option<Vec<u8>>,
+}
+
+/// An extended attribute that a file did not get.
+#[derive(Debug)]
+pub struct UnsetAttribute {
+    /// The name.
+    pub name: Vec<u8>,
+    /// The reason.
+    pub reason: UnsetReason,
+}
+
+/// The reason why a file did not get an extended attribute.
+#[derive(Debug)]
+pub enum UnsetReason {
+    /// Its value is not known.
+    Unknown,
+    /// It gives rights to, or signs, the file that it was made for; the system drops it on a write, too.
+    Bound,
+    /// The system refused it.
+    Refused(io::Error),
+}
+
 /// The access with which a file is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
@@ -223,6 +254,16 @@ pub trait OsFile: Send + Sync {
     fn set_owner(&self, uid: u32, gid: u32) -> io::Result<()>;
     /// Copies access control lists and extended attributes from another file, as far as permitted.
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()>;
+    /// Returns the extended attributes. Names and values together have at most `most` bytes: attributes above that
+    /// have no value.
+    fn attributes(&self, _most: usize) -> io::Result<Vec<ExtendedAttribute>> {
+        Ok(Vec::new())
+    }
+    /// Gives the file exactly these extended attributes, as far as permitted. Returns those that it did not get.
+    fn set_attributes(&self, wanted: &[ExtendedAttribute]) -> io::Result<Vec<UnsetAttribute>> {
+        let refused = || UnsetReason::Refused(io::ErrorKind::Unsupported.into());
+        Ok(wanted.iter().map(|one| UnsetAttribute { name: one.name.clone(), reason: refused() }).collect())
+    }
     /// Asks for a read lease, which tells whether a process has the file open for writing. Only for a file opened
     /// with [`Access::Read`]; otherwise `InvalidInput`.
     fn lease(&self) -> io::Result<LeaseState>;

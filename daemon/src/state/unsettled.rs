@@ -155,6 +155,7 @@ fn slim(files: &[FileRecord]) -> Vec<FileRecord> {
         added: file.added,
         removed: file.removed,
         extents: Vec::new(),
+        attributes: None,
     };
     files.iter().map(slim).collect()
 }

@@ -9,6 +9,7 @@ use editd_proto::path::FilePath;
 
 use super::DialectReply;
 use crate::caller::Caller;
+use crate::disk::restore::RestoredFile;
 use crate::disk::stage::StagedMode;
 use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::record::{EntryPart, ReadReceipt};
@@ -54,6 +55,8 @@ pub struct FileChange {
     pub removed: u64,
     /// The path whose content this is, for a rename or a copy.
     pub from: Option<FilePath>,
+    /// The removed file that this makes again.
+    pub restores: Option<RestoredFile>,
 }
 
 /// The changes that a job is about to make.

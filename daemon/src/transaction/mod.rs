@@ -19,6 +19,7 @@ pub mod hooks;
 pub mod reply;
 pub mod set_id;
 
+mod attributes;
 mod change;
 mod check_limits;
 mod clips;

@@ -7,9 +7,11 @@ use std::io;
 use editd_engine::{FileState, Refusal, Splice};
 use editd_proto::path::FilePath;
 
+use super::attributes::JobAttributes;
 use super::check_limits::CheckedTransaction;
 use super::{FileChange, Transaction};
 use crate::disk::folders::parent_path;
+use crate::disk::restore::RestoredFile;
 use crate::disk::stage::{StageError, StagedFile, StagedMode};
 use crate::disk::{FileSnapshot, ResolvedPath};
 use crate::record::{ChangeMethod, FileMeta, FileRecord, SpliceExtent, StagingFolder};
@@ -44,8 +46,10 @@ pub(super) fn stage(
     });
     let mut records = Vec::with_capacity(transaction.changes.len());
     let mut bases = Bases { state, folders: BTreeSet::new() };
+    let mut attributes =
+        JobAttributes::read(&transaction).map_err(|(path, error)| disk_refusal(&path, &error))?;
     for change in &transaction.changes {
-        match stage_one(state, change, &mut bases) {
+        match stage_one(state, change, &mut bases, &mut attributes) {
             Ok(record) => records.push(record),
             Err(refusal) => {
                 unstage(state, &records);
@@ -53,6 +57,7 @@ pub(super) fn stage(
             }
         }
     }
+    attributes.warn(&mut transaction);
     Ok(StagedTransaction { transaction, records })
 }
 
@@ -68,6 +73,7 @@ fn stage_one(
     state: &WorkspaceState,
     change: &FileChange,
     bases: &mut Bases<'_>,
+    attributes: &mut JobAttributes,
 ) -> Result<FileRecord, Refusal> {
     let path = change.place.path();
     let staged_name = state.next_staged_name();
@@ -83,6 +89,7 @@ fn stage_one(
         added: change.added,
         removed: change.removed,
         extents: Vec::new(),
+        attributes: None,
     };
     let young = match &change.before {
         Some(found) => bases.is_young(&change.place, found).map_err(|error| disk_refusal(path, &error))?,
@@ -90,15 +97,15 @@ fn stage_one(
     };
     let FileState::File { bytes, .. } = &change.after else {
         let staging = state.disk.staging_of(&change.place).map_err(|error| disk_refusal(path, &error))?;
-        return Ok(FileRecord { splices: change.splices.clone(), staging, ..record });
+        let attributes = attributes.of_removed(path);
+        return Ok(FileRecord { splices: change.splices.clone(), staging, attributes, ..record });
     };
     let Some(found) = &change.before else {
-        let staged = state
-            .disk
-            .stage(&change.place, None, bytes, change.mode, &staged_name)
+        let (staged, restored) = stage_new(state, change, bytes, attributes, &staged_name)
             .map_err(|error| stage_refusal(path, &error))?;
-        let made = folders_of(&change.place);
-        return Ok(FileRecord { made, ..with(record, ChangeMethod::Create, staged, change.splices.clone()) });
+        let (made, attributes) = (folders_of(&change.place), restored.and_then(|file| file.attributes));
+        let record = FileRecord { made, attributes, ..record };
+        return Ok(with(record, ChangeMethod::Create, staged, change.splices.clone()));
     };
     // Without a name, it was replaced or removed since it was opened: the check after the swap finds that.
     if found.links <= 1 {
@@ -117,6 +124,26 @@ fn stage_one(
     // The record has only the bytes from the first changed one on, if those before it are on the disk.
     let whole = young && !flushed(state, found);
     Ok(in_place(record, change, found, bytes, whole))
+}
+
+/// Stages a file where none is. Returns the removed file that it is: one that an undo makes again, or that the same job
+/// moves here.
+fn stage_new(
+    state: &WorkspaceState,
+    change: &FileChange,
+    bytes: &[u8],
+    attributes: &mut JobAttributes,
+    staged_name: &str,
+) -> Result<(StagedFile, Option<RestoredFile>), StageError> {
+    let moved = || change.from.as_ref().and_then(|from| attributes.moved(from));
+    let restored = change.restores.clone().or_else(moved);
+    let (Some(file), StagedMode::Exact(bits)) = (&restored, change.mode) else {
+        let staged = state.disk.stage(&change.place, None, bytes, change.mode, staged_name)?;
+        return Ok((staged, None));
+    };
+    let (staged, lost) = state.disk.stage_restored(&change.place, file, bytes, (bits, staged_name))?;
+    attributes.lost(change.place.path(), file, &lost);
+    Ok((staged, restored))
 }
 
 fn with(record: FileRecord, how: ChangeMethod, staged: StagedFile, splices: Vec<Splice>) -> FileRecord {

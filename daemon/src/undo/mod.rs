@@ -4,6 +4,7 @@
 mod choose;
 mod merged;
 mod parts;
+mod restored;
 mod select;
 mod turn;
 mod unwind;
@@ -21,7 +22,7 @@ use editd_proto::message::{EntryKind, FileOutcome, JobStatus, UndoRequest};
 use editd_proto::path::FilePath;
 
 use self::choose::{ReadEntries, SelectedPart};
-use self::unwind::EntryTurn;
+use self::unwind::{EntryTurn, UnwoundFiles};
 use crate::caller::Caller;
 use crate::disk::stage::StagedMode;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -62,7 +63,7 @@ pub fn transaction(
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
-    let merged = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
+    let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
     let ids: Vec<JobId> = resolved.turns.iter().map(|turn| turn.entry.id).collect();
     let mut origin = Origin {
         kind: chosen.kind,
@@ -84,14 +85,14 @@ pub fn transaction(
     let unmade = resolved.turns.iter().flat_map(EntryTurn::unmade).collect();
     // A preview always shows its diff.
     let preview = (request.mode == editd_proto::message::JobMode::VerifyOnly).then_some(true);
-    let (changes, mut files) = now.into_changes(request.diff.or(preview), &merged);
-    for file in files.iter_mut().filter(|file| merged.contains(&file.path)) {
+    let (changes, mut files) = now.into_changes(request.diff.or(preview), &unwound);
+    for file in files.iter_mut().filter(|file| unwound.merged.contains(&file.path)) {
         file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
     }
     if changes.is_empty() && chosen.mixed {
         (origin.of, origin.parts) = (Vec::new(), Vec::new());
     }
-    let rebased = !merged.is_empty();
+    let rebased = !unwound.merged.is_empty();
     let diffs = request.diff != Some(false);
     Ok(Transaction {
         origin,
@@ -240,11 +241,7 @@ impl EntryFiles {
 
     /// Returns the changes and their reports. `show` asks for all diffs or none; without it, only merged files have
     /// one.
-    fn into_changes(
-        self,
-        show: Option<bool>,
-        merged: &BTreeSet<FilePath>,
-    ) -> (Vec<FileChange>, Vec<FileOutcome>) {
+    fn into_changes(self, show: Option<bool>, unwound: &UnwoundFiles) -> (Vec<FileChange>, Vec<FileOutcome>) {
         let Self { places, mut states } = self;
         let mut changes = Vec::new();
         let mut files = Vec::new();
@@ -256,7 +253,7 @@ impl EntryFiles {
             };
             let (after, lost) = set_id::without_set_id(&old, after);
             let changed = old != after;
-            let diffs = show.unwrap_or_else(|| merged.contains(&path));
+            let diffs = show.unwrap_or_else(|| unwound.merged.contains(&path));
             let splices = if changed { change::splices(&old, &after) } else { Vec::new() };
             let lines = LineChange::new(&old, &after, &splices);
             let (diff, omitted) = if diffs && changed { lines.diff(&path) } else { Default::default() };
@@ -281,7 +278,19 @@ impl EntryFiles {
                     FileState::File { mode, .. } => StagedMode::Exact(*mode),
                     FileState::Absent => StagedMode::Masked,
                 };
-                changes.push(FileChange { place, before, after, mode, splices, added, removed, from: None });
+                let restores = unwound.restored.get(&path).filter(|_| before.is_none()).cloned();
+                let from = None;
+                changes.push(FileChange {
+                    place,
+                    before,
+                    after,
+                    mode,
+                    splices,
+                    added,
+                    removed,
+                    from,
+                    restores,
+                });
             }
         }
         (changes, files)

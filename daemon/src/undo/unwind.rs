@@ -11,9 +11,11 @@ use editd_proto::message::{EntryKind, LaterEntry, OnStale};
 use editd_proto::path::FilePath;
 
 use super::merged;
+use super::restored;
 use super::select::is_rescue;
 use super::turn::FileTurn;
 use crate::caller::Caller;
+use crate::disk::restore::RestoredFile;
 use crate::journal::past::PastBudget;
 use crate::record::{ChangeMethod, Entry, FileRecord};
 use crate::state::WorkspaceState;
@@ -61,19 +63,27 @@ impl EntryTurn {
     }
 }
 
-/// Applies turns of entries, in the order given, to the states of their files. Returns the paths of files with later
-/// changes, into which the turn was merged.
+/// The result of [`unwind`], beside the states.
+#[derive(Default)]
+pub(super) struct UnwoundFiles {
+    /// The paths of files with later changes, into which a turn was merged.
+    pub(super) merged: BTreeSet<FilePath>,
+    /// The removed files that are made again.
+    pub(super) restored: BTreeMap<FilePath, RestoredFile>,
+}
+
+/// Applies turns of entries, in the order given, to the states of their files.
 pub(super) fn unwind(
     state: &WorkspaceState,
     caller: &Caller,
     turns: &[EntryTurn],
     states: &mut BTreeMap<FilePath, FileState>,
     on_stale: OnStale,
-) -> Result<BTreeSet<FilePath>, Refusal> {
+) -> Result<UnwoundFiles, Refusal> {
     let chosen: BTreeSet<JobId> = turns.iter().map(|turn| turn.entry.id).collect();
     let there = states.clone();
     let patience = PastBudget::whole();
-    let mut rebased = BTreeSet::new();
+    let mut unwound = UnwoundFiles::default();
     for turn in turns {
         let entry = &turn.entry;
         let files: Vec<(u32, &FileRecord)> = turn.files().collect();
@@ -85,6 +95,7 @@ pub(super) fn unwind(
             let current = states.get(&file.path).cloned().unwrap_or(FileState::Absent);
             let now = there.get(&file.path).unwrap_or(&FileState::Absent);
             let undone = turn.undone(&file.path);
+            let removals = [undone.map(|(_, file)| file), Some(file)];
             let turn = FileTurn { state, entry: entry.id, file, from, to, there: now, patience: &patience };
             let inverse =
                 undone.and_then(|(id, file)| turn.inverse_of(id, file).exact(&current).ok().flatten());
@@ -93,6 +104,8 @@ pub(super) fn unwind(
                 None => turn.exact(&current)?,
             };
             if let Some(turned) = exact {
+                let again = restored::again(state, removals, (&current, &turned))?;
+                unwound.restored.extend(again.map(|removed| (file.path.clone(), removed)));
                 states.insert(file.path.clone(), turned);
                 continue;
             }
@@ -105,10 +118,10 @@ pub(super) fn unwind(
             let turned = merged::turned(&turn, &current);
             let turned = turned.map_err(|kept| kept.refusal(entry.id, &file.path, stale()))?;
             states.insert(file.path.clone(), turned);
-            rebased.insert(file.path.clone());
+            unwound.merged.insert(file.path.clone());
         }
     }
-    Ok(rebased)
+    Ok(unwound)
 }
 
 /// The refusal to undo a file that later entries have changed, with those entries.

@@ -13,6 +13,8 @@ pub struct VisibleFiles {
     pub files: BTreeMap<String, SnapshotNode>,
     /// The number of names of each file.
     pub links: BTreeMap<String, u64>,
+    /// The extended attribute `user.comment` of each file that has it.
+    pub comments: BTreeMap<String, Vec<u8>>,
     /// Slots: the daemon's own files in `.editd/staging` or among the workspace's.
     pub staged_files: Vec<String>,
 }
@@ -43,6 +45,8 @@ impl VisibleFiles {
             } else if !path.starts_with(".editd/") {
                 let links = outside.stat(&format!("{ROOT}/{path}")).map_or(0, |stat| stat.links);
                 view.links.insert(path.clone(), links);
+                let comment = outside.attribute(&format!("{ROOT}/{path}"), "user.comment");
+                view.comments.extend(comment.ok().flatten().map(|comment| (path.clone(), comment)));
                 view.files.insert(path, seen);
             }
         }
@@ -61,7 +65,10 @@ impl VisibleFiles {
         let mut paths: Vec<String> = self.files.keys().chain(other.files.keys()).cloned().collect();
         paths.sort();
         paths.dedup();
-        paths.retain(|path| self.files.get(path) != other.files.get(path));
+        paths.retain(|path| {
+            self.files.get(path) != other.files.get(path)
+                || self.comments.get(path) != other.comments.get(path)
+        });
         paths
     }
 
@@ -88,7 +95,12 @@ impl VisibleFiles {
             .into_iter()
             .map(|path| {
                 let (is, was) = (told(self.files.get(&path)), told(should.files.get(&path)));
-                let what = format!("{path} shows {is} instead of {was}");
+                let noted = |view: &Self| match view.comments.get(&path) {
+                    None => String::new(),
+                    Some(comment) => format!(" with comment {:?}", String::from_utf8_lossy(comment)),
+                };
+                let (noted, had) = (noted(self), noted(should));
+                let what = format!("{path} shows {is}{noted} instead of {was}{had}");
                 (path, what)
             })
             .collect()

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use super::lines::numbered_lines;
+use super::lines::unhex;
 use super::target::StepName;
 
 /// One file of `tests/cases`.
@@ -115,6 +116,9 @@ pub struct PathState {
     /// Permission bits, octal; 644 (folders 755) before, and not looked at where a job makes the file.
     #[serde(default)]
     pub mode: Option<String>,
+    /// The value of the extended attribute `user.comment`; not looked at where it is not named.
+    #[serde(default)]
+    pub comment: Option<String>,
     /// A symbolic link to this.
     #[serde(default)]
     pub link: Option<String>,
@@ -387,12 +391,4 @@ impl PathState {
         let parse = |mode: &String| u32::from_str_radix(mode, 8).map_err(|_| format!("not octal: {mode:?}"));
         self.mode.as_ref().map(parse).transpose()
     }
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u32> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-    let pairs = digits.chunks_exact(2);
-    let whole = pairs.remainder().is_empty();
-    whole.then(|| pairs.filter_map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect())
 }

@@ -13,3 +13,12 @@ pub fn numbered_lines(name: &str, size: usize) -> Vec<u8> {
     text.push_str("the end\n");
     text.into_bytes()
 }
+
+/// The bytes of hexadecimal digits; `None` where there are others.
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let pairs = digits.chunks_exact(2);
+    let whole = pairs.remainder().is_empty();
+    whole.then(|| pairs.filter_map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect())
+}

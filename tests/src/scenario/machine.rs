@@ -36,6 +36,10 @@ pub trait ScenarioMachine: Send + Sync {
     fn append(&self, path: &[u8], bytes: &[u8]) -> io::Result<()>;
     /// Sets the permission bits.
     fn set_mode(&self, path: &[u8], mode: u32) -> io::Result<()>;
+    /// Sets the extended attribute `user.comment`.
+    fn set_comment(&self, path: &[u8], comment: &[u8]) -> io::Result<()>;
+    /// Returns the extended attribute `user.comment`, if the file has it.
+    fn comment(&self, path: &[u8]) -> Option<Vec<u8>>;
     /// Returns the content of a file, empty if it cannot be read.
     fn read(&self, path: &[u8]) -> Vec<u8>;
     /// Returns everything in the workspace, without the daemon's own folder.
@@ -160,6 +164,9 @@ fn write(machine: &dyn ScenarioMachine, place: &[u8], node: &PathState) -> io::R
     match node.how {
         WriteMethod::Replace => replace(machine, place, |fresh| {
             machine.write(fresh, &bytes)?;
+            if let Some(comment) = &node.comment {
+                machine.set_comment(fresh, comment.as_bytes())?;
+            }
             machine.set_mode(fresh, mode.unwrap_or(0o644))
         }),
         WriteMethod::Rewrite => machine.write(place, &bytes),
@@ -207,6 +214,12 @@ pub fn differences(
             Some(there) => {
                 found.extend(differs(node, *known, there, &should).map(|what| format!("{name}: {what}")));
                 found.extend(hard_differs(machine, &name, node).map(|what| format!("{name}: {what}")));
+                let comment = node.comment.as_ref().filter(|_| !node.absent);
+                if let Some(comment) =
+                    comment.filter(|one| machine.comment(path).as_deref() != Some(one.as_bytes()))
+                {
+                    found.push(format!("{name}: has no comment {comment:?}"));
+                }
             }
         }
     }

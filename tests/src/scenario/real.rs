@@ -128,6 +128,17 @@ impl ScenarioMachine for RealMachine {
         fs::set_permissions(self.place(path), fs::Permissions::from_mode(mode))
     }
 
+    fn set_comment(&self, path: &[u8], comment: &[u8]) -> io::Result<()> {
+        Ok(rustix::fs::setxattr(self.place(path), "user.comment", comment, rustix::fs::XattrFlags::empty())?)
+    }
+
+    fn comment(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut value = vec![0; 1024];
+        let len = rustix::fs::getxattr(self.place(path), "user.comment", &mut value[..]).ok()?;
+        value.truncate(len);
+        Some(value)
+    }
+
     fn read(&self, path: &[u8]) -> Vec<u8> {
         fs::read(self.place(path)).unwrap_or_default()
     }

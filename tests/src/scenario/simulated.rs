@@ -124,6 +124,14 @@ impl ScenarioMachine for SimulatedMachine {
         self.outside.chmod(&place(path), mode)
     }
 
+    fn set_comment(&self, path: &[u8], comment: &[u8]) -> io::Result<()> {
+        self.outside.set_attribute(&place(path), "user.comment", comment)
+    }
+
+    fn comment(&self, path: &[u8]) -> Option<Vec<u8>> {
+        self.outside.attribute(&place(path), "user.comment").ok().flatten()
+    }
+
     fn read(&self, path: &[u8]) -> Vec<u8> {
         self.outside.read(&place(path)).unwrap_or_default()
     }

@@ -48,6 +48,8 @@ pub enum OsCall {
     SetMode,
     SetOwner,
     CopyAttributes,
+    Attributes,
+    SetAttributes,
     Lease,
     LeaseIntact,
     ReleaseLease,
@@ -64,7 +66,8 @@ impl OsCall {
             | OsCall::SetLen
             | OsCall::SetMode
             | OsCall::SetOwner
-            | OsCall::CopyAttributes => true,
+            | OsCall::CopyAttributes
+            | OsCall::SetAttributes => true,
             OsCall::SyncDir | OsCall::SyncData | OsCall::SyncAll => true,
             OsCall::OpenRoot
             | OsCall::BootId
@@ -73,7 +76,7 @@ impl OsCall {
             | OsCall::StatSelf
             | OsCall::OpenDir
             | OsCall::OpenFile => false,
-            OsCall::ReadLink | OsCall::List | OsCall::FileStat | OsCall::ReadAt => false,
+            OsCall::ReadLink | OsCall::List | OsCall::FileStat | OsCall::ReadAt | OsCall::Attributes => false,
             OsCall::Lease | OsCall::LeaseIntact | OsCall::ReleaseLease | OsCall::TryLock => false,
         }
     }

@@ -6,7 +6,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use editd::testing::{Access, BootId, Dir, DirEntry, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat};
+use editd::testing::{
+    Access, BootId, Dir, DirEntry, ExtendedAttribute, File, FileKind, LeaseState, Os, OsDir, OsFile, Stat,
+    UnsetAttribute,
+};
 
 use super::call::{CallEffect, OsCall};
 use super::machine::{SimMachine, lock};
@@ -283,6 +286,25 @@ impl OsFile for SimFile {
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()> {
         let from: &SimFile = from.as_any().downcast_ref().ok_or_else(|| invalid("not of this machine"))?;
         self.call(OsCall::CopyAttributes, |system, _| system.copy_attributes(from.open.id, self.open.id))
+    }
+
+    fn attributes(&self, _: usize) -> io::Result<Vec<ExtendedAttribute>> {
+        self.call(OsCall::Attributes, |system, _| {
+            let extended = Arc::clone(&system.node(self.open.id)?.attributes.extended);
+            let attribute = |(name, value): (&Vec<u8>, &Vec<u8>)| ExtendedAttribute {
+                name: name.clone(),
+                value: Some(value.clone()),
+            };
+            Ok(extended.iter().map(attribute).collect())
+        })
+    }
+
+    fn set_attributes(&self, wanted: &[ExtendedAttribute]) -> io::Result<Vec<UnsetAttribute>> {
+        let all = wanted.iter().filter_map(|one| Some((one.name.clone(), one.value.clone()?))).collect();
+        self.call(OsCall::SetAttributes, |system, _| {
+            system.attributes(self.open.id, |attributes| attributes.extended = Arc::new(all))
+        })?;
+        Ok(Vec::new())
     }
 
     fn lease(&self) -> io::Result<LeaseState> {

@@ -171,7 +171,7 @@ impl SystemState {
         })
     }
 
-    fn node(&self, id: NodeId) -> io::Result<&SimNode> {
+    pub(crate) fn node(&self, id: NodeId) -> io::Result<&SimNode> {
         self.tree.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 

@@ -11,6 +11,7 @@ use super::chain::{ChainLink, RecordChain, RecoveryCase};
 use super::decide::RecoveryAction;
 use super::signs::same_file;
 use crate::disk::put::RescuedBytes;
+use crate::disk::restore::RestoredFile;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::journal::external;
@@ -228,13 +229,19 @@ impl<'r> PathRestorer<'r> {
         meta: &FileMeta,
     ) -> io::Result<RestoreOutcome> {
         let staged_name = self.state.next_staged_name();
-        let staged =
-            match self.state.disk.stage(place, target, bytes, StagedMode::Exact(meta.mode), &staged_name) {
-                Ok(staged) => staged,
-                // Only its own user can rewrite it.
-                Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
-                Err(StageError::Io(error)) => return Err(error),
-            };
+        let disk = &self.state.disk;
+        let staged = match (target, recorded(chain, meta)) {
+            (None, Some(removed)) => disk
+                .stage_restored(place, &removed, bytes, (meta.mode, &staged_name))
+                .map(|(staged, _)| staged),
+            _ => disk.stage(place, target, bytes, StagedMode::Exact(meta.mode), &staged_name),
+        };
+        let staged = match staged {
+            Ok(staged) => staged,
+            // Only its own user can rewrite it.
+            Err(StageError::Owner | StageError::ReadOnly) => return Ok(RestoreOutcome::Diverged),
+            Err(StageError::Io(error)) => return Err(error),
+        };
         self.state.disk.flush_staged(&staged.staging, &staged_name)?;
         self.state.disk.flush_staging(&staged.staging)?;
         let how = if target.is_some() { ChangeMethod::Swap } else { ChangeMethod::Create };
@@ -331,6 +338,16 @@ impl<'r> PathRestorer<'r> {
     fn set_staging_aside(&mut self, chain: &RecordChain<'_>) {
         self.aside.extend(chain.staged_files().map(staged_of));
     }
+}
+
+/// Returns a file of the chain with the attributes that an entry recorded when it removed it or made it again.
+fn recorded(chain: &RecordChain<'_>, meta: &FileMeta) -> Option<RestoredFile> {
+    chain.links.iter().rev().find_map(|link| {
+        let sides = [&link.file.before, &link.file.after];
+        let same = sides.into_iter().flatten().any(|side| side.hash == meta.hash);
+        let attributes = link.file.attributes.clone().filter(|_| same)?;
+        Some(RestoredFile { meta: meta.clone(), attributes: Some(attributes) })
+    })
 }
 
 fn staged_of(link: &ChainLink<'_>) -> (StagingFolder, String) {

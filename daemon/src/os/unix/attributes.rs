@@ -1,5 +1,5 @@
-//! Copies extended attributes, and with them POSIX access control lists, from one file to another, as far as the
-//! process may; it never copies attributes that the kernel binds to the old content.
+//! Reads, sets and copies extended attributes, and with them POSIX access control lists, as far as the process may; it
+//! never sets attributes that the kernel binds to the old content.
 //!
 //! *Limitations*: the access control lists of macOS are no extended attributes and are not copied.
 
@@ -8,6 +8,8 @@ use std::os::fd::BorrowedFd;
 
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
+
+use crate::os::{ExtendedAttribute, UnsetAttribute, UnsetReason};
 
 /// The number of attempts to read a list or value that changes meanwhile.
 const TRIES: usize = 8;
@@ -54,6 +56,67 @@ pub(super) fn copy(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the attributes, access control lists first, with values as long as names and values together have at most
+/// `most` bytes. The kernel computes `security.evm` from the others.
+pub(super) fn all(fd: BorrowedFd<'_>, most: usize) -> io::Result<Vec<ExtendedAttribute>> {
+    let mut wanted = names(fd)?.unwrap_or_default();
+    wanted.retain(|name| name != b"security.evm");
+    wanted.sort_by_key(|name| !name.starts_with(b"system."));
+    let mut left = most;
+    let mut found = Vec::with_capacity(wanted.len());
+    for name in wanted {
+        let value = match grown(|buf| fgetxattr(fd, name.as_slice(), buf)) {
+            Ok(value) => Some(value),
+            Err(error) if absent(error) => continue,
+            Err(Errno::PERM | Errno::ACCESS | Errno::RANGE | Errno::TOOBIG) => None,
+            Err(error) if unsupported(error) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let value = value.filter(|value| name.len().saturating_add(value.len()) <= left);
+        if let Some(value) = &value {
+            left = left.saturating_sub(name.len()).saturating_sub(value.len());
+        }
+        found.push(ExtendedAttribute { name, value });
+    }
+    Ok(found)
+}
+
+/// Gives a file these attributes, and removes others, such as access control lists inherited from its folder. Returns
+/// those that it did not get.
+pub(super) fn set(fd: BorrowedFd<'_>, wanted: &[ExtendedAttribute]) -> io::Result<Vec<UnsetAttribute>> {
+    let mut unset = Vec::new();
+    for one in wanted {
+        let reason = match &one.value {
+            _ if worth(&one.name) == AttributeKind::Never => Some(UnsetReason::Bound),
+            None => Some(UnsetReason::Unknown),
+            Some(value) => set_one(fd, &one.name, value)?.map(UnsetReason::Refused),
+        };
+        unset.extend(reason.map(|reason| UnsetAttribute { name: one.name.clone(), reason }));
+    }
+    for name in names(fd)?.unwrap_or_default() {
+        if worth(&name) == AttributeKind::Must && wanted.iter().all(|one| one.name != name) {
+            match fremovexattr(fd, name.as_slice()) {
+                Err(error) if absent(error) => {}
+                done => settle(AttributeKind::Must, done)?,
+            }
+        }
+    }
+    Ok(unset)
+}
+
+/// Sets an attribute unless the file has it already. Returns the error if the system refused it; a failed disk is an
+/// error of the call.
+fn set_one(fd: BorrowedFd<'_>, name: &[u8], value: &[u8]) -> io::Result<Option<io::Error>> {
+    if self::value(fd, name).ok().flatten().as_deref() == Some(value) {
+        return Ok(None);
+    }
+    match fsetxattr(fd, name, value, XattrFlags::empty()) {
+        Ok(()) => Ok(None),
+        Err(error @ (Errno::IO | Errno::ROFS)) => Err(error.into()),
+        Err(error) => Ok(Some(error.into())),
+    }
 }
 
 fn settle(worth: AttributeKind, done: Result<(), Errno>) -> io::Result<()> {

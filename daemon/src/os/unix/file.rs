@@ -12,7 +12,7 @@ use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
 
 use super::{attributes, dir, foreign, lease, stat};
-use crate::os::{Access, LeaseState, OsFile, Stat};
+use crate::os::{Access, ExtendedAttribute, LeaseState, OsFile, Stat, UnsetAttribute};
 
 pub(super) struct UnixFile {
     file: std::fs::File,
@@ -99,6 +99,14 @@ impl OsFile for UnixFile {
     fn copy_attributes(&self, from: &dyn OsFile) -> io::Result<()> {
         let from: &UnixFile = from.as_any().downcast_ref().ok_or_else(foreign)?;
         attributes::copy(from.fd(), self.fd())
+    }
+
+    fn attributes(&self, most: usize) -> io::Result<Vec<ExtendedAttribute>> {
+        attributes::all(self.fd(), most)
+    }
+
+    fn set_attributes(&self, wanted: &[ExtendedAttribute]) -> io::Result<Vec<UnsetAttribute>> {
+        attributes::set(self.fd(), wanted)
     }
 
     fn lease(&self) -> io::Result<LeaseState> {

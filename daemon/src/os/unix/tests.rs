@@ -312,6 +312,20 @@ fn attributes_are_copied_and_inherited_lists_taken_away() {
         to.copy_attributes(&*dir.open_file(b"plain", Access::Read).unwrap()).unwrap();
         assert_eq!(get(&to, "system.posix_acl_access"), None);
     }
+    set(&to, "user.other", b"goes").unwrap();
+    let recorded = from.attributes(1 << 16).unwrap();
+    assert!(to.set_attributes(&recorded).unwrap().is_empty());
+    assert_eq!(to.attributes(1 << 16).unwrap(), recorded);
+    assert_eq!((get(&to, "user.other"), get(&to, "user.note").unwrap()), (None, vec![7; 2000]));
+    // What is above the limit has no value, and cannot be set again.
+    let small = from.attributes(1000).unwrap();
+    let note = small.iter().find(|one| one.name == b"user.note").unwrap();
+    let list_is_gone = lists && small.first().is_some_and(|one| one.value.is_none());
+    assert_eq!((note.value.as_ref(), list_is_gone), (None, false));
+    make(&dir, b"again", b"");
+    let again = dir.open_file(b"again", Access::Write).unwrap();
+    let unset = again.set_attributes(&small).unwrap();
+    assert!(unset.iter().any(|one| one.name == b"user.note") && unset.len() == 1, "{unset:?}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Encodes records to bytes and decodes them, in all kinds and versions that were ever stored. Pure.
 //!
 //! A payload is MessagePack without field names; the contents of a version never change. A new field is a new
-//! version, decoded beside the old ones, with a sample of each in `store/samples`. The fields that the second version
-//! of an entry added are at the end, so a record of the first version is read as one of the second without them.
+//! version, decoded beside the old ones, with a sample of each in `store/samples`. The fields that later
+//! versions of an entry added are at the end, so a record of an earlier version is read as one without them.
 
 use serde::de::DeserializeOwned;
 
@@ -29,10 +29,11 @@ pub struct RecordPayload {
 }
 
 /// The version in which a kind of record is written. The second version added parts and extents to entries, and line
-/// numbers to read receipts.
+/// numbers to read receipts; the third added the attributes of removed files to entries.
 const fn version(kind: u8) -> u8 {
     match kind {
-        2 | 6 | 8 | 11 => 2,
+        2 | 6 | 11 => 3,
+        8 => 2,
         _ => 1,
     }
 }
@@ -92,16 +93,16 @@ fn parse(frame: &RecordFrame, raw: &[u8]) -> Result<Record, String> {
     }
     match (frame.kind, frame.version) {
         (1, 1) => body(raw).map(Record::Start),
-        (2, 1 | 2) => body(raw).map(Record::Intent),
+        (2, 1..=3) => body(raw).map(Record::Intent),
         (3, 1) => body(raw).map(Record::Void),
         (4, 1) => body(raw).map(Record::Seal),
         (5, 1) => body(raw).map(Record::Settle),
-        (6, 1 | 2) => body(raw).map(Record::External),
+        (6, 1..=3) => body(raw).map(Record::External),
         (7, 1) => body(raw).map(Record::Clip),
         (8, 1 | 2) => body(raw).map(Record::ReadReceipt),
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
-        (11, 1 | 2) => body(raw).map(Record::Checkpoint),
+        (11, 1..=3) => body(raw).map(Record::Checkpoint),
         (12, 1) => body(raw).map(Record::Lost),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"

@@ -64,6 +64,7 @@ pub(crate) fn file(path: &str, before: u64, after: u64) -> FileRecord {
         added: 1,
         removed: 2,
         extents: Vec::new(),
+        attributes: None,
     }
 }
 

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use editd_proto::ids::JobId;
 
 use super::kit::*;
-use crate::os::BootId;
+use crate::os::{BootId, ExtendedAttribute};
 use crate::record::{
-    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FilePart, LostRecords, NumberedLines, ReadReceipt,
-    Record, SealRecord, SettleRecord, StartRecord,
+    CheckpointEntry, EndedWithoutEntry, Entry, EntryPart, FileAttributes, FilePart, LostRecords,
+    NumberedLines, ReadReceipt, Record, SealRecord, SettleRecord, StartRecord,
 };
 use crate::store::LogPosition;
 use crate::store::log::frame::{FRAME, RecordFrame};
@@ -98,6 +98,22 @@ fn second_versions() -> Vec<(&'static str, Record)> {
     ]
 }
 
+/// Returns records of entries with the fields that their third version added.
+fn third_versions() -> Vec<(&'static str, Record)> {
+    let mut e = entry(15, "session", &["src/a.rs"]);
+    let attribute = |name: &[u8], value: Option<&[u8]>| ExtendedAttribute {
+        name: name.to_vec(),
+        value: value.map(<[u8]>::to_vec),
+    };
+    let extended = vec![attribute(b"user.comment", Some(&[0, 255])), attribute(b"user.large", None)];
+    e.files[0].attributes = Some(FileAttributes { extended, links: 2 });
+    vec![
+        ("intent", Record::Intent(e.clone())),
+        ("external", Record::External(e.clone())),
+        ("carried", carried(&e, Some(vec![1]), false)),
+    ]
+}
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/store/samples")
 }
@@ -106,9 +122,14 @@ fn folder() -> PathBuf {
 fn every_record_that_was_ever_stored_still_loads() {
     let at = LogPosition::at(7, 4096);
     let second = second_versions().into_iter().map(|(name, record)| (format!("v2-{name}"), record));
-    for (name, record) in records().into_iter().map(|(name, record)| (name.to_owned(), record)).chain(second)
-    {
-        let file = if name.starts_with("v2-") { format!("{name}.bin") } else { format!("v1-{name}.bin") };
+    let third = third_versions().into_iter().map(|(name, record)| (format!("v3-{name}"), record));
+    let first = records().into_iter().map(|(name, record)| (name.to_owned(), record));
+    for (name, record) in first.chain(second).chain(third) {
+        let file = if name.starts_with("v2-") || name.starts_with("v3-") {
+            format!("{name}.bin")
+        } else {
+            format!("v1-{name}.bin")
+        };
         let path = folder().join(file);
         if !path.exists() && std::env::var_os("BLESS").is_some() {
             let payload = payload::encode(&record).unwrap();

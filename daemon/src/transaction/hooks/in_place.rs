@@ -144,6 +144,7 @@ fn record(path: &FilePath, before: &Stand, found: Option<&FileSnapshot>) -> File
         added,
         removed,
         extents: Vec::new(),
+        attributes: None,
     }
 }
 

@@ -184,6 +184,7 @@ fn transaction(
             added,
             removed,
             from: None,
+            restores: None,
         });
     }
     Transaction {
