@@ -118,7 +118,8 @@ impl Disk {
         {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let (anew, _) = OwnFolder::open(&*self.os, self.root.dir()).map_err(io::Error::other)?;
+        let (anew, _) =
+            OwnFolder::open_again(&*self.os, self.root.dir(), Some(&own)).map_err(io::Error::other)?;
         tracing::warn!(".editd was removed from the workspace; it was created again");
         self.root.reserve(reserved::identities(self.root.dir())?);
         *own = anew;

@@ -36,7 +36,7 @@ pub(super) struct OwnFolder {
     pub(super) staging: Dir,
     pub(super) lost: Dir,
     /// Held while the workspace is open, so that no second daemon serves it.
-    _lock: File,
+    lock: File,
 }
 
 impl OwnFolder {
@@ -46,6 +46,18 @@ impl OwnFolder {
     /// `RootError::Locked` if another daemon has the lock, `RootError::Foreign` and `RootError::Exposed` if another
     /// user owns or can write a part of it.
     pub(super) fn open(os: &dyn Os, root: &Dir) -> Result<(Self, u32), RootError> {
+        Self::open_again(os, root, None)
+    }
+
+    /// The same for a daemon that has opened the folder before, and may still have its lock.
+    ///
+    /// # Errors
+    /// As [`OwnFolder::open`].
+    pub(super) fn open_again(
+        os: &dyn Os,
+        root: &Dir,
+        before: Option<&Self>,
+    ) -> Result<(Self, u32), RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         match root.stat(OWN) {
             Ok(found) if found.kind != FileKind::Dir => return Err(RootError::NoFolder),
@@ -57,7 +69,8 @@ impl OwnFolder {
         let own = folder(root, OWN).map_err(io("make .editd in the workspace"))?;
         let folder_checks = OwnChecks { os, own: &own };
         folder_checks.folder(&own, ".editd")?;
-        let lock = folder_checks.lock()?;
+        let held = before.map(|before| &before.lock).filter(|held| folder_checks.is_lock(held));
+        let lock = held.map_or_else(|| folder_checks.lock(), |held| Ok(held.clone()))?;
         for name in FILES {
             folder_checks.file(name).map_err(io("look at the files in .editd"))??;
         }
@@ -71,7 +84,7 @@ impl OwnFolder {
         // Staged files survive a power cut only in folders that were flushed.
         own.sync().map_err(io("flush .editd"))?;
         root.sync().map_err(io("flush the workspace's folder"))?;
-        Ok((Self { staging, lost, _lock: lock }, mask))
+        Ok((Self { staging, lost, lock }, mask))
     }
 }
 
@@ -148,6 +161,12 @@ impl OwnChecks<'_> {
     fn is_own_file(&self, found: &Stat) -> bool {
         let exposed = self.os.user().is_some() && found.mode & OTHERS_WRITE != 0 && self.keeps_modes();
         found.kind == FileKind::File && found.links <= 1 && !exposed
+    }
+
+    /// Returns true if an open file is the one with the lock's name.
+    fn is_lock(&self, held: &File) -> bool {
+        let identity = held.stat().map(|held| held.identity).ok();
+        self.own.stat(LOCK).is_ok_and(|found| Some(found.identity) == identity)
     }
 
     /// Takes the lock. A lock that cannot be the daemon's own is set aside, unless another daemon has locked it.

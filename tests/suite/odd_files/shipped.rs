@@ -207,3 +207,29 @@ fn git_never_adds_what_a_daemon_stages() {
     );
     daemon.stop();
 }
+
+#[test]
+fn a_staging_folder_that_a_checkout_replaces_is_made_again() {
+    let forms: [(&str, fn(&Path)); 3] = [
+        ("nothing", |_| {}),
+        ("link", |staging| symlink("../outside", staging).unwrap()),
+        ("file", |staging| fs::write(staging, PRECIOUS).unwrap()),
+    ];
+    for (form, make) in forms {
+        let mut daemon = TestDaemon::started();
+        daemon.put("a.txt", "one\n");
+        daemon.put("outside/file", PRECIOUS);
+        assert_eq!(said(&daemon, &["replace", "a.txt", "one", "two"]).0, Some(0), "{form}");
+        let staging = daemon.workspace().join(".editd/staging");
+        fs::remove_dir_all(&staging).unwrap();
+        make(&staging);
+        for (old, new) in [("two", "three"), ("three", "four")] {
+            let (status, told) = said(&daemon, &["replace", "a.txt", old, new]);
+            assert_eq!(status, Some(0), "{form}: {told}");
+        }
+        assert_eq!(fs::read_dir(daemon.workspace().join("outside")).unwrap().count(), 1, "{form}");
+        assert!(daemon.stop().success(), "{form}");
+        daemon.start();
+        assert_eq!(said(&daemon, &["replace", "a.txt", "four", "five"]).0, Some(0), "{form}");
+    }
+}
