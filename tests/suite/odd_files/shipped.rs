@@ -208,9 +208,12 @@ fn git_never_adds_what_a_daemon_stages() {
     daemon.stop();
 }
 
+/// Puts something in the place of the staging folder.
+type StagingForm = fn(&Path);
+
 #[test]
 fn a_staging_folder_that_a_checkout_replaces_is_made_again() {
-    let forms: [(&str, fn(&Path)); 3] = [
+    let forms: [(&str, StagingForm); 3] = [
         ("nothing", |_| {}),
         ("link", |staging| symlink("../outside", staging).unwrap()),
         ("file", |staging| fs::write(staging, PRECIOUS).unwrap()),
