@@ -18,7 +18,7 @@ pub use crate::os::{
 pub use crate::record::{Entry, FileMeta, FileRecord};
 pub use crate::state::step::{Go, Observer, Step};
 pub use crate::store::intent::{AppendedIntent, Intended, IntendedFile};
-pub use crate::store::{DatabaseBackend, EntryQuery, Store, StoreError, StoreOptions};
+pub use crate::store::{DatabaseBackend, DatabaseFaults, EntryQuery, Store, StoreError, StoreOptions};
 pub use crate::validate::process::{CommandEnd, CommandOutput, CommandRun, CommandRunner};
 pub use crate::workspace::{Admission, Workspace};
 

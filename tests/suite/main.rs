@@ -17,6 +17,8 @@ mod confinement;
 #[cfg(unix)]
 mod corruption;
 mod crash;
+#[cfg(target_os = "linux")]
+mod database_failure;
 #[cfg(unix)]
 mod dialects;
 #[cfg(target_os = "linux")]

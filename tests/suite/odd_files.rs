@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Returns true if this test may mount and change users; prints that the test is skipped otherwise.
-fn is_root(test: &str) -> bool {
+pub(crate) fn is_root(test: &str) -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
         println!("skipped: {test} needs root");
@@ -23,11 +23,11 @@ fn is_root(test: &str) -> bool {
 }
 
 /// A file system in memory, gone with this value.
-struct MountPoint(PathBuf);
+pub(crate) struct MountPoint(PathBuf);
 
 impl MountPoint {
     /// Mounts one of `size` (such as `4m`) at a folder; `None`, and a word, where the system does not let it.
-    fn new(at: &Path, size: &str) -> Option<MountPoint> {
+    pub(crate) fn new(at: &Path, size: &str) -> Option<MountPoint> {
         let options = format!("size={size},mode=0700");
         let done = run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "editd-tests"]).arg(at))?;
         if !done.status.success() {

@@ -30,6 +30,9 @@ pub(crate) fn status(reply: &StatusReply, style: &OutputStyle) -> String {
     if let Some(damage) = &reply.damage {
         out.push_str(&format!("{}: {}\n", style.paint(TextStyle::Bad, "damaged"), lines(damage)));
     }
+    if let Some(told) = &reply.database {
+        out.push_str(&format!("{}: {}\n", style.paint(TextStyle::Notice, "database"), lines(told)));
+    }
     for other in &reply.nearby {
         out.push_str(&format!(
             "{}: {}\n",

@@ -15,7 +15,7 @@ use super::brief::ReplyWish;
 use super::encode;
 use super::inbox::{ClientSession, ReceivedFrame};
 use super::misfit;
-use super::requests::{self, Handling, ReplyLength, RequestEffect};
+use super::requests::{self, Handling, JournalUse, ReplyLength, RequestEffect};
 use super::session::boxed;
 use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply};
 use crate::workspace::ReservedReply;
@@ -122,6 +122,12 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         unknown(message.kind(), answer);
         return NextStep::Next;
     };
+    if request.journal == JournalUse::Needed
+        && let Some(rebuilding) = client.server.workspace.rebuilding()
+    {
+        let message = format!("{rebuilding}; nothing was done: send it again in a moment");
+        return refused(answer, &RequestError::new(ErrorCode::Busy, message));
+    }
     match request.handling {
         Handling::Job => job(client, &message, answer, pass, request.kind),
         Handling::Answer(_) if request.reply == ReplyLength::Long && client.outbox.is_flooded() => {

@@ -24,6 +24,7 @@ pub(super) struct RequestKind {
     pub(super) kind: &'static str,
     pub(super) effect: RequestEffect,
     pub(super) reply: ReplyLength,
+    pub(super) journal: JournalUse,
     pub(super) handling: Handling,
 }
 
@@ -43,6 +44,15 @@ pub(super) enum ReplyLength {
     Short,
     /// Possibly long. The request is refused while too many bytes of replies are unread.
     Long,
+}
+
+/// The use that a request makes of the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum JournalUse {
+    /// It looks something up or records something. It is refused while the database is being rebuilt.
+    Needed,
+    /// None, or it says what it cannot tell.
+    NotNeeded,
 }
 
 /// The handling of a request.
@@ -72,14 +82,14 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::SHOW, ReadOnly, Long, Answer(show)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
-    of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)),
-    of(kind::TRUST, Changing, Short, Answer(trust)),
-    of(kind::STATUS, ReadOnly, Short, Answer(status)),
-    of(kind::CHECK, ReadOnly, Short, Answer(check)),
+    of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
+    of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
+    of(kind::STATUS, ReadOnly, Short, Answer(status)).without_journal(),
+    of(kind::CHECK, ReadOnly, Short, Answer(check)).without_journal(),
     of(kind::WAIT, ReadOnly, Short, Answer(wait)),
     of(kind::CANCEL, Changing, Short, Answer(cancel)),
-    of(kind::SUBSCRIBE, ReadOnly, Short, Answer(subscribe)),
-    of(kind::STOP, Changing, Short, Answer(stop)),
+    of(kind::SUBSCRIBE, ReadOnly, Short, Answer(subscribe)).without_journal(),
+    of(kind::STOP, Changing, Short, Answer(stop)).without_journal(),
 ];
 
 const fn of(
@@ -88,7 +98,13 @@ const fn of(
     reply: ReplyLength,
     handling: Handling,
 ) -> RequestKind {
-    RequestKind { kind, effect, reply, handling }
+    RequestKind { kind, effect, reply, journal: JournalUse::Needed, handling }
+}
+
+impl RequestKind {
+    const fn without_journal(self) -> Self {
+        Self { journal: JournalUse::NotNeeded, ..self }
+    }
 }
 
 /// Returns the request with this name.

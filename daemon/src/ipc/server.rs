@@ -180,6 +180,7 @@ impl Server {
             watch: self.subscriptions.folders(),
             failed: self.workspace.failed(),
             damage: self.workspace.damage(),
+            database: self.workspace.database_fault(),
             left_out: self.workspace.left_out(),
             nearby: (self.nearby)().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         }

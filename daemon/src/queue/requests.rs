@@ -58,6 +58,8 @@ workspace_requests! {
     fn counts(&self) -> Counts;
     fn failed(&self) -> Option<String>;
     fn damage(&self) -> Option<String>;
+    fn rebuilding(&self) -> Option<String>;
+    fn database_fault(&self) -> Option<String>;
     fn touched_folders(&self, known: usize) -> Option<Vec<FilePath>>;
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;

@@ -4,7 +4,7 @@ use editd_proto::message::CheckFinding;
 
 use super::damage::advised;
 use super::losses::shown;
-use super::{LogPosition, Store, StoreCounts};
+use super::{LogPosition, Store, StoreCounts, StoreError};
 use crate::sync::lock;
 
 fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
@@ -15,7 +15,10 @@ impl Store {
     /// Reads the whole log and compares the position of the database with it. Edits continue meanwhile.
     pub fn check(&self) -> Vec<CheckFinding> {
         let mut findings = vec![self.check_log(), self.check_database(), self.check_sizes()];
-        findings.extend(self.check_losses());
+        // A look-up would wait until the database is rebuilt.
+        if !self.is_rebuilding() {
+            findings.extend(self.check_losses());
+        }
         findings
     }
 
@@ -28,11 +31,17 @@ impl Store {
 
     fn check_log(&self) -> CheckFinding {
         if let Some(why) = self.failed() {
-            return finding("bad", "log", format!("no more changes are accepted: {why}"));
+            return finding("bad", "log", StoreError::Failed(why).to_string());
         }
         let seen = match self.shared.verify() {
             Ok(seen) => seen,
-            Err(e) => return finding("bad", "log", format!("it cannot be read: {e}; repair the disk")),
+            Err(e) => {
+                return finding(
+                    "bad",
+                    "log",
+                    format!("it cannot be read: {e}; what was acknowledged stays as it is: repair the disk"),
+                );
+            }
         };
         if !seen.gaps.is_empty() {
             let told = self.shared.describe(&seen.gaps);
@@ -48,6 +57,10 @@ impl Store {
     }
 
     fn check_database(&self) -> CheckFinding {
+        if let Some(told) = self.database_fault() {
+            let severity = if self.is_rebuilding() { "note" } else { "bad" };
+            return finding(severity, "database", told);
+        }
         let meta = self.shared.rows.meta();
         let (waiting, _) = self.shared.rows.waiting();
         let (at, last) = (LogPosition(meta.at), self.shared.log.last());
@@ -55,7 +68,7 @@ impl Store {
             return finding(
                 "bad",
                 "database",
-                "it is ahead of the log; restart the daemon to rebuild it".to_owned(),
+                "it has records that the log does not have; run `editctl stop`, and the next start rebuilds it".to_owned(),
             );
         }
         let message =
@@ -80,7 +93,7 @@ impl Store {
     pub fn numbers(&self) -> StoreCounts {
         let (entries, open) = {
             let index = lock(&self.shared.index);
-            (index.entries, index.open.len() as u64)
+            (self.shared.rows.entries(index.entries), index.open.len() as u64)
         };
         StoreCounts {
             entries,

@@ -6,6 +6,7 @@ use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::{ClipInfo, EntrySummary, FileOutcome, JobStatus, Receipt};
 use editd_proto::path::FilePath;
 
+use super::database::DatabaseError;
 use super::index::row::{self, ClipRow, EntryRow, KeyRow, ReceiptRow};
 use super::index::{RowView, entry, key};
 use super::log::read;
@@ -235,10 +236,13 @@ impl StoreParts {
                 Err(e) => e,
                 done => return done,
             };
-            match self.rows.get(key)? {
-                None => return Ok(None),
-                Some(same) if same == value => return Err(failed),
-                Some(changed) => value = changed,
+            match (self.rows.get(key)?, failed) {
+                (None, _) => return Ok(None),
+                (Some(same), failed) if same == value => match failed {
+                    StoreError::Database(why) => self.rows.doubt(why)?,
+                    other => return Err(other),
+                },
+                (Some(changed), _) => value = changed,
             }
         }
     }
@@ -355,7 +359,5 @@ pub(super) fn unexpected(found: &Record) -> StoreError {
         Record::Checkpoint(_) => "an open entry",
         Record::Lost(_) => "a note of lost records",
     };
-    StoreError::Io(
-        format!("the database points at {kind} where it should not; restart the daemon to rebuild it").into(),
-    )
+    StoreError::Database(DatabaseError(format!("one of its rows leads to {kind}, which is not meant")))
 }

@@ -108,12 +108,17 @@ impl Store {
         }
         shared.mark_forgotten(&changed)?;
         let kept = shared.contents.remove_all(&report.hashes);
-        report.contents =
-            kept.map_err(|e| StoreError::Io(format!("kept contents cannot be removed: {e}").into()))?;
+        report.contents = kept.map_err(|e| {
+            StoreError::Io(
+                format!("kept contents cannot be removed: {e}; repair the disk and run it again").into(),
+            )
+        })?;
         for id in &segments {
             shared.log.segment(*id, &mut |at, record| match target.without_contents(&record) {
                 None => Ok(()),
-                Some(_) => Err(StoreError::Io(format!("{} still holds contents", at.shown()).into())),
+                Some(_) => Err(StoreError::Io(
+                    format!("the record at {} still has contents; run it again", at.shown()).into(),
+                )),
             })?;
         }
         report.open.retain(|id| entries.contains(id));

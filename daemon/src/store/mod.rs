@@ -6,7 +6,8 @@
 //! makes everything up to a position durable; callers that wait at the same time share one flush.
 //!
 //! *Invariants*: the log is the source of truth; the database is trusted only if it has nothing that is not in the
-//! log. After a failed flush nothing is appended or flushed any more.
+//! log. A database that fails is rebuilt from the log while the store is in use. After a failed flush nothing is
+//! appended or flushed any more.
 //!
 //! *Limitations*: a log with damage near its end, or without one of its segments, is not opened
 //! ([`StoreError::Rotten`] says where the damage is and what to do); other damage is passed, noted in the log and
@@ -31,6 +32,7 @@ mod history;
 mod losses;
 mod open;
 mod quota;
+mod rebuild;
 mod retention;
 pub mod salvage;
 mod shared;
@@ -40,6 +42,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;
 pub use quota::RetentionTask;
 
@@ -68,12 +71,13 @@ pub struct Flushed(LogPosition);
 pub enum StoreError {
     /// An earlier write or flush failed; nothing more is accepted.
     #[error(
-        "the log failed and accepts no more changes: {0}; stop the daemon, repair the disk and start it again"
+        "{0}; what was acknowledged before is safe, and editd accepts no more changes: repair the disk, then run \
+         `editctl stop`"
     )]
     Failed(Arc<str>),
     /// The log is damaged before its flushed end.
     #[error(
-        "the log is damaged at {at}: {what}; stop the daemon and run `editctl salvage`, which keeps all that is intact"
+        "the log is damaged at {at}: {what}; run `editctl stop`, then `editctl salvage`, which keeps all that is intact"
     )]
     Rotten {
         /// The segment and offset of the damage.
@@ -101,7 +105,12 @@ pub enum StoreError {
         /// The limit.
         limit: u64,
     },
-    /// An error of the disk or the database.
+    /// The database failed. While the store is in use, it is rebuilt, so callers of the store hardly ever get this.
+    #[error(
+        "the database failed: {0}; nothing is lost: run `editctl stop`, and the next start rebuilds it from the log"
+    )]
+    Database(database::DatabaseError),
+    /// Another error of the disk.
     #[error("{0}")]
     Io(Arc<str>),
 }
@@ -184,6 +193,8 @@ pub struct EntryQuery {
 pub enum DatabaseBackend {
     /// In memory: rebuilt from the log at each opening. For tests and the simulator.
     Memory,
+    /// In memory, with faults that a test injects.
+    Faulty(DatabaseFaults),
     /// In sled, in a folder of its own. This is a path of the real file system: sled does not use `os`.
     Sled(PathBuf),
 }

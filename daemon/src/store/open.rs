@@ -8,21 +8,22 @@ use std::sync::{Arc, Mutex, OnceLock};
 use editd_proto::ids::JobId;
 
 use super::contents::ContentFiles;
+use super::database::memory::MemoryDatabase;
 use super::database::shelf::DatabaseFolder;
-use super::database::{Database, DatabaseRow};
+use super::database::{Database, DatabaseError, DatabaseRow};
 use super::index::marks::NamedEntries;
 use super::index::row::{self, DatabaseMeta, ROWS};
-use super::index::{IndexState, OpenEntry, RowChanges, key};
+use super::index::{IndexState, OpenEntry, key};
 use super::log::mend::LogGap;
 use super::log::recover::{self, LogCheckpoint, LogItem};
 use super::log::{Log, LogLocation, read};
 use super::losses::LogLosses;
-use super::overlay::{AppliedUpTo, OverlaidRows};
+use super::overlay::OverlaidRows;
 use super::quota::LogQuota;
+use super::rebuild::{self, MemoryReason, RowSource};
 use super::shared::StoreParts;
 use super::worker::{StoreWorker, WorkerSignal};
 use super::{DatabaseBackend, LogPosition, OpenReport, Store, StoreError, StoreOptions, salvage};
-use crate::limits;
 use crate::os::{Dir, Os};
 use crate::progress::{StartProgress, StartStep};
 use crate::record::{QueuedJobRecord, Record, StartRecord};
@@ -41,14 +42,14 @@ struct TrustedDatabase {
 /// A database that did not pass its checks.
 struct DoubtfulDatabase {
     /// The reason.
-    why: String,
+    why: DatabaseError,
     /// The last record that it has, and the highest number that was given to a job, as far as it is readable.
     reach: Option<(LogPosition, u64)>,
 }
 
 impl<E: ToString> From<E> for DoubtfulDatabase {
     fn from(why: E) -> Self {
-        Self { why: why.to_string(), reach: None }
+        Self { why: DatabaseError(why.to_string()), reach: None }
     }
 }
 
@@ -59,6 +60,8 @@ struct RecoveredStore {
     /// The reason for which the database was rebuilt.
     rebuilt: Option<String>,
     losses: LogLosses,
+    /// The reason why the database is in memory, if it should be on the disk.
+    in_memory: Option<MemoryReason>,
 }
 
 impl Store {
@@ -85,10 +88,13 @@ impl Store {
         let home = LogLocation { os: os.clone(), dir: folder(&dir, log)?, size: options.segment };
         let contents = ContentFiles::new(os.clone(), folder(&dir, "contents")?, options.contents);
         let memory = options.database == DatabaseBackend::Memory;
-        let shelf = DatabaseFolder::new(options.database);
-        let RecoveredStore { trusted, log, rebuilt, losses: found } =
+        let shelf = Arc::new(DatabaseFolder::new(options.database));
+        let RecoveredStore { trusted, log, rebuilt, losses: found, in_memory } =
             recover(&home, &shelf, &options.progress, now_ms)?;
         let rebuilt = rebuilt.filter(|_| !memory);
+        let log = Arc::new(log);
+        let source = RowSource { log: Arc::clone(&log), shelf: Arc::clone(&shelf), opened_ms: now_ms };
+        trusted.rows.rebuild_from(source, in_memory);
         let shared = Arc::new(StoreParts {
             log,
             index: Mutex::new(trusted.index),
@@ -101,7 +107,9 @@ impl Store {
             torn: OnceLock::new(),
             damage: Mutex::default(),
         });
-        let boot = os.boot_id().map_err(|e| StoreError::Io(format!("no boot id: {e}").into()))?;
+        let boot = os.boot_id().map_err(|e| {
+            StoreError::Io(format!("it cannot be told whether the machine was restarted: {e}").into())
+        })?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let start = shared.append(&[Record::Start(StartRecord { boot, time: now_ms, version })])?;
         shared.flush(start)?;
@@ -134,7 +142,12 @@ pub(super) fn folder(dir: &Dir, name: &str) -> Result<Dir, StoreError> {
         dir.sync()?;
         dir.open_dir(name.as_bytes())
     };
-    open().map_err(|e| StoreError::Io(format!("the folder {name} of the store cannot be opened: {e}").into()))
+    open().map_err(|e| {
+        StoreError::Io(
+            format!("the journal's folder {name} cannot be opened: {e}; check the disk and its permissions")
+                .into(),
+        )
+    })
 }
 
 /// Opens the database and the log and brings the rows up to date.
@@ -147,23 +160,43 @@ fn recover(
     progress.set(StartStep::CheckingDatabase);
     let doubt = match shelf.open().map_err(DoubtfulDatabase::from).and_then(|it| trust(it, &home.dir)) {
         Ok(mut trusted) => match replay(home, &mut trusted, progress) {
-            Ok((log, losses)) => return Ok(RecoveredStore { trusted, log, rebuilt: None, losses }),
+            Ok((log, losses)) => {
+                return Ok(RecoveredStore { trusted, log, rebuilt: None, losses, in_memory: None });
+            }
             Err(e @ StoreError::Rotten { .. }) => return Err(e),
+            Err(StoreError::Database(why)) => DoubtfulDatabase { why, reach: None },
             Err(e) => DoubtfulDatabase::from(e),
         },
         Err(doubt) => doubt,
     };
     tracing::warn!("the database is rebuilt from the log: {}", doubt.why);
-    let database = shelf.renew(now_ms).map_err(|why| StoreError::Io(why.0.into()))?;
-    let rows = OverlaidRows::new(database, DatabaseMeta::default());
-    let mut trusted = TrustedDatabase { rows, index: IndexState::default(), from: None };
-    let (log, mut losses) = replay(home, &mut trusted, progress)?;
+    let (trusted, log, mut losses, in_memory) = match anew(home, shelf.renew(&doubt.why, now_ms), progress) {
+        Ok((trusted, log, losses)) => (trusted, log, losses, None),
+        Err(StoreError::Database(why)) => {
+            shelf.discard();
+            let (trusted, log, losses) = anew(home, Ok(Box::new(MemoryDatabase::default())), progress)?;
+            (trusted, log, losses, Some(MemoryReason { why: why.0, until_start: false, tried_ms: now_ms }))
+        }
+        Err(other) => return Err(other),
+    };
     if let Some((reach, last_id)) = doubt.reach.filter(|(reach, _)| *reach > log.last()) {
         let what = "the end of the log, which the database had";
         losses.gap(LogGap { from: log.last(), to: reach, records: None, what });
         losses.end(last_id);
     }
-    Ok(RecoveredStore { trusted, log, rebuilt: Some(doubt.why), losses })
+    Ok(RecoveredStore { trusted, log, rebuilt: Some(doubt.why.0), losses, in_memory })
+}
+
+/// Fills an empty database from the log.
+fn anew(
+    home: &LogLocation,
+    database: Result<Box<dyn Database>, DatabaseError>,
+    progress: &StartProgress,
+) -> Result<(TrustedDatabase, Log, LogLosses), StoreError> {
+    let rows = OverlaidRows::new(database.map_err(StoreError::Database)?, DatabaseMeta::default());
+    let mut trusted = TrustedDatabase { rows, index: IndexState::default(), from: None };
+    let (log, losses) = replay(home, &mut trusted, progress)?;
+    Ok((trusted, log, losses))
 }
 
 /// Checks a database against itself and the log.
@@ -187,7 +220,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Doub
     }
     let reach = Some((LogPosition(meta.at), meta.last_id));
     let (open, from) = believed(&*database, &meta, oldest.unwrap_or_default(), log)
-        .map_err(|why| DoubtfulDatabase { why, reach })?;
+        .map_err(|why| DoubtfulDatabase { why: DatabaseError(why), reach })?;
     let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
     index.open = open;
     Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
@@ -257,7 +290,9 @@ fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), Sto
         (Some(id), Some(entry)) if entry.id == id => {
             Ok((id, OpenEntry { entry: Arc::new(entry), at, sealed }))
         }
-        _ => Err(StoreError::Io("an open entry's intent is not where the database says".into())),
+        _ => {
+            Err(StoreError::Database(DatabaseError("one of its rows leads to no unfinished job".to_owned())))
+        }
     }
 }
 
@@ -291,17 +326,7 @@ fn replay(
         };
         losses.record(&record);
         progress.set(reading(at));
-        let mut draft = RowChanges { below: &*rows, changes: Default::default() };
-        index.apply(at, &record, &mut draft, &|at| named_at(&dir, at))?;
-        rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
-        if rows.waiting().0 > limits::REPLAY_ROWS {
-            // If a power cut removes records that were not flushed, the next opening sees it from their checksums and
-            // rebuilds the database.
-            rows.apply(&|_| Ok(()))?;
-            // sled keeps rows in memory until it has written them.
-            rows.flush()?;
-        }
-        Ok(())
+        rebuild::enter(rows, index, &dir, (at, sum), &record)
     })?;
     losses.end(0);
     Ok((log, losses))

@@ -10,6 +10,7 @@ use super::database::{ClosedDatabase, Database, DatabaseError, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
 use super::log::frame::Checksum;
+use super::rebuild::DatabaseRebuilding;
 use super::{LogPosition, StoreError};
 use crate::limits;
 use crate::sync::lock;
@@ -49,18 +50,25 @@ struct PendingRows {
     reach: Option<AppliedUpTo>,
 }
 
-/// The database with the overlay on top.
+/// The database with the overlay on top. If the database fails, it is rebuilt from the log, and the call is repeated
+/// once; calls of other threads wait for that.
 pub struct OverlaidRows {
     pending: RwLock<PendingRows>,
-    database: RwLock<Box<dyn Database>>,
-    /// The contents of the database; locked while changes are applied to it.
-    meta: Mutex<DatabaseMeta>,
+    pub(super) database: RwLock<Box<dyn Database>>,
+    /// The contents of the database; locked while changes are applied to it, and while it is rebuilt.
+    pub(super) meta: Mutex<DatabaseMeta>,
+    pub(super) rebuilding: DatabaseRebuilding,
 }
 
 impl OverlaidRows {
     /// Puts an empty overlay on a database with this meta row.
     pub fn new(database: Box<dyn Database>, meta: DatabaseMeta) -> Self {
-        Self { pending: RwLock::default(), database: RwLock::new(database), meta: Mutex::new(meta) }
+        Self {
+            pending: RwLock::default(),
+            database: RwLock::new(database),
+            meta: Mutex::new(meta),
+            rebuilding: DatabaseRebuilding::default(),
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, PendingRows> {
@@ -101,6 +109,20 @@ impl OverlaidRows {
     /// opening.
     pub fn apply(&self, flush: &dyn Fn(LogPosition) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut meta = lock(&self.meta);
+        for _ in 0..=limits::DATABASE_REBUILDS {
+            match self.apply_to(&mut meta, flush) {
+                Err(StoreError::Database(why)) => self.rebuild(&mut meta, &why)?,
+                done => return done,
+            }
+        }
+        self.apply_to(&mut meta, flush)
+    }
+
+    fn apply_to(
+        &self,
+        meta: &mut DatabaseMeta,
+        flush: &dyn Fn(LogPosition) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let (step, reach, changes) = {
             let pending = self.read();
             let Some(reach) = pending.reach else { return Ok(()) };
@@ -112,8 +134,9 @@ impl OverlaidRows {
             return Ok(());
         }
         flush(reach.at)?;
+        let reach = AppliedUpTo { entries: self.entries(reach.entries), ..reach };
         let database = self.database();
-        let updated = account(&meta, &reach, &**database, &changes)?;
+        let updated = account(meta, &reach, &**database, &changes)?;
         write_all(&**database, changes, (key::META.to_vec(), row::value(reach.at, &updated)?))?;
         drop(database);
         *meta = updated;
@@ -142,7 +165,7 @@ impl OverlaidRows {
 
     /// Asks the database to write its rows to the disk.
     pub fn flush(&self) -> Result<(), StoreError> {
-        self.database().flush().map_err(broken)
+        self.call(|| self.database().flush())
     }
 
     /// Copies every row into the database that `beside` opens and lets `replace` put that in the place of the present
@@ -205,9 +228,12 @@ impl OverlaidRows {
         lo: &[u8],
         hi: &[u8],
     ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, Option<Vec<u8>>), StoreError> {
-        // Held while the database is read: rows are removed from the overlay only after they are in the database.
-        let pending = self.read();
-        let page: Vec<DatabaseRow> = self.database().down(lo, hi, PAGE).map_err(broken)?;
+        // Locked while the database is read: rows are removed from the overlay only after they are in the database.
+        let (pending, page): (_, Vec<DatabaseRow>) = self.call(|| {
+            let pending = self.read();
+            let page = self.database().down(lo, hi, PAGE)?;
+            Ok((pending, page))
+        })?;
         let last = page.last().filter(|_| page.len() >= PAGE).map(|(key, _)| key.clone());
         let floor = last.as_deref().unwrap_or(lo);
         let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = page.iter().cloned().collect();
@@ -226,11 +252,13 @@ impl OverlaidRows {
 
 impl RowView for OverlaidRows {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let pending = self.read();
-        match pending.rows.get(key) {
-            Some((_, value)) => Ok(value.clone()),
-            None => self.database().get(key).map_err(broken),
-        }
+        self.call(|| {
+            let pending = self.read();
+            match pending.rows.get(key) {
+                Some((_, value)) => Ok(value.clone()),
+                None => self.database().get(key),
+            }
+        })
     }
 }
 
@@ -282,5 +310,5 @@ fn account(
 
 /// The error of a database that cannot be used.
 pub fn broken(why: DatabaseError) -> StoreError {
-    StoreError::Io(format!("the database failed: {why}; restart the daemon to rebuild it").into())
+    StoreError::Database(why)
 }

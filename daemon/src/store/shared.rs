@@ -9,19 +9,20 @@ use super::index::IndexState;
 use super::log::Log;
 use super::overlay::OverlaidRows;
 use super::quota::LogQuota;
+use super::rebuild::DatabaseState;
 use super::worker::WorkerSignal;
 use super::{LogPosition, StoreError};
 
 /// The parts of an open store.
 pub(super) struct StoreParts {
     /// The source of truth.
-    pub(super) log: Log,
+    pub(super) log: Arc<Log>,
     /// Held from appending a group until its rows are visible, so that both have one order.
     pub(super) index: Mutex<IndexState>,
     /// The rows that look-ups see.
     pub(super) rows: OverlaidRows,
     /// The folder of the database.
-    pub(super) shelf: DatabaseFolder,
+    pub(super) shelf: Arc<DatabaseFolder>,
     /// Kept contents.
     pub(super) contents: ContentFiles,
     /// Held while segments are dropped, or must not be dropped.
@@ -50,11 +51,14 @@ impl StoreParts {
         self.rows.flush()
     }
 
-    /// Fails if the rows no longer match the log.
+    /// Fails if the rows no longer match the log, or there are none.
     pub(super) fn whole(&self) -> Result<(), StoreError> {
-        match self.torn.get() {
-            Some(why) => Err(StoreError::Failed(why.clone())),
-            None => Ok(()),
+        if let Some(why) = self.torn.get() {
+            return Err(StoreError::Failed(why.clone()));
+        }
+        match self.rows.state() {
+            DatabaseState::Failed(why) => Err(StoreError::Failed(why)),
+            _ => Ok(()),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::log::PlacedRecord;
 use super::log::payload::{self, RecordPayload};
 use super::open::{LOG_FOLDER, named_at};
 use super::overlay::AppliedUpTo;
+use super::rebuild::DatabaseState;
 use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
 use crate::limits;
@@ -23,7 +24,7 @@ impl Store {
     /// them. Returns the position of the last one.
     ///
     /// Fails with `Io`, `Full` or `TooLarge` if nothing was written and a later call may succeed (no space for a segment,
-    /// a record above `limits::RECORD`, a database that takes no more rows, a log at its limit). After any other failure
+    /// a record above `limits::RECORD`, a log at its limit), or if the database failed and cannot be rebuilt. After any other failure
     /// all calls fail with `Failed`. Records that begin something may wait for [`limits::ROOM_MS`] until the log has room
     /// for them; records that end something are written in any case.
     pub fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
@@ -82,7 +83,11 @@ impl Store {
 
     /// Returns the reason why nothing is accepted any more, if there is one.
     pub fn failed(&self) -> Option<Arc<str>> {
-        self.shared.torn.get().cloned().or_else(|| self.shared.log.failed())
+        let torn = self.shared.torn.get().cloned().or_else(|| self.shared.log.failed());
+        torn.or_else(|| match self.shared.rows.state() {
+            DatabaseState::Failed(why) => Some(why),
+            _ => None,
+        })
     }
 }
 
@@ -138,7 +143,10 @@ impl StoreParts {
         let Some(last) = placed.last() else { return Ok(None) };
         let changes = self.rows_of(index, records, &placed).map_err(|e| {
             // The log has the records and the overlay does not: only opening the store again repairs that.
-            let why: Arc<str> = e.to_string().into();
+            let why: Arc<str> = match e {
+                StoreError::Failed(why) => why,
+                other => other.to_string().into(),
+            };
             StoreError::Failed(self.torn.get_or_init(|| why).clone())
         })?;
         self.rows.add(changes, AppliedUpTo::new(last.at, last.sum, index));

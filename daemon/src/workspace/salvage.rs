@@ -46,6 +46,16 @@ impl Workspace {
         self.state.store.check_segment(id).map_err(|error| store_refusal(&error))
     }
 
+    /// Returns the progress while the database is being rebuilt for so long that requests should not wait.
+    pub fn rebuilding(&self) -> Option<String> {
+        self.state.store.rebuilding()
+    }
+
+    /// Returns a sentence about a database that is not on the disk, and what to do; `None` if it is.
+    pub fn database_fault(&self) -> Option<String> {
+        self.state.store.database_fault()
+    }
+
     /// Returns the known damage of the log and the remedy; `None` if there is none.
     pub fn damage(&self) -> Option<String> {
         self.state.store.damage()

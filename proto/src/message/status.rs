@@ -33,6 +33,10 @@ pub struct StatusReply {
     /// The damage of the log that is known, the entries and clipboards that it makes unreadable, and the remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
+    /// The reason for which the database of the journal is in memory or is being rebuilt, and what to do; absent if it is
+    /// on the disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
     /// The commands of the workspace that do not run, its settings that do not apply, and the way to allow them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,

@@ -104,7 +104,14 @@ fn every_message_without_its_optional_fields() {
     both_ways(&ChangeEvent::overflow());
     both_ways(&ChangeEvent::without_path(ChangeKind::Damage));
     let status = samples::status();
-    both_ways(&StatusReply { failed: None, damage: None, left_out: None, nearby: Vec::new(), ..status });
+    both_ways(&StatusReply {
+        failed: None,
+        damage: None,
+        database: None,
+        left_out: None,
+        nearby: Vec::new(),
+        ..status
+    });
     both_ways(&samples::trust());
     both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() });
     both_ways(&TrustRequest::default());

@@ -303,6 +303,7 @@ pub(crate) fn status() -> StatusReply {
         watch: 3,
         failed: Some("the disk is full".into()),
         damage: Some("a damaged record".into()),
+        database: Some("the disk is full".into()),
         left_out: Some("commands that are not trusted".into()),
         nearby: vec!["/home/me/src/vendor".into()],
     }

@@ -97,13 +97,30 @@ impl SimWorkspace {
     /// # Errors
     /// The message of the workspace.
     pub fn open_with(machine: &SimMachine, settings: Settings, session: &str) -> Result<Self, String> {
+        Self::open_all(machine, options(), settings, session)
+    }
+
+    /// Opens the workspace with other options of its store.
+    ///
+    /// # Errors
+    /// The message of the workspace.
+    pub fn open_on(machine: &SimMachine, options: StoreOptions) -> Result<Self, String> {
+        Self::open_all(machine, options, settings(), "s")
+    }
+
+    fn open_all(
+        machine: &SimMachine,
+        options: StoreOptions,
+        settings: Settings,
+        session: &str,
+    ) -> Result<Self, String> {
         // No daemon starts in the millisecond in which another one ended.
         machine.pass(Duration::from_millis(20));
         let opened = Workspace::open(
             Arc::new(machine.clone()),
             Path::new(ROOT),
             Path::new(STATE),
-            options(),
+            options,
             settings,
             Arc::new(SimClock(machine.clone())),
         );

@@ -51,6 +51,26 @@ fn every_kind_of_request_is_answered() {
 }
 
 #[test]
+fn requests_that_need_the_journal_are_busy_while_the_database_is_rebuilt() {
+    let served = Served::start();
+    let mut client = served.client();
+    served.fake.rebuild(true);
+    for (id, kind) in (1..).zip([kind::EDIT, kind::UNDO, kind::READ, kind::HISTORY, kind::CLIP, kind::WAIT]) {
+        client.send(id, kind, &EmptyBody {});
+        let error = client.error(id);
+        assert_eq!(error.code, ErrorCode::Busy, "{kind}: {error}");
+        assert!(
+            error.message.contains("being rebuilt") && error.message.contains("nothing was done"),
+            "{error}"
+        );
+    }
+    let _: editd_proto::message::StatusReply = client.ask(20, kind::STATUS, &EmptyBody {});
+    let _: editd_proto::message::DialectsReply = client.ask(21, kind::DIALECTS, &EmptyBody {});
+    served.fake.rebuild(false);
+    let _: editd_proto::message::HistoryReply = client.ask(22, kind::HISTORY, &EmptyBody {});
+}
+
+#[test]
 fn a_session_without_a_name_gets_one_of_its_own() {
     let served = Served::start();
     let names: BTreeSet<String> = (0..3)

@@ -27,6 +27,7 @@ struct Inside {
     log: Vec<String>,
     /// True if another folder is at its path.
     replaced: bool,
+    rebuilding: bool,
 }
 
 /// A job with a `label` logs `begin label`, waits while the label is held, panics if it is `panic`, and logs `end
@@ -61,6 +62,11 @@ impl FakeWorkspace {
     /// Puts another folder at its path: from now on jobs are refused.
     pub(crate) fn replace(&self) {
         self.inside().replaced = true;
+    }
+
+    /// Makes the database one that is being rebuilt, or no longer.
+    pub(crate) fn rebuild(&self, rebuilding: bool) {
+        self.inside().rebuilding = rebuilding;
     }
 
     /// Returns the log once it has `what`.
@@ -266,6 +272,12 @@ impl WorkspaceRequests for FakeWorkspace {
         Ok(None)
     }
     fn damage(&self) -> Option<String> {
+        None
+    }
+    fn rebuilding(&self) -> Option<String> {
+        self.inside().rebuilding.then(|| "the database is being rebuilt".to_owned())
+    }
+    fn database_fault(&self) -> Option<String> {
         None
     }
     fn counts(&self) -> Counts {

@@ -2,6 +2,7 @@
 //! from the log.
 
 mod closed;
+pub mod faulty;
 pub mod memory;
 pub mod shelf;
 pub mod sled;
@@ -13,10 +14,25 @@ pub use closed::ClosedDatabase;
 
 use super::index::RowUpdates;
 
-/// The reason why a database can no longer be used; it is rebuilt at the next start.
+/// The reason why a database can no longer be used, in words for users; it is then rebuilt from the log.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct DatabaseError(pub String);
+
+/// The reason if the disk is full.
+const FULL: &str = "the disk is full";
+
+impl DatabaseError {
+    /// The error of a full disk.
+    pub fn full() -> Self {
+        Self(FULL.to_owned())
+    }
+
+    /// Returns true if the disk is full: another database on it would fail as well.
+    pub fn is_full(&self) -> bool {
+        self.0 == FULL
+    }
+}
 
 /// A key and its value.
 pub type DatabaseRow = (Vec<u8>, Vec<u8>);

@@ -8,13 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::faulty::FaultyDatabase;
 use super::memory::MemoryDatabase;
-use super::sled::SledDatabase;
+use super::sled::{LOCKED, SledDatabase};
 use super::{Database, DatabaseError};
 use crate::store::DatabaseBackend;
 
 /// The time limit for opening: a damaged database was seen to hang.
 const OPENING: Duration = Duration::from_secs(20);
+
+/// The time limit for closing a database that failed.
+const CLOSING: Duration = Duration::from_secs(5);
 
 /// The number of folders set aside that are kept.
 const KEPT: usize = 2;
@@ -38,12 +42,17 @@ impl DatabaseFolder {
     pub fn open(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
+            DatabaseBackend::Faulty(faults) => Ok(Box::new(FaultyDatabase::open(faults)?)),
             DatabaseBackend::Sled(path) => Ok(Box::new(timely(path.clone(), OPENING, patient)?)),
         }
     }
 
-    /// Sets the database aside and opens an empty one.
-    pub fn renew(&self, now_ms: u64) -> Result<Box<dyn Database>, DatabaseError> {
+    /// Sets a database that failed aside and opens an empty one. On a full disk, it removes the database and fails.
+    pub fn renew(&self, why: &DatabaseError, now_ms: u64) -> Result<Box<dyn Database>, DatabaseError> {
+        if why.is_full() {
+            self.discard();
+            return Err(DatabaseError::full());
+        }
         if let DatabaseBackend::Sled(path) = &self.backing {
             aside(path, now_ms)
                 .map_err(|e| DatabaseError(format!("{} cannot be set aside: {e}", path.display())))?;
@@ -51,11 +60,34 @@ impl DatabaseFolder {
         self.open()
     }
 
+    /// Removes the database and what an interrupted [`DatabaseFolder::beside`] left. It can be made again from the log.
+    pub fn discard(&self) {
+        let DatabaseBackend::Sled(path) = &self.backing else { return };
+        for path in [path, &fresh(path)] {
+            if let Err(error) = remove(path) {
+                tracing::warn!(
+                    "cannot remove {}: {error}; remove it when editd does not run",
+                    path.display()
+                );
+            }
+        }
+    }
+
+    /// Removes the database that [`DatabaseFolder::beside`] opened. It must be closed.
+    pub fn discard_beside(&self) {
+        if let DatabaseBackend::Sled(path) = &self.backing
+            && let Err(error) = remove(&fresh(path))
+        {
+            tracing::warn!("cannot remove {}: {error}", fresh(path).display());
+        }
+    }
+
     /// Opens an empty database beside the present one. The caller fills it and then calls
     /// [`DatabaseFolder::replace`].
     pub fn beside(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
+            DatabaseBackend::Faulty(faults) => Ok(Box::new(FaultyDatabase::beside(faults)?)),
             DatabaseBackend::Sled(path) => {
                 let fresh = fresh(path);
                 remove(&fresh).map_err(|e| DatabaseError(format!("{}: {e}", fresh.display())))?;
@@ -74,12 +106,27 @@ impl DatabaseFolder {
             };
             swap().map_err(|e| DatabaseError(format!("{} cannot be replaced: {e}", path.display())))?;
         }
+        if let DatabaseBackend::Faulty(faults) = &self.backing {
+            return Ok(Box::new(FaultyDatabase::replace(faults)?));
+        }
         self.open()
     }
 }
 
 fn fresh(path: &Path) -> PathBuf {
     path.with_extension("fresh")
+}
+
+/// Closes a database that failed. Its threads may hang, so it is not waited for longer than a few seconds.
+pub(in crate::store) fn close(database: Box<dyn Database>) {
+    let (closed, wait) = mpsc::channel::<()>();
+    let thread = std::thread::Builder::new().name("database".to_owned());
+    // Without a thread, dropping the closure closes it.
+    let _ = thread.spawn(move || {
+        drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(database))));
+        drop(closed);
+    });
+    let _ = wait.recv_timeout(CLOSING);
 }
 
 /// Opens a database on a thread of its own, with a time limit. If the limit passes, the thread is left behind.
@@ -110,7 +157,7 @@ fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
     let mut attempt = 0;
     loop {
         match SledDatabase::open(path) {
-            Err(DatabaseError(why)) if attempt < ATTEMPTS && why.contains("could not acquire lock") => {
+            Err(DatabaseError(why)) if attempt < ATTEMPTS && why.contains(LOCKED) => {
                 attempt += 1;
                 std::thread::park_timeout(Duration::from_millis(PAUSE_MS));
             }

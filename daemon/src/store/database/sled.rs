@@ -4,6 +4,7 @@
 //! There is one tree, since a batch is one transaction only within a tree. There is no background flush: durability
 //! comes from the log. sled's `Mode` is not set: this version never reads it.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -13,19 +14,61 @@ use crate::store::index::RowUpdates;
 /// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this.
 const CACHE: u64 = 16 * 1024 * 1024;
 
+/// The words by which sled says that another handle has the database open.
+pub(super) const LOCKED: &str = "could not acquire lock";
+
 /// A sled database with one tree.
 pub struct SledDatabase(sled::Db);
 
 /// Calls sled; a panic in it, as on damaged pages, becomes an error.
 fn guarded<T>(call: impl FnOnce() -> sled::Result<T>) -> Result<T, DatabaseError> {
     match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(done) => done.map_err(|e| DatabaseError(format!("sled: {e}"))),
+        Ok(done) => done.map_err(|error| in_words(&error)),
         Err(panic) => {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-            Err(DatabaseError(format!("sled panicked: {why}")))
+            tracing::debug!("sled panicked: {why}");
+            // A panic of sled may carry the system's error only as text.
+            Err(if why.contains("StorageFull") || why.contains("QuotaExceeded") {
+                DatabaseError::full()
+            } else {
+                DatabaseError(
+                    "sled, the program library that it uses, failed; its files may be damaged".to_owned(),
+                )
+            })
         }
     }
+}
+
+/// Returns the words for an error of sled.
+fn in_words(error: &sled::Error) -> DatabaseError {
+    tracing::debug!("sled: {error}");
+    let words = match error {
+        sled::Error::Io(error) => match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => return DatabaseError::full(),
+            io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+            io::ErrorKind::PermissionDenied => "the system does not permit access to its files".to_owned(),
+            // sled puts the reason for an occupied database, and copies of errors of the system, into text.
+            _ => match error.to_string() {
+                text if text.contains(LOCKED) => LOCKED.to_owned(),
+                text if text.contains("StorageFull") => return DatabaseError::full(),
+                text => match text.split_once("message: \"").and_then(|(_, rest)| rest.split_once('"')) {
+                    Some((message, _)) => format!("the disk failed: {message}"),
+                    None => format!("the disk failed: {}", without_number(&text)),
+                },
+            },
+        },
+        sled::Error::Corruption { .. } => "its files are damaged".to_owned(),
+        sled::Error::CollectionNotFound(_) | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_) => {
+            "sled, the program library that it uses, failed; its files may be damaged".to_owned()
+        }
+    };
+    DatabaseError(words)
+}
+
+/// Removes the number that the standard library adds to an error of the system.
+fn without_number(text: &str) -> &str {
+    text.split_once(" (os error").map_or(text, |(words, _)| words)
 }
 
 impl SledDatabase {

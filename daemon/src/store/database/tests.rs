@@ -61,7 +61,7 @@ fn a_doubtful_folder_is_set_aside_under_a_free_name_and_two_are_kept() {
     let shelf = DatabaseFolder::new(DatabaseBackend::Sled(folder.path().join("sled")));
     for _ in 0..4 {
         drop(shelf.open().unwrap());
-        drop(shelf.renew(1000).unwrap());
+        drop(shelf.renew(&DatabaseError("x".to_owned()), 1000).unwrap());
     }
     let mut names: Vec<String> = std::fs::read_dir(folder.path())
         .unwrap()

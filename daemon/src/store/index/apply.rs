@@ -35,7 +35,8 @@ pub struct IndexState {
     pub open: BTreeMap<JobId, OpenEntry>,
     /// The highest number ever given to a job.
     pub last_id: u64,
-    /// Entries with rows.
+    /// Entries with rows, without those that a rebuild of the database has shown again: it wraps below 0. See
+    /// `OverlaidRows::entries`.
     pub entries: u64,
 }
 
@@ -106,7 +107,8 @@ impl IndexState {
         if sealed.is_none() {
             return Ok(());
         }
-        self.entries += u64::from(draft.get(&key::job(key::ENTRY, entry.id))?.is_none());
+        let is_new = draft.get(&key::job(key::ENTRY, entry.id))?.is_none();
+        self.entries = self.entries.wrapping_add(u64::from(is_new));
         let marks = EntryMarks { undone: carried.undone, parts: &carried.parts, hooks: &carried.hooks };
         entry::put_marked(draft, at, entry, marks)?;
         draft.put(key::job(key::RECEIPT, entry.id), place_only(at));
@@ -183,7 +185,7 @@ impl IndexState {
         if draft.get(&key::job(key::ENTRY, entry.id))?.is_some() {
             return Ok(());
         }
-        self.entries += 1;
+        self.entries = self.entries.wrapping_add(1);
         entry::put(draft, at, entry)?;
         marks::mark(draft, entry, of)
     }

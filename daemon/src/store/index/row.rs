@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 use crate::record::{EntryPart, FilePart, NumberedLines};
+use crate::store::database::DatabaseError;
 use crate::store::log::frame::Checksum;
 use crate::store::{LogPosition, StoreError};
 
@@ -151,8 +152,9 @@ pub const ROWS: u32 = 4;
 /// Encodes a value: the position, then the rest.
 pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreError> {
     let mut bytes = at.0.to_be_bytes().to_vec();
-    rmp_serde::encode::write(&mut bytes, rest)
-        .map_err(|e| StoreError::Io(format!("a row cannot be encoded: {e}").into()))?;
+    rmp_serde::encode::write(&mut bytes, rest).map_err(|e| {
+        StoreError::Io(format!("a row of the database cannot be made: {e}; please report this").into())
+    })?;
     Ok(bytes)
 }
 
@@ -196,8 +198,5 @@ pub fn hash(key: &[u8], value: &[u8]) -> u64 {
 }
 
 fn bad(what: &str) -> StoreError {
-    StoreError::Io(
-        format!("the database holds a row that does not decode ({what}); restart the daemon to rebuild it")
-            .into(),
-    )
+    StoreError::Database(DatabaseError(format!("one of its rows cannot be read ({what})")))
 }

@@ -33,7 +33,7 @@ impl Log {
         {
             let mut next = lock(&self.next);
             if let Some(ready) = next.take() {
-                segment::remove(&self.dir, ready.id).map_err(|e| failure("removing", ready.id, &e))?;
+                segment::remove(&self.dir, ready.id).map_err(|e| failure("removed", ready.id, &e))?;
             }
         }
         // Prepared before the tail is locked, so that appends do not wait for it.
@@ -67,8 +67,8 @@ impl Log {
             Ok(())
         })?;
         follows(&self.dir, &end, id)?;
-        let old = segment::read(&self.dir, id).map_err(|e| failure("opening", id, &e))?;
-        let failed = |e: io::Error| failure("rewriting", id, &e);
+        let old = segment::read(&self.dir, id).map_err(|e| failure("opened", id, &e))?;
+        let failed = |e: io::Error| failure("rewritten", id, &e);
         if replaced > 0 {
             forgotten.write(&*self.os, &self.dir, id)?;
         }

@@ -49,7 +49,7 @@ impl Log {
         let (target, segments) = self.begin_flush()?;
         for segment in &segments {
             if let Err(e) = segment.file.sync_data() {
-                return Err(fail(&mut lock(&self.tail), &failure("a flush", segment.id, &e)));
+                return Err(fail(&mut lock(&self.tail), &failure("flushed to the disk", segment.id, &e)));
             }
         }
         self.flushed.store(target.0, Ordering::Release);

@@ -63,10 +63,10 @@ impl ForgottenPayloads {
     pub fn read(dir: &Dir, segment: u64) -> Result<Self, StoreError> {
         let file = match dir.open_file(name(segment).as_bytes(), Access::Read) {
             Err(none) if none.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            file => file.map_err(|e| failure("reading what was forgotten", segment, &e))?,
+            file => file.map_err(|e| failure("read for what was forgotten", segment, &e))?,
         };
         let bytes = read_all(&*file, 2 * limits::RECORD)
-            .map_err(|e| failure("reading what was forgotten", segment, &e))?;
+            .map_err(|e| failure("read for what was forgotten", segment, &e))?;
         Ok(decode(&bytes, segment).unwrap_or_else(|| {
             tracing::error!("{} is damaged: the records that it replaces are lost", name(segment));
             Self::default()
@@ -75,7 +75,7 @@ impl ForgottenPayloads {
 
     /// Replaces the file by these replacements, in one step. They are durable when it returns.
     pub fn write(&self, os: &dyn Os, dir: &Dir, segment: u64) -> Result<(), StoreError> {
-        let failed = |e: io::Error| failure("writing what was forgotten", segment, &e);
+        let failed = |e: io::Error| failure("given what was forgotten", segment, &e);
         let stored: Vec<StoredReplacement> = self
             .0
             .iter()

@@ -35,6 +35,7 @@ pub mod payload;
 pub mod position;
 pub mod read;
 pub mod recover;
+pub mod replay;
 pub mod scan;
 pub mod segment;
 pub mod survey;

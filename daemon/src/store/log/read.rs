@@ -34,7 +34,7 @@ pub fn frame_at(dir: &Dir, at: LogPosition) -> Result<(RecordFrame, Checksum), S
 }
 
 fn opened(dir: &Dir, at: LogPosition) -> Result<ReadSegment, StoreError> {
-    segment::read(dir, at.segment()).map_err(|e| segment::failure("opening", at.segment(), &e))
+    segment::read(dir, at.segment()).map_err(|e| segment::failure("opened", at.segment(), &e))
 }
 
 fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
@@ -48,8 +48,7 @@ fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksu
 
 fn exactly(segment: &ReadSegment, len: usize, offset: u64, at: LogPosition) -> Result<Vec<u8>, StoreError> {
     let mut bytes = vec![0; len];
-    let filled =
-        fill(segment, &mut bytes, offset).map_err(|e| segment::failure("reading", at.segment(), &e))?;
+    let filled = fill(segment, &mut bytes, offset).map_err(|e| segment::failure("read", at.segment(), &e))?;
     if filled < len {
         return Err(rotten(at, "the segment ends inside a record"));
     }

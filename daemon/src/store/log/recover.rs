@@ -68,7 +68,11 @@ pub fn segments(dir: &Dir) -> Result<RangeInclusive<u64>, StoreError> {
 }
 
 fn list(dir: &Dir) -> Result<Vec<u64>, StoreError> {
-    segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))
+    segment::list(dir).map_err(|e| {
+        StoreError::Io(
+            format!("the journal's folder log could not be listed: {}", segment::in_words(&e)).into(),
+        )
+    })
 }
 
 /// Opens the log in `dir`, or begins one: calls `visit` for every record after the checkpoint (or for all), cuts the
@@ -96,14 +100,14 @@ pub fn open(
 /// Begins a log: nothing in the folder was ever part of one.
 fn begin(home: LogLocation, ids: &[u64]) -> Result<Log, StoreError> {
     for &id in ids.iter().rev() {
-        segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
+        segment::remove(&home.dir, id).map_err(|e| failure("removed", id, &e))?;
         forgotten::remove(&home.dir, id);
     }
-    let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("preparing", 1, &e))?;
+    let first = segment::prepare(&home.dir, 1, home.size).map_err(|e| failure("made", 1, &e))?;
     let (epoch, sequence, previous) = (1, 1, [0; 16]);
     let flushed = LogPosition::at(1, 0);
     let header = SegmentHeader { format: FORMAT, segment: 1, epoch, sequence, flushed, previous };
-    first.file.write_all_at(&header.encode(), 0).map_err(|e| failure("a write", 1, &e))?;
+    first.file.write_all_at(&header.encode(), 0).map_err(|e| failure("written", 1, &e))?;
     let tail = LogTail {
         segments: vec![(1, first.len)],
         segment: first,
@@ -127,10 +131,10 @@ fn resume(home: LogLocation, ids: &[u64], cursor: ScanCursor) -> Result<Log, Sto
     let next = clear(&home, ids, id)?;
     let mut segments = Vec::new();
     for &old in ids.iter().filter(|old| **old <= id) {
-        let stored = segment::read(dir, old).map_err(|e| failure("opening", old, &e))?.stored;
+        let stored = segment::read(dir, old).map_err(|e| failure("opened", old, &e))?.stored;
         segments.push((old, stored));
     }
-    let segment = segment::open(dir, id).map_err(|e| failure("opening", id, &e))?;
+    let segment = segment::open(dir, id).map_err(|e| failure("opened", id, &e))?;
     let offset = align(cursor.end.offset(), BLOCK).min(segment.len);
     let tail = LogTail {
         segment,
@@ -174,7 +178,7 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
             }
             segment.file.sync_data()
         };
-        again().map_err(|e| failure("a write", id, &e))?;
+        again().map_err(|e| failure("written", id, &e))?;
     }
     Ok(())
 }
@@ -184,18 +188,27 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
 fn clear(home: &LogLocation, ids: &[u64], last: u64) -> Result<Option<LogSegment>, StoreError> {
     let mut next = None;
     for &id in ids.iter().rev().filter(|id| **id > last) {
-        let read = segment::read(&home.dir, id).map_err(|e| failure("opening", id, &e))?;
+        let read = segment::read(&home.dir, id).map_err(|e| failure("opened", id, &e))?;
         if id == last + 1 && read.stored == home.size && !read.is_packed() {
-            let segment = segment::open(&home.dir, id).map_err(|e| failure("opening", id, &e))?;
-            segment.file.sync_all().map_err(|e| failure("a flush", id, &e))?;
+            let segment = segment::open(&home.dir, id).map_err(|e| failure("opened", id, &e))?;
+            segment.file.sync_all().map_err(|e| failure("flushed to the disk", id, &e))?;
             next = Some(segment);
         } else {
-            segment::remove(&home.dir, id).map_err(|e| failure("removing", id, &e))?;
+            segment::remove(&home.dir, id).map_err(|e| failure("removed", id, &e))?;
         }
     }
     let removed = forgotten::remove_leftovers(&home.dir, ids);
-    removed.map_err(|e| StoreError::Io(format!("removing files of the log failed: {e}").into()))?;
+    removed.map_err(|e| {
+        StoreError::Io(
+            format!("old files of the journal could not be removed: {}", segment::in_words(&e)).into(),
+        )
+    })?;
     // This also makes the names of segments durable that a killed daemon had just created.
-    home.dir.sync().map_err(|e| StoreError::Io(format!("a flush of the log's folder failed: {e}").into()))?;
+    home.dir.sync().map_err(|e| {
+        StoreError::Io(
+            format!("the journal's folder log could not be flushed to the disk: {}", segment::in_words(&e))
+                .into(),
+        )
+    })?;
     Ok(next)
 }

@@ -144,7 +144,19 @@ pub fn remove(dir: &Dir, id: u64) -> io::Result<()> {
     }
 }
 
-/// The error of a failed call on the log's files.
+/// The error of a failed call on a file of the log; `what` is a participle (`read`).
 pub fn failure(what: &str, id: u64, e: &io::Error) -> StoreError {
-    StoreError::Io(format!("{what} of the log's segment {} failed: {e}", name(id)).into())
+    StoreError::Io(format!("the journal's file log/{} could not be {what}: {}", name(id), in_words(e)).into())
+}
+
+/// Returns the words for an error of the system.
+pub fn in_words(e: &io::Error) -> String {
+    match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        _ => {
+            let text = e.to_string();
+            text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_owned())
+        }
+    }
 }

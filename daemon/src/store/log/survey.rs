@@ -30,8 +30,11 @@ struct LogSurvey<'a> {
 /// # Errors
 /// Errors of the system, those of `visit`, and a record or segment that a newer editd wrote.
 pub fn survey(dir: &Dir, sums: &[Checksum], visit: &mut LogVisitor<'_>) -> Result<(), StoreError> {
-    let ids =
-        segment::list(dir).map_err(|e| StoreError::Io(format!("listing the log failed: {e}").into()))?;
+    let ids = segment::list(dir).map_err(|e| {
+        StoreError::Io(
+            format!("the journal's folder log could not be listed: {}", segment::in_words(&e)).into(),
+        )
+    })?;
     let mut flushed = FlushProof::default();
     for &id in &ids {
         flushed = flushed.max(proof(&mut SegmentWindow::open(dir, id)?)?);

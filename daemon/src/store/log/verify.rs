@@ -97,7 +97,7 @@ impl Log {
 
     /// Returns the end of a segment: of the newest one as it is now, of others as the next one repeats it. `None` if
     /// the beginning of the next one is damaged, which its own check reports.
-    fn end_of(&self, id: u64) -> Result<Option<SegmentEnd>, StoreError> {
+    pub(super) fn end_of(&self, id: u64) -> Result<Option<SegmentEnd>, StoreError> {
         {
             let tail = lock(&self.tail);
             if tail.segment.id == id {

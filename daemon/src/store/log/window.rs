@@ -42,7 +42,7 @@ pub struct SegmentWindow {
 impl SegmentWindow {
     /// Opens a segment.
     pub fn open(dir: &Dir, id: u64) -> Result<Self, StoreError> {
-        let segment = segment::read(dir, id).map_err(|e| failure("opening", id, &e))?;
+        let segment = segment::read(dir, id).map_err(|e| failure("opened", id, &e))?;
         Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None })
     }
 
@@ -74,7 +74,7 @@ impl SegmentWindow {
         if !held {
             self.bytes.resize(len.max(CHUNK), 0);
             let filled = fill(&self.segment, &mut self.bytes, offset)
-                .map_err(|e| failure("reading", self.segment.id, &e))?;
+                .map_err(|e| failure("read", self.segment.id, &e))?;
             self.bytes.truncate(filled);
             self.start = offset;
         }

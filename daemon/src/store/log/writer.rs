@@ -147,7 +147,7 @@ impl Log {
         let flushed = LogPosition(self.flushed.load(Ordering::Acquire));
         let (bytes, placed) = self.lay_out(&tail, group, flushed);
         if let Err(e) = tail.segment.file.write_all_at(&bytes, tail.offset) {
-            let why = failure("a write", tail.segment.id, &e);
+            let why = failure("written", tail.segment.id, &e);
             return Err(fail(&mut tail, &why));
         }
         tail.offset += bytes.len() as u64;
@@ -199,7 +199,7 @@ impl Log {
         let mut next = lock(&self.next);
         let fresh = match next.take() {
             Some(ready) if ready.id == id && ready.len >= len => ready,
-            _ => segment::prepare(&self.dir, id, len).map_err(|e| failure("preparing", id, &e))?,
+            _ => segment::prepare(&self.dir, id, len).map_err(|e| no_room(id, &e))?,
         };
         let header = SegmentHeader {
             format: FORMAT,
@@ -210,7 +210,7 @@ impl Log {
             previous: tail.previous,
         };
         if let Err(e) = fresh.file.write_all_at(&header.encode(), 0) {
-            return Err(fail(tail, &failure("a write", id, &e)));
+            return Err(fail(tail, &failure("written", id, &e)));
         }
         self.current.store(id, Ordering::Release);
         self.stuck.store(false, Ordering::Relaxed);
@@ -247,7 +247,7 @@ impl Log {
             let id = self.current.load(Ordering::Acquire) + 1;
             let ready = segment::prepare(&self.dir, id, self.size);
             self.stuck.store(ready.is_err(), Ordering::Relaxed);
-            *next = Some(ready.map_err(|e| failure("preparing", id, &e))?);
+            *next = Some(ready.map_err(|e| failure("made", id, &e))?);
         }
         Ok(())
     }
@@ -343,10 +343,10 @@ impl Log {
         let free = tail.segment.id + 1;
         let is_plain = || segment::read(&self.dir, id).is_ok_and(|read| !read.is_packed());
         if next.is_none() && len == self.size && is_plain() {
-            *next = Some(self.reuse(id, free).map_err(|e| failure("reusing", id, &e))?);
+            *next = Some(self.reuse(id, free).map_err(|e| failure("used again", id, &e))?);
         } else {
-            segment::remove(&self.dir, id).map_err(|e| failure("removing", id, &e))?;
-            self.dir.sync().map_err(|e| failure("removing", id, &e))?;
+            segment::remove(&self.dir, id).map_err(|e| failure("removed", id, &e))?;
+            self.dir.sync().map_err(|e| failure("removed", id, &e))?;
         }
         forgotten::remove(&self.dir, id);
         tail.segments.remove(0);
@@ -368,6 +368,19 @@ impl Log {
         self.dir.sync()?;
         Ok(LogSegment { id: free, ..old })
     }
+}
+
+/// The error of a segment that cannot be made: nothing was written, and a later attempt may succeed.
+fn no_room(id: u64, e: &io::Error) -> StoreError {
+    let remedy = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on the disk of the state folder"
+        }
+        _ => "repair that",
+    };
+    StoreError::Io(
+        format!("{}; nothing was done: {remedy}, then send it again", failure("made", id, e)).into(),
+    )
 }
 
 /// Marks the log as failed and returns the error.

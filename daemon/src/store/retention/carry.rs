@@ -112,7 +112,7 @@ impl StoreParts {
         if draft.changes.is_empty() && entries == 0 {
             return;
         }
-        index.entries = index.entries.saturating_sub(entries);
+        index.entries = index.entries.wrapping_sub(entries);
         let (at, sum) = self.log.reach();
         self.rows.add(draft.changes, AppliedUpTo::new(at, sum, index));
     }

@@ -26,7 +26,7 @@ impl Store {
         shared.prune_seen(now_ms, keep)?;
         shared.shorten(now_ms, keep, &mut kept)?;
         packed?;
-        kept.compacted = shared.compact()?;
+        kept.compacted = shared.compact(now_ms)?;
         Ok(kept)
     }
 
@@ -92,6 +92,7 @@ impl StoreParts {
             while let Some(oldest) =
                 self.log.segments().first().map(|one| one.0).filter(|id| *id <= part.last)
             {
+                let rebuilds = self.rows.rebuilds();
                 let Some((entries, carried)) =
                     self.carry(oldest, KeyAge { now_ms, keys_ms: part.keys_ms })?
                 else {
@@ -99,7 +100,7 @@ impl StoreParts {
                 };
                 kept.entries += entries;
                 kept.carried += carried;
-                if !self.drop_segment(oldest)? {
+                if !self.drop_segment(oldest, rebuilds)? {
                     return Ok(());
                 }
                 kept.segments += 1;
@@ -153,23 +154,40 @@ impl StoreParts {
         Ok(bytes)
     }
 
-    /// Deletes a segment's file after the log and the database no longer need it.
-    fn drop_segment(&self, id: u64) -> Result<bool, StoreError> {
+    /// Deletes a segment's file after the log and the database no longer need it. Returns false if the database was
+    /// rebuilt since `rebuilds` was taken: it has rows of the segment again.
+    fn drop_segment(&self, id: u64, rebuilds: u64) -> Result<bool, StoreError> {
         self.flush(self.log.last())?;
         self.apply()?;
-        match self.log.segments().first() {
+        let dropped = self.rows.unless_rebuilt(rebuilds, || match self.log.segments().first() {
             Some((oldest, _)) if *oldest == id => self.log.drop_oldest(),
             _ => Ok(false),
-        }
+        });
+        dropped.unwrap_or(Ok(false))
     }
 
-    /// Moves the database into a fresh folder if it takes several times the space of its rows.
-    fn compact(&self) -> Result<bool, StoreError> {
-        let (size, live) = (self.rows.size(), self.rows.meta().bytes);
-        if size <= limits::DATABASE_SMALL || size <= limits::DATABASE_SLACK * live {
+    /// Moves the database into a fresh folder if it takes several times the space of its rows, or if it is in memory since
+    /// it failed, now and then.
+    fn compact(&self, now_ms: u64) -> Result<bool, StoreError> {
+        let in_memory = self.rows.in_memory_since(now_ms);
+        if in_memory == Some(false) {
             return Ok(false);
         }
-        self.rows.move_into(&|| self.shelf.beside(), &|| self.shelf.replace())?;
+        let (size, live) = (self.rows.size(), self.rows.meta().bytes);
+        let spacious = size > limits::DATABASE_SMALL && size > limits::DATABASE_SLACK * live;
+        if in_memory.is_none() && !spacious {
+            return Ok(false);
+        }
+        let moved = self.rows.move_into(&|| self.shelf.beside(), &|| self.shelf.replace());
+        if let Err(error) = moved {
+            self.shelf.discard_beside();
+            tracing::warn!("the database cannot be moved into a fresh folder: {error}");
+            return Ok(false);
+        }
+        if in_memory.is_some() {
+            self.rows.is_sound();
+            tracing::info!("the database is in the state folder again");
+        }
         Ok(true)
     }
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod database_fault;
 pub(in crate::store) mod fake;
 mod faults;
 mod forget;
