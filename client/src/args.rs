@@ -145,7 +145,14 @@ pub(crate) enum Command {
         /// Skip so many files of the entry
         #[arg(long, value_name = "FILES")]
         from: Option<u64>,
+        /// Show the changed bytes in hexadecimal digits instead of diffs
+        #[arg(long)]
+        bytes: bool,
     },
+    /// Print a content that a file had after (or before) a journal entry, byte for byte
+    ///
+    /// For an entry of rescued bytes, those bytes. A content that is not text is not sent to a terminal without --raw.
+    Cat(CatArgs),
     /// Use named clipboards of the session or (with a leading /) of the workspace
     #[command(subcommand)]
     Clip(ClipCommand),
@@ -200,6 +207,19 @@ pub(crate) struct LogArgs {
     /// Maximum number of entries [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CatArgs {
+    /// The file and the number of the entry, such as src/main.rs@17
+    #[arg(value_name = "PATH@ENTRY")]
+    pub(crate) content: PathBuf,
+    /// The content before the entry
+    #[arg(long)]
+    pub(crate) before: bool,
+    /// Send the bytes to a terminal even if they are not text: it may obey them
+    #[arg(long)]
+    pub(crate) raw: bool,
 }
 
 #[derive(Subcommand, Debug)]

@@ -2,6 +2,7 @@
 //! not end.
 
 mod clip;
+mod content;
 mod daemon;
 mod files;
 mod forget;
@@ -97,7 +98,8 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Undo(words) => journal::undo(context, words),
         Command::Redo(words) => journal::redo(context, words),
         Command::Log(words) => journal::log(context, words),
-        Command::Show { job, from } => journal::show(context, job, from),
+        Command::Show { job, from, bytes } => journal::show(context, job, from, bytes),
+        Command::Cat(words) => content::cat(context, &words),
         Command::Clip(words) => clip::run(context, words),
         Command::Forget { path } => forget::run(context, &path),
         Command::Watch { globs } => watch::run(context, globs),

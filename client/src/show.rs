@@ -1,5 +1,6 @@
 //! Formats replies as text for people. Prints nothing.
 
+pub(crate) mod bytes;
 pub(crate) mod diff;
 pub(crate) mod error;
 mod excerpt;

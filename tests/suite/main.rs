@@ -24,6 +24,8 @@ mod dialects;
 #[cfg(target_os = "linux")]
 mod discovery;
 mod edits;
+#[cfg(unix)]
+mod entry_contents;
 mod flushes;
 #[cfg(unix)]
 mod forget;

@@ -40,6 +40,8 @@ fn every_command_is_understood() {
         "redo 3",
         "log --path p --session s --limit 5",
         "show 3",
+        "show 3 --bytes --from 2",
+        "cat src/a@3 --before --raw --json",
         "clip list",
         "clip set a text",
         "clip copy a /b",

@@ -2,10 +2,10 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckReply, CheckRequest, ClipReply, ClipRequest, DialectsReply, DialectsRequest, ForgetReply,
-    ForgetRequest, HistoryReply, HistoryRequest, JobRequest, OutlineReply, OutlineRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply,
-    SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
+    CheckReply, CheckRequest, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
+    DialectsRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, OutlineReply,
+    OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply,
+    StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -45,6 +45,11 @@ impl Connection {
     /// Returns a journal entry with its changes, without those of the first `from` files.
     pub fn show(&mut self, job: JobId, from: Option<u64>) -> Result<ShowReply, CallError> {
         self.call(kind::SHOW, &ShowRequest { job, from })
+    }
+
+    /// Returns a content, or a part of it, that a file had before or after an entry.
+    pub fn content(&mut self, request: &ContentRequest) -> Result<ContentReply, CallError> {
+        self.call(kind::CONTENT, request)
     }
 
     /// Lists, shows, stores, copies or removes clipboards.

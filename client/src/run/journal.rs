@@ -4,7 +4,7 @@ use editctl::machine;
 use editd_proto::ids::JobId;
 use editd_proto::message::{HistoryRequest, JobMode, JobStatus, UndoRequest, WaitRequest};
 
-use super::{CommandContext, CommandOutput};
+use super::{CommandContext, CommandOutput, content};
 use crate::args::{self, values};
 use crate::failure::{ExitStatus, Failure};
 use crate::job;
@@ -79,9 +79,20 @@ pub(super) fn show(
     context: &CommandContext<'_>,
     job: u64,
     from: Option<u64>,
+    bytes: bool,
 ) -> Result<CommandOutput, Failure> {
-    let reply = context.ask(true, |it| it.show(JobId(job), from))?;
+    if bytes && context.style.json {
+        let words = "`show --bytes` prints no JSON; use `cat PATH@ENTRY --json`";
+        return Err(Failure::Usage(words.into()));
+    }
+    let mut reply = context.ask(true, |it| it.show(JobId(job), from))?;
     let shown = from.unwrap_or(0).saturating_add(reply.changes.len() as u64);
+    if bytes {
+        let changes = std::mem::take(&mut reply.changes);
+        let summary = show::history::one(&reply, shown, context.style);
+        reply.changes = changes;
+        return content::of_entry(context, &reply, summary);
+    }
     Ok(context.answer(&reply, |reply, style| show::history::one(reply, shown, style)))
 }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, DialectsRequest, ForgetRequest, HistoryRequest, OutlineRequest, ReadRequest,
-    ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
+    CheckRequest, ClipRequest, ContentRequest, DialectsRequest, ForgetRequest, HistoryRequest,
+    OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
+    TrustRequest, WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -80,6 +81,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::OUTLINE, ReadOnly, Long, Answer(outline)),
     of(kind::HISTORY, ReadOnly, Long, Answer(history)),
     of(kind::SHOW, ReadOnly, Long, Answer(show)),
+    of(kind::CONTENT, ReadOnly, Long, Answer(content)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
@@ -142,6 +144,13 @@ fn history(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer
 fn show(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ShowRequest>(message);
     answer.send_reserved(kind::SHOW, request.and_then(|request| client.server.workspace.show(&request)));
+}
+
+fn content(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ContentRequest>(message);
+    let content = request.and_then(|request| client.server.workspace.content(&request));
+    answer.send_reserved(kind::CONTENT, content);
+    client.server.events.memory_freed();
 }
 
 fn clip(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

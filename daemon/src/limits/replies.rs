@@ -1,5 +1,8 @@
 //! Limits of replies to requests that name no budget.
 
+/// Bytes of a content in one reply to `content`: two of them fit a frame.
+pub const CONTENT_PART: usize = 4 * 1024 * 1024;
+
 /// Tokens of the error of a refusal as JSON, if the request names no budget: 400, less the error of the estimate.
 pub const REFUSAL_TOKENS: usize = 370;
 

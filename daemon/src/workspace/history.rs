@@ -30,13 +30,13 @@ const PAGE: u64 = 100;
 const PAGE_HOLDS: usize = 4 * limits::FRAME;
 
 /// The bytes that two states of a file take while they are compared, for each byte of the file.
-const STATES_HOLD: usize = 4;
+pub(super) const STATES_HOLD: usize = 4;
 
 /// Bytes of the shortest diff; if less space is left, none is made.
 const DIFF_LEAST: usize = 64;
 
 /// The number of times that a reader starts again with a larger reservation.
-const ASKINGS: usize = 8;
+pub(super) const ASKINGS: usize = 8;
 
 /// The space that is left in one reply.
 struct Room {
@@ -267,7 +267,7 @@ fn no_change(path: FilePath) -> EntryDetail {
 }
 
 /// Returns the bytes of the larger of a file's two states; 0 for a state that is too large to be kept.
-fn state_size(file: &FileRecord) -> usize {
+pub(super) fn state_size(file: &FileRecord) -> usize {
     let sizes = [&file.before, &file.after].into_iter().flatten().map(|meta| readable(meta.size));
     sizes.max().unwrap_or(0)
 }
@@ -278,7 +278,7 @@ fn no_more_files(id: JobId, files: usize) -> Refusal {
 }
 
 /// The refusal for an entry or a page that changes with every attempt to read it.
-fn in_motion() -> Refusal {
+pub(super) fn in_motion() -> Refusal {
     Box::new(RequestError::new(
         ErrorCode::Busy,
         "the journal changes while it is read; ask again in a moment",

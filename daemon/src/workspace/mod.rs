@@ -7,6 +7,7 @@
 mod attempts;
 mod clip;
 mod confinement;
+mod content;
 mod detached;
 mod edit;
 mod forget;

@@ -2,6 +2,7 @@
 //! the fields that are defined here; see `proto/WIRE.md`.
 
 pub mod clip;
+pub mod content;
 pub mod dialect;
 pub mod forget;
 pub mod hello;
@@ -18,6 +19,7 @@ pub(crate) mod bounded;
 mod tests;
 
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
+pub use content::{ContentReply, ContentRequest, EntrySide};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use editd_types::{
     EditOutcome, EditPosition, EditScope, EditStatus, EntryKind, FileEdit, FileEntry, FileMode, FileOutcome,
@@ -53,6 +55,8 @@ pub mod kind {
     pub const HISTORY: &str = "history";
     /// Show one journal entry.
     pub const SHOW: &str = "show";
+    /// Get a content that a file of a journal entry had.
+    pub const CONTENT: &str = "content";
     /// Use clipboards.
     pub const CLIP: &str = "clip";
     /// Remove the contents of a file from the journal.

@@ -110,6 +110,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("client", kind::SHOW) => frame_of::<ShowRequest>(id, &kind, &body),
         ("client", kind::CLIP) => frame_of::<ClipRequest>(id, &kind, &body),
         ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
+        ("client", kind::CONTENT) => frame_of::<ContentRequest>(id, &kind, &body),
+        ("server", kind::CONTENT) => frame_of::<ContentReply>(id, &kind, &body),
         ("client", kind::FORGET) => frame_of::<ForgetRequest>(id, &kind, &body),
         ("server", kind::FORGET) => frame_of::<ForgetReply>(id, &kind, &body),
         ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
@@ -244,6 +246,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::SHOW, &json(&shown));
     names_fields(document, kind::CLIP, &samples::clip_request());
     names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
+    names_fields(document, kind::CONTENT, &samples::content_request());
+    names_fields(document, kind::CONTENT, &samples::content_reply());
     names_fields(document, kind::FORGET, &ForgetRequest { path: "a".into() });
     names_fields(
         document,

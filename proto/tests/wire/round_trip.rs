@@ -55,6 +55,8 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&ShowReply { entry: samples::entry(), changes: vec![samples::detail()] });
     both_ways(&samples::clip_request());
     both_ways(&samples::clip_reply());
+    both_ways(&samples::content_request());
+    both_ways(&samples::content_reply());
     both_ways(&ForgetRequest { path: samples::odd_path() });
     both_ways(&ForgetReply {
         path: samples::odd_path(),

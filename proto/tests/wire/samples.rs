@@ -361,3 +361,12 @@ pub(crate) fn clip_request() -> ClipRequest {
         text: Some("abc".into()),
     }
 }
+
+pub(crate) fn content_request() -> ContentRequest {
+    ContentRequest { job: JobId(17), path: odd_path(), side: EntrySide::Before, from: 3 }
+}
+
+pub(crate) fn content_reply() -> ContentReply {
+    let shown = Some(version());
+    ContentReply { path: odd_path(), version: shown, size: u64::MAX, bytes: vec![0, 255] }
+}

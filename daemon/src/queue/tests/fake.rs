@@ -7,9 +7,10 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, DialectsReply, FileOutcome, ForgetReply, ForgetRequest,
-    HistoryReply, HistoryRequest, JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
+    FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, JobStatus,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply,
+    TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -232,6 +233,9 @@ impl WorkspaceRequests for FakeWorkspace {
         Ok(ReservedReply::unreserved(HistoryReply { entries: Vec::new(), more: false }))
     }
     fn show(&self, _: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal> {
+        Err(not_there())
+    }
+    fn content(&self, _: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
         Err(not_there())
     }
     fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {

@@ -1,0 +1,132 @@
+//! The reply to `content`: a content that a file had before or after an entry, byte for byte. It changes nothing.
+
+use editd_engine::{FileState, Refusal};
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::message::{ContentReply, ContentRequest, EntrySide};
+use editd_proto::path::FilePath;
+
+use super::Workspace;
+use super::history::{ASKINGS, STATES_HOLD, in_motion, state_size};
+use crate::disk::observation::hash;
+use crate::journal::change;
+use crate::journal::entry::entry_of;
+use crate::journal::past::PastBudget;
+use crate::limits::{CONTENT_PART, ENTRY_HOLDS};
+use crate::record::{Entry, FileRecord};
+use crate::state::refusal::{no_entry, store_refusal};
+use crate::state::{BudgetClass, ReservedReply};
+
+/// The paths of an entry that a message names.
+const PATHS: usize = 5;
+
+impl Workspace {
+    /// Returns a content that a file of an entry had, or the part of it that begins after `from` bytes.
+    ///
+    /// # Errors
+    /// `not_found` if there is no such entry, it did not change the file, or the content is no longer kept;
+    /// `out_of_range` if it has fewer bytes, `busy` if there is not enough memory, `io` if the journal cannot be read.
+    pub fn content(&self, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
+        let id = entry_of(&self.state, request.job)?;
+        // A path whose folder is gone cannot be resolved, and the journal may have it.
+        let path = self.known_path(&request.path).unwrap_or_else(|_| request.path.clone());
+        let size = self.state.store.entry_size(id).map_err(|error| store_refusal(&error))?.unwrap_or(0);
+        let read = size.saturating_mul(ENTRY_HOLDS);
+        let mut needs = read;
+        for _ in 0..ASKINGS {
+            let reservation = self.state.memory.acquire(needs, BudgetClass::Reader)?;
+            let entry = self.state.store.entry(id).map_err(|error| store_refusal(&error))?;
+            let Some(entry) = entry else { return Err(no_entry(&self.state, id)) };
+            let file = entry.files.iter().find(|file| file.path == path);
+            let file = file.ok_or_else(|| not_in(&entry, &path))?;
+            needs = read
+                .saturating_add(state_size(file).saturating_mul(STATES_HOLD))
+                .saturating_add(2 * CONTENT_PART);
+            if reservation.grow(needs) {
+                let reply = self.part(id, file, request)?;
+                return Ok(ReservedReply::new(reservation, reply));
+            }
+        }
+        Err(in_motion())
+    }
+
+    fn part(&self, id: JobId, file: &FileRecord, request: &ContentRequest) -> Result<ContentReply, Refusal> {
+        let path = file.path.clone();
+        let meta = match request.side {
+            EntrySide::After => &file.after,
+            EntrySide::Before => &file.before,
+        };
+        let (version, bytes) = match meta {
+            None => (None, Vec::new()),
+            Some(meta) => {
+                let bytes = self.content_of(file, request.side, meta.hash);
+                (Some(meta.hash.version()), bytes.ok_or_else(|| not_kept(id, file))?)
+            }
+        };
+        let size = bytes.len() as u64;
+        if request.from > size {
+            let message = format!("that content of {path} has {size} bytes; ask for a part of them");
+            return Err(Box::new(RequestError::new(ErrorCode::OutOfRange, message).at(&path)));
+        }
+        let from = usize::try_from(request.from).unwrap_or(usize::MAX);
+        let bytes = bytes.into_iter().skip(from).take(CONTENT_PART).collect();
+        Ok(ContentReply { path, version, size, bytes })
+    }
+
+    /// Returns the content with this hash that a file had before or after a change: as the change has it, as it is kept,
+    /// or made from the present content.
+    fn content_of(&self, file: &FileRecord, side: EntrySide, wanted: ContentHash) -> Option<Vec<u8>> {
+        if let [one] = file.splices.as_slice() {
+            let whole = match side {
+                EntrySide::After => &one.new,
+                EntrySide::Before => &one.old,
+            };
+            if one.at == 0 && hash(whole) == wanted {
+                return Some(whole.clone());
+            }
+        }
+        let now = self.present(&file.path, state_size(file));
+        let budget = PastBudget::whole();
+        change::content(&self.state, file, &now, wanted, &budget).or_else(|| {
+            let (before, after) = change::states(&self.state, file, Some((&now, &budget)))?;
+            let state = match side {
+                EntrySide::After => after,
+                EntrySide::Before => before,
+            };
+            Some(state.bytes().to_vec())
+        })
+    }
+
+    /// Returns the present state of a path; no file if it cannot be read, or is much larger than a content of `size`
+    /// bytes.
+    fn present(&self, path: &FilePath, size: usize) -> FileState {
+        let Ok(place) = self.state.disk.resolve(path) else { return FileState::Absent };
+        let most = size.saturating_add(CONTENT_PART);
+        match self.state.disk.observe_within(&place, most).ok().as_ref().and_then(|seen| seen.found()) {
+            Some(found) => FileState::File { bytes: found.bytes.clone(), mode: found.meta.mode },
+            None => FileState::Absent,
+        }
+    }
+}
+
+fn not_in(entry: &Entry, path: &FilePath) -> Refusal {
+    let paths: Vec<String> = entry.files.iter().take(PATHS).map(|file| file.path.to_string()).collect();
+    let more = match entry.files.len().saturating_sub(PATHS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!("entry {} did not change {path}; it changed {}{more}", entry.id, paths.join(", "));
+    Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
+}
+
+fn not_kept(id: JobId, file: &FileRecord) -> Refusal {
+    let path = &file.path;
+    let message = if file.is_forgotten() {
+        format!("the contents of {path} in entry {id} were removed by `editctl forget`")
+    } else {
+        format!(
+            "that content of {path} is no longer kept; `editctl show {id}` shows what is known of the change"
+        )
+    };
+    Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
+}
