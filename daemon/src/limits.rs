@@ -1,6 +1,7 @@
 //! Every limit of the daemon, with its reason. Limits that clients must know are in `editd_proto::limits`.
 
 mod commands;
+mod database;
 mod memory;
 mod replies;
 mod settings;
@@ -12,6 +13,7 @@ mod supervisor;
 use std::time::Duration;
 
 pub use commands::*;
+pub use database::*;
 pub use memory::*;
 pub use replies::*;
 pub use settings::*;
@@ -97,23 +99,6 @@ pub const SEEN_OF_SESSION: usize = 10_000;
 
 /// Read receipts that are kept in all.
 pub const SEEN: usize = 50_000;
-
-/// Bytes below which a database is never moved into a fresh folder, however few of them are in use.
-pub const DATABASE_SMALL: u64 = 64 * 1024 * 1024;
-
-/// The size at which a database is moved, as a multiple of the bytes in use.
-pub const DATABASE_SLACK: u64 = 4;
-
-/// Rebuilds of the database on the disk while the daemon serves; if it fails once more, it is made in memory.
-pub const DATABASE_REBUILDS: u64 = 3;
-
-/// Bytes of log from which a failed database is rebuilt while requests wait for it: about a second. For a longer log they
-/// are refused as `busy`.
-pub const REBUILD_WAITED: u64 = 64 * 1024 * 1024;
-
-/// Milliseconds between two attempts to move a database that failed from memory to the disk: each fills the disk for a
-/// moment if it is full.
-pub const DATABASE_RETRY_MS: u64 = 10 * 60 * 1000;
 
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
