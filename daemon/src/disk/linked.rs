@@ -42,7 +42,7 @@ pub enum NamesInside {
 
 impl Disk {
     /// Counts the names that each of these files has in the workspace. Names that were found before are looked at first;
-    /// for the other files, up to [`limits::LINK_NAMES`] names of the workspace are read once.
+    /// for the other files, up to `limits::LINK_NAMES` names of the workspace are read once.
     ///
     /// # Errors
     /// Errors of the system about the folders of these files. Other folders that cannot be read are left out.

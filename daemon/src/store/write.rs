@@ -25,7 +25,7 @@ impl Store {
     ///
     /// Fails with `Io`, `Full` or `TooLarge` if nothing was written and a later call may succeed (no space for a segment,
     /// a record above `limits::RECORD`, a log at its limit), or if the database failed and cannot be rebuilt. After any other failure
-    /// all calls fail with `Failed`. Records that begin something may wait for [`limits::ROOM_MS`] until the log has room
+    /// all calls fail with `Failed`. Records that begin something may wait for `limits::ROOM_MS` until the log has room
     /// for them; records that end something are written in any case.
     pub fn append(&self, records: &[Record]) -> Result<LogPosition, StoreError> {
         self.shared.append(records)
