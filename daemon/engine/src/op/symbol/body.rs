@@ -189,9 +189,12 @@ fn open_body(
     let bare = trimmed(given, text.breaks);
     refuse_statements(site, bare)?;
     if begins_line(text, body.start) && body.start > site.symbol.definition.start {
-        let start = line_start(text, body.start);
         let target = lines_target(site, body, given);
-        return Ok((start..body.end, site.fit_inside(&edit.text, &target, given).text(given)?));
+        let fit = site.fit_inside(&edit.text, &target, given);
+        // A read of the body does not show the indentation of its first line, and Markdown is not indented anew.
+        let lacks = site.known.language == Language::Markdown && split_indent(bare).0.is_empty();
+        let start = if lacks { body.start } else { line_start(text, body.start) };
+        return Ok((start..body.end, fit.text(given)?));
     }
     let (outer, _) = site.column();
     if needs_lines(site, bare, one_line(bare, text.breaks)) {
