@@ -116,8 +116,11 @@ impl Disk {
                 None => return Ok(Ok(())),
                 Some(foreign) => foreign,
             },
-            // A file that cannot be read cannot have been checked.
-            Err(_) => SwapRefusal::Changed,
+            // The disk failed: nothing is known about the displaced file, and no other program is to blame.
+            Err(error) => {
+                self.put_back(file, place, rescue)?;
+                return Err(error);
+            }
         };
         self.put_back(file, place, rescue)?;
         Ok(Err(foreign))
