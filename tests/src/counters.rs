@@ -1,10 +1,12 @@
 //! Clients that count: each job writes the next number into all files of its client, and creates or deletes one more.
 //! The files then show how far each client came, and if a job is only applied in part, however the daemon ended.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ClipAction, ClipReply, ClipRequest, EntrySummary, FileEdit, FileEntry, HistoryReply, HistoryRequest,
@@ -70,6 +72,53 @@ impl CounterClient {
                 }
             }
         }
+    }
+}
+
+impl CounterClient {
+    /// Steps until `done` on a disk that may fail, each step under its own key until it is acknowledged. Returns the
+    /// codes of the refusals, each once, and those that a failing disk does not explain with their messages.
+    pub fn run_on_failing_disk(
+        mut self,
+        socket: &Path,
+        done: &AtomicBool,
+        acknowledged: impl Fn(u64),
+    ) -> BTreeSet<String> {
+        let mut refusals = BTreeSet::new();
+        let mut connection: Option<Client> = None;
+        while !done.load(Ordering::Relaxed) {
+            let step = self.step + 1;
+            let Some(client) = connection.as_mut() else {
+                connection = Client::connect(socket, &session(self.client)).ok();
+                if connection.is_none() {
+                    wait::pause(Duration::from_millis(2));
+                }
+                continue;
+            };
+            let refused = match client.ask::<Receipt>(kind::EDIT, &job(self.client, step)) {
+                Ok(receipt) if receipt.status == JobStatus::Applied => {
+                    acknowledged(step);
+                    self.step = step;
+                    None
+                }
+                Ok(receipt) => receipt.error,
+                Err(RequestFailure::Refused(error)) => Some(*error),
+                Err(RequestFailure::Lost(_)) => {
+                    connection = None;
+                    None
+                }
+            };
+            if let Some(error) = refused {
+                refusals.insert(match error.code {
+                    ErrorCode::Io | ErrorCode::Busy | ErrorCode::Denied | ErrorCode::Stopping => {
+                        format!("{:?}", error.code)
+                    }
+                    _ => format!("client {} step {step}: {error:?}", self.client),
+                });
+                wait::pause(Duration::from_millis(20));
+            }
+        }
+        refusals
     }
 }
 

@@ -132,6 +132,19 @@ impl TestDaemon {
     /// # Panics
     /// Where it ends before it answers, with what it said.
     pub fn start(&mut self) {
+        if let Err(said) = self.try_start() {
+            panic!("{said}");
+        }
+    }
+
+    /// Starts the daemon and waits until it answers.
+    ///
+    /// # Errors
+    /// What it said, if it ends before it answers.
+    ///
+    /// # Panics
+    /// If one runs already.
+    pub fn try_start(&mut self) -> Result<(), String> {
         assert!(self.child.is_none(), "a daemon runs already");
         let log = self.log();
         let said = File::options().create(true).append(true).open(&log).expect("a log file can be made");
@@ -142,11 +155,15 @@ impl TestDaemon {
         let socket = self.socket();
         wait::until("the daemon answers", wait::LONG, || {
             if let Some(status) = child.try_wait().expect("a child can be asked") {
-                panic!("the daemon ended ({status}) before it answered:\n{}", self.said());
+                return Some(Err(format!(
+                    "the daemon ended ({status}) before it answered:\n{}",
+                    self.said()
+                )));
             }
-            Client::connect(&socket, "readiness").ok()
-        });
+            Client::connect(&socket, "readiness").ok().map(|_| Ok(()))
+        })?;
         self.child = Some(child);
+        Ok(())
     }
 
     /// The daemon's process.

@@ -160,7 +160,7 @@ fn with_outside_writes(name: &str) {
 fn with_combined_events(name: &str) {
     holds(name, TestMode::Combined, |scenario, extent| {
         let (pairs, runs, images) = extent.of((1, 1, 3), (3, 2, 4), (40, 25, 16));
-        let nth = usize::try_from(seed(name) % 4).unwrap_or(0);
+        let nth = usize::try_from(seed(name) % 5).unwrap_or(0);
         let kinds = extent.of(
             &EventCombination::ALL[nth..=nth],
             &EventCombination::ALL[..],

@@ -33,6 +33,7 @@ fn lost_content_is_noticed() {
         &[EventCombination::FaultThenCrash],
         &[EventCombination::WriteAndFault],
         &[EventCombination::WriteWhileDown],
+        &[EventCombination::CrashThenFault],
     ] {
         is_noticed("untouched at first, 710 bytes, is nowhere", kind, &[], Some(empty));
     }
@@ -67,6 +68,7 @@ fn half_a_job_is_noticed() {
         &[EventCombination::FaultThenCrash],
         &[EventCombination::WriteAndFault],
         &[EventCombination::WriteWhileDown],
+        &[EventCombination::CrashThenFault],
     ] {
         is_noticed("the job is there, but a.txt shows", kind, &[], Some(half));
     }

@@ -4,6 +4,8 @@
 //!
 //! `CUTS=N` sets the number of cuts on each file system (18; the command in tests/README.md takes 400); `SEED=N` which.
 
+mod faults;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};

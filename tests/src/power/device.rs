@@ -7,9 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use fuser::{BackgroundSession, Config, MountOption, spawn_mount};
 
+use super::faults::DiskFaults;
 use super::operation_log::{DiskPages, OperationLog};
 use super::recorder::{DISK, RecordingDisk, SharedLog, lock};
 use crate::wait;
+
+/// The name of the image of a disk after a cut.
+pub(super) const IMAGE: &str = "cut";
 
 /// A file system to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +102,7 @@ pub struct LoopMount {
 }
 
 impl LoopMount {
-    fn new(file: &Path, kind: FileSystem, folder: &Path) -> Result<Self, String> {
+    pub(super) fn new(file: &Path, kind: FileSystem, folder: &Path) -> Result<Self, String> {
         let device = run("losetup", &["--find", "--show", text(file)])?;
         let mounted = Self { folder: folder.to_owned(), device };
         run("mount", &["-t", kind.name(), &mounted.device, text(folder)])?;
@@ -124,6 +128,7 @@ pub struct Recording {
     mounted: Option<LoopMount>,
     session: Option<BackgroundSession>,
     log: SharedLog,
+    faults: DiskFaults,
 }
 
 impl Recording {
@@ -163,11 +168,12 @@ impl Recording {
         for folder in [&fuse, &disk] {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        let recorder = RecordingDisk { log: Arc::clone(&log), size: kind.size() };
+        let faults = DiskFaults::default();
+        let recorder = RecordingDisk { log: Arc::clone(&log), size: kind.size(), faults: faults.clone() };
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName("recorder".to_owned()), MountOption::RW];
         let session = spawn_mount(recorder, &fuse, &config).map_err(io)?;
-        let mut recording = Self { mounted: None, session: Some(session), log };
+        let mut recording = Self { mounted: None, session: Some(session), log, faults };
         recording.mounted = Some(LoopMount::new(&fuse.join(DISK), kind, &disk)?);
         Ok(recording)
     }
@@ -178,9 +184,16 @@ impl Recording {
         LogPosition(Arc::clone(&self.log))
     }
 
+    /// Returns the faults of the disk.
+    #[must_use]
+    pub fn faults(&self) -> DiskFaults {
+        self.faults.clone()
+    }
+
     /// Takes it away. What the disk is told from then on is not of interest.
     #[must_use]
     pub fn end(mut self) -> OperationLog {
+        self.faults.end();
         let log = std::mem::take(&mut *lock(&self.log));
         // Unmounting still writes: to a disk that holds what it held.
         *lock(&self.log) = log.going_on();
@@ -216,7 +229,7 @@ pub fn mounted(
     dice: &mut fastrand::Rng,
 ) -> Result<LoopMount, String> {
     let io = |error: std::io::Error| error.to_string();
-    let image = top.join("cut");
+    let image = top.join(IMAGE);
     let file = File::options().write(true).create(true).truncate(true).open(&image).map_err(io)?;
     file.set_len(kind.size()).map_err(io)?;
     log.cut(position, dice).fill(&file).map_err(io)?;

@@ -4,14 +4,19 @@
 //! *Calling sequence*: [`absent`] says what is missing; [`Recording::begin`] makes a file system and mounts it;
 //! [`Recording::tape`] tells how far it came while others work on it; [`Recording::end`] gives the [`OperationLog`], whose
 //! [`OperationLog::cut`] is what a disk may hold then; [`mounted`] mounts that in the place of the first.
+//! [`Recording::faults`] lets calls of the disk fail; [`flip_stored_bit`] changes a bit of a stored block.
 //!
 //! A disk keeps what it was told to flush. Of what came behind it may have written anything in any order, in whole
 //! sectors of 4096 bytes; CrashMonkey (Mohan et al., OSDI 2018) tries file
 //! systems alike.
 
+mod bit_rot;
 mod device;
+mod faults;
 mod operation_log;
 mod recorder;
 
+pub use bit_rot::flip_stored_bit;
 pub use device::{FileSystem, LogPosition, LoopMount, Recording, absent, mounted};
+pub use faults::{DiskFault, DiskFaults, FailingCalls};
 pub use operation_log::OperationLog;

@@ -9,6 +9,7 @@ use fuser::{
     ReplyData, ReplyEmpty, ReplyEntry, ReplyWrite, Request, WriteFlags,
 };
 
+use super::faults::{CallResult, DiskFaults, FailingCalls};
 use super::operation_log::OperationLog;
 
 /// The file's name.
@@ -29,6 +30,7 @@ pub(super) fn lock(log: &SharedLog) -> MutexGuard<'_, OperationLog> {
 pub(super) struct RecordingDisk {
     pub(super) log: SharedLog,
     pub(super) size: u64,
+    pub(super) faults: DiskFaults,
 }
 
 impl RecordingDisk {
@@ -82,6 +84,9 @@ impl Filesystem for RecordingDisk {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
+        if self.faults.decide(FailingCalls::Reads) != CallResult::Done {
+            return reply.error(Errno::EIO);
+        }
         let size = u64::from(size).min(self.size.saturating_sub(offset));
         reply.data(&lock(&self.log).read(offset, usize::try_from(size).unwrap_or(0)));
     }
@@ -98,11 +103,20 @@ impl Filesystem for RecordingDisk {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        lock(&self.log).write(offset, data.to_vec());
+        let result = self.faults.decide(FailingCalls::Writes);
+        if result != CallResult::Failed {
+            lock(&self.log).write(offset, data.to_vec());
+        }
+        if result != CallResult::Done {
+            return reply.error(Errno::EIO);
+        }
         reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX));
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        if self.faults.decide(FailingCalls::Flushes) != CallResult::Done {
+            return reply.error(Errno::EIO);
+        }
         lock(&self.log).flush();
         reply.ok();
     }

@@ -1,6 +1,6 @@
 //! Tests of combined events: an outside write and then a power cut, a failed call and then a power cut, an outside
-//! write and a failed call, an outside write while no daemon runs. It plays a few of the many combinations, chosen by a
-//! seed.
+//! write and a failed call, an outside write while no daemon runs, a power cut and then a failed call in the recovery
+//! from it. It plays a few of the many combinations, chosen by a seed.
 //!
 //! *Limitations*, which `STRICT=1` tests, too: a job whose seal was lost in a power cut may be rolled back if others
 //! change one of its files and the power is cut once more before the next start, although its client had a reply; on
@@ -34,12 +34,19 @@ pub enum EventCombination {
     WriteAndFault,
     /// A kill or a power cut, then an outside write, then perhaps another power cut.
     WriteWhileDown,
+    /// A kill or a power cut; then a call of the next start fails; then another kill or power cut.
+    CrashThenFault,
 }
 
 impl EventCombination {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::WriteThenCrash, Self::FaultThenCrash, Self::WriteAndFault, Self::WriteWhileDown];
+    pub const ALL: [Self; 5] = [
+        Self::WriteThenCrash,
+        Self::FaultThenCrash,
+        Self::WriteAndFault,
+        Self::WriteWhileDown,
+        Self::CrashThenFault,
+    ];
 }
 
 /// The extent of a test.
@@ -72,6 +79,8 @@ pub struct RunEvents {
     pub fault: Option<InjectedFault>,
     /// Another process does something while no daemon runs.
     pub while_down: Option<OutsideAction>,
+    /// A call of the next start fails: this one, modulo the number of its calls.
+    pub in_recovery: Option<InjectedFault>,
     /// Whoever does something flushes all the system's files then.
     pub flushed: bool,
 }
@@ -156,7 +165,8 @@ impl CombinedTest<'_> {
         path: &str,
     ) -> Result<(), String> {
         let action = OutsideAction::ALL.get(nth).copied().unwrap_or(OutsideAction::Replace);
-        let with_action = kind != EventCombination::FaultThenCrash;
+        let with_action =
+            !matches!(kind, EventCombination::FaultThenCrash | EventCombination::CrashThenFault);
         if with_action && !self.permitted.contains_key(&(nth, path.to_owned())) {
             let permitted = PermittedStates::of(self.scenario, path, action)?;
             self.permitted.insert((nth, path.to_owned()), permitted);
@@ -207,7 +217,7 @@ impl CombinedTest<'_> {
         let errno = self.pick(&[EIO, ENOSPC, EMFILE])?;
         let lasting = self.pick(&[FaultDuration::Once, FaultDuration::Once, FaultDuration::ForEver])?;
         let flushed = self.below(2) == 0;
-        let calm = RunEvents { action: None, fault: None, while_down: None, flushed };
+        let calm = RunEvents { action: None, fault: None, while_down: None, in_recovery: None, flushed };
         Some(match kind {
             EventCombination::WriteThenCrash => RunEvents { action: Some((action, call)), ..calm },
             EventCombination::FaultThenCrash => {
@@ -218,6 +228,9 @@ impl CombinedTest<'_> {
                 RunEvents { action: Some((action, call)), fault, ..calm }
             }
             EventCombination::WriteWhileDown => RunEvents { while_down: Some(action), ..calm },
+            EventCombination::CrashThenFault => {
+                RunEvents { in_recovery: Some(fault(self.dice.next_number(), errno, lasting)), ..calm }
+            }
         })
     }
 }

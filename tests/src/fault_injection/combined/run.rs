@@ -11,6 +11,7 @@ use super::final_state::FinalState;
 use super::{CombinedPlan, RunEvents};
 use crate::fault_injection::content_log::{AT_START, ContentLog, removed_by};
 use crate::fault_injection::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
+use crate::fault_injection::faults::InjectedFault;
 use crate::fault_injection::outside_writes::action::OutsideAction;
 use crate::fault_injection::outside_writes::permitted_states::PermittedStates;
 use crate::fault_injection::outside_writes::tag;
@@ -227,6 +228,25 @@ impl<'a> CombinedRun<'a> {
         images
     }
 
+    /// Starts a process one of whose calls fails, and ends it. The disk is whole again afterwards.
+    fn failed_start(&mut self, machine: &SimMachine, fault: InjectedFault) -> (SimMachine, CrashKind) {
+        let measured = machine.fork();
+        if let Ok(workspace) = self.scenario.open(&measured) {
+            workspace.settle();
+        }
+        machine.fail_call(1 + fault.call % measured.calls().max(1), fault.errno, fault.lasting);
+        if let Ok(workspace) = self.scenario.open(machine) {
+            workspace.settle();
+        }
+        machine.remove_faults();
+        let cuts = machine.cuts(CUTS, self.seed);
+        let nth = usize::try_from(self.dice.next_number()).unwrap_or(0) % (cuts.len() * 2);
+        match cuts.into_iter().nth(nth) {
+            Some(after) => (after, CrashKind::Cut(nth)),
+            None => (machine.kill(), CrashKind::Kill),
+        }
+    }
+
     /// Checks an image on which the process has ended: another process may act, then the next one starts.
     fn ended(&mut self, image: &CrashImage, content_log: &ContentLog) -> Result<(), String> {
         let mut machine = image.machine.fork();
@@ -251,6 +271,13 @@ impl<'a> CombinedRun<'a> {
                 stable &= self.events.flushed;
                 when = format!("{when}, then {:?}", CrashKind::Cut(nth));
             }
+        }
+        if let Some(fault) = self.events.in_recovery {
+            let (after, crash) = self.failed_start(&machine, fault);
+            machine = after;
+            cut |= crash != CrashKind::Kill;
+            stable = !cut || self.events.flushed;
+            when = format!("{when}, then a start with a fault, then {crash:?}");
         }
         self.images += 1;
         let answer = image.answer;
