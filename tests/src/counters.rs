@@ -49,13 +49,7 @@ impl CounterClient {
         let mut connection: Option<Client> = None;
         loop {
             let step = self.step + 1;
-            let Some(client) = connection.as_mut() else {
-                connection = Client::connect(socket, &session(self.client)).ok();
-                if connection.is_none() {
-                    wait::pause(Duration::from_millis(2));
-                }
-                continue;
-            };
+            let Some(client) = connected(&mut connection, socket, self.client) else { continue };
             match client.ask::<Receipt>(kind::EDIT, &job(self.client, step)) {
                 Ok(receipt) => {
                     let applied = receipt.status == JobStatus::Applied;
@@ -75,6 +69,17 @@ impl CounterClient {
     }
 }
 
+/// Returns the connection of a client, or opens one; `None`, after a pause, if no daemon accepts it.
+fn connected<'c>(connection: &'c mut Option<Client>, socket: &Path, client: usize) -> Option<&'c mut Client> {
+    if connection.is_none() {
+        *connection = Client::connect(socket, &session(client)).ok();
+        if connection.is_none() {
+            wait::pause(Duration::from_millis(2));
+        }
+    }
+    connection.as_mut()
+}
+
 impl CounterClient {
     /// Steps until `done` on a disk that may fail, each step under its own key until it is acknowledged. Returns the
     /// codes of the refusals, each once, and those that a failing disk does not explain with their messages.
@@ -88,13 +93,7 @@ impl CounterClient {
         let mut connection: Option<Client> = None;
         while !done.load(Ordering::Relaxed) {
             let step = self.step + 1;
-            let Some(client) = connection.as_mut() else {
-                connection = Client::connect(socket, &session(self.client)).ok();
-                if connection.is_none() {
-                    wait::pause(Duration::from_millis(2));
-                }
-                continue;
-            };
+            let Some(client) = connected(&mut connection, socket, self.client) else { continue };
             let refused = match client.ask::<Receipt>(kind::EDIT, &job(self.client, step)) {
                 Ok(receipt) if receipt.status == JobStatus::Applied => {
                     acknowledged(step);

@@ -140,7 +140,7 @@ impl TestDaemon {
     /// Starts the daemon and waits until it answers.
     ///
     /// # Errors
-    /// What it said, if it ends before it answers.
+    /// Its output, if it ends before it answers.
     ///
     /// # Panics
     /// If one runs already.

@@ -16,16 +16,9 @@ use serde_json::{Value, json};
 /// Edits that make the state: more than fit one segment of the log.
 const EDITS: u64 = 230;
 
-fn next(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed >> 8
-}
-
 /// Returns text that hardly compresses.
-fn noise(seed: &mut u64, len: usize) -> String {
-    std::iter::repeat_with(|| char::from(b' ' + (next(seed) % 95) as u8)).take(len).collect()
+fn noise(dice: &mut fastrand::Rng, len: usize) -> String {
+    std::iter::repeat_with(|| char::from(dice.u8(b' '..=b'~'))).take(len).collect()
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -61,10 +54,10 @@ struct Rig {
 impl Rig {
     fn new() -> Rig {
         let mut daemon = TestDaemon::started();
-        let (mut client, mut seed) = (daemon.client("s"), 5);
+        let (mut client, mut dice) = (daemon.client("s"), fastrand::Rng::with_seed(5));
         for n in 0..EDITS {
             let path = format!("{}.txt", n % 7);
-            let text = noise(&mut seed, if n % 3 == 0 { 100_000 } else { 900 });
+            let text = noise(&mut dice, if n % 3 == 0 { 100_000 } else { 900 });
             let job = jobs::with(jobs::write(&path, &text), "key", json!(format!("key {n}")));
             jobs::applied(&client.ask_json(kind::EDIT, &job));
             if n % 10 == 0 {
@@ -159,7 +152,7 @@ const PARTS: [&str; 4] = ["log", "sled", "contents", "full segment, no database"
 const DAMAGES: [&str; 3] = ["flipped bit", "zeroed sector", "cut off"];
 const ENDS: [&str; 3] = ["intact and served", "reported and salvaged", "refused with instructions"];
 
-fn damage(rig: &Rig, part: &str, how: &str, seed: &mut u64) -> String {
+fn damage(rig: &Rig, part: &str, how: &str, dice: &mut fastrand::Rng) -> String {
     let files = match part {
         "full segment, no database" => {
             fs::remove_dir_all(rig.state.join("sled")).unwrap();
@@ -167,11 +160,11 @@ fn damage(rig: &Rig, part: &str, how: &str, seed: &mut u64) -> String {
         }
         part => files_below(&rig.state.join(part)),
     };
-    let path = &files[next(seed) as usize % files.len()];
+    let path = &files[dice.usize(..files.len())];
     let mut bytes = fs::read(path).unwrap();
-    let at = next(seed) as usize % bytes.len().max(1);
+    let at = dice.usize(..bytes.len().max(1));
     match how {
-        "flipped bit" if !bytes.is_empty() => bytes[at] ^= 1 << (next(seed) % 8),
+        "flipped bit" if !bytes.is_empty() => bytes[at] ^= 1 << dice.u8(..8),
         "zeroed sector" => {
             let at = at & !511;
             let end = (at + 512).min(bytes.len());
@@ -238,14 +231,15 @@ fn end_of(rig: &mut Rig, told: &str) -> usize {
 #[test]
 fn damage_anywhere_is_harmless_or_reported_and_salvaged() {
     let runs = std::env::var("CORRUPTIONS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(24_usize);
-    let mut seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20);
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20);
+    let mut dice = fastrand::Rng::with_seed(seed);
     let mut rig = Rig::new();
     let files: Vec<Vec<u8>> = (0..7).map(|n| rig.daemon.get(&format!("{n}.txt"))).collect();
     let mut table = BTreeMap::<(&str, &str), [u64; 3]>::new();
     for run in 0..runs {
         let (part, how) = (PARTS[run % 4], DAMAGES[run / 4 % 3]);
         rig.restore();
-        let told = format!("run {run}: {}", damage(&rig, part, how, &mut seed));
+        let told = format!("run {run}: {}", damage(&rig, part, how, &mut dice));
         let end = end_of(&mut rig, &told);
         table.entry((part, how)).or_default()[end] += 1;
         for (n, bytes) in files.iter().enumerate() {

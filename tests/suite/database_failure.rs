@@ -1,8 +1,7 @@
 //! The database of the journal fails while the daemon serves, as sled does on a full disk: no edit is refused for it, and
 //! the daemon says what it did. On the simulated machine with injected faults, and on a real full disk (as root).
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 
 use editd::testing::{DatabaseBackend, DatabaseFaults, StoreOptions};
@@ -14,7 +13,7 @@ use editd_tests::sim::SimMachine;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::json;
 
-use crate::odd_files::{MountPoint, is_root};
+use crate::odd_files::{MountPoint, fill, is_root};
 
 #[test]
 fn jobs_are_done_whenever_the_database_fails() {
@@ -58,17 +57,6 @@ fn jobs_are_done_whenever_the_database_fails() {
         assert_eq!(machine.outside().read("/w/a.txt").unwrap(), b"12\n");
     }
     assert!(failed > 10, "{failed}");
-}
-
-/// Fills a file system to its last block.
-fn fill(folder: &Path) -> std::path::PathBuf {
-    let filler = folder.join("filler");
-    let mut file = File::create(&filler).unwrap();
-    for size in [1 << 20, 4096, 1] {
-        let block = vec![b'x'; size];
-        while file.write_all(&block).is_ok() {}
-    }
-    filler
 }
 
 #[test]

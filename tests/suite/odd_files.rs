@@ -10,6 +10,8 @@ mod permission;
 mod removed;
 mod shipped;
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -20,6 +22,17 @@ pub(crate) fn is_root(test: &str) -> bool {
         println!("skipped: {test} needs root");
     }
     root
+}
+
+/// Fills a file system to its last block. Returns the file that takes the room.
+pub(crate) fn fill(folder: &Path) -> PathBuf {
+    let filler = folder.join("filler");
+    let mut file = File::create(&filler).unwrap();
+    for size in [1 << 20, 4096, 1] {
+        let block = vec![b'x'; size];
+        while file.write_all(&block).is_ok() {}
+    }
+    filler
 }
 
 /// A file system in memory, gone with this value.

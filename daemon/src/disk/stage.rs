@@ -34,7 +34,7 @@ pub struct StagedFile {
 /// The time at which a staged file is flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StagedFlush {
-    /// When its entry is settled.
+    /// As its entry is settled.
     Later,
     /// Before its intent is written, so that a power cut never shows it at its place without its attributes.
     Now,

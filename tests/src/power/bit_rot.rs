@@ -17,7 +17,7 @@ const CHUNK: usize = 1 << 20;
 /// file, or `None` if no block of the file is found on the disk: a small file lies in the metadata.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system, and of the mount.
 pub fn flip_stored_bit(
     top: &Path,
     kind: FileSystem,

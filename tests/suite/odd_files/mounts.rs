@@ -1,9 +1,7 @@
 //! Full disks and other mounts: a job is refused with `io` and changes nothing, and works again once there is space;
 //! a file on another mount is edited like any other. Everything is mounted in the test's own folders.
 
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::Path;
+use std::fs;
 
 use editd_proto::message::kind;
 use editd_tests::jobs;
@@ -11,18 +9,7 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
 use serde_json::json;
 
-use super::{MountPoint, is_root};
-
-/// Fills a file system to its last block; removed, there is room again.
-fn fill(folder: &Path) -> std::path::PathBuf {
-    let filler = folder.join("filler");
-    let mut file = File::create(&filler).unwrap();
-    for size in [1 << 20, 4096, 1] {
-        let block = vec![b'x'; size];
-        while file.write_all(&block).is_ok() {}
-    }
-    filler
-}
+use super::{MountPoint, fill, is_root};
 
 /// Returns the files in the staging folder of the daemon.
 fn staged(daemon: &TestDaemon) -> Vec<String> {

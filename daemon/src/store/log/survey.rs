@@ -5,11 +5,11 @@
 
 use super::frame::Checksum;
 use super::header::HEADER;
-use super::mend::{LogGap, MendedStep, SegmentEnd, SegmentMender};
+use super::mend::{LogGap, SegmentEnd, SegmentMender};
 use super::recover::{LogItem, LogVisitor};
 use super::scan::ScanCursor;
 use super::segment;
-use super::walk::{SegmentStart, hand_out, proof};
+use super::walk::{SegmentStart, hand_out, hand_out_step, proof};
 use super::window::{FlushProof, SegmentWindow};
 use crate::os::Dir;
 use crate::store::{LogPosition, StoreError};
@@ -124,21 +124,16 @@ impl LogSurvey<'_> {
                 mender = Some(SegmentMender::new(window, cursor.end.offset(), end, self.sums)?);
             }
             let Some(mender) = &mender else { return Ok(()) };
-            match mender.step(window, cursor)? {
-                MendedStep::Record(found, sum) => hand_out(&[found], sum, visit)?,
-                MendedStep::Repaired(found, sum, gap) => {
-                    visit(LogItem::Gap(gap))?;
-                    hand_out(&[found], sum, visit)?;
-                }
-                MendedStep::Gap(gap) => visit(LogItem::Gap(gap))?,
-                // The sequence in the next segment shows whether records are missing.
-                MendedStep::End if flushed_whole => return Ok(()),
-                MendedStep::End => {
-                    let what = "the end of the log";
-                    let gap = LogGap { from: cursor.end, to: self.proof.flushed, records: None, what };
-                    return visit(LogItem::Gap(gap));
-                }
+            if hand_out_step(mender.step(window, cursor)?, visit)? {
+                continue;
             }
+            // The sequence in the next segment shows whether records are missing.
+            if flushed_whole {
+                return Ok(());
+            }
+            let what = "the end of the log";
+            let gap = LogGap { from: cursor.end, to: self.proof.flushed, records: None, what };
+            return visit(LogItem::Gap(gap));
         }
     }
 }

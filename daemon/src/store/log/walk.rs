@@ -66,6 +66,20 @@ pub(super) fn hand_out(
     Ok(())
 }
 
+/// Hands out what a step past damage found. Returns false if it found nothing more.
+pub(super) fn hand_out_step(step: MendedStep, visit: &mut LogVisitor<'_>) -> Result<bool, StoreError> {
+    match step {
+        MendedStep::Record(found, sum) => hand_out(&[found], sum, visit)?,
+        MendedStep::Repaired(found, sum, gap) => {
+            visit(LogItem::Gap(gap))?;
+            hand_out(&[found], sum, visit)?;
+        }
+        MendedStep::Gap(gap) => visit(LogItem::Gap(gap))?,
+        MendedStep::End => return Ok(false),
+    }
+    Ok(true)
+}
+
 impl<'a> LogWalk<'a> {
     /// A walk over these segments, ascending.
     pub(super) fn new(dir: &'a Dir, ids: &'a [u64]) -> Self {
@@ -159,14 +173,8 @@ impl<'a> LogWalk<'a> {
         }
         let mender = SegmentMender::new(window, cursor.end.offset(), Some(end), &[])?;
         while SegmentEnd::of(cursor) != end {
-            match mender.step(window, cursor)? {
-                MendedStep::Record(found, sum) => hand_out(&[found], sum, visit)?,
-                MendedStep::Repaired(found, sum, gap) => {
-                    visit(LogItem::Gap(gap))?;
-                    hand_out(&[found], sum, visit)?;
-                }
-                MendedStep::Gap(gap) => visit(LogItem::Gap(gap))?,
-                MendedStep::End => return Ok(false),
+            if !hand_out_step(mender.step(window, cursor)?, visit)? {
+                return Ok(false);
             }
         }
         Ok(true)
