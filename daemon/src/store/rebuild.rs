@@ -199,17 +199,17 @@ impl DatabaseState {
         match self {
             Self::Sound => None,
             Self::Rebuilding(why, progress, _) => {
-                Some(format!("the database failed ({why}); editd is {progress}, and nothing is lost"))
+                Some(format!("the database failed ({why}); editd is {progress}"))
             }
-            Self::InMemory(MemoryReason { why, until_start, .. }) => {
-                let remedy = match (*why == DatabaseError::full().0, *until_start) {
-                    (_, true) => "run `editctl stop`; the next start notes what is lost",
-                    (true, false) => {
-                        "make room there; editd moves it back within minutes, or at its next start"
-                    }
-                    (false, false) => {
-                        "look at the disk; editd tries to move it back within minutes, and at its next start"
-                    }
+            Self::InMemory(MemoryReason { why, until_start: true, .. }) => Some(format!(
+                "the database failed ({why}) and was rebuilt in memory from the intact part of the log, so some entries may \
+                 be lost; all others are served: run `editctl stop`, and the next start lists what is lost"
+            )),
+            Self::InMemory(MemoryReason { why, until_start: false, .. }) => {
+                let remedy = if *why == DatabaseError::full().0 {
+                    "make room there; editd moves it back within minutes, or at its next start"
+                } else {
+                    "look at the disk; editd tries to move it back within minutes, and at its next start"
                 };
                 Some(format!(
                     "the database cannot be kept in the state folder ({why}), so it was rebuilt from the log in memory; \
@@ -332,7 +332,7 @@ impl OverlaidRows {
         if let DatabaseState::Failed(why) = self.state() {
             return Err(StoreError::Failed(why));
         }
-        tracing::error!("the database failed ({why}); it is rebuilt from the log, and nothing is lost");
+        tracing::error!("the database failed ({why}); it is rebuilt from the log");
         let progress = StartProgress::default();
         let size = source.log.segments().iter().map(|(_, len)| len).sum();
         *lock(&self.rebuilding.state) = DatabaseState::Rebuilding(why.clone(), progress.clone(), size);

@@ -159,6 +159,7 @@ fn damage_of_the_log_that_a_rebuild_passes_is_noted_by_the_next_start() {
     assert!(count(&store) > 0);
     let told = store.database_fault().unwrap();
     assert!(told.contains("the log is damaged") && told.contains("`editctl stop`"), "{told}");
+    assert!(told.contains("may be lost") && !told.contains("nothing is lost"), "{told}");
     assert!(store.check().iter().any(|one| one.subject == "log" && one.severity == "bad"));
     // The rest is served and recorded, and the upkeep leaves it in memory.
     write(&store, &mut model, &mut seed, 50);
