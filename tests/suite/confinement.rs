@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use editd_proto::message::kind;
 use editd_tests::test_daemon::TestDaemon;
@@ -194,9 +193,7 @@ fn a_daemon_whose_folders_are_in_unrelated_places_works() {
                 .output()
                 .unwrap()
         };
-        wait::until("the daemon listens", Duration::from_secs(30), || {
-            run(&["status"]).status.success().then_some(())
-        });
+        wait::until("the daemon listens", wait::LONG, || run(&["status"]).status.success().then_some(()));
         let each: &[&[&str]] = &[
             &["create", "sub/a", "one\n"],
             &["replace", "sub/a", "one", "two"],
