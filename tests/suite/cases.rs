@@ -186,7 +186,7 @@ fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, SampleExtent) -
     assert_eq!(scenario.is_none(), no_job, "`skip.interrupted` is for scenarios without a job to interrupt");
     let Some(scenario) = scenario.filter(|_| !skipped) else { return };
     let report = test(&scenario, extent);
-    println!("{} runs", report.images);
+    println!("{} runs, {} left out as equal to one of them", report.images, report.repeated);
     assert!(report.found.is_empty(), "{} violations:\n{}", report.found.len(), report.found.join("\n"));
 }
 

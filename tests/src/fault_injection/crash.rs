@@ -1,5 +1,8 @@
 //! Crash tests: the process is killed, or the power cut, after every effect of a scenario's job and of its settling,
-//! and again after every effect of the recovery from that. It does not judge the results.
+//! and again after every effect of the recovery from that. It opens each distinct image once, and does not judge the
+//! results.
+
+use std::collections::HashSet;
 
 use super::crash_check::{CheckDepth, check_image};
 use super::crash_image::{CrashImage, CrashKind, CutSample, ImageRecorder, ReplyState};
@@ -32,6 +35,8 @@ pub struct CrashPlan {
 pub struct TestReport {
     /// Images that were opened.
     pub images: usize,
+    /// Images that were not opened, since one with the same disk and the same reply had been.
+    pub repeated: usize,
     /// The violations, one sentence each.
     pub found: Vec<String>,
 }
@@ -40,6 +45,30 @@ pub struct TestReport {
 #[must_use]
 pub fn disks(features: SystemFeatures) -> [SystemFeatures; 2] {
     [features, SystemFeatures { ordered_names: false, half_exchanges: true, ..features }]
+}
+
+/// The images of one scenario on one disk that were opened: their disks, the replies that the client had, and true
+/// for a kill.
+type OpenedImages = HashSet<([u8; 32], ReplyState, bool)>;
+
+impl TestReport {
+    /// Checks an image unless an equal one was checked before.
+    fn check_once(
+        &mut self,
+        (scenario, baseline): (&SimScenario, &BaselineRun),
+        image: &CrashImage,
+        whole_one_in: usize,
+        opened: &mut OpenedImages,
+    ) {
+        if !opened.insert((image.machine.disk_hash(), image.answer, image.crash == CrashKind::Kill)) {
+            self.repeated += 1;
+            return;
+        }
+        let depth =
+            if self.images.is_multiple_of(whole_one_in) { CheckDepth::Full } else { CheckDepth::Quick };
+        self.images += 1;
+        self.found.extend(check_image(scenario, baseline, image, depth));
+    }
 }
 
 /// Tests a scenario and returns the violations.
@@ -96,17 +125,16 @@ fn check_images(
     report: &mut TestReport,
 ) {
     thin(&mut images, plan.images, plan.cuts.seed);
+    let mut opened = OpenedImages::new();
     let again_one_in = images.len().div_ceil(plan.again.max(1)).max(1);
     for (nth, image) in images.iter().enumerate() {
         if report.found.len() >= plan.enough {
             return;
         }
         if plan.again > 0 && nth % again_one_in == again_one_in - 1 {
-            crash_recoveries(scenario, baseline, image, plan, report);
+            crash_recoveries((scenario, baseline), image, plan, (report, &mut opened));
         }
-        let depth = if nth.is_multiple_of(plan.whole_one_in) { CheckDepth::Full } else { CheckDepth::Quick };
-        report.images += 1;
-        report.found.extend(check_image(scenario, baseline, image, depth));
+        report.check_once((scenario, baseline), image, plan.whole_one_in, &mut opened);
     }
 }
 
@@ -145,16 +173,15 @@ fn thin(images: &mut Vec<CrashImage>, most: usize, seed: u64) {
     }
 }
 
-/// PermittedStates the recovery, too, at each of its effects.
+/// Crashes the recovery, too, at each of its effects.
 fn crash_recoveries(
-    scenario: &SimScenario,
-    baseline: &BaselineRun,
+    (scenario, baseline): (&SimScenario, &BaselineRun),
     image: &CrashImage,
     plan: &CrashPlan,
-    report: &mut TestReport,
+    (report, opened): (&mut TestReport, &mut OpenedImages),
 ) {
     let machine = image.machine.fork();
-    let seed = plan.cuts.seed ^ report.images as u64;
+    let seed = plan.cuts.seed ^ (report.images + report.repeated) as u64;
     let recorder = ImageRecorder::new(CutSample { limit: plan.cuts.limit.min(plan.again_images), seed });
     recorder.record(&machine);
     if let Ok(workspace) = scenario.open(&machine) {
@@ -162,7 +189,7 @@ fn crash_recoveries(
     }
     let mut images = recorder.finish(&machine);
     thin(&mut images, plan.again_images, seed);
-    for (nth, second) in images.into_iter().enumerate() {
+    for second in images {
         let (first, then) = (image.crash, second.crash);
         let both = CrashImage {
             // One cut makes young bytes and relaxed jobs uncertain, whatever came before or after.
@@ -173,8 +200,6 @@ fn crash_recoveries(
             call: format!("{} ({first:?}), then {then:?} in recovery after {}", image.call, second.call)
                 .into(),
         };
-        let depth = if nth.is_multiple_of(7) { CheckDepth::Full } else { CheckDepth::Quick };
-        report.images += 1;
-        report.found.extend(check_image(scenario, baseline, &both, depth));
+        report.check_once((scenario, baseline), &both, 7, opened);
     }
 }

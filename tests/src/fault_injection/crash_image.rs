@@ -16,7 +16,7 @@ pub enum CrashKind {
 }
 
 /// The reply that the client had received for the job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ReplyState {
     /// Nothing yet.
     Waiting,

@@ -11,7 +11,7 @@ use super::call::{
 };
 use super::choose::{ChoicePoint, CutChooser, SeededRandom, StateEnumerator};
 use super::outside::OutsideProcess;
-use super::snapshot::MachineSnapshot;
+use super::snapshot::{MachineSnapshot, disk_hash};
 pub use super::system::SystemFeatures;
 use super::system::{HandleOwner, SystemState};
 
@@ -224,6 +224,12 @@ impl SimMachine {
     /// `NotFound` and `NotADirectory` for the folder itself.
     pub fn snapshot(&self, path: &str) -> io::Result<MachineSnapshot> {
         MachineSnapshot::take(&lock(&self.shared).system, path.as_bytes())
+    }
+
+    /// Returns a hash of the whole disk, with times and inode numbers. It is the same for machines that differ only in
+    /// their clocks and in the changes that another power cut could lose.
+    pub fn disk_hash(&self) -> [u8; 32] {
+        disk_hash(&lock(&self.shared).system)
     }
 
     /// Returns the first complaint of a check of the file system: a name without a file, a wrong count of links, or a

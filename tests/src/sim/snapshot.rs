@@ -1,4 +1,5 @@
-//! The contents of a folder, for comparing: names, kinds, modes and bytes, without times and inode numbers.
+//! The contents of a folder, for comparing: names, kinds, modes and bytes, without times and inode numbers; and a hash
+//! of the whole disk, with them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -114,4 +115,17 @@ impl MachineSnapshot {
         }
         Ok(Self(found))
     }
+}
+
+/// Returns a hash of all files, folders and links with their metadata, as processes see them. Disks with equal hashes
+/// differ at most in the clock of the machine and in the changes that another power cut could lose.
+pub(super) fn disk_hash(system: &SystemState) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for (id, node) in &system.tree().nodes {
+        hasher.update(format!("{id} {node:?}").as_bytes());
+        if let Some(data) = system.data(*id) {
+            data.seen().add_to(&mut hasher);
+        }
+    }
+    hasher.finalize().into()
 }

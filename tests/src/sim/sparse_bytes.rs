@@ -58,6 +58,14 @@ impl SparseBytes {
         self.padded(0, self.len as usize)
     }
 
+    /// Hashes the content, without its zeros.
+    pub(super) fn add_to(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(&self.len.to_le_bytes());
+        for (number, block) in &self.blocks {
+            hasher.update(&number.to_le_bytes()).update(block.as_slice());
+        }
+    }
+
     /// Writes, lengthening the file where needed.
     pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
         let mut rest = bytes;
