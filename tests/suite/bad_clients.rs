@@ -23,6 +23,9 @@ const QUICK: Duration = Duration::from_secs(10);
 
 const MIB: u64 = 1024;
 
+/// The number of processes that are started at once: each must connect before its patience ends.
+const AT_ONCE: usize = 16;
+
 /// Sets a flag when it goes, also where a test fails.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
@@ -269,13 +272,17 @@ fn editctl_waits_until_a_daemon_with_too_many_connections_accepts_it() {
         client.ask_json(kind::STATUS, &json!({}));
         open.push(client);
     }
-    // One process has its share of the connections; other processes take the rest.
-    let mut watching: Vec<Child> = (open.len()..CONNECTIONS)
-        .map(|_| daemon.editctl().arg("watch").stdout(Stdio::piped()).spawn().unwrap())
-        .collect();
-    wait::until("all are connected", wait::LONG, || {
-        (open[0].ask_json(kind::STATUS, &json!({}))["sessions"] == CONNECTIONS).then_some(())
-    });
+    // One process has its share of the connections; other processes take the rest, a few at a time.
+    let mut watching: Vec<Child> = Vec::new();
+    while open.len() + watching.len() < CONNECTIONS {
+        let more = AT_ONCE.min(CONNECTIONS - open.len() - watching.len());
+        let watch = || daemon.editctl().arg("watch").stdout(Stdio::piped()).spawn().unwrap();
+        watching.extend(std::iter::repeat_with(watch).take(more));
+        let connected = open.len() + watching.len();
+        wait::until("all are connected", wait::LONG, || {
+            (open[0].ask_json(kind::STATUS, &json!({}))["sessions"] == connected).then_some(())
+        });
+    }
     // Each has sent its request once it reports a change.
     for child in &mut watching {
         let mut out = BufReader::new(child.stdout.take().unwrap());
