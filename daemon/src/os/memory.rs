@@ -3,17 +3,24 @@
 use std::sync::Arc;
 
 /// Bytes from which an allocation is a mapping of its own, which is returned as soon as it is freed. Otherwise the
-/// allocator raises the bound with the first large file, and every thread keeps the largest block it ever had.
+/// allocator raises the bound with the first large file, and every thread keeps the largest block it ever had. The
+/// contents of most source files are below 64 KiB.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const MAPPED: i32 = 256 * 1024;
+const MAPPED: i32 = 64 * 1024;
+
+/// Heaps of the allocator. It would make eight for each processor, and every one keeps the memory that its threads freed,
+/// in pieces: a daemon with 20 MiB in use was seen to take 90 MiB after a minute of steady edits, and 37 MiB with one.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const HEAPS: i32 = 1;
 
 /// Makes the system's allocator keep little freed memory. To be called once, before other threads start.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn keep_little() {
     #[expect(unsafe_code, reason = "the allocator's own call has no safe name")]
-    // SAFETY: it takes no pointer and only sets when the allocator maps; if it fails, nothing changes.
+    // SAFETY: it takes no pointer and only sets parameters of the allocator; if it fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED);
+        libc::mallopt(libc::M_ARENA_MAX, HEAPS);
     }
 }
 
