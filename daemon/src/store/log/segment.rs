@@ -149,6 +149,19 @@ pub fn failure(what: &str, id: u64, e: &io::Error) -> StoreError {
     StoreError::Io(format!("the journal's file log/{} could not be {what}: {}", name(id), in_words(e)).into())
 }
 
+/// The error of a segment that cannot be made: nothing was written, and a later attempt may succeed.
+pub fn no_room(id: u64, e: &io::Error) -> StoreError {
+    let remedy = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on the disk of the state folder"
+        }
+        _ => "repair that",
+    };
+    StoreError::Io(
+        format!("{}; nothing was done: {remedy}, then send it again", failure("made", id, e)).into(),
+    )
+}
+
 /// Returns the words for an error of the system.
 pub fn in_words(e: &io::Error) -> String {
     match e.kind() {

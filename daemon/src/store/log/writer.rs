@@ -199,7 +199,7 @@ impl Log {
         let mut next = lock(&self.next);
         let fresh = match next.take() {
             Some(ready) if ready.id == id && ready.len >= len => ready,
-            _ => segment::prepare(&self.dir, id, len).map_err(|e| no_room(id, &e))?,
+            _ => segment::prepare(&self.dir, id, len).map_err(|e| segment::no_room(id, &e))?,
         };
         let header = SegmentHeader {
             format: FORMAT,
@@ -329,27 +329,33 @@ impl Log {
     }
 
     /// Drops the oldest segment, which must not be the one that is written to or have unflushed bytes. Its file
-    /// becomes the next segment if none is prepared. Returns false if there was nothing to drop.
+    /// becomes the next segment if none is prepared. Returns false if there was nothing to drop. No other thread may drop
+    /// a segment meanwhile.
     pub fn drop_oldest(&self) -> Result<bool, StoreError> {
-        let mut tail = lock(&self.tail);
-        if let Some(why) = &tail.failed {
-            return Err(StoreError::Failed(why.clone()));
-        }
-        let Some(&(id, len)) = tail.segments.first() else { return Ok(false) };
-        if id >= self.flushed().segment() {
-            return Ok(false);
-        }
+        let (id, len) = {
+            let tail = lock(&self.tail);
+            if let Some(why) = &tail.failed {
+                return Err(StoreError::Failed(why.clone()));
+            }
+            match tail.segments.first() {
+                Some(&first) if first.0 < self.flushed().segment() => first,
+                _ => return Ok(false),
+            }
+        };
+        // The end is not locked while the folder is flushed: appends go on.
         let mut next = lock(&self.next);
-        let free = tail.segment.id + 1;
+        let free = self.current() + 1;
         let is_plain = || segment::read(&self.dir, id).is_ok_and(|read| !read.is_packed());
         if next.is_none() && len == self.size && is_plain() {
             *next = Some(self.reuse(id, free).map_err(|e| failure("used again", id, &e))?);
+            drop(next);
         } else {
+            drop(next);
             segment::remove(&self.dir, id).map_err(|e| failure("removed", id, &e))?;
             self.dir.sync().map_err(|e| failure("removed", id, &e))?;
         }
         forgotten::remove(&self.dir, id);
-        tail.segments.remove(0);
+        lock(&self.tail).segments.retain(|one| one.0 != id);
         lock(&self.examined).remove(&id);
         Ok(true)
     }
@@ -368,19 +374,6 @@ impl Log {
         self.dir.sync()?;
         Ok(LogSegment { id: free, ..old })
     }
-}
-
-/// The error of a segment that cannot be made: nothing was written, and a later attempt may succeed.
-fn no_room(id: u64, e: &io::Error) -> StoreError {
-    let remedy = match e.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "make room on the disk of the state folder"
-        }
-        _ => "repair that",
-    };
-    StoreError::Io(
-        format!("{}; nothing was done: {remedy}, then send it again", failure("made", id, e)).into(),
-    )
 }
 
 /// Marks the log as failed and returns the error.

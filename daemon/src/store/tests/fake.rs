@@ -40,6 +40,8 @@ struct Faults {
     boot: AtomicU64,
     /// Called inside every flush.
     on_flush: Mutex<Option<Hook>>,
+    /// Called inside every flush of a folder.
+    on_folder_flush: Mutex<Option<Hook>>,
 }
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
@@ -93,6 +95,11 @@ impl FakeMachine {
     /// Calls `hook` inside every flush.
     pub(crate) fn on_flush(&self, hook: impl Fn() + Send + Sync + 'static) {
         *self.faults.on_flush.lock().unwrap() = Some(Arc::new(hook));
+    }
+
+    /// Calls `hook` inside every flush of a folder.
+    pub(crate) fn on_folder_flush(&self, hook: impl Fn() + Send + Sync + 'static) {
+        *self.faults.on_folder_flush.lock().unwrap() = Some(Arc::new(hook));
     }
 
     pub(crate) fn calls(&self) -> u64 {
@@ -289,6 +296,8 @@ impl OsDir for FakeDir {
         Ok(names.keys().map(|name| DirEntry { name: name.clone(), kind: None }).collect())
     }
     fn sync(&self) -> io::Result<()> {
+        let hook = self.faults.on_folder_flush.lock().unwrap().clone();
+        hook.into_iter().for_each(|hook| hook());
         self.faults.effect()
     }
     fn as_any(&self) -> &dyn Any {

@@ -1,7 +1,8 @@
 //! Writes and reads through kills, power cuts, faults and many threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, mpsc};
+use std::time::Duration;
 
 use editd_proto::ids::JobId;
 
@@ -223,6 +224,29 @@ fn dropped_segments_are_used_again_and_their_records_are_gone() {
     let seen = ids(&seen);
     assert_eq!(seen, (seen[0]..60).collect::<Vec<_>>());
     assert!(seen[0] > 5);
+}
+
+#[test]
+fn appends_go_on_while_the_folder_of_a_dropped_segment_is_flushed() {
+    let machine = FakeMachine::new();
+    let log = Arc::new(open(&machine, None).unwrap().0);
+    while log.segments().len() < 3 {
+        let placed = put(&log, &[large(1, 2000)]);
+        log.flush(placed[0].at).unwrap();
+    }
+    let (ended, ends) = mpsc::channel();
+    let other = Arc::clone(&log);
+    machine.on_folder_flush(move || {
+        let (log, (done, is_done)) = (Arc::clone(&other), mpsc::channel());
+        let thread = std::thread::spawn(move || {
+            log.append(&[small(7)]).unwrap();
+            // The flush may have ended, if it made this wait.
+            let _ = done.send(());
+        });
+        ended.send(is_done.recv_timeout(Duration::from_secs(20)).map(|()| thread.join().unwrap())).unwrap();
+    });
+    assert!(log.drop_oldest().unwrap());
+    assert_eq!(ends.try_iter().collect::<Vec<_>>(), [Ok(())]);
 }
 
 #[test]
