@@ -61,19 +61,6 @@ pub const PACK: usize = 16 * 1024;
 /// Bytes of a row in the database; larger values stay in the log.
 pub const ROW: usize = 4096;
 
-/// Changed rows that wait above the database: they take memory, and the next opening may have to apply them again.
-pub const OVERLAY_ROWS: usize = 256;
-
-/// Bytes of those rows.
-pub const OVERLAY_BYTES: usize = 1024 * 1024;
-
-/// Rows in one batch of the database. sled keeps every version of a page that a batch touches until the batch ends:
-/// 256 rows were seen to take 35 MB and 8192 rows 335 MB, without being faster.
-pub const DATABASE_BATCH: usize = 256;
-
-/// Changed rows that are collected while the database is rebuilt: a row that changes again soon is written once.
-pub const REPLAY_ROWS: usize = 4096;
-
 /// Contents that wait to be written, and their bytes; further ones are not kept.
 pub const CONTENTS_WAITING: usize = 256;
 /// See [`CONTENTS_WAITING`].
@@ -93,6 +80,10 @@ pub const KEYS_MS: [u64; 3] = [KEY_MS, 60 * 60 * 1000, 60 * 1000];
 
 /// Milliseconds for which a request waits until the log has room: no edit waits longer than 100 ms for housekeeping.
 pub const ROOM_MS: u64 = 50;
+
+/// Milliseconds for which one of many steps of retention lets requests go first. A step reads or writes one record, or
+/// removes a few entries.
+pub const RETENTION_YIELDS: usize = 10;
 
 /// Read receipts that are kept for one session; the oldest are removed first.
 pub const SEEN_OF_SESSION: usize = 10_000;

@@ -16,3 +16,31 @@ pub const REBUILD_WAITED: u64 = 64 * 1024 * 1024;
 /// Milliseconds between two attempts to move a database that failed from memory to the disk: each fills the disk for a
 /// moment if it is full.
 pub const DATABASE_RETRY_MS: u64 = 10 * 60 * 1000;
+
+/// Rows that one step of a move copies into the fresh database: look-ups and changes may wait for one step.
+pub const MOVE_ROWS: usize = 128;
+
+/// Milliseconds between two such steps: changes that wait are applied then.
+pub const MOVE_PAUSE_MS: u64 = 2;
+
+/// Changed rows that wait above the database: they take memory, and the next opening may have to apply them again.
+pub const OVERLAY_ROWS: usize = 256;
+
+/// Bytes of those rows.
+pub const OVERLAY_BYTES: usize = 1024 * 1024;
+
+/// Multiples of these two from which each append waits a moment for the thread that applies rows, and from which the
+/// append applies them itself: the overlay then takes 32 MiB.
+pub const OVERLAY_BEHIND: usize = 8;
+/// See [`OVERLAY_BEHIND`].
+pub const OVERLAY_STUCK: usize = 32;
+
+/// Milliseconds of that wait. A job appends a few times: no edit waits longer than 100 ms for housekeeping.
+pub const OVERLAY_WAIT_MS: u64 = 5;
+
+/// Rows in one batch of the database. sled keeps every version of a page that a batch touches until the batch ends:
+/// 256 rows were seen to take 35 MB and 8192 rows 335 MB, without being faster.
+pub const DATABASE_BATCH: usize = 256;
+
+/// Changed rows that are collected while the database is rebuilt: a row that changes again soon is written once.
+pub const REPLAY_ROWS: usize = 4096;

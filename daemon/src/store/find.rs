@@ -14,7 +14,6 @@ use super::shared::StoreParts;
 use super::taken::TakenBack;
 use super::{ClipboardHoldings, ClipboardUsage, KeyState, LogPosition, Store, StoreError};
 use crate::record::{CheckpointEntry, ClipboardRecord, Entry, EntryPart, ReadReceipt, Record};
-use crate::sync::lock;
 
 impl Store {
     /// Returns a sealed or external entry, whole, read back from the log.
@@ -149,7 +148,7 @@ impl Store {
     /// Returns the job that waits, runs or ended under a session's key.
     pub fn keyed(&self, session: &str, key: &str) -> Result<Option<KeyState>, StoreError> {
         let running = {
-            let index = lock(&self.shared.index);
+            let index = self.shared.index_for_request();
             let mut open = index.open.values().filter(|open| open.sealed.is_none());
             let held =
                 open.rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));

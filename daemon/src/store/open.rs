@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use editd_proto::ids::JobId;
@@ -98,6 +99,7 @@ impl Store {
         let shared = Arc::new(StoreParts {
             log,
             index: Mutex::new(trusted.index),
+            index_waiters: AtomicUsize::new(0),
             rows: trusted.rows,
             shelf,
             contents,

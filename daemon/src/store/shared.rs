@@ -1,6 +1,8 @@
 //! The state that the calls of a store and its thread share. It has no logic beyond small look-ups.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 
 use super::contents::ContentFiles;
 use super::damage::FoundDamage;
@@ -12,6 +14,8 @@ use super::quota::LogQuota;
 use super::rebuild::DatabaseState;
 use super::worker::WorkerSignal;
 use super::{LogPosition, StoreError};
+use crate::limits;
+use crate::sync::lock;
 
 /// The parts of an open store.
 pub(super) struct StoreParts {
@@ -19,6 +23,8 @@ pub(super) struct StoreParts {
     pub(super) log: Arc<Log>,
     /// Held from appending a group until its rows are visible, so that both have one order.
     pub(super) index: Mutex<IndexState>,
+    /// Requests that wait for the index.
+    pub(super) index_waiters: AtomicUsize,
     /// The rows that look-ups see.
     pub(super) rows: OverlaidRows,
     /// The folder of the database.
@@ -38,6 +44,26 @@ pub(super) struct StoreParts {
 }
 
 impl StoreParts {
+    /// Locks the index for a request.
+    pub(super) fn index_for_request(&self) -> MutexGuard<'_, IndexState> {
+        self.index_waiters.fetch_add(1, Ordering::AcqRel);
+        let index = lock(&self.index);
+        self.index_waiters.fetch_sub(1, Ordering::AcqRel);
+        index
+    }
+
+    /// Locks the index for one of many steps of retention, after the requests that wait for it: a lock that is released
+    /// and taken again at once would keep them out until the last step.
+    pub(super) fn index_for_retention(&self) -> MutexGuard<'_, IndexState> {
+        for _ in 0..limits::RETENTION_YIELDS {
+            if self.index_waiters.load(Ordering::Acquire) == 0 {
+                break;
+            }
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+        lock(&self.index)
+    }
+
     /// Makes the log durable up to a record.
     pub(super) fn flush(&self, upto: LogPosition) -> Result<(), StoreError> {
         self.log.flush(upto).map(drop)

@@ -23,6 +23,8 @@ struct WorkerRequest {
 pub(super) struct WorkerSignal {
     asked: Mutex<WorkerRequest>,
     woken: Condvar,
+    /// Notified when the thread has applied rows.
+    applied: Condvar,
 }
 
 impl WorkerSignal {
@@ -35,6 +37,21 @@ impl WorkerSignal {
             self.woken.notify_one();
         }
         asked.listening
+    }
+
+    /// Waits until the thread has applied rows, for at most so many milliseconds.
+    pub(super) fn wait_until_applied(&self, milliseconds: u64) {
+        let asked = lock(&self.asked);
+        let time = Duration::from_millis(milliseconds);
+        // A wait that ends too early, or too late by this time, does no harm.
+        drop(self.applied.wait_timeout(asked, time).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits for so many milliseconds if there is a thread, which may need a lock that the caller had.
+    pub(super) fn let_others_work(&self, milliseconds: u64) {
+        if lock(&self.asked).listening {
+            std::thread::park_timeout(Duration::from_millis(milliseconds));
+        }
     }
 
     /// Asks the thread to write contents. Returns false if there is no thread.
@@ -98,10 +115,11 @@ fn run(shared: &StoreParts) {
         {
             tracing::warn!("{e}");
         }
-        if asked.apply
-            && let Err(e) = shared.apply()
-        {
-            tracing::warn!("{e}");
+        if asked.apply {
+            if let Err(e) = shared.apply() {
+                tracing::warn!("{e}");
+            }
+            shared.signal.applied.notify_all();
         }
         rest = asked.contents;
         if asked.contents {

@@ -14,7 +14,6 @@ use super::shared::StoreParts;
 use super::{Flushed, LogPosition, Store, StoreError};
 use crate::limits;
 use crate::record::Record;
-use crate::sync::lock;
 
 /// The names of damaged logs and databases begin with these: see [`super::salvage`] and `database/shelf.rs`.
 const DAMAGED: [&str; 3] = ["log.damaged-", "sled.damaged-", "sled.corrupt-"];
@@ -109,7 +108,7 @@ impl StoreParts {
             self.quota.permits(payloads.iter().map(|payload| payload.bytes.len() as u64).sum())?;
         }
         let place = |most: u64| {
-            let mut index = lock(&self.index);
+            let mut index = self.index_for_request();
             self.place_within(&mut index, records, &payloads, most)
         };
         let placed = match place(if may_wait { self.quota.most() } else { u64::MAX }) {
@@ -166,15 +165,16 @@ impl StoreParts {
         Ok(draft.changes)
     }
 
-    /// Asks the thread to do what is due. Does it here if there is no thread or it falls behind.
+    /// Asks the thread to do what is due. If it falls behind, this waits a moment for it. Does it here if there is no
+    /// thread, or if it is stuck, since the overlay takes memory.
     fn relieve(&self) -> Result<(), StoreError> {
         let (rows, bytes) = self.rows.waiting();
-        let listening = self
-            .signal
-            .ask(rows > limits::OVERLAY_ROWS || bytes > limits::OVERLAY_BYTES, self.log.wants_next());
-        let times = if listening { 8 } else { 1 };
-        if rows > times * limits::OVERLAY_ROWS || bytes > times * limits::OVERLAY_BYTES {
+        let exceeds = |times| rows > times * limits::OVERLAY_ROWS || bytes > times * limits::OVERLAY_BYTES;
+        let listening = self.signal.ask(exceeds(1), self.log.wants_next());
+        if exceeds(if listening { limits::OVERLAY_STUCK } else { 1 }) {
             self.apply()?;
+        } else if exceeds(limits::OVERLAY_BEHIND) {
+            self.signal.wait_until_applied(limits::OVERLAY_WAIT_MS);
         }
         Ok(())
     }

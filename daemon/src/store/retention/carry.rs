@@ -17,8 +17,12 @@ impl StoreParts {
         let Some(mut carried) = self.carry_open(segment, keys)? else { return Ok(None) };
         let mut entries = 0;
         self.log.segment(segment, &mut |at, record| {
+            // They have no rows of their own.
+            if matches!(record, Record::Start(_) | Record::Void(_) | Record::Seal(_) | Record::Settle(_)) {
+                return Ok(());
+            }
             // Nothing is appended between reading and writing, so nothing newer is overwritten.
-            let mut index = lock(&self.index);
+            let mut index = self.index_for_retention();
             let needed = self.needed(&index, at, &record, keys)?;
             let payloads = needed.iter().map(payload::encode).collect::<Result<Vec<_>, _>>()?;
             self.place(&mut index, &needed, &payloads)?;

@@ -59,20 +59,18 @@ impl StoreParts {
     pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<SegmentSurvey, StoreError> {
         let keys = KeyAge { now_ms, keys_ms: limits::KEY_MS };
         let mut survey = SegmentSurvey::default();
+        // As it is now: entries that are settled meanwhile are counted as open. Requests do not wait.
+        let index = lock(&self.index).clone();
         self.log.segment(segment, &mut |at, record| {
-            let needed = {
-                let index = lock(&self.index);
-                if let Record::Intent(entry)
-                | Record::External(entry)
-                | Record::Checkpoint(CheckpointEntry { entry, .. }) = &record
-                    && !index.open.contains_key(&entry.id)
-                {
-                    let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
-                    survey.entries += u64::from(stands.is_some());
-                }
-                self.needed(&index, at, &record, keys)?
-            };
-            for needed in needed {
+            if let Record::Intent(entry)
+            | Record::External(entry)
+            | Record::Checkpoint(CheckpointEntry { entry, .. }) = &record
+                && !index.open.contains_key(&entry.id)
+            {
+                let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
+                survey.entries += u64::from(stands.is_some());
+            }
+            for needed in self.needed(&index, at, &record, keys)? {
                 let bytes = FRAME as u64 + payload::encode(&needed)?.bytes.len() as u64;
                 let bytes = align(bytes, ALIGN);
                 match &needed {

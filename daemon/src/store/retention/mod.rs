@@ -8,6 +8,8 @@
 //! them, brings rows and database up to date, and only then deletes the segment's file. A kill between two steps
 //! leaves some records twice, and applying a record twice changes nothing.
 //!
+//! Requests never wait for more than one step: a record, a few entries, or a batch of rows.
+//!
 //! *Limitations*: a log of which more than half is needed is not rewritten: its size is at most twice the needed
 //! bytes, if that is more than the limit. Clipboards, unsettled entries, detached jobs, read receipts and keys have
 //! limits of their own. Keys are kept for a day, but for less if the log would otherwise exceed its limit.

@@ -9,10 +9,9 @@ use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
 use crate::store::index::{RowChanges, RowView, entry, key};
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, StoreError};
-use crate::sync::lock;
 
-/// Rows that are removed in one step, so that appends wait only briefly.
-const STEP: usize = 64;
+/// Rows that are removed in one step, so that appends wait only briefly: the entry of each is read from the log.
+const STEP: usize = 8;
 
 impl StoreParts {
     /// Removes the rows of settled entries that are too old or too many. Their keys are kept for at least a day.
@@ -44,7 +43,7 @@ impl StoreParts {
     }
 
     fn prune_step(&self, ids: &[JobId], now_ms: u64) -> Result<u64, StoreError> {
-        let mut index = lock(&self.index);
+        let mut index = self.index_for_retention();
         let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
         for id in ids.iter().filter(|id| !index.open.contains_key(id)) {
@@ -95,7 +94,7 @@ impl StoreParts {
             })
             .collect();
         for step in beyond.chunks(STEP) {
-            let mut index = lock(&self.index);
+            let mut index = self.index_for_retention();
             let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
             for (time, key) in step {
                 // A receipt that was renewed meanwhile is kept.
