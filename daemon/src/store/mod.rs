@@ -30,6 +30,7 @@ mod find;
 mod forget;
 mod history;
 mod losses;
+mod moving;
 mod open;
 mod quota;
 mod rebuild;

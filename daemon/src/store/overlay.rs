@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::database::{ClosedDatabase, Database, DatabaseError, DatabaseRow};
+use super::database::{Database, DatabaseError, DatabaseRow};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
 use super::log::frame::Checksum;
@@ -17,6 +17,9 @@ use crate::sync::lock;
 
 /// The number of rows that are read from the database at once.
 const PAGE: usize = 256;
+
+/// Attempts to read a page of the database without locking the overlay.
+const UNLOCKED_READS: usize = 3;
 
 /// Receives a key and its value; returns false to end the walk.
 pub type RowVisitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<bool, StoreError> + 'a;
@@ -48,6 +51,8 @@ struct PendingRows {
     step: u64,
     bytes: usize,
     reach: Option<AppliedUpTo>,
+    /// The number of times that rows were removed, since they were in the database.
+    applied: u64,
 }
 
 /// The database with the overlay on top. If the database fails, it is rebuilt from the log, and the call is repeated
@@ -57,6 +62,8 @@ pub struct OverlaidRows {
     pub(super) database: RwLock<Box<dyn Database>>,
     /// The contents of the database; locked while changes are applied to it, and while it is rebuilt.
     pub(super) meta: Mutex<DatabaseMeta>,
+    /// The copy of the database, while it is moved. Locked after `meta`, never before it.
+    pub(super) copy: Mutex<Option<Box<dyn Database>>>,
     pub(super) rebuilding: DatabaseRebuilding,
 }
 
@@ -67,6 +74,7 @@ impl OverlaidRows {
             pending: RwLock::default(),
             database: RwLock::new(database),
             meta: Mutex::new(meta),
+            copy: Mutex::default(),
             rebuilding: DatabaseRebuilding::default(),
         }
     }
@@ -79,7 +87,7 @@ impl OverlaidRows {
         self.pending.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn database(&self) -> RwLockReadGuard<'_, Box<dyn Database>> {
+    pub(super) fn database(&self) -> RwLockReadGuard<'_, Box<dyn Database>> {
         self.database.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -137,10 +145,12 @@ impl OverlaidRows {
         let reach = AppliedUpTo { entries: self.entries(reach.entries), ..reach };
         let database = self.database();
         let updated = account(meta, &reach, &**database, &changes)?;
-        write_all(&**database, changes, (key::META.to_vec(), row::value(reach.at, &updated)?))?;
+        let last = (key::META.to_vec(), row::value(reach.at, &updated)?);
+        write_all(&**database, changes, last, &|batch| self.apply_to_copy(batch))?;
         drop(database);
         *meta = updated;
         let mut pending = self.write();
+        pending.applied += 1;
         let mut freed = 0;
         pending.rows.retain(|key, (made, value)| {
             let stays = *made > step;
@@ -168,42 +178,6 @@ impl OverlaidRows {
         self.call(|| self.database().flush())
     }
 
-    /// Copies every row into the database that `beside` opens and lets `replace` put that in the place of the present
-    /// one, both closed. Look-ups wait only for the last step.
-    pub fn move_into(
-        &self,
-        beside: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
-        replace: &dyn Fn() -> Result<Box<dyn Database>, DatabaseError>,
-    ) -> Result<(), StoreError> {
-        // Holding the meta row prevents changes of the old database meanwhile.
-        let _meta = lock(&self.meta);
-        let fresh = beside().map_err(broken)?;
-        let (mut changes, mut failed) = (RowUpdates::new(), None);
-        let mut hand_over = |changes: &mut RowUpdates| {
-            let written = fresh.apply(changes).and_then(|()| fresh.flush());
-            failed = failed.take().or(written.err());
-            changes.clear();
-        };
-        let copied = self.database().each(&mut |key, value| {
-            changes.insert(key.to_vec(), Some(value.to_vec()));
-            if changes.len() >= limits::DATABASE_BATCH {
-                hand_over(&mut changes);
-            }
-        });
-        copied.map_err(broken)?;
-        hand_over(&mut changes);
-        if let Some(why) = failed {
-            return Err(broken(why));
-        }
-        fresh.flush().map_err(broken)?;
-        drop(fresh);
-        let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        // Closes the old one. If the new one does not open, every look-up fails.
-        *slot = Box::new(ClosedDatabase);
-        *slot = replace().map_err(broken)?;
-        Ok(())
-    }
-
     /// Calls `visit` for the rows with `lo <= key < hi`, highest key first, until it returns false.
     pub fn down(&self, lo: &[u8], hi: &[u8], visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
         let mut hi = hi.to_vec();
@@ -228,12 +202,7 @@ impl OverlaidRows {
         lo: &[u8],
         hi: &[u8],
     ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, Option<Vec<u8>>), StoreError> {
-        // Locked while the database is read: rows are removed from the overlay only after they are in the database.
-        let (pending, page): (_, Vec<DatabaseRow>) = self.call(|| {
-            let pending = self.read();
-            let page = self.database().down(lo, hi, PAGE)?;
-            Ok((pending, page))
-        })?;
+        let (pending, page) = self.call(|| self.both(lo, hi))?;
         let last = page.last().filter(|_| page.len() >= PAGE).map(|(key, _)| key.clone());
         let floor = last.as_deref().unwrap_or(lo);
         let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = page.iter().cloned().collect();
@@ -248,26 +217,53 @@ impl OverlaidRows {
         }
         Ok((rows, last))
     }
+
+    /// Returns the overlay, and rows of the database that fit it. Appends do not wait while the database is read: if rows
+    /// went from one to the other meanwhile, it is read again.
+    fn both(
+        &self,
+        lo: &[u8],
+        hi: &[u8],
+    ) -> Result<(RwLockReadGuard<'_, PendingRows>, Vec<DatabaseRow>), DatabaseError> {
+        for _ in 0..UNLOCKED_READS {
+            let applied = self.read().applied;
+            let page = self.database().down(lo, hi, PAGE)?;
+            let pending = self.read();
+            if pending.applied == applied {
+                return Ok((pending, page));
+            }
+        }
+        let pending = self.read();
+        let page = self.database().down(lo, hi, PAGE)?;
+        Ok((pending, page))
+    }
 }
 
 impl RowView for OverlaidRows {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.call(|| {
-            let pending = self.read();
-            match pending.rows.get(key) {
-                Some((_, value)) => Ok(value.clone()),
+            let pending = self.read().rows.get(key).map(|(_, value)| value.clone());
+            // Not locked while the database is read: a row that was not in the overlay is in the database, if anywhere.
+            match pending {
+                Some(value) => Ok(value),
                 None => self.database().get(key),
             }
         })
     }
 }
 
-/// Writes changes in batches; the last batch also has the row `last`.
-fn write_all(database: &dyn Database, changes: RowUpdates, last: DatabaseRow) -> Result<(), StoreError> {
+/// Writes changes in batches; the last batch also has the row `last`. `copy` gets each batch without that row.
+fn write_all(
+    database: &dyn Database,
+    changes: RowUpdates,
+    last: DatabaseRow,
+    copy: &dyn Fn(&RowUpdates),
+) -> Result<(), StoreError> {
     let mut changes = changes.into_iter();
     loop {
         let mut batch: RowUpdates = changes.by_ref().take(limits::DATABASE_BATCH).collect();
         let ends = changes.len() == 0;
+        copy(&batch);
         if ends {
             batch.insert(last.0.clone(), Some(last.1.clone()));
         }

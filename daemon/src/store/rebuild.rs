@@ -336,6 +336,8 @@ impl OverlaidRows {
         let progress = StartProgress::default();
         let size = source.log.segments().iter().map(|(_, len)| len).sum();
         *lock(&self.rebuilding.state) = DatabaseState::Rebuilding(why.clone(), progress.clone(), size);
+        // Its folder is removed as well.
+        self.give_up_copy();
         let failed = self.exchange(Box::new(ClosedDatabase));
         shelf::close(failed);
         let upto = LogCheckpoint { at: LogPosition(meta.at), sum: meta.sum };
@@ -363,7 +365,7 @@ impl OverlaidRows {
         }
     }
 
-    fn exchange(&self, database: Box<dyn Database>) -> Box<dyn Database> {
+    pub(super) fn exchange(&self, database: Box<dyn Database>) -> Box<dyn Database> {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *slot, database)
     }

@@ -30,8 +30,6 @@ struct FaultPlan {
     closed: bool,
     /// Databases that failed.
     failed: u64,
-    /// The rows of the database beside the present one.
-    beside: Arc<MemoryDatabase>,
 }
 
 impl DatabaseFaults {
@@ -63,7 +61,7 @@ impl Eq for DatabaseFaults {}
 
 /// A database in memory with faults.
 pub struct FaultyDatabase {
-    inner: Arc<MemoryDatabase>,
+    inner: MemoryDatabase,
     faults: DatabaseFaults,
     failed: AtomicBool,
 }
@@ -71,27 +69,10 @@ pub struct FaultyDatabase {
 impl FaultyDatabase {
     /// Opens an empty database.
     pub fn open(faults: &DatabaseFaults) -> Result<Self, DatabaseError> {
-        Self::with(faults, Arc::default())
-    }
-
-    /// Opens an empty database that is to replace the present one.
-    pub fn beside(faults: &DatabaseFaults) -> Result<Self, DatabaseError> {
-        let rows = Arc::<MemoryDatabase>::default();
-        lock(&faults.0).beside = Arc::clone(&rows);
-        Self::with(faults, rows)
-    }
-
-    /// Opens the database that was made beside the present one.
-    pub fn replace(faults: &DatabaseFaults) -> Result<Self, DatabaseError> {
-        let rows = std::mem::take(&mut lock(&faults.0).beside);
-        Self::with(faults, rows)
-    }
-
-    fn with(faults: &DatabaseFaults, inner: Arc<MemoryDatabase>) -> Result<Self, DatabaseError> {
         if lock(&faults.0).closed {
             return Err(DatabaseError::full());
         }
-        Ok(Self { inner, faults: faults.clone(), failed: AtomicBool::new(false) })
+        Ok(Self { inner: MemoryDatabase::default(), faults: faults.clone(), failed: AtomicBool::new(false) })
     }
 
     fn call(&self) -> Result<&MemoryDatabase, DatabaseError> {

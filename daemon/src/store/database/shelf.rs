@@ -1,6 +1,9 @@
 //! The folder of the database: it opens the database with a time limit and sets a doubtful one aside. Databases set
 //! aside are not deleted at once, since someone may want to examine them; the newest two are kept.
 //!
+//! While the store is in use, the database may move to a second folder, `NAME.fresh`, and back: sled's files cannot be
+//! renamed while it is open. A file `NAME.moved` says that it is in the second one. The next start renames that folder.
+//!
 //! sled works on real paths, so this is the only part of the store that does not go through [`crate::os`].
 
 use std::io;
@@ -43,7 +46,10 @@ impl DatabaseFolder {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
             DatabaseBackend::Faulty(faults) => Ok(Box::new(FaultyDatabase::open(faults)?)),
-            DatabaseBackend::Sled(path) => Ok(Box::new(timely(path.clone(), OPENING, patient)?)),
+            DatabaseBackend::Sled(path) => {
+                put_back(path).map_err(|e| DatabaseError(format!("{}: {e}", path.display())))?;
+                Ok(Box::new(timely(path.clone(), OPENING, patient)?))
+            }
         }
     }
 
@@ -54,7 +60,8 @@ impl DatabaseFolder {
             return Err(DatabaseError::full());
         }
         if let DatabaseBackend::Sled(path) = &self.backing {
-            aside(path, now_ms)
+            put_back(path)
+                .and_then(|()| aside(path, now_ms))
                 .map_err(|e| DatabaseError(format!("{} cannot be set aside: {e}", path.display())))?;
         }
         self.open()
@@ -63,8 +70,8 @@ impl DatabaseFolder {
     /// Removes the database and what an interrupted [`DatabaseFolder::beside`] left. It can be made again from the log.
     pub fn discard(&self) {
         let DatabaseBackend::Sled(path) = &self.backing else { return };
-        for path in [path, &fresh(path)] {
-            if let Err(error) = remove(path) {
+        for removed in [remove(path), remove(&fresh(path)), remove_file(&moved(path))] {
+            if let Err(error) = removed {
                 tracing::warn!(
                     "cannot remove {}: {error}; remove it when editd does not run",
                     path.display()
@@ -73,48 +80,67 @@ impl DatabaseFolder {
         }
     }
 
-    /// Removes the database that [`DatabaseFolder::beside`] opened. It must be closed.
+    /// Removes the folder beside that of the present database: a copy that was given up, or the database before the last
+    /// [`DatabaseFolder::publish`]. That database must be closed.
     pub fn discard_beside(&self) {
         if let DatabaseBackend::Sled(path) = &self.backing
-            && let Err(error) = remove(&fresh(path))
+            && let Err(error) = remove(&spare(path))
         {
-            tracing::warn!("cannot remove {}: {error}", fresh(path).display());
+            tracing::warn!("cannot remove {}: {error}", spare(path).display());
         }
     }
 
     /// Opens an empty database beside the present one. The caller fills it and then calls
-    /// [`DatabaseFolder::replace`].
+    /// [`DatabaseFolder::publish`].
     pub fn beside(&self) -> Result<Box<dyn Database>, DatabaseError> {
         match &self.backing {
             DatabaseBackend::Memory => Ok(Box::new(MemoryDatabase::default())),
-            DatabaseBackend::Faulty(faults) => Ok(Box::new(FaultyDatabase::beside(faults)?)),
+            DatabaseBackend::Faulty(faults) => Ok(Box::new(FaultyDatabase::open(faults)?)),
             DatabaseBackend::Sled(path) => {
-                let fresh = fresh(path);
-                remove(&fresh).map_err(|e| DatabaseError(format!("{}: {e}", fresh.display())))?;
-                Ok(Box::new(timely(fresh, OPENING, patient)?))
+                let spare = spare(path);
+                remove(&spare).map_err(|e| DatabaseError(format!("{}: {e}", spare.display())))?;
+                Ok(Box::new(timely(spare, OPENING, patient)?))
             }
         }
     }
 
-    /// Replaces the old database by the filled one. Both must be closed. If a kill interrupts the steps, the database
-    /// is rebuilt from the log.
-    pub fn replace(&self) -> Result<Box<dyn Database>, DatabaseError> {
-        if let DatabaseBackend::Sled(path) = &self.backing {
-            let swap = || -> io::Result<()> {
-                remove(path)?;
-                rename(&fresh(path), path)
-            };
-            swap().map_err(|e| DatabaseError(format!("{} cannot be replaced: {e}", path.display())))?;
-        }
-        if let DatabaseBackend::Faulty(faults) = &self.backing {
-            return Ok(Box::new(FaultyDatabase::replace(faults)?));
-        }
-        self.open()
+    /// Makes the filled database beside the present one the present one; both may be open. If a power cut undoes this, the
+    /// next start uses the older one, or rebuilds it from the log.
+    pub fn publish(&self) -> Result<(), DatabaseError> {
+        let DatabaseBackend::Sled(path) = &self.backing else { return Ok(()) };
+        let moved = moved(path);
+        let done = if is_there(&moved) { remove_file(&moved) } else { create(&moved) };
+        done.map_err(|e| DatabaseError(format!("{}: {e}", moved.display())))
     }
 }
 
+/// The second folder of the database.
 fn fresh(path: &Path) -> PathBuf {
     path.with_extension("fresh")
+}
+
+/// The file that says that the database is in the second folder.
+fn moved(path: &Path) -> PathBuf {
+    path.with_extension("moved")
+}
+
+/// Returns the folder that does not have the present database.
+fn spare(path: &Path) -> PathBuf {
+    if is_there(&moved(path)) { path.to_owned() } else { fresh(path) }
+}
+
+/// Renames the second folder to the first one if the database is there. Otherwise it removes the second one, which an
+/// interrupted move left. Databases in both must be closed.
+fn put_back(path: &Path) -> io::Result<()> {
+    let (fresh, moved) = (fresh(path), moved(path));
+    if is_there(&moved) {
+        if is_there(&fresh) {
+            remove(path)?;
+            rename(&fresh, path)?;
+        }
+        return remove_file(&moved);
+    }
+    remove(&fresh)
 }
 
 /// Closes a database that failed. Its threads may hang, so it is not waited for longer than a few seconds.
@@ -219,4 +245,22 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn remove_file(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn create(path: &Path) -> io::Result<()> {
+    std::fs::write(path, b"")
+}
+
+#[expect(clippy::disallowed_methods, reason = "sled's own files are not reached through the seam")]
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }

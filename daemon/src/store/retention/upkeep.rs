@@ -2,7 +2,9 @@
 
 use super::live::{KeyAge, SegmentSurvey};
 use crate::limits;
+use crate::store::database::shelf;
 use crate::store::log::read;
+use crate::store::moving::MoveActions;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 use crate::sync::lock;
@@ -22,11 +24,10 @@ impl Store {
         let mut kept = UpkeepReport::default();
         let packed = shared.pack(&mut kept);
         let _one = lock(&shared.upkeep);
-        kept.entries = shared.prune_entries(now_ms, keep)?;
-        shared.prune_seen(now_ms, keep)?;
-        shared.shorten(now_ms, keep, &mut kept)?;
-        packed?;
+        // Damage of the log stops the removal of entries, and of segments. The database is moved in any case.
+        let pruned = shared.prune(now_ms, keep, &mut kept);
         kept.compacted = shared.compact(now_ms)?;
+        pruned.and(packed)?;
         Ok(kept)
     }
 
@@ -43,6 +44,15 @@ impl Store {
 }
 
 impl StoreParts {
+    /// Removes the rows of entries and read receipts beyond their limits, and drops segments.
+    fn prune(&self, now_ms: u64, keep: RetentionPolicy, kept: &mut UpkeepReport) -> Result<(), StoreError> {
+        let entries = self.prune_entries(now_ms, keep);
+        let seen = self.prune_seen(now_ms, keep);
+        kept.entries = entries?;
+        self.shorten(now_ms, keep, kept)?;
+        seen
+    }
+
     /// Packs all segments that are no longer written to.
     fn pack(&self, kept: &mut UpkeepReport) -> Result<(), StoreError> {
         loop {
@@ -178,12 +188,21 @@ impl StoreParts {
         if in_memory.is_none() && !spacious {
             return Ok(false);
         }
-        let moved = self.rows.move_into(&|| self.shelf.beside(), &|| self.shelf.replace());
-        if let Err(error) = moved {
-            self.shelf.discard_beside();
-            tracing::warn!("the database cannot be moved into a fresh folder: {error}");
-            return Ok(false);
-        }
+        let moved = self.rows.move_into(&MoveActions {
+            open: &|| self.shelf.beside(),
+            between: &|| self.signal.let_others_work(limits::MOVE_PAUSE_MS),
+            publish: &|| self.shelf.publish(),
+        });
+        let old = match moved {
+            Ok(old) => old,
+            Err(error) => {
+                self.shelf.discard_beside();
+                tracing::warn!("the database cannot be moved into a fresh folder: {error}");
+                return Ok(false);
+            }
+        };
+        shelf::close(old);
+        self.shelf.discard_beside();
         if in_memory.is_some() {
             self.rows.is_sound();
             tracing::info!("the database is in the state folder again");

@@ -145,6 +145,24 @@ fn many_threads_go_on_while_databases_fail_one_after_the_other() {
 }
 
 #[test]
+fn a_database_in_memory_goes_back_to_the_disk_beside_a_damaged_log() {
+    let (machine, faults) = (FakeMachine::new(), DatabaseFaults::default());
+    let store = open_faulty(&machine, &faults);
+    let (mut model, mut seed) = (Model::default(), 43);
+    write(&store, &mut model, &mut seed, 400);
+    store.apply_pending().unwrap();
+    faults.fail_after(0, true);
+    assert!(count(&store) > 0 && store.database_fault().is_some());
+    faults.repair();
+    let file = machine.file(&["log", &format!("{:016x}.log", store.segments()[0])]);
+    file.lock().unwrap().seen[5000..9000].fill(0);
+    // Retention does not pass the damage.
+    assert!(store.upkeep(1, NEVER).is_err());
+    assert!(store.upkeep(limits::DATABASE_RETRY_MS + 1, NEVER).is_err());
+    assert_eq!(store.database_fault(), None);
+}
+
+#[test]
 fn damage_of_the_log_that_a_rebuild_passes_is_noted_by_the_next_start() {
     let (machine, faults) = (FakeMachine::new(), DatabaseFaults::default());
     let store = open_faulty(&machine, &faults);

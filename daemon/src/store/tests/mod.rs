@@ -10,6 +10,7 @@ mod forget;
 pub(crate) mod kit;
 mod lookups;
 mod model;
+mod moving;
 mod quota;
 #[cfg(unix)]
 mod real;

@@ -12,7 +12,7 @@ use crate::store::tests::fake::FakeMachine;
 use crate::store::{DatabaseBackend, Store};
 
 /// Returns every row, whatever the backend.
-fn dump(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(super) fn dump(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = Vec::new();
     let keep = &mut |key: &[u8], value: &[u8]| {
         if key != crate::store::index::key::META {
@@ -139,28 +139,6 @@ fn what_a_kill_leaves_of_a_snapshot_does_no_harm() {
     fs::write(path.join("snap.0000000000000001.generating"), b"half").unwrap();
     let (_, opened) = open_sled(&machine, &path).unwrap();
     assert_eq!(opened.rebuilt, None);
-}
-
-#[test]
-fn the_database_moves_into_a_fresh_folder_and_holds_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sled");
-    let (machine, mut model, mut seed) = (FakeMachine::new(), Model::default(), 21);
-    let (store, _) = open_sled(&machine, &path).unwrap();
-    write(&store, &mut model, &mut seed, 150);
-    store.apply_pending().unwrap();
-    write(&store, &mut model, &mut seed, 20);
-    let before = dump(&store);
-    let shared = &store.shared;
-    shared.rows.move_into(&|| shared.shelf.beside(), &|| shared.shelf.replace()).unwrap();
-    assert_eq!(dump(&store), before);
-    write(&store, &mut model, &mut seed, 20);
-    model.check(&store);
-    store.close().unwrap();
-    drop(store);
-    let (store, opened) = open_sled(&machine, &path).unwrap();
-    assert_eq!(opened.rebuilt, None);
-    model.check(&store);
 }
 
 #[test]
