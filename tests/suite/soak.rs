@@ -1,11 +1,16 @@
-//! A steady load of small edits: prints the longest time that an edit took, and the memory and the disk space of the
-//! daemon. It asserts that every edit is applied and that the log keeps its limit, and nothing about time.
+//! A steady load of small edits: prints the longest time that an edit took, and the memory, the descriptors and the disk
+//! space of the daemon. It asserts that every edit is applied and that memory, descriptors and the log are bounded, and
+//! nothing about time.
+//!
+//! A thread beside the clients writes and flushes 4 KiB in the same file system, as the daemon does for an edit, and prints
+//! its longest time as *floor*: other programs that use the disk and the processors delay both.
 //!
 //! `SOAK=120 cargo test -p editd-tests --test suite soak -- --nocapture` runs it for 120 seconds; `SOAK_KEEP=1000` sets
 //! `keep_bytes` to that many MiB instead of 32, so that the log shows the size of all edits; `SOAK_CLIENTS=1` sets the number of
 //! clients.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,12 +34,19 @@ const LINES: u64 = 300;
 
 const MIB: u64 = 1 << 20;
 
+/// The most memory of the daemon, in MiB; see `daemon/docs/storage.md`.
+const MEMORY: u64 = 96;
+
+/// The most descriptors of the daemon beside those of its clients.
+const DESCRIPTORS: usize = 100;
+
 /// The times of edits since the last row of the table.
 #[derive(Default)]
 struct Waits {
     edits: u64,
     refused: u64,
     times: Vec<Duration>,
+    floor: Duration,
 }
 
 fn size_of(folder: &Path) -> u64 {
@@ -77,37 +89,69 @@ fn edit(socket: &Path, number: u64, waits: &Mutex<Waits>, ended: &AtomicBool) {
     }
 }
 
+/// Writes and flushes blocks of a file in this folder until the end, and notes the longest time.
+fn flush_blocks(folder: &Path, waits: &Mutex<Waits>, ended: &AtomicBool) {
+    let (block, blocks) = ([7; 4096], 1024);
+    let file = File::create(folder.join("floor")).unwrap();
+    file.write_all_at(&vec![0; block.len() * blocks], 0).unwrap();
+    file.sync_all().unwrap();
+    for nth in (0..blocks as u64).cycle() {
+        if ended.load(Ordering::Relaxed) {
+            return;
+        }
+        let begin = Instant::now();
+        file.write_all_at(&block, nth * block.len() as u64).unwrap();
+        file.sync_data().unwrap();
+        let took = begin.elapsed();
+        let mut waits = waits.lock().unwrap();
+        waits.floor = waits.floor.max(took);
+    }
+}
+
 struct Table {
     pid: u32,
     state: PathBuf,
     longest: Duration,
+    floor: Duration,
+    descriptors: usize,
     resident: u64,
     log: u64,
     edits: u64,
 }
 
 impl Table {
+    fn new(pid: u32, state: PathBuf) -> Self {
+        let zero = Duration::ZERO;
+        Self { pid, state, longest: zero, floor: zero, descriptors: 0, resident: 0, log: 0, edits: 0 }
+    }
+
     fn row(&mut self, at: Duration, mut waits: Waits) {
         waits.times.sort_unstable();
         let at_part =
             |part: usize| waits.times.get(waits.times.len() * part / 1000).copied().unwrap_or_default();
         let longest = waits.times.last().copied().unwrap_or_default();
         let resident = process::resident_kib(self.pid).unwrap_or_default() / 1024;
-        let (log, database) = (size_of(&self.state.join("log")), size_of(&self.state.join("sled")));
+        let descriptors = process::descriptors(self.pid).unwrap_or_default();
+        let log = size_of(&self.state.join("log"));
+        // It has two folders in turn.
+        let database = size_of(&self.state.join("sled")) + size_of(&self.state.join("sled.fresh"));
         println!(
-            "{:4} s  {:6} edits  {:3} busy  p50 {:6.1} ms  p99 {:6.1} ms  longest {:7.1} ms  memory {resident:4} MiB  log \
-             {:3} MiB  sled {:3} MiB",
+            "{:4} s  {:6} edits  {:3} busy  p50 {:6.1} ms  p99 {:6.1} ms  longest {:7.1} ms  floor {:7.1} ms  memory \
+             {resident:4} MiB  descriptors {descriptors:3}  log {:3} MiB  sled {:3} MiB",
             at.as_secs(),
             waits.edits,
             waits.refused,
             ms(at_part(500)),
             ms(at_part(990)),
             ms(longest),
+            ms(waits.floor),
             log / MIB,
             database / MIB,
         );
         self.edits += waits.edits;
         self.longest = self.longest.max(longest);
+        self.floor = self.floor.max(waits.floor);
+        self.descriptors = self.descriptors.max(descriptors);
         self.resident = self.resident.max(resident);
         self.log = self.log.max(log);
     }
@@ -137,8 +181,8 @@ fn under_a_steady_load_every_edit_is_applied_and_the_log_keeps_its_limit() {
     daemon.kill_and_start();
     let status = daemon.client("s").ask_json(kind::STATUS, &json!({}));
     let state = PathBuf::from(status["state"].as_str().unwrap());
-    let mut table =
-        Table { pid: daemon.pid(), state, longest: Duration::ZERO, resident: 0, log: 0, edits: 0 };
+    let floor_folder = daemon.folder("home");
+    let mut table = Table::new(daemon.pid(), state);
     let (socket, waits, ended) = (daemon.socket(), Mutex::<Waits>::default(), AtomicBool::new(false));
     thread::scope(|scope| {
         let clients: Vec<_> = (0..clients)
@@ -147,6 +191,7 @@ fn under_a_steady_load_every_edit_is_applied_and_the_log_keeps_its_limit() {
                 scope.spawn(move || edit(socket, number, waits, ended))
             })
             .collect();
+        scope.spawn(|| flush_blocks(&floor_folder, &waits, &ended));
         let begin = Instant::now();
         let step = Duration::from_secs(seconds.div_ceil(20).max(1));
         while begin.elapsed() < Duration::from_secs(seconds) && !clients.iter().any(|one| one.is_finished()) {
@@ -156,13 +201,17 @@ fn under_a_steady_load_every_edit_is_applied_and_the_log_keeps_its_limit() {
         ended.store(true, Ordering::Relaxed);
     });
     println!(
-        "the longest of {} edits took {:.1} ms; memory was at most {} MiB, the log {} MiB; now it has {} bytes",
+        "the longest of {} edits took {:.1} ms, the longest flush beside them {:.1} ms; memory was at most {} MiB, the log \
+         {} MiB; now it has {} bytes",
         table.edits,
         ms(table.longest),
+        ms(table.floor),
         table.resident,
         table.log / MIB,
         size_of(&table.state.join("log"))
     );
     // The segment that is written to, the next one, and what retention writes again.
     assert!(table.log <= (keep + 24) * MIB, "{} MiB", table.log / MIB);
+    assert!(table.resident <= MEMORY, "{} MiB", table.resident);
+    assert!(table.descriptors <= DESCRIPTORS + clients as usize, "{}", table.descriptors);
 }
