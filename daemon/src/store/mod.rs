@@ -31,6 +31,7 @@ mod forget;
 mod history;
 mod losses;
 mod moving;
+mod new_log;
 mod open;
 mod quota;
 mod rebuild;

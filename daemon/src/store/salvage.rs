@@ -6,7 +6,6 @@
 //! start says so, and a further salvage goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::sync::Arc;
 
 use editd_proto::ids::JobId;
@@ -15,20 +14,16 @@ use super::database::shelf::DatabaseFolder;
 use super::index::key;
 use super::index::row::{self, ClipRow, DatabaseMeta, EntryRow, KeyRow};
 use super::log::mend::LogGap;
-use super::log::payload::{self, RecordPayload};
-use super::log::recover::{self, LogItem};
+use super::log::recover::LogItem;
 use super::log::survey::survey;
-use super::log::{Log, LogLocation};
 use super::losses::LogLosses;
+use super::new_log::{NewLog, clear, names, rename};
 use super::open::{LOG_FOLDER, folder};
 use super::{DatabaseBackend, LogPosition, Store, StoreError, StoreOptions};
 use crate::os::{Dir, Os};
 
 /// The folder of the new log until it is complete.
 const SALVAGED: &str = "log.salvaged";
-
-/// The records and the bytes that are appended to the new log at once.
-const BATCH: (usize, usize) = (256, 1024 * 1024);
 
 /// The result of a salvage.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -136,7 +131,7 @@ pub fn salvage(
     if gaps.is_empty() {
         return Ok(None);
     }
-    clear(dir)?;
+    clear(dir, SALVAGED)?;
     let mut losses = write(os, dir, &old, &sums, options.segment)?;
     if let Some((reach, last_id)) = beyond {
         losses.gap(LogGap { from: LogPosition(u64::MAX), to: reach, records: None, what: "" });
@@ -164,36 +159,6 @@ pub fn salvage(
     Ok(Some(report))
 }
 
-fn failed(what: &str) -> impl Fn(io::Error) -> StoreError {
-    let what = what.to_owned();
-    move |error| StoreError::Io(format!("{what} failed: {error}; the state is unchanged").into())
-}
-
-fn names(dir: &Dir) -> Result<BTreeSet<Vec<u8>>, StoreError> {
-    let listed = dir.list().map_err(failed("listing the state folder"))?;
-    Ok(listed.into_iter().map(|entry| entry.name).collect())
-}
-
-fn rename(os: &Arc<dyn Os>, dir: &Dir, from: &str, to: &str) -> Result<(), StoreError> {
-    let renamed = os.rename(dir, from.as_bytes(), dir, to.as_bytes()).and_then(|()| dir.sync());
-    renamed.map_err(failed(&format!("renaming {from} to {to} in the state folder")))
-}
-
-/// Removes what an interrupted salvage has left.
-fn clear(dir: &Dir) -> Result<(), StoreError> {
-    if !names(dir)?.contains(SALVAGED.as_bytes()) {
-        return Ok(());
-    }
-    let remove = || -> io::Result<()> {
-        let left = dir.open_dir(SALVAGED.as_bytes())?;
-        for entry in left.list()? {
-            left.remove_file(&entry.name)?;
-        }
-        dir.remove_dir(SALVAGED.as_bytes())
-    };
-    remove().map_err(failed("removing an interrupted salvage"))
-}
-
 /// Writes the valid records of a log into a new one, and makes it durable. Returns the losses, with positions in the new
 /// log.
 fn write(
@@ -203,46 +168,23 @@ fn write(
     sums: &[super::log::frame::Checksum],
     segment: u64,
 ) -> Result<LogLosses, StoreError> {
-    let home = LogLocation { os: os.clone(), dir: folder(dir, SALVAGED)?, size: segment };
-    let log = recover::open(home, None, &mut |_| Ok(()))?;
+    let mut log = NewLog::create(os, dir, SALVAGED, segment)?;
     let mut losses = LogLosses::default();
-    let (mut batch, mut bytes): (Vec<RecordPayload>, usize) = (Vec::new(), 0);
     survey(old, sums, &mut |item| match item {
         LogItem::Record(_, _, record) => {
             losses.record(&record);
-            let payload = payload::encode(&record)?;
-            bytes += payload.bytes.len();
-            batch.push(payload);
-            if batch.len() >= BATCH.0 || bytes >= BATCH.1 {
-                bytes = 0;
-                append(&log, &mut batch)?;
-            }
-            Ok(())
+            log.add(&record)
         }
         LogItem::Gap(gap) => {
-            bytes = 0;
-            append(&log, &mut batch)?;
-            let after = LogPosition(log.last().0 + 1);
+            let after = log.after()?;
             let to = LogPosition(after.0.saturating_add(gap.to.0.saturating_sub(gap.from.0)));
             losses.gap(LogGap { from: after, to, ..gap });
             Ok(())
         }
     })?;
-    append(&log, &mut batch)?;
     losses.end(0);
-    log.flush(log.last())?;
+    log.finish()?;
     Ok(losses)
-}
-
-fn append(log: &Log, batch: &mut Vec<RecordPayload>) -> Result<(), StoreError> {
-    let first = log.last() == LogPosition(0);
-    log.append(batch)?;
-    batch.clear();
-    // The first append to a log must be durable before the next one.
-    if first && log.last() > LogPosition(0) {
-        log.flush(log.last())?;
-    }
-    Ok(())
 }
 
 /// Reads the names of records from the database; `None` if it cannot be read.
