@@ -179,6 +179,14 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         state: Option<PathBuf>,
     },
+    /// Write the journal with its contents to a file of JSON lines, as a backup or for other tools
+    ///
+    /// The daemon goes on serving. The file contains what the files of the workspace contained: only the user can read it.
+    Export(ExportArgs),
+    /// Restore the journal from a file that `export` wrote; the daemon must be stopped, and the journal empty
+    ///
+    /// The whole file is checked before anything changes. Changes no file of the workspace.
+    Import(ImportArgs),
     /// Show the commands in .editd.toml and allow them to run
     Trust(TrustArgs),
     /// Stop the daemon after its jobs are finished and settled; never starts one
@@ -220,6 +228,27 @@ pub(crate) struct CatArgs {
     /// Send the bytes to a terminal even if they are not text: it may obey them
     #[arg(long)]
     pub(crate) raw: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The file [default: standard output]
+    pub(crate) file: Option<PathBuf>,
+    /// Only this entry and later ones
+    #[arg(long, value_name = "ENTRY", value_parser = values::job)]
+    pub(crate) since: Option<u64>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The file that `export` wrote
+    pub(crate) file: PathBuf,
+    /// The state folder, if the daemon was started with --state
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]

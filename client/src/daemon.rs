@@ -121,8 +121,33 @@ pub fn salvage(
     state: Option<&Path>,
     json: bool,
 ) -> std::io::Result<Result<Vec<u8>, String>> {
-    let mut words: Vec<&OsStr> =
-        vec!["--salvage".as_ref(), "--workspace".as_ref(), workspace.root().as_os_str()];
+    offline(program, &["--salvage".as_ref()], workspace, state, json)
+}
+
+/// Runs `editd --import` for a workspace and waits for it. Returns its standard output, or its error message.
+///
+/// # Errors
+/// The program cannot be started.
+pub fn import(
+    program: &Path,
+    workspace: &Workspace,
+    file: &Path,
+    state: Option<&Path>,
+    json: bool,
+) -> std::io::Result<Result<Vec<u8>, String>> {
+    offline(program, &["--import".as_ref(), file.as_os_str()], workspace, state, json)
+}
+
+/// Runs the daemon's program for a task without a daemon.
+fn offline<'a>(
+    program: &Path,
+    task: &[&'a OsStr],
+    workspace: &'a Workspace,
+    state: Option<&'a Path>,
+    json: bool,
+) -> std::io::Result<Result<Vec<u8>, String>> {
+    let mut words = task.to_vec();
+    words.extend(["--workspace".as_ref(), workspace.root().as_os_str()]);
     if let Some(state) = state {
         words.extend(["--state".as_ref(), state.as_os_str()]);
     }

@@ -7,6 +7,7 @@
     reason = "the only module of the client that accesses the system"
 )]
 
+pub mod new_file;
 pub mod process;
 
 use std::ffi::OsString;

@@ -4,6 +4,7 @@
 mod clip;
 mod content;
 mod daemon;
+mod export;
 mod files;
 mod forget;
 mod journal;
@@ -106,6 +107,8 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Status => daemon::status(context),
         Command::Doctor => daemon::doctor(context),
         Command::Salvage { state } => daemon::salvage(context, state.as_deref()),
+        Command::Export(words) => export::export(context, &words),
+        Command::Import(words) => export::import(context, &words),
         Command::Trust(words) => trust::run(context, words),
         Command::Stop => daemon::stop(context),
         Command::Wait(words) => journal::wait(context, &words),

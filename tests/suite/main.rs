@@ -26,6 +26,8 @@ mod discovery;
 mod edits;
 #[cfg(unix)]
 mod entry_contents;
+#[cfg(unix)]
+mod export;
 mod flushes;
 #[cfg(unix)]
 mod forget;

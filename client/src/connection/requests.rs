@@ -3,9 +3,10 @@
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    DialectsRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, OutlineReply,
-    OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply,
-    StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
+    DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
+    JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest,
+    StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest,
+    UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -50,6 +51,11 @@ impl Connection {
     /// Returns a content, or a part of it, that a file had before or after an entry.
     pub fn content(&mut self, request: &ContentRequest) -> Result<ContentReply, CallError> {
         self.call(kind::CONTENT, request)
+    }
+
+    /// Returns a piece of the exported journal.
+    pub fn export(&mut self, request: &ExportRequest) -> Result<ExportReply, CallError> {
+        self.call(kind::EXPORT, request)
     }
 
     /// Lists, shows, stores, copies or removes clipboards.

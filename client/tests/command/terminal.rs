@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
 
-use editd_proto::message::{ClipReply, ReadReply, kind};
+use editd_proto::message::{ClipReply, ExportReply, ExportRequest, ReadReply, kind};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::content;
@@ -67,4 +67,23 @@ fn bytes_that_are_no_text_are_escaped_on_a_terminal() {
     let binary: ReadReply = content(b"\x00\x9b2J\xff");
     let scene = Scene::new(move |_, message| reply(message, &binary));
     assert_eq!(on_terminal(&scene, &["read", "a"]), br"\u{0}\x9b2J\xff");
+}
+
+#[test]
+fn a_journal_is_exported_piece_by_piece_and_not_to_a_terminal() {
+    let scene = Scene::new(|_, message| {
+        let request: ExportRequest = message.body().unwrap();
+        let (bytes, cursor) = match request.cursor.as_deref() {
+            None => (b"{}\n".to_vec(), Some("next".to_owned())),
+            Some(_) => (b"1\n2\n".to_vec(), None),
+        };
+        reply(message, &ExportReply { bytes, cursor })
+    });
+    let shown = String::from_utf8(on_terminal(&scene, &["export"])).unwrap();
+    assert!(shown.contains("not printed to a terminal") && !shown.contains("{}"), "{shown}");
+    // printf '{}\n1\n2\n' | sha256sum
+    let sum = "5edcb793f2e2ea8004e8e8a254b681e14aa9e61163415e9a6466230facea8c81";
+    let end = format!("{{\"type\":\"end\",\"lines\":3,\"bytes\":7,\"sha256\":\"{sum}\"}}\n");
+    let piped = scene.run(&["export", "--since", "3"], b"");
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), format!("{{}}\n1\n2\n{end}"));
 }

@@ -50,10 +50,13 @@ pub struct DaemonArgs {
     pub idle_exit_default: Option<Duration>,
     /// Serve nobody: write a new state from all intact records of a damaged log, keep the damaged state under another
     /// name, and print what is gone; see `editctl salvage`
-    #[arg(long)]
+    #[arg(long, group = "task")]
     pub salvage: bool,
+    /// Serve nobody: import a journal that `editctl export` wrote into an empty one; see `editctl import`
+    #[arg(long, value_name = "FILE", group = "task")]
+    pub import: Option<PathBuf>,
     /// Print the result as JSON
-    #[arg(long, requires = "salvage")]
+    #[arg(long, requires = "task")]
     pub json: bool,
     /// Do not restrict which files the daemon and the commands of the workspace can write
     #[arg(long)]

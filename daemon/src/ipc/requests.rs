@@ -6,7 +6,7 @@ use std::time::Duration;
 use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, ContentRequest, DialectsRequest, ForgetRequest, HistoryRequest,
+    CheckRequest, ClipRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest, HistoryRequest,
     OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
     TrustRequest, WaitRequest, kind,
 };
@@ -82,6 +82,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::HISTORY, ReadOnly, Long, Answer(history)),
     of(kind::SHOW, ReadOnly, Long, Answer(show)),
     of(kind::CONTENT, ReadOnly, Long, Answer(content)),
+    of(kind::EXPORT, ReadOnly, Long, Answer(export)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
@@ -150,6 +151,13 @@ fn content(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer
     let request = body::<ContentRequest>(message);
     let content = request.and_then(|request| client.server.workspace.content(&request));
     answer.send_reserved(kind::CONTENT, content);
+    client.server.events.memory_freed();
+}
+
+fn export(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ExportRequest>(message);
+    let export = request.and_then(|request| client.server.workspace.export(&request));
+    answer.send_reserved(kind::EXPORT, export);
     client.server.events.memory_freed();
 }
 

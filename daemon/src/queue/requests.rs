@@ -4,8 +4,9 @@ use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, OutlineReply, OutlineRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply,
+    TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -44,6 +45,7 @@ workspace_requests! {
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
     fn show(&self, request: &ShowRequest) -> Result<ReservedReply<'_, ShowReply>, Refusal>;
     fn content(&self, request: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal>;
+    fn export(&self, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal>;
     fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn forget(&self, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;

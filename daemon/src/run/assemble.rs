@@ -18,7 +18,7 @@ use super::listening::{InheritedSocket, ListenSource, inherited};
 use super::log_checker::LogChecker;
 use super::retention::RetentionThread;
 use super::watching::ChangeReporter;
-use super::{folders, idle, logs, nearby, salvage, settings, signals, supervisor};
+use super::{folders, idle, import, logs, nearby, salvage, settings, signals, supervisor};
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
@@ -49,6 +49,9 @@ pub fn main() -> ExitCode {
     logs::start(args.log_level);
     if args.salvage {
         return salvage::run(&args, machine());
+    }
+    if let Some(file) = &args.import {
+        return import::run(&args, file, machine());
     }
     match inherited.map_err(RunError::from).and_then(|socket| serve(&args, socket)) {
         Ok(code) => code,

@@ -44,6 +44,14 @@ pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, RunError> {
     Ok(path)
 }
 
+/// Returns the absolute path of a file that the user names, links resolved.
+///
+/// # Errors
+/// It does not exist, or a folder of its path may not be searched.
+pub(super) fn resolved(file: &Path) -> io::Result<PathBuf> {
+    file.canonicalize()
+}
+
 /// Returns the workspace's absolute path as it was named, if that differs from the resolved one.
 pub(super) fn named(named: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
     let named = std::path::absolute(named?).ok()?;

@@ -18,6 +18,7 @@ mod background;
 mod error;
 mod folders;
 mod idle;
+mod import;
 mod listening;
 mod log_checker;
 mod logs;

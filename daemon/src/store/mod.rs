@@ -21,6 +21,7 @@ pub mod index;
 pub mod intent;
 pub mod log;
 pub mod overlay;
+pub mod portable;
 pub mod taken;
 
 mod by_path;

@@ -10,6 +10,7 @@ mod confinement;
 mod content;
 mod detached;
 mod edit;
+mod export;
 mod forget;
 mod history;
 mod open;

@@ -4,6 +4,7 @@
 pub mod clip;
 pub mod content;
 pub mod dialect;
+pub mod export;
 pub mod forget;
 pub mod hello;
 pub mod history;
@@ -26,6 +27,7 @@ pub use editd_types::{
     FormatterChange, HookOutcome, Issue, JobMode, JobStatus, LaterEntry, LineRanges, Receipt, Reindent,
     SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent,
 };
+pub use export::{ExportReply, ExportRequest};
 pub use forget::{ForgetReply, ForgetRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
@@ -57,6 +59,8 @@ pub mod kind {
     pub const SHOW: &str = "show";
     /// Get a content that a file of a journal entry had.
     pub const CONTENT: &str = "content";
+    /// Get the journal as lines of JSON.
+    pub const EXPORT: &str = "export";
     /// Use clipboards.
     pub const CLIP: &str = "clip";
     /// Remove the contents of a file from the journal.

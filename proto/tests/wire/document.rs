@@ -112,6 +112,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
         ("client", kind::CONTENT) => frame_of::<ContentRequest>(id, &kind, &body),
         ("server", kind::CONTENT) => frame_of::<ContentReply>(id, &kind, &body),
+        ("client", kind::EXPORT) => frame_of::<ExportRequest>(id, &kind, &body),
+        ("server", kind::EXPORT) => frame_of::<ExportReply>(id, &kind, &body),
         ("client", kind::FORGET) => frame_of::<ForgetRequest>(id, &kind, &body),
         ("server", kind::FORGET) => frame_of::<ForgetReply>(id, &kind, &body),
         ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
@@ -248,6 +250,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::CLIP, &json(&samples::clip_reply()));
     names_fields(document, kind::CONTENT, &samples::content_request());
     names_fields(document, kind::CONTENT, &samples::content_reply());
+    names_fields(document, kind::EXPORT, &samples::export_request());
+    names_fields(document, kind::EXPORT, &samples::export_reply());
     names_fields(document, kind::FORGET, &ForgetRequest { path: "a".into() });
     names_fields(
         document,

@@ -57,6 +57,8 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&samples::clip_reply());
     both_ways(&samples::content_request());
     both_ways(&samples::content_reply());
+    both_ways(&samples::export_request());
+    both_ways(&samples::export_reply());
     both_ways(&ForgetRequest { path: samples::odd_path() });
     both_ways(&ForgetReply {
         path: samples::odd_path(),

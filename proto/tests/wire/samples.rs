@@ -370,3 +370,11 @@ pub(crate) fn content_reply() -> ContentReply {
     let shown = Some(version());
     ContentReply { path: odd_path(), version: shown, size: u64::MAX, bytes: vec![0, 255] }
 }
+
+pub(crate) fn export_request() -> ExportRequest {
+    ExportRequest { since: Some(JobId(17)), cursor: Some("1.17.17.c".into()) }
+}
+
+pub(crate) fn export_reply() -> ExportReply {
+    ExportReply { bytes: b"{}\n".to_vec(), cursor: Some("1.17.17.c".into()) }
+}

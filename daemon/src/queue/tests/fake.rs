@@ -8,9 +8,9 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, JobStatus,
-    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply,
-    TrustRequest, UndoRequest,
+    ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
+    JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -236,6 +236,9 @@ impl WorkspaceRequests for FakeWorkspace {
         Err(not_there())
     }
     fn content(&self, _: &ContentRequest) -> Result<ReservedReply<'_, ContentReply>, Refusal> {
+        Err(not_there())
+    }
+    fn export(&self, _: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal> {
         Err(not_there())
     }
     fn clip(&self, caller: &Caller, _: &ClipRequest) -> Result<ClipReply, Refusal> {
