@@ -350,4 +350,8 @@ pub struct LostRecords {
     pub last_id: u64,
     /// The time at which the loss was noticed, in milliseconds since 1970.
     pub time: u64,
+    /// Entries whose end may be among them: recovery decides by their files. `true`: the entry is known to have been
+    /// applied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubtful: Vec<(JobId, bool)>,
 }

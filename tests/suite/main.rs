@@ -23,6 +23,8 @@ mod database_failure;
 mod dialects;
 #[cfg(target_os = "linux")]
 mod discovery;
+#[cfg(unix)]
+mod doubtful_jobs;
 mod edits;
 #[cfg(unix)]
 mod entry_contents;

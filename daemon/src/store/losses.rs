@@ -1,11 +1,12 @@
-//! Records that were lost through damage of the log: it notes them durably and ends what their absence leaves in doubt.
-//! It changes no file of the workspace.
+//! Records that were lost through damage of the log: it notes them durably, with the entries that their absence leaves in
+//! doubt. It changes no file of the workspace.
 //!
-//! An entry whose intent lies before damage may have been sealed, settled or rolled back by a lost record. Recovery
-//! would then do it a second time, over later work. So it is ended here: a sealed entry counts as settled, and an
-//! unsealed one as void, with the outcome *unknown* for its client. The same is done with detached jobs.
+//! An entry whose intent lies before damage may have been sealed, settled or rolled back by a lost record. To do it
+//! again could overwrite later work, so it is *doubtful*: recovery decides by its files, and changes only what a power
+//! cut has left of it ([`crate::journal::recover::doubt`]). A detached job without an entry may have been done, so it ends
+//! here, with an *unknown* outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{ContentHash, JobId};
@@ -18,7 +19,7 @@ use super::log::mend::LogGap;
 use super::log::read;
 use super::shared::StoreParts;
 use super::{LogPosition, Store, StoreError};
-use crate::record::{EndedWithoutEntry, Entry, LostRecords, Record, SettleRecord};
+use crate::record::{EndedWithoutEntry, Entry, LostRecords, Record};
 use crate::sync::lock;
 
 /// The paths of a job that a message names.
@@ -153,58 +154,59 @@ impl StoreParts {
                 entries,
                 last_id,
                 time: now_ms,
+                doubtful: Vec::new(),
             }));
         }
         let ranges = losses.ranges();
         if !ranges.is_empty() {
             told.push(format!("these entries may be lost with it: {}", shown(&ranges)));
         }
-        told.extend(self.end_doubtful(last, &losses.sealed, &mut records)?);
+        let doubtful = self.note_doubtful(last, &losses.sealed, &mut told);
+        told.extend(self.end_queued(last, &doubtful, &mut records)?);
+        if let Some(Record::Lost(newest)) =
+            records.iter_mut().rev().find(|one| matches!(one, Record::Lost(_)))
+        {
+            newest.doubtful = doubtful.iter().map(|(open, applied)| (open.entry.id, *applied)).collect();
+        }
         let end = self.append(&records)?;
         self.flush(end)?;
         Ok(told)
     }
 
-    /// Adds the records that end what records before a position leave open.
-    fn end_doubtful(
+    /// Returns the entries that records before a position leave open; `true`: the entry was applied.
+    fn note_doubtful(
         &self,
         before: LogPosition,
         applied: &BTreeSet<JobId>,
+        told: &mut Vec<String>,
+    ) -> Vec<(OpenEntry, bool)> {
+        let mut doubtful = Vec::new();
+        for open in lock(&self.index).open.values().filter(|open| open.at < before) {
+            let applied = open.sealed.is_some() || applied.contains(&open.entry.id);
+            if !applied {
+                told.push(format!(
+                    "the end of job {} may be lost with it, so when editd starts, the outcome is decided by its files: {}",
+                    open.entry.id,
+                    paths_of(&open.entry)
+                ));
+            }
+            doubtful.push((open.clone(), applied));
+        }
+        doubtful
+    }
+
+    /// Adds the records that end detached jobs without an entry that were stored before a position.
+    fn end_queued(
+        &self,
+        before: LogPosition,
+        doubtful: &[(OpenEntry, bool)],
         records: &mut Vec<Record>,
     ) -> Result<Vec<String>, StoreError> {
         let mut told = Vec::new();
-        let doubtful: Vec<OpenEntry> =
-            lock(&self.index).open.values().filter(|open| open.at < before).cloned().collect();
-        for OpenEntry { entry, sealed, .. } in &doubtful {
-            if sealed.is_some() || applied.contains(&entry.id) {
-                // A settled entry without a seal counts as sealed.
-                records.push(Record::Settle(SettleRecord { id: entry.id, diverged: false }));
-                continue;
-            }
-            records.push(Record::Void(entry.id));
-            told.push(format!(
-                "the outcome of job {} is unknown: it was to change {}",
-                entry.id,
-                paths_of(entry)
-            ));
-            if entry.key.is_some() || entry.queued.is_some() {
-                let (id, request) = (entry.queued.unwrap_or(entry.id), entry.request);
-                let (session, key) = (entry.session.clone(), entry.key.clone());
-                let ended = EndedWithoutEntry {
-                    id,
-                    session,
-                    time: entry.time,
-                    key,
-                    request: request.unwrap_or(ContentHash::from_bytes([0; 32])),
-                    receipt: unknown_outcome(id)?,
-                };
-                records.push(Record::Done(ended));
-            }
-        }
-        let ended = |id| doubtful.iter().any(|open| open.entry.queued == Some(id));
+        let has_entry = |id| doubtful.iter().any(|(open, _)| open.entry.queued == Some(id));
         for at in self.queued_before(before)? {
             if let Record::Queued(job) = read::record(self.log.dir(), at)?.0
-                && !ended(job.id)
+                && !has_entry(job.id)
             {
                 told.push(format!("the outcome of the detached job {} is unknown", job.id));
                 let (id, session, time, key, request) = (job.id, job.session, job.time, job.key, job.request);
@@ -213,6 +215,26 @@ impl StoreParts {
             }
         }
         Ok(told)
+    }
+
+    /// Returns the entries whose end may be lost; `true`: the entry is known to have been applied.
+    pub(super) fn doubtful(&self) -> Result<BTreeMap<JobId, bool>, StoreError> {
+        let mut notes = Vec::new();
+        if !lock(&self.index).open.is_empty() {
+            self.rows.down(&[key::LOST], &key::behind(&[key::LOST]), &mut |_, value| {
+                notes.push(row::place(value)?);
+                Ok(true)
+            })?;
+        }
+        let mut doubtful = BTreeMap::new();
+        for at in notes {
+            if let Record::Lost(lost) = read::record(self.log.dir(), at)?.0 {
+                doubtful.extend(lost.doubtful);
+            }
+        }
+        let index = lock(&self.index);
+        doubtful.retain(|id, _| index.open.contains_key(id));
+        Ok(doubtful)
     }
 
     /// Returns the positions of detached jobs that have not ended and were stored before a position.
@@ -233,6 +255,25 @@ fn paths_of(entry: &Entry) -> String {
         None | Some(0) => paths.join(", "),
         Some(more) => format!("{} and {more} more", paths.join(", ")),
     }
+}
+
+/// Returns the record that tells the client of an entry that its outcome is unknown; `None` if no client can ask.
+///
+/// # Errors
+/// The receipt cannot be encoded.
+pub fn unknown_end(entry: &Entry) -> Result<Option<Record>, StoreError> {
+    if entry.key.is_none() && entry.queued.is_none() {
+        return Ok(None);
+    }
+    let id = entry.queued.unwrap_or(entry.id);
+    Ok(Some(Record::Done(EndedWithoutEntry {
+        id,
+        session: entry.session.clone(),
+        time: entry.time,
+        key: entry.key.clone(),
+        request: entry.request.unwrap_or(ContentHash::from_bytes([0; 32])),
+        receipt: unknown_outcome(id)?,
+    })))
 }
 
 /// Returns the stored receipt of a job whose end is lost.

@@ -47,8 +47,10 @@ mod tests;
 
 pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;
+pub use losses::unknown_end;
 pub use quota::RetentionTask;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -128,6 +130,8 @@ fn shown_size(bytes: u64) -> String {
 pub struct OpenReport {
     /// Intents that are neither settled nor void, oldest first: the input of recovery. `true`: sealed.
     pub open: Vec<(Intended, bool)>,
+    /// Those of them whose end may be lost through damage of the log.
+    pub doubtful: BTreeSet<JobId>,
     /// Detached jobs that have not ended, oldest first.
     pub queued: Vec<QueuedJobRecord>,
     /// The highest number ever given to a job.

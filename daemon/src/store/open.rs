@@ -121,8 +121,14 @@ impl Store {
         lock(&shared.damage).opened.clone_from(&damage);
         // Also if nothing changed: an empty database beside a log means that the database has lost rows.
         shared.apply()?;
+        let doubtful = shared.doubtful()?;
+        let mut open = shared.open_entries();
+        for (entry, sealed) in &mut open {
+            *sealed |= doubtful.get(&entry.id) == Some(&true);
+        }
         let opened = OpenReport {
-            open: shared.open_entries(),
+            open,
+            doubtful: doubtful.into_keys().collect(),
             queued: queued(&shared)?,
             last_id: lock(&shared.index).last_id,
             rebuilt,
@@ -165,7 +171,8 @@ fn recover(
             Ok((log, losses)) => {
                 return Ok(RecoveredStore { trusted, log, rebuilt: None, losses, in_memory: None });
             }
-            Err(e @ StoreError::Rotten { .. }) => return Err(e),
+            // If the log cannot be read, the database is not to blame.
+            Err(e @ (StoreError::Rotten { .. } | StoreError::Io(_))) => return Err(e),
             Err(StoreError::Database(why)) => DoubtfulDatabase { why, reach: None },
             Err(e) => DoubtfulDatabase::from(e),
         },

@@ -54,8 +54,8 @@ pub(super) fn open(
     if let Some(why) = state.workspace_commands().problem() {
         notes.push(format!("the commands of {FILE_NAME} were left out: {why}"));
     }
-    let recovered =
-        recover::recover(&state, opened.open, &progress).map_err(|error| say("cannot recover", &error))?;
+    let recovered = recover::recover(&state, opened.open, &opened.doubtful, &progress)
+        .map_err(|error| say("cannot recover", &error))?;
     notes.extend(recovered);
     // A detached job may have been killed after its seal: then it is not run again.
     let mut queued = Vec::new();

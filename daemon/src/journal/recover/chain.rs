@@ -10,6 +10,7 @@ use editd_proto::path::FilePath;
 
 use super::contents::IntactContents;
 use super::decide::{LaterChange, RecoveryAction, TargetState, decide, outlived};
+use super::doubt::decide_doubtful;
 use super::repair::{find, shown};
 use super::signs::{is_another, is_own, is_theirs, is_torn, same_file};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
@@ -26,6 +27,19 @@ pub struct ChainLink<'a> {
     pub file: &'a FileRecord,
     /// True if its entry is sealed.
     pub sealed: bool,
+    /// The knowledge about its entry's end.
+    pub end: EntryEnd,
+}
+
+/// The knowledge about the end of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EntryEnd {
+    /// The log has its end, or it has not ended.
+    Known,
+    /// The end may be lost, and a seal or a file shows that the entry was applied.
+    Applied,
+    /// The end may be lost, and nothing shows that the entry was applied.
+    Unknown,
 }
 
 /// A path and its unsettled records, oldest first.
@@ -36,6 +50,8 @@ pub struct RecordChain<'a> {
     pub links: Vec<ChainLink<'a>>,
     /// The change of the path after them.
     pub behind: LaterChange,
+    /// True if nothing was created or removed at the path since the first record.
+    pub is_untouched: bool,
 }
 
 /// Returns the first bytes of a found file, as many as it had before the job; `None` if it is shorter now. Another
@@ -111,7 +127,15 @@ impl<'a> RecordChain<'a> {
 
     /// Returns the newest record if its job may be unfinished: only that one can be rolled back.
     pub fn unsealed(&self, refused: &BTreeSet<JobId>) -> Option<&ChainLink<'a>> {
-        self.links.last().filter(|link| !link.sealed && !refused.contains(&link.entry.id))
+        let undecided = |link: &&ChainLink<'_>| !link.sealed && link.end == EntryEnd::Known;
+        self.links.last().filter(undecided).filter(|link| !refused.contains(&link.entry.id))
+    }
+
+    /// Returns the records that may stand if the end of the newest of them may be lost; otherwise `None`.
+    pub fn doubtful(&self) -> Option<Vec<&'a FileRecord>> {
+        let may_stand = || self.links.iter().filter(|link| link.end != EntryEnd::Unknown);
+        let is_known = may_stand().next_back().is_some_and(|link| link.end == EntryEnd::Known);
+        (!is_known).then(|| may_stand().map(|link| link.file).collect())
     }
 
     /// Observes the path and decides; `None` if it leads elsewhere.
@@ -161,7 +185,10 @@ impl<'a> RecordChain<'a> {
                 TargetState::Strange
             }
         };
-        let action = decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents);
+        let action = match self.doubtful().filter(|_| first.is_none()) {
+            Some(records) => decide_doubtful(&records, self.is_untouched, self.behind, &seen, &contents),
+            None => decide(&records, self.refused(refused).len(), theirs, self.behind, &seen, &contents),
+        };
         Ok(Some(RecoveryCase { place, target, staged_files, contents, action }))
     }
 

@@ -8,8 +8,9 @@ use std::io;
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
-use super::chain::{ChainLink, RecordChain};
+use super::chain::{ChainLink, EntryEnd, RecordChain};
 use super::decide::{LaterChange, RecoveryAction};
+use super::doubt::{self, DoubtfulEntries};
 use super::overtaken::is_overtaken;
 use super::restore::{PathRestorer, RestoreOutcome};
 use crate::journal::seal::seal_records;
@@ -17,6 +18,7 @@ use crate::journal::settle;
 use crate::record::{Record, SettleRecord};
 use crate::state::WorkspaceState;
 use crate::store::intent::Intended;
+use crate::store::unknown_end;
 
 /// Recovers every entry that an earlier run of the machine left open. Returns notes for the log, and calls `report` with
 /// the number of files that were restored.
@@ -26,9 +28,11 @@ use crate::store::intent::Intended;
 pub fn after_cut(
     state: &WorkspaceState,
     open: &[(Intended, bool)],
+    doubtful: &DoubtfulEntries<'_>,
     report: &dyn Fn(usize),
 ) -> io::Result<Vec<String>> {
-    let chains = chains(state, open)?;
+    let mut chains = chains(state, open)?;
+    let unknown = doubt::judge(state, &mut chains, doubtful)?;
     let mut restore = PathRestorer::new(state);
     foresee(state, &chains, &mut restore)?;
     let mut outcomes = BTreeMap::new();
@@ -43,6 +47,11 @@ pub fn after_cut(
     for (entry, sealed) in open {
         if restore.refused.contains(&entry.id) {
             records.push(Record::Void(entry.id));
+            continue;
+        }
+        if unknown.contains(&entry.id) {
+            records.push(Record::Void(entry.id));
+            records.extend(unknown_end(entry).map_err(io::Error::other)?);
             continue;
         }
         if !sealed {
@@ -69,13 +78,13 @@ fn chains<'a>(state: &WorkspaceState, open: &'a [(Intended, bool)]) -> io::Resul
     let mut by_path: BTreeMap<&FilePath, Vec<ChainLink<'_>>> = BTreeMap::new();
     for (entry, sealed) in open {
         for file in &entry.files {
-            let link = ChainLink { entry, file, sealed: *sealed };
+            let link = ChainLink { entry, file, sealed: *sealed, end: EntryEnd::Known };
             by_path.entry(&file.path).or_default().push(link);
         }
     }
     let with_behind = |(path, links): (&'a FilePath, Vec<ChainLink<'a>>)| {
         let last = links.last().map_or(JobId(0), |link| link.entry.id);
-        Ok(RecordChain { path, links, behind: behind(state, path, last)? })
+        Ok(RecordChain { path, links, behind: behind(state, path, last)?, is_untouched: false })
     };
     by_path.into_iter().map(with_behind).collect()
 }
@@ -188,6 +197,7 @@ fn notes(
             RestoreOutcome::Redone => {
                 Some(format!("{path}: content lost in the power cut was written again"))
             }
+            RestoreOutcome::Diverged if chain.doubtful().is_some() => Some(doubt::told(chain)),
             RestoreOutcome::Diverged => {
                 Some(format!("{path}: has bytes that no job wrote; it was left unchanged"))
             }

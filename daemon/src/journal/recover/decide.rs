@@ -94,7 +94,7 @@ pub fn decide(
 }
 
 /// Returns true if the target has what the change after the chain left.
-fn stands(behind: LaterChange, shown: &TargetState) -> bool {
+pub(super) fn stands(behind: LaterChange, shown: &TargetState) -> bool {
     match (behind, shown) {
         (LaterChange::Nothing, _) | (LaterChange::Content(_), TargetState::Strange) => false,
         (LaterChange::Content(left), TargetState::Absent) => left.is_none(),
@@ -103,7 +103,7 @@ fn stands(behind: LaterChange, shown: &TargetState) -> bool {
     }
 }
 
-fn shows(meta: &FileMeta, state: &FileMeta) -> bool {
+pub(super) fn shows(meta: &FileMeta, state: &FileMeta) -> bool {
     meta.hash == state.hash && meta.mode == state.mode
 }
 
@@ -144,7 +144,7 @@ fn inverse(file: &FileRecord) -> FileRecord {
 }
 
 /// Decides how a path gets the state that the newest record of its chain left.
-fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> RecoveryAction {
+pub(super) fn bring(chain: &[&FileRecord], shown: &TargetState, contents: &IntactContents) -> RecoveryAction {
     let Some(newest) = chain.last() else { return RecoveryAction::Leave };
     let wanted = newest.after.as_ref();
     match (shown, wanted) {

@@ -11,7 +11,7 @@
 //! target and the staged file show that another program changed the path before an unsealed job did, the whole job is
 //! rolled back. Otherwise, and also if the change came after the restart of the machine, the job may have been
 //! answered: it stays, and its entry becomes `diverged`. **No staged file is deleted before everything that might need
-//! it is flushed and settled.**
+//! it is flushed and settled.** An entry whose end may be lost through damage of the log is decided by [`doubt`].
 //!
 //! *Limitations*: recovery cannot tell whether a file with several names had been rewritten in place before another
 //! program rewrote it; the job then stays if all of its exchanges did. Nor can it tell whether a program that wrote
@@ -24,6 +24,7 @@ pub mod chain;
 pub mod contents;
 pub mod cut;
 pub mod decide;
+pub mod doubt;
 pub mod overtaken;
 pub mod repair;
 pub mod restore;
@@ -32,8 +33,10 @@ pub mod signs;
 use std::collections::BTreeSet;
 use std::io;
 
+use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
+use self::doubt::DoubtfulEntries;
 use super::flushing;
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
@@ -42,7 +45,7 @@ use crate::record::{Entry, StagingFolder};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 
-/// Ends every open entry, and sets aside staged files that no entry knows. Returns notes for the log, and reports how many
+/// Ends every open entry, the `doubtful` ones among them by their files alone, and sets aside staged files that no entry knows. Returns notes for the log, and reports how many
 /// files were restored.
 ///
 /// # Errors
@@ -50,6 +53,7 @@ use crate::store::intent::Intended;
 pub fn recover(
     state: &WorkspaceState,
     open: Vec<(Intended, bool)>,
+    doubtful: &BTreeSet<JobId>,
     progress: &StartProgress,
 ) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
@@ -66,9 +70,11 @@ pub fn recover(
     for name in state.disk.staged_names()?.iter().filter(|name| !staged_files.contains(name.as_str())) {
         state.disk.unname_second(name)?;
     }
-    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| entry.boot == state.boot);
+    let is_here = |entry: &Intended| entry.boot == state.boot && !doubtful.contains(&entry.id);
+    let (here, before): (Vec<_>, Vec<_>) = open.into_iter().partition(|(entry, _)| is_here(entry));
     if !before.is_empty() {
-        notes.extend(cut::after_cut(state, &before, &report)?);
+        let later = here.iter().flat_map(|(entry, _)| &entry.files).map(|file| &file.path).collect();
+        notes.extend(cut::after_cut(state, &before, &DoubtfulEntries { ids: doubtful, later }, &report)?);
     }
     let mut done: usize = before.iter().map(|(entry, _)| entry.files.len()).sum();
     for (entry, sealed) in here {

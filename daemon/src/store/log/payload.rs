@@ -29,11 +29,12 @@ pub struct RecordPayload {
 }
 
 /// The version in which a kind of record is written. The second version added parts and extents to entries, and line
-/// numbers to read receipts; the third added the attributes of removed files to entries.
+/// numbers to read receipts; the third added the attributes of removed files to entries. The second version of lost
+/// records added the entries whose end may be lost.
 const fn version(kind: u8) -> u8 {
     match kind {
         2 | 6 | 11 => 3,
-        8 => 2,
+        8 | 12 => 2,
         _ => 1,
     }
 }
@@ -103,7 +104,7 @@ fn parse(frame: &RecordFrame, raw: &[u8]) -> Result<Record, String> {
         (9, 1) => body(raw).map(Record::Queued),
         (10, 1) => body(raw).map(Record::Done),
         (11, 1..=3) => body(raw).map(Record::Checkpoint),
-        (12, 1) => body(raw).map(Record::Lost),
+        (12, 1 | 2) => body(raw).map(Record::Lost),
         (kind, version) => Err(format!(
             "a record of kind {kind}, version {version}, which this daemon does not know: a newer one wrote it"
         )),

@@ -216,7 +216,14 @@ impl JournalWriter {
                 let Some((first, last)) = loss else { return Ok(()) };
                 let at = self.log.after()?.0;
                 let (entries, time) = (vec![(first, last)], self.now_ms);
-                self.log.add(&Record::Lost(LostRecords { at, records: None, entries, last_id: last, time }))
+                self.log.add(&Record::Lost(LostRecords {
+                    at,
+                    records: None,
+                    entries,
+                    last_id: last,
+                    time,
+                    doubtful: Vec::new(),
+                }))
             }
             ImportedItem::Entry(entry, diverged) => {
                 report.entries += 1;

@@ -1,5 +1,7 @@
 //! Damage of the log: passed and noted when the store is opened, found by checks, and salvaged.
 
+use std::collections::BTreeSet;
+
 use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::JobStatus;
@@ -113,7 +115,7 @@ fn an_entry_whose_seal_is_lost_is_whole_if_it_was_settled() {
 }
 
 #[test]
-fn what_damage_leaves_open_is_not_recovered_and_its_client_is_told() {
+fn what_damage_leaves_open_is_for_recovery_to_decide() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
     let mut open_one = entry(1, "s", &["a"]);
@@ -126,15 +128,29 @@ fn what_damage_leaves_open_is_not_recovered_and_its_client_is_told() {
     let (_, opened) = open(&machine.copy());
     assert_eq!((opened.open.len(), opened.queued.len()), (2, 1));
     erase(&machine, at[0]);
-    let (store, opened) = open(&machine);
-    assert_eq!((opened.open.len(), opened.queued.len()), (0, 0));
-    for (key, id) in [("key", 1), ("queued", 3)] {
-        let keyed = store.keyed("s", key).unwrap().unwrap();
+    let check = |machine: &FakeMachine| {
+        let (store, opened) = open(machine);
+        let open: Vec<(u64, bool)> = opened.open.iter().map(|(one, sealed)| (one.id.0, *sealed)).collect();
+        assert_eq!((open, opened.queued.len()), (vec![(1, false), (2, true)], 0));
+        assert_eq!(opened.doubtful, BTreeSet::from([JobId(1), JobId(2)]));
+        assert_eq!(store.keyed("s", "key").unwrap().unwrap().receipt, None);
+        let keyed = store.keyed("s", "queued").unwrap().unwrap();
         let receipt = keyed.receipt.unwrap();
-        assert_eq!((keyed.id, receipt.status), (JobId(id), JobStatus::Refused));
+        assert_eq!((keyed.id, receipt.status), (JobId(3), JobStatus::Refused));
         assert_eq!(receipt.error.unwrap().code, ErrorCode::Io);
-    }
-    assert!(store.entry(JobId(2)).unwrap().is_some() && store.entry(JobId(1)).unwrap().is_none());
+        opened.damage
+    };
+    let told = check(&machine);
+    assert!(told.iter().any(|one| one.contains("the end of job 1 may be lost")), "{told:?}");
+    // Until they are ended, and in a salvaged log, too.
+    check(&machine);
+    let report = salvaged(&machine, DatabaseBackend::Memory).unwrap();
+    assert_eq!(report.damage.len(), 1);
+    check(&machine);
+    let (store, _) = open(&machine);
+    store.append(&[Record::Void(JobId(1)), settle(2)]).unwrap();
+    drop(store);
+    assert!(open(&machine).1.doubtful.is_empty());
 }
 
 #[test]

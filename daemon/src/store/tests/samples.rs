@@ -22,7 +22,8 @@ fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
 
 fn lost() -> LostRecords {
     let entries = vec![(41, 43), (50, 50)];
-    LostRecords { at: 1 << 36 | 4096, records: Some(7), entries, last_id: 50, time: 1_700_000_000_000 }
+    let (at, time) = (1 << 36 | 4096, 1_700_000_000_000);
+    LostRecords { at, records: Some(7), entries, last_id: 50, time, doubtful: Vec::new() }
 }
 
 fn numbered() -> ReadReceipt {
@@ -78,7 +79,7 @@ fn sample_done() -> Record {
     }
 }
 
-/// Returns records of entries with the fields that their second version added.
+/// Returns records with the fields that their second version added.
 fn second_versions() -> Vec<(&'static str, Record)> {
     let part = FilePart { file: 1, hunks: vec![(1, 2), (4, 4)], total: 7 };
     let mut e = undo(14, "session", editd_proto::message::EntryKind::Undo, &[12]);
@@ -95,6 +96,7 @@ fn second_versions() -> Vec<(&'static str, Record)> {
         ("intent", Record::Intent(e.clone())),
         ("external", Record::External(e)),
         ("carried", Record::Checkpoint(carried)),
+        ("lost", Record::Lost(LostRecords { doubtful: vec![(JobId(7), false), (JobId(9), true)], ..lost() })),
     ]
 }
 
