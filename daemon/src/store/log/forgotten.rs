@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{Checksum, FieldReader, RecordFrame, digest};
 use super::payload::RecordPayload;
-use super::segment::failure;
+use super::segment::{failure, unreadable};
 use crate::limits;
 use crate::os::{Access, Dir, Os, read_all};
 use crate::store::StoreError;
@@ -63,10 +63,10 @@ impl ForgottenPayloads {
     pub fn read(dir: &Dir, segment: u64) -> Result<Self, StoreError> {
         let file = match dir.open_file(name(segment).as_bytes(), Access::Read) {
             Err(none) if none.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            file => file.map_err(|e| failure("read for what was forgotten", segment, &e))?,
+            file => file.map_err(|e| unreadable("read for what was forgotten", segment, &e))?,
         };
         let bytes = read_all(&*file, 2 * limits::RECORD)
-            .map_err(|e| failure("read for what was forgotten", segment, &e))?;
+            .map_err(|e| unreadable("read for what was forgotten", segment, &e))?;
         Ok(decode(&bytes, segment).unwrap_or_else(|| {
             tracing::error!("{} is damaged: the records that it replaces are lost", name(segment));
             Self::default()

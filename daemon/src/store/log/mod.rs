@@ -25,6 +25,7 @@
 //! flushed group looks like a tail that never became durable.
 
 pub mod erase;
+pub mod file;
 pub mod forgotten;
 pub mod frame;
 pub mod header;

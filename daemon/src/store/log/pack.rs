@@ -4,6 +4,7 @@
 use std::io;
 
 use super::erase::{blanked, record_ranges};
+use super::file::LogFile;
 use super::header::SegmentHeader;
 use super::packed::{
     BLOCK_BYTES, HEAD, PACKED_FORMAT, TRAILER, encode_table, encode_trailer, stored_size, table_len,
@@ -75,7 +76,7 @@ impl Log {
         file.write_all_at(&table, HEAD)?;
         file.write_all_at(&table, at)?;
         file.write_all_at(&encode_trailer(table.len()), at + table.len() as u64)?;
-        same(plain, &ReadSegment::of(plain.id, file.clone())?, kept)?;
+        same(plain, &ReadSegment::of(plain.id, LogFile::new(file.clone())?)?, kept)?;
         file.sync_all()?;
         place(&*self.os, &self.dir, &name)?;
         Ok(Some(size))

@@ -28,11 +28,12 @@
 use std::io;
 use std::sync::Mutex;
 
+use super::file::LogFile;
 use super::frame::{Checksum, FieldReader, digest};
 use super::header::{FORMAT, SegmentHeader};
 use super::read::fill_file;
+use super::segment::SegmentForm;
 use crate::limits;
-use crate::os::File;
 use crate::sync::lock;
 
 /// The format in the header of a packed segment.
@@ -79,7 +80,7 @@ pub struct PackedTable {
 
 /// An open packed segment.
 pub struct PackedFile {
-    file: File,
+    file: LogFile,
     table: PackedTable,
     /// The header, as the segment had it before it was packed.
     head: Option<Vec<u8>>,
@@ -148,22 +149,22 @@ fn decode_table(bytes: &[u8], segment: u64) -> Option<PackedTable> {
 }
 
 /// Reads a part of a file; shorter if the file ends.
-fn part(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
+fn part(file: &LogFile, offset: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(len.min(TABLE)).unwrap_or_default()];
-    let filled = fill_file(&**file, &mut bytes, offset)?;
+    let filled = fill_file(file, &mut bytes, offset)?;
     bytes.truncate(filled);
     Ok(bytes)
 }
 
-fn first_table(file: &File, segment: u64) -> io::Result<Option<PackedTable>> {
+fn first_table(file: &LogFile, segment: u64) -> io::Result<Option<PackedTable>> {
     let bytes = part(file, HEAD, FIXED as u64)?;
     let mut fields = FieldReader(bytes.get(FIXED - 4..).unwrap_or_default());
     let Some(count) = fields.take().map(u32::from_le_bytes) else { return Ok(None) };
     Ok(decode_table(&part(file, HEAD, table_len(count as usize) as u64)?, segment))
 }
 
-fn second_table(file: &File, size: u64, segment: u64) -> io::Result<Option<PackedTable>> {
-    let Some(end) = size.checked_sub(TRAILER) else { return Ok(None) };
+fn second_table(file: &LogFile, segment: u64) -> io::Result<Option<PackedTable>> {
+    let Some(end) = file.size.checked_sub(TRAILER) else { return Ok(None) };
     let trailer = part(file, end, TRAILER)?;
     let mut fields = FieldReader(&trailer);
     let (Some(len), Some(TRAILER_MAGIC)) = (fields.take().map(u64::from_le_bytes), fields.take::<8>()) else {
@@ -176,26 +177,31 @@ fn second_table(file: &File, size: u64, segment: u64) -> io::Result<Option<Packe
 }
 
 impl PackedFile {
-    /// Returns the packed segment in a file of this size; `None` if it is not packed. `head` is the beginning of the file.
+    /// Returns the segment in a file, packed or not. `head` is the beginning of the file.
     ///
     /// # Errors
     /// Errors of the system.
-    pub fn of(file: &File, segment: u64, size: u64, head: &[u8]) -> io::Result<Option<Self>> {
+    pub fn of(file: LogFile, segment: u64, head: &[u8]) -> io::Result<SegmentForm> {
         let header = SegmentHeader::decode(head, segment);
         if header.is_some_and(|header| header.format != PACKED_FORMAT) {
-            return Ok(None);
+            return Ok(SegmentForm::Plain(file));
         }
-        let second = second_table(file, size, segment)?;
-        let first = if header.is_some() || second.is_some() { first_table(file, segment)? } else { None };
+        let second = second_table(&file, segment)?;
+        let first = if header.is_some() || second.is_some() { first_table(&file, segment)? } else { None };
         let is_damaged = header.is_none() || first.is_none() || second.is_none();
         let table = match (first.or(second), header) {
             (Some(table), _) => table,
             // Nothing of it can be read.
-            (None, Some(_)) => PackedTable { len: size, block: BLOCK_BYTES, blocks: Vec::new() },
-            (None, None) => return Ok(None),
+            (None, Some(_)) => PackedTable { len: file.size, block: BLOCK_BYTES, blocks: Vec::new() },
+            (None, None) => return Ok(SegmentForm::Plain(file)),
         };
         let head = header.map(|header| SegmentHeader { format: FORMAT, ..header }.encode());
-        Ok(Some(Self { file: file.clone(), table, head, is_damaged, last: Mutex::default() }))
+        Ok(SegmentForm::Packed(Self { file, table, head, is_damaged, last: Mutex::default() }))
+    }
+
+    /// Returns the parts of its file that the disk could not read so far.
+    pub fn unreadable(&self) -> Vec<(u64, u64)> {
+        self.file.unreadable()
     }
 
     /// Returns the bytes of the segment before it was packed.
@@ -233,7 +239,7 @@ impl PackedFile {
     fn block(&self, nth: usize, size: usize) -> io::Result<Vec<u8>> {
         let Some(block) = self.table.blocks.get(nth) else { return Ok(vec![0; size]) };
         let mut bytes = vec![0; (block.stored as usize).min(2 * self.table.block as usize)];
-        let filled = fill_file(&*self.file, &mut bytes, block.at)?;
+        let filled = fill_file(&self.file, &mut bytes, block.at)?;
         bytes.truncate(filled);
         if !block.plain {
             bytes = zstd::bulk::decompress(&bytes, size).unwrap_or_default();

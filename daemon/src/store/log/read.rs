@@ -2,12 +2,13 @@
 
 use std::io;
 
+use super::file::LogFile;
 use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame, digest};
 use super::payload;
 use super::segment::{self, ReadSegment};
 use crate::limits;
-use crate::os::{Dir, OsFile};
+use crate::os::Dir;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
@@ -34,7 +35,7 @@ pub fn frame_at(dir: &Dir, at: LogPosition) -> Result<(RecordFrame, Checksum), S
 }
 
 fn opened(dir: &Dir, at: LogPosition) -> Result<ReadSegment, StoreError> {
-    segment::read(dir, at.segment()).map_err(|e| segment::failure("opened", at.segment(), &e))
+    segment::read(dir, at.segment()).map_err(|e| segment::unreadable("opened", at.segment(), &e))
 }
 
 fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksum), StoreError> {
@@ -48,7 +49,8 @@ fn frame(segment: &ReadSegment, at: LogPosition) -> Result<(RecordFrame, Checksu
 
 fn exactly(segment: &ReadSegment, len: usize, offset: u64, at: LogPosition) -> Result<Vec<u8>, StoreError> {
     let mut bytes = vec![0; len];
-    let filled = fill(segment, &mut bytes, offset).map_err(|e| segment::failure("read", at.segment(), &e))?;
+    let filled =
+        fill(segment, &mut bytes, offset).map_err(|e| segment::unreadable("read", at.segment(), &e))?;
     if filled < len {
         return Err(rotten(at, "the segment ends inside a record"));
     }
@@ -61,7 +63,7 @@ pub(super) fn fill(segment: &ReadSegment, bytes: &mut [u8], offset: u64) -> io::
 }
 
 /// The same with the bytes of a file, whatever its form.
-pub(super) fn fill_file(file: &dyn OsFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+pub(super) fn fill_file(file: &LogFile, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
     fill_by(&|room, offset| file.read_at(room, offset), bytes, offset)
 }
 

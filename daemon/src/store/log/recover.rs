@@ -158,8 +158,8 @@ fn rewrite(dir: &Dir, ids: &[u64], cursor: &ScanCursor) -> Result<(), StoreError
     // The proven position may lie in a segment that retention has dropped since.
     for &id in ids.iter().filter(|id| (from.segment()..=cursor.end.segment()).contains(*id)) {
         let start = if id == from.segment() { from.offset() } else { 0 };
+        let read = segment::read(dir, id).map_err(|e| segment::unreadable("opened", id, &e))?;
         let again = || -> io::Result<()> {
-            let read = segment::read(dir, id)?;
             if read.is_packed() {
                 // It was flushed before it took the place of the plain one, which was flushed as well.
                 return Ok(());

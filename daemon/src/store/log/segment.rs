@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::file::{LogFile, is_of_the_disk};
 use super::packed::{HEAD, PackedFile};
 use super::position::align;
 use super::read::fill_file;
@@ -60,21 +61,34 @@ pub struct ReadSegment {
     form: SegmentForm,
 }
 
-enum SegmentForm {
-    Plain(File),
+/// The form of a segment.
+pub enum SegmentForm {
+    /// As it was written.
+    Plain(LogFile),
+    /// Compressed.
     Packed(PackedFile),
 }
 
 impl ReadSegment {
     /// Returns the segment in an open file.
-    pub fn of(id: u64, file: File) -> io::Result<Self> {
-        let stored = file.stat()?.size;
+    pub fn of(id: u64, file: LogFile) -> io::Result<Self> {
+        let stored = file.size;
         let mut head = [0; HEAD as usize];
-        let filled = fill_file(&*file, &mut head, 0)?;
-        let packed = PackedFile::of(&file, id, stored, head.get(..filled).unwrap_or_default())?;
-        let len = packed.as_ref().map_or(stored, PackedFile::len);
-        let form = packed.map_or(SegmentForm::Plain(file), SegmentForm::Packed);
+        let filled = fill_file(&file, &mut head, 0)?;
+        let form = PackedFile::of(file, id, head.get(..filled).unwrap_or_default())?;
+        let len = match &form {
+            SegmentForm::Plain(_) => stored,
+            SegmentForm::Packed(packed) => packed.len(),
+        };
         Ok(Self { id, len, stored, form })
+    }
+
+    /// Returns the parts of its file that the disk could not read so far.
+    pub fn unreadable(&self) -> Vec<(u64, u64)> {
+        match &self.form {
+            SegmentForm::Plain(file) => file.unreadable(),
+            SegmentForm::Packed(packed) => packed.unreadable(),
+        }
     }
 
     /// Returns true if it is packed.
@@ -98,7 +112,12 @@ impl ReadSegment {
 
 /// Opens a segment for reading.
 pub fn read(dir: &Dir, id: u64) -> io::Result<ReadSegment> {
-    ReadSegment::of(id, dir.open_file(name(id).as_bytes(), Access::Read)?)
+    ReadSegment::of(id, LogFile::new(dir.open_file(name(id).as_bytes(), Access::Read)?)?)
+}
+
+/// Opens a segment for reading around what the disk cannot read.
+pub fn read_around(dir: &Dir, id: u64) -> io::Result<ReadSegment> {
+    ReadSegment::of(id, LogFile::around(dir.open_file(name(id).as_bytes(), Access::Read)?)?)
 }
 
 /// Opens a segment for writing. The caller knows that it is not packed.
@@ -159,6 +178,19 @@ pub fn no_room(id: u64, e: &io::Error) -> StoreError {
     };
     StoreError::Io(
         format!("{}; nothing was done: {remedy}, then send it again", failure("made", id, e)).into(),
+    )
+}
+
+/// The error of a failed read of a file of the log, with the remedy.
+pub fn unreadable(what: &str, id: u64, e: &io::Error) -> StoreError {
+    let todo = if is_of_the_disk(e) {
+        "; nothing is changed: check the disk, and try again; if it cannot be read then either, run `editctl stop`, then \
+         `editctl salvage`, which keeps all that can be read"
+    } else {
+        ""
+    };
+    StoreError::Io(
+        format!("the journal's file log/{} could not be {what}: {}{todo}", name(id), in_words(e)).into(),
     )
 }
 

@@ -1,15 +1,16 @@
 //! Walks over a log that may be damaged anywhere, for `salvage`: it hands out every record that is known to be part of
-//! the log, and reports every gap. It only reads.
+//! the log, and reports every gap. It only reads, around what the disk cannot read.
 //!
 //! The end of the newest segment is treated as at every start: what was not proven to be flushed is no damage.
 
+use super::file::UnreadableParts;
 use super::frame::Checksum;
 use super::header::HEADER;
 use super::mend::{LogGap, SegmentEnd, SegmentMender};
 use super::recover::{LogItem, LogVisitor};
 use super::scan::ScanCursor;
 use super::segment;
-use super::walk::{SegmentStart, hand_out, hand_out_step, proof};
+use super::walk::{begin, hand_out, hand_out_step, proof};
 use super::window::{FlushProof, SegmentWindow};
 use crate::os::Dir;
 use crate::store::{LogPosition, StoreError};
@@ -35,18 +36,31 @@ pub fn survey(dir: &Dir, sums: &[Checksum], visit: &mut LogVisitor<'_>) -> Resul
             format!("the journal's folder log could not be listed: {}", segment::in_words(&e)).into(),
         )
     })?;
-    let mut flushed = FlushProof::default();
+    let (mut flushed, mut unreadable) = (FlushProof::default(), UnreadableParts::default());
     for &id in &ids {
-        flushed = flushed.max(proof(&mut SegmentWindow::open(dir, id)?)?);
+        // This reads all of it.
+        let mut window = SegmentWindow::open_around(dir, id)?;
+        flushed = flushed.max(proof(&mut window)?);
+        unreadable.add(&window);
     }
     let survey = LogSurvey { dir, ids, proof: flushed, sums };
     let mut before = None;
+    let mut gaps = Vec::new();
+    let reporting: &mut LogVisitor<'_> = &mut |item| match item {
+        LogItem::Gap(mut gap) => {
+            unreadable.name(&mut gap);
+            gaps.push(gap.clone());
+            visit(LogItem::Gap(gap))
+        }
+        record => visit(record),
+    };
     for &id in &survey.ids {
-        let Some((mut window, mut cursor)) = survey.begin(id, before, visit)? else { break };
-        survey.segment(&mut window, &mut cursor, visit)?;
+        let Some((mut window, mut cursor)) = survey.begin(id, before, reporting)? else { break };
+        survey.segment(&mut window, &mut cursor, reporting)?;
         before = Some(cursor);
     }
-    Ok(())
+    let end = before.map(|cursor| cursor.end);
+    unreadable.without(&gaps, end).into_iter().try_for_each(|gap| visit(LogItem::Gap(gap)))
 }
 
 impl LogSurvey<'_> {
@@ -58,7 +72,8 @@ impl LogSurvey<'_> {
         visit: &mut LogVisitor<'_>,
     ) -> Result<Option<(SegmentWindow, ScanCursor)>, StoreError> {
         let start = LogPosition::at(id, HEADER);
-        let Some(SegmentStart { window, cursor, gap }) = SegmentStart::find(self.dir, id)? else {
+        let mut window = SegmentWindow::open_around(self.dir, id)?;
+        let Some((cursor, gap)) = begin(&mut window)? else {
             if self.proof.flushed <= start {
                 return Ok(None);
             }
@@ -77,7 +92,7 @@ impl LogSurvey<'_> {
                 flushed: start,
                 flushed_sequence: 0,
             };
-            return Ok(Some((SegmentWindow::open(self.dir, id)?, cursor)));
+            return Ok(Some((window, cursor)));
         };
         if let Some(before) = before.filter(|before| SegmentEnd::of(before) != SegmentEnd::of(&cursor)) {
             let records = cursor.sequence.checked_sub(before.sequence).filter(|records| *records > 0);
@@ -103,7 +118,7 @@ impl LogSurvey<'_> {
         let id = window.segment();
         let flushed_whole = self.proof.flushed.segment() > id;
         let end = if flushed_whole && self.ids.contains(&(id + 1)) {
-            SegmentStart::find(self.dir, id + 1)?.map(|next| SegmentEnd::of(&next.cursor))
+            begin(&mut SegmentWindow::open_around(self.dir, id + 1)?)?.map(|(next, _)| SegmentEnd::of(&next))
         } else {
             None
         };

@@ -1,12 +1,13 @@
 //! Reads the log while it is in use: all of it, or one segment. It changes nothing.
 
+use super::file::UnreadableParts;
 use super::frame::FRAME;
 use super::header::{HEADER, SegmentHeader};
 use super::mend::{LogGap, MendedStep, SegmentEnd, SegmentMender};
 use super::payload;
 use super::read::rotten;
 use super::scan::{ScanCursor, ScannedRecord};
-use super::walk::SegmentStart;
+use super::walk::begin;
 use super::window::SegmentWindow;
 use super::writer::Log;
 use crate::os::Dir;
@@ -48,19 +49,38 @@ impl Log {
     }
 
     /// Reads every record of a segment, of the newest one up to the last one written so far. The segment must not be
-    /// dropped meanwhile.
+    /// dropped meanwhile. Blocks that the disk cannot read are damage.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// Errors of the system other than failed reads.
     pub fn verify_segment(&self, id: u64) -> Result<LogCheck, StoreError> {
+        let mut check = LogCheck { segments: 1, ..LogCheck::default() };
+        let Ok(mut window) = SegmentWindow::open_around(self.dir(), id) else {
+            let (from, to) = (LogPosition::at(id, 0), LogPosition::at(id + 1, 0));
+            check.gaps.push(LogGap { from, to, records: None, what: "a segment that cannot be opened" });
+            return Ok(check);
+        };
+        self.verify_opened(id, &mut window, &mut check)?;
+        let mut unreadable = UnreadableParts::default();
+        unreadable.add(&window);
+        check.gaps.iter_mut().for_each(|gap| unreadable.name(gap));
+        check.gaps.extend(unreadable.without(&check.gaps, None));
+        Ok(check)
+    }
+
+    fn verify_opened(
+        &self,
+        id: u64,
+        window: &mut SegmentWindow,
+        check: &mut LogCheck,
+    ) -> Result<(), StoreError> {
         let end = self.end_of(id)?;
         let last = end.map_or(u64::MAX, |end| end.sequence);
-        let mut check = LogCheck { segments: 1, ..LogCheck::default() };
-        let Some(SegmentStart { mut window, mut cursor, gap }) = SegmentStart::find(self.dir(), id)? else {
+        let Some((mut cursor, gap)) = begin(window)? else {
             let (from, to) = (LogPosition::at(id, 0), LogPosition::at(id, HEADER + FRAME as u64));
             let what = "the beginning of a segment";
             check.gaps.push(LogGap { from, to, records: None, what });
-            return Ok(check);
+            return Ok(());
         };
         check.gaps.extend(gap);
         if window.is_table_damaged() {
@@ -71,26 +91,26 @@ impl Log {
         let mut mender = None;
         loop {
             while cursor.sequence < last
-                && let Some(group) = cursor.group(&mut window)?
+                && let Some(group) = cursor.group(window)?
             {
                 check.records += group.len() as u64;
             }
             // Records that were written after the end was determined are not checked.
             if cursor.sequence >= last {
-                return Ok(check);
+                return Ok(());
             }
             if mender.is_none() {
-                mender = Some(SegmentMender::new(&mut window, cursor.end.offset(), end, &[])?);
+                mender = Some(SegmentMender::new(window, cursor.end.offset(), end, &[])?);
             }
-            let Some(mender) = &mender else { return Ok(check) };
-            match mender.step(&mut window, &mut cursor)? {
+            let Some(mender) = &mender else { return Ok(()) };
+            match mender.step(window, &mut cursor)? {
                 MendedStep::Record(..) => check.records += 1,
                 MendedStep::Repaired(_, _, gap) => {
                     check.records += 1;
                     check.gaps.push(gap);
                 }
                 MendedStep::Gap(gap) => check.gaps.push(gap),
-                MendedStep::End => return Ok(check),
+                MendedStep::End => return Ok(()),
             }
         }
     }
@@ -104,7 +124,9 @@ impl Log {
                 return Ok(Some(SegmentEnd { previous: tail.previous, sequence: tail.sequence }));
             }
         }
-        Ok(SegmentStart::find(self.dir(), id + 1)?.map(|next| SegmentEnd::of(&next.cursor)))
+        // If it cannot be opened, its own check reports that.
+        let Ok(mut next) = SegmentWindow::open_around(self.dir(), id + 1) else { return Ok(None) };
+        Ok(begin(&mut next)?.map(|(cursor, _)| SegmentEnd::of(&cursor)))
     }
 
     /// Calls `visit` for every record of a segment that is followed by another. No segment may be dropped meanwhile.

@@ -36,18 +36,25 @@ impl SegmentStart {
     /// damaged, or were never written.
     pub(super) fn find(dir: &Dir, id: u64) -> Result<Option<Self>, StoreError> {
         let mut window = SegmentWindow::open(dir, id)?;
-        if let Some(header) = window.header()? {
-            return Ok(Some(Self { window, cursor: ScanCursor::begin(&header), gap: None }));
-        }
-        let end = LogPosition::at(id, HEADER);
-        let first = window.get(HEADER, FRAME)?.and_then(|head| RecordFrame::decode(head, end));
-        let Some((frame, _)) = first else { return Ok(None) };
-        let last = LogPosition::at(id, 0);
-        let RecordFrame { sequence, previous, epoch, flushed, .. } = frame;
-        let cursor = ScanCursor { end, last, sequence, previous, epoch, flushed, flushed_sequence: 0 };
-        let gap = LogGap { from: last, to: end, records: Some(0), what: "the header of a segment" };
-        Ok(Some(Self { window, cursor, gap: Some(gap) }))
+        let begin = begin(&mut window)?;
+        Ok(begin.map(|(cursor, gap)| Self { window, cursor, gap }))
     }
+}
+
+/// Returns the beginning of an open segment, as [`SegmentStart::find`] does, and the damage of its header.
+pub(super) fn begin(window: &mut SegmentWindow) -> Result<Option<(ScanCursor, Option<LogGap>)>, StoreError> {
+    let id = window.segment();
+    if let Some(header) = window.header()? {
+        return Ok(Some((ScanCursor::begin(&header), None)));
+    }
+    let end = LogPosition::at(id, HEADER);
+    let first = window.get(HEADER, FRAME)?.and_then(|head| RecordFrame::decode(head, end));
+    let Some((frame, _)) = first else { return Ok(None) };
+    let last = LogPosition::at(id, 0);
+    let RecordFrame { sequence, previous, epoch, flushed, .. } = frame;
+    let cursor = ScanCursor { end, last, sequence, previous, epoch, flushed, flushed_sequence: 0 };
+    let gap = LogGap { from: last, to: end, records: Some(0), what: "the header of a segment" };
+    Ok(Some((cursor, Some(gap))))
 }
 
 /// Hands a group of records out.

@@ -4,7 +4,7 @@ use super::forgotten::ForgottenPayloads;
 use super::frame::{Checksum, FRAME, RecordFrame};
 use super::position::align;
 use super::read::fill;
-use super::segment::{self, ReadSegment, failure};
+use super::segment::{self, ReadSegment, unreadable};
 use super::{ALIGN, header};
 use crate::limits;
 use crate::os::Dir;
@@ -37,20 +37,39 @@ pub struct SegmentWindow {
     bytes: Vec<u8>,
     /// Read when first needed.
     forgotten: Option<ForgottenPayloads>,
+    /// True if it reads around what the disk cannot read.
+    is_around: bool,
 }
 
 impl SegmentWindow {
     /// Opens a segment.
     pub fn open(dir: &Dir, id: u64) -> Result<Self, StoreError> {
-        let segment = segment::read(dir, id).map_err(|e| failure("opened", id, &e))?;
-        Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None })
+        let segment = segment::read(dir, id).map_err(|e| unreadable("opened", id, &e))?;
+        Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None, is_around: false })
+    }
+
+    /// Opens a segment for reading around what the disk cannot read.
+    pub fn open_around(dir: &Dir, id: u64) -> Result<Self, StoreError> {
+        let segment = segment::read_around(dir, id).map_err(|e| unreadable("opened", id, &e))?;
+        Ok(Self { dir: dir.clone(), segment, start: 0, bytes: Vec::new(), forgotten: None, is_around: true })
+    }
+
+    /// Returns the parts of its file that the disk could not read so far.
+    pub fn unreadable(&self) -> Vec<(u64, u64)> {
+        self.segment.unreadable()
     }
 
     /// Returns the replacements of the segment's removed payloads.
     pub fn forgotten(&mut self) -> Result<&ForgottenPayloads, StoreError> {
         let known = match self.forgotten.take() {
             Some(known) => known,
-            None => ForgottenPayloads::read(&self.dir, self.segment.id)?,
+            None => match ForgottenPayloads::read(&self.dir, self.segment.id) {
+                Err(why) if self.is_around => {
+                    tracing::error!("{why}: the records that it replaces are lost");
+                    ForgottenPayloads::default()
+                }
+                read => read?,
+            },
         };
         Ok(self.forgotten.insert(known))
     }
@@ -74,7 +93,7 @@ impl SegmentWindow {
         if !held {
             self.bytes.resize(len.max(CHUNK), 0);
             let filled = fill(&self.segment, &mut self.bytes, offset)
-                .map_err(|e| failure("read", self.segment.id, &e))?;
+                .map_err(|e| unreadable("read", self.segment.id, &e))?;
             self.bytes.truncate(filled);
             self.start = offset;
         }

@@ -21,6 +21,8 @@ pub(crate) struct FakeContent {
     pub(crate) seen: Vec<u8>,
     durable: Vec<u8>,
     ino: u64,
+    /// Bytes that the disk cannot read.
+    pub(crate) unreadable: std::ops::Range<u64>,
 }
 
 #[derive(Clone)]
@@ -128,7 +130,7 @@ impl FakeMachine {
                         old.copy_from_slice(new);
                     }
                 }
-                FakeContent { durable: seen.clone(), seen, ino: content.ino }
+                FakeContent { durable: seen.clone(), seen, ..content.clone() }
             },
             true,
         )
@@ -314,6 +316,9 @@ impl OsFile for FakeFile {
         let content = self.content.lock().unwrap();
         let rest = content.seen.get(offset as usize..).unwrap_or_default();
         let n = rest.len().min(buf.len());
+        if offset < content.unreadable.end && content.unreadable.start < offset + n as u64 {
+            return Err(io::Error::other("the test's disk cannot read this"));
+        }
         buf[..n].copy_from_slice(&rest[..n]);
         Ok(n)
     }

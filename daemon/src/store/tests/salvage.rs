@@ -239,3 +239,50 @@ fn a_salvage_may_be_killed_at_any_call() {
     }
     assert!(failed > 8, "{failed}");
 }
+
+/// Makes the block of the disk that has the begin of a record unreadable.
+fn spoil(machine: &FakeMachine, at: LogPosition) {
+    let file = machine.file(&["log", &format!("{:016x}.log", at.segment())]);
+    let begin = at.offset() / 4096 * 4096;
+    file.lock().unwrap().unreadable = begin..begin + 4096;
+}
+
+#[test]
+fn a_start_on_a_disk_that_cannot_read_the_log_is_refused_with_the_remedy() {
+    let machine = FakeMachine::new();
+    let (store, _) = open(&machine);
+    let at = entries(&store, 1..=60);
+    drop(store);
+    for spoiled in [at[9], at[59], LogPosition::at(at[9].segment(), 0)] {
+        let machine = machine.copy();
+        spoil(&machine, spoiled);
+        let refused = Store::open(machine.os(), machine.dir(), options(DatabaseBackend::Memory), 1).err();
+        let why = refused.unwrap().to_string();
+        for part in ["could not be", "check the disk", "editctl salvage"] {
+            assert!(why.contains(part), "{why}");
+        }
+        let report = salvaged(&machine, DatabaseBackend::Memory).unwrap();
+        assert!(report.damage[0].contains("blocks that the disk cannot read"), "{:?}", report.damage);
+        let (store, _) = open(&machine);
+        let lost = if spoiled.offset() == 0 { 0 } else { 1 };
+        assert_eq!(store.numbers().entries, 60 - lost, "{:?}", report.damage);
+        assert_eq!(salvaged(&machine, DatabaseBackend::Memory), None);
+    }
+}
+
+#[test]
+fn a_check_reports_what_the_disk_cannot_read_and_edits_continue() {
+    let machine = FakeMachine::new();
+    let (store, _) = open(&machine);
+    let at = entries(&store, 1..=60);
+    let id = at[9].segment();
+    spoil(&machine, at[9]);
+    let told = store.check_segment(id).unwrap().unwrap();
+    assert!(told.contains("blocks that the disk cannot read"), "{told}");
+    assert!(told.contains("cannot be shown or undone: 10"), "{told}");
+    assert_eq!(store.damage().unwrap(), told);
+    let log = store.check().into_iter().find(|finding| finding.subject == "log").unwrap();
+    assert_eq!((log.severity.as_str(), log.message), ("bad", told));
+    entries(&store, 61..=62);
+    assert!(store.check_segment(at[59].segment()).unwrap().is_none());
+}
