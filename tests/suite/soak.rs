@@ -35,7 +35,7 @@ const LINES: u64 = 300;
 const MIB: u64 = 1 << 20;
 
 /// The most memory of the daemon, in MiB; see `daemon/docs/storage.md`.
-const MEMORY: u64 = 96;
+const MEMORY: u64 = 160;
 
 /// The most descriptors of the daemon beside those of its clients.
 const DESCRIPTORS: usize = 100;

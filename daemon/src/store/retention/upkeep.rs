@@ -1,13 +1,13 @@
 //! The steps of retention, in their order. A background thread calls it now and then, and when the log has grown.
 
 use super::live::{KeyAge, SegmentSurvey};
-use crate::limits;
 use crate::store::database::shelf;
 use crate::store::log::read;
 use crate::store::moving::MoveActions;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 use crate::sync::lock;
+use crate::{limits, os};
 
 /// The part of the log that is dropped next.
 struct DroppedPart {
@@ -202,6 +202,8 @@ impl StoreParts {
             }
         };
         shelf::close(old);
+        // Its cache is free now, in pieces all over the heap: each move was seen to add 15 MiB to what the daemon takes.
+        os::give_back();
         self.shelf.discard_beside();
         if in_memory.is_some() {
             self.rows.is_sound();
