@@ -88,6 +88,8 @@ mod sessions;
 mod shutdown;
 #[cfg(target_os = "linux")]
 mod soak;
+#[cfg(target_os = "linux")]
+mod staging_attack;
 #[cfg(unix)]
 mod starting;
 #[cfg(unix)]

@@ -6,7 +6,8 @@
 //! [`Disk::put`] → [`Disk::flush_file`], [`Disk::flush_folders`] → [`Disk::drop_staged`]; [`Disk::withdraw`] rolls a
 //! put back, and the same flushes follow.
 //!
-//! *Invariants*: **nothing is unlinked before it was observed**; a displaced file whose bytes differ from the checked
+//! *Invariants*: **nothing is unlinked before it was observed**; **a put is done only if the staged file, and no other,
+//! went in**; a displaced file whose bytes differ from the checked
 //! ones goes back to its place; bytes that the journal does not have are passed to the caller (`RescuedBytes`) before
 //! they are moved again.
 //!
@@ -40,6 +41,7 @@ pub mod restore;
 mod returning;
 pub mod scratch;
 pub mod stage;
+mod staged;
 mod standing;
 pub mod withdraw;
 

@@ -1,11 +1,14 @@
-//! Puts a staged file in place and observes what it displaced. Bytes of another program go back at once.
+//! Puts a staged file in place, and checks the file that went in and the one that it displaced. Bytes of another program
+//! go back at once.
 
 use std::io;
 
 use super::Disk;
+use super::flush::PutFile;
 use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath};
-use crate::os::FileKind;
+use super::staged::{check_put, open_staged};
+use crate::os::{FileIdentity, FileKind};
 use crate::record::{ChangeMethod, FileRecord};
 use crate::store::intent::{Intended, IntendedFile};
 
@@ -20,34 +23,67 @@ pub struct RescuedBytes<'a> {
 /// Stores rescued bytes in the log, before the file that holds them is moved again.
 pub type RescueSink<'a> = dyn FnMut(RescuedBytes<'_>) -> io::Result<()> + 'a;
 
-/// Proof that a file was put in place and displaced only the checked file.
-#[derive(Debug)]
+/// Proof that the staged file, and no other, was put in place and displaced only the checked file.
 #[must_use]
-pub struct Swapped<'i>(IntendedFile<'i>);
+pub struct Swapped<'i> {
+    file: IntendedFile<'i>,
+    put: PutResult,
+}
+
+impl Swapped<'_> {
+    /// Returns the identity of the displaced file, which has the staged name now; `None` if there is none.
+    pub fn displaced(&self) -> Option<FileIdentity> {
+        self.put.displaced
+    }
+}
+
+/// The files of a put that was done.
+#[derive(Default)]
+pub(super) struct PutResult {
+    /// The file that went in, if it was opened.
+    left: Option<PutFile>,
+    /// The identity of the displaced file.
+    displaced: Option<FileIdentity>,
+}
 
 /// Proof that every file of an entry was put in place.
-#[derive(Debug)]
 #[must_use]
-pub struct AllSwapped(Intended);
+pub struct AllSwapped {
+    entry: Intended,
+    left: Vec<Option<PutFile>>,
+}
 
 impl AllSwapped {
     /// Returns the proof; `None` unless there is a proof for each file of the entry, in its order.
-    pub fn of(intended: &Intended, proofs: &[Swapped<'_>]) -> Option<Self> {
+    pub fn of(intended: &Intended, proofs: Vec<Swapped<'_>>) -> Option<Self> {
         let all = proofs.len() == intended.files.len()
-            && proofs.iter().zip(&intended.files).all(|(proof, file)| std::ptr::eq(proof.0.record(), file));
-        all.then(|| Self(intended.clone()))
+            && proofs
+                .iter()
+                .zip(&intended.files)
+                .all(|(proof, file)| std::ptr::eq(proof.file.record(), file));
+        // Settling keeps no more files open.
+        let open = proofs
+            .into_iter()
+            .enumerate()
+            .map(|(nth, proof)| proof.put.left.filter(|_| nth < crate::limits::HELD));
+        all.then(|| Self { entry: intended.clone(), left: open.collect() })
     }
 
     /// Returns the entry.
     pub fn entry(&self) -> &Intended {
-        &self.0
+        &self.entry
+    }
+
+    /// Returns the files that went in, as far as they are open.
+    pub fn into_left(self) -> Vec<Option<PutFile>> {
+        self.left
     }
 }
 
 /// The reason why a file was not put in place: the target is as another program left it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SwapRefusal {
-    /// It has other bytes, another mode or owner, or more names.
+    /// It has other bytes, another mode or owner, or more names; or it has a file that is not the staged one.
     Changed,
     /// It no longer exists.
     Vanished,
@@ -57,6 +93,8 @@ pub enum SwapRefusal {
     Special(FileKind),
     /// It is on another mount than the staged file.
     OtherMount,
+    /// The target is as it was; another program's file has the staged name.
+    Replaced,
 }
 
 impl Disk {
@@ -75,10 +113,12 @@ impl Disk {
             ChangeMethod::Swap => self.put_by_exchange(&file, place, rescue),
             ChangeMethod::Create => self.put_new(&file, place),
             ChangeMethod::Delete => self.put_away(&file, place, rescue),
-            ChangeMethod::InPlace => self.put_in_place(&file, place),
-            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(Ok(())),
+            ChangeMethod::InPlace => {
+                self.put_in_place(&file, place).map(|put| put.map(|()| PutResult::default()))
+            }
+            ChangeMethod::Nothing | ChangeMethod::Rescued => Ok(Ok(PutResult::default())),
         };
-        Ok(put?.map(|()| Swapped(file)))
+        Ok(put?.map(|put| Swapped { file, put }))
     }
 
     fn put_by_exchange(
@@ -86,8 +126,12 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<(), SwapRefusal>> {
+    ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        let staged = match open_staged(&staging, &staged_name, file)? {
+            Ok(staged) => staged,
+            Err(foreign) => return Ok(Err(foreign)),
+        };
         match self.os.exchange(&staging, &staged_name, place.parent(), place.name()) {
             Ok(()) => {}
             Err(error) => match error.kind() {
@@ -101,19 +145,25 @@ impl Disk {
                 _ => return Err(error),
             },
         }
-        self.look_behind(file, place, rescue)
+        // At once: a foreign file at the target may also be one that was put there since.
+        let left = check_put((place.parent(), place.name()), file, staged)?;
+        let displaced = match self.look_behind(file, place, rescue)? {
+            Ok(displaced) => displaced,
+            Err(foreign) => return Ok(Err(foreign)),
+        };
+        Ok(left.map(|left| PutResult { left, displaced }))
     }
 
-    /// Observes the displaced file; a file that was not checked goes back at once.
+    /// Observes the displaced file and returns its identity; a file that was not checked goes back at once.
     fn look_behind(
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<(), SwapRefusal>> {
+    ) -> io::Result<Result<Option<FileIdentity>, SwapRefusal>> {
         let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
             Ok(observation) => match judge_displaced(&observation, file) {
-                None => return Ok(Ok(())),
+                None => return Ok(Ok(observation.identity())),
                 Some(foreign) => foreign,
             },
             // The disk failed: nothing is known about the displaced file, and no other program is to blame.
@@ -154,14 +204,21 @@ impl Disk {
         Ok(Ok(()))
     }
 
-    fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<(), SwapRefusal>> {
+    fn put_new(&self, file: &FileRecord, place: &ResolvedPath) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        let staged = match open_staged(&staging, &staged_name, file)? {
+            Ok(staged) => staged,
+            Err(foreign) => return Ok(Err(foreign)),
+        };
         let parent = match place.ensure_folders(self.mask) {
             Ok((parent, _)) => parent,
             Err(error) => return foreign_folder(error),
         };
         match self.move_noreplace(&staging, &staged_name, &parent, place.name()) {
-            Ok(()) => Ok(Ok(())),
+            Ok(()) => {
+                let left = check_put((&parent, place.name()), file, staged)?;
+                Ok(left.map(|left| PutResult { left, displaced: None }))
+            }
             Err(error) => match error.kind() {
                 io::ErrorKind::AlreadyExists => Ok(Err(SwapRefusal::Appeared)),
                 // Its folder was removed, perhaps by an undo.
@@ -177,17 +234,19 @@ impl Disk {
         file: &FileRecord,
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
-    ) -> io::Result<Result<(), SwapRefusal>> {
+    ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
         match self.move_to_staging(place.parent(), place.name(), &staging, &staged_name) {
             Ok(()) => {}
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
                 io::ErrorKind::CrossesDevices => return Ok(Err(SwapRefusal::OtherMount)),
+                io::ErrorKind::AlreadyExists => return Ok(Err(SwapRefusal::Replaced)),
                 _ => return Err(error),
             },
         }
-        self.look_behind(file, place, rescue)
+        let looked = self.look_behind(file, place, rescue)?;
+        Ok(looked.map(|displaced| PutResult { left: None, displaced }))
     }
 }
 
@@ -218,7 +277,7 @@ fn judge_displaced(observation: &Observation, file: &FileRecord) -> Option<SwapR
 }
 
 /// Maps a folder that became something else during a job to a refusal, and other errors to those of the system.
-fn foreign_folder(error: ResolveError) -> io::Result<Result<(), SwapRefusal>> {
+fn foreign_folder(error: ResolveError) -> io::Result<Result<PutResult, SwapRefusal>> {
     match error {
         ResolveError::Denied(_) => Err(io::ErrorKind::PermissionDenied.into()),
         ResolveError::Io { error, .. } => match error.kind() {

@@ -116,7 +116,8 @@ impl Disk {
                 Ok(Ok(StagedFile { staging, staged_name: staged_name.to_owned(), meta: found.meta }))
             }
             observed => {
-                self.unstage(&staging, staged_name);
+                // It is a further name of that file.
+                self.unstage(&staging, staged_name, wanted.identity);
                 observed.map(|_| Err(NamesFault::Changed(path)))
             }
         }

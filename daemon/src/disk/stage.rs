@@ -7,7 +7,7 @@ use std::io;
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
-use crate::os::File;
+use crate::os::{File, FileIdentity};
 use crate::record::{FileMeta, StagingFolder};
 
 /// The mode of a new file.
@@ -96,14 +96,13 @@ impl Disk {
     ) -> Result<StagedFile, StageError> {
         let staging = self.staging_of(place)?;
         let (dir, name) = self.staged_entry(&staging, staged_name)?;
-        let (dir, file) = match dir.create_file(&name, private) {
+        let file = match dir.create_file(&name, private) {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound && staging == StagingFolder::Root => {
                 self.renew()?;
                 let (dir, _) = self.staged_entry(&staging, staged_name)?;
-                let file = dir.create_file(&name, private)?;
-                (dir, file)
+                dir.create_file(&name, private)?
             }
-            other => (dir, other?),
+            other => other?,
         };
         let written = (|| -> Result<FileMeta, StageError> {
             file.write_all_at(bytes, 0)?;
@@ -122,16 +121,20 @@ impl Disk {
         match written {
             Ok(meta) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), meta }),
             Err(error) => {
-                // No other process has seen it, and the caller still has its bytes.
-                let _ = dir.remove_file(&name);
+                if let Ok(own) = file.stat() {
+                    self.unstage(&staging, staged_name, own.identity);
+                }
                 Err(error)
             }
         }
     }
 
-    /// Removes a staged file that was never put in place.
-    pub fn unstage(&self, staging: &StagingFolder, staged_name: &str) {
-        if let Ok((dir, name)) = self.staged_entry(staging, staged_name) {
+    /// Removes a staged file that was never put in place: the caller still has its bytes. Another program's file under
+    /// its name stays.
+    pub fn unstage(&self, staging: &StagingFolder, staged_name: &str, staged: FileIdentity) {
+        if let Ok((dir, name)) = self.staged_entry(staging, staged_name)
+            && dir.stat(&name).is_ok_and(|found| found.identity == staged)
+        {
             // A file that stays is set aside when the workspace is next opened.
             let _ = dir.remove_file(&name);
         }

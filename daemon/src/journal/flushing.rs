@@ -16,7 +16,7 @@ use editd_proto::path::FilePath;
 use super::recover::repair::find;
 use super::rewrite;
 use crate::disk::ResolvedPath;
-use crate::disk::flush::FlushedTarget;
+use crate::disk::flush::{FlushedTarget, PutFile};
 use crate::disk::folders::parent_path;
 use crate::os::{File, FileIdentity};
 use crate::record::{ChangeMethod, FileRecord, StagingFolder};
@@ -27,9 +27,9 @@ use crate::state::{WorkspaceState, lock};
 /// The owner's permission to read. A file without it is flushed when it is staged, since it cannot be opened later.
 const OWNER_READS: u32 = 0o400;
 
-/// Notes the file of a job that was just put in place and sealed.
-pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath) {
-    let left = file.after.as_ref().and_then(|meta| state.disk.open_left(place, meta));
+/// Notes the file of a job that was just put in place and sealed. `left` is that file, if it is open.
+pub fn put(state: &WorkspaceState, file: &FileRecord, place: &ResolvedPath, left: Option<PutFile>) {
+    let left = left.or_else(|| file.after.as_ref().and_then(|meta| state.disk.open_left(place, meta)));
     let changed = left.as_ref().map(|left| left.changed);
     lock(&state.path_cache).wrote(&file.path, file.after.as_ref(), changed);
     hold(state, file, left.map(|left| left.file));

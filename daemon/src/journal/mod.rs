@@ -19,3 +19,4 @@ pub mod roll_back;
 pub mod seal;
 pub mod settle;
 pub mod why;
+pub mod withdraw;

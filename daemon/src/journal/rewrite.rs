@@ -17,7 +17,7 @@ use editd_proto::path::FilePath;
 
 use super::recover::contents::IntactContents;
 use super::recover::signs::is_torn;
-use super::{external, settle};
+use super::{external, roll_back, settle};
 use crate::disk::observation;
 use crate::disk::put::RescuedBytes;
 use crate::disk::stage::{StageError, StagedMode};
@@ -133,7 +133,7 @@ fn exchange(
             Err(StageError::Io(error)) => return Err(error),
         };
     if let Err(error) = state.disk.flush_staged(&staged.staging, &staged_name) {
-        state.disk.unstage(&staged.staging, &staged_name);
+        state.disk.unstage(&staged.staging, &staged_name, staged.meta.identity);
         return Err(error);
     }
     let (before, after) = (Some(found.meta.clone()), Some(staged.meta.clone()));
@@ -142,6 +142,9 @@ fn exchange(
         FileRecord::without_content(place.path().clone(), before, after, ChangeMethod::Swap, staged_name);
     let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
     let put = state.disk.put(entry.permit_repair(&record), place, &mut rescue);
+    if let Ok(Err(foreign)) = &put {
+        roll_back::set_foreign_aside(state, &record, *foreign)?;
+    }
     // Bytes in it that the journal does not have are rescued before it is removed, as for every staged file.
     settle::leave_staged(state, entry.id, FileRecord { before: None, ..record.clone() }, None);
     let _swapped = put?.map_err(|_foreign| others())?;

@@ -16,6 +16,7 @@ use super::recover::repair::find;
 use super::{external, settle};
 use crate::disk::folders::parent_path;
 use crate::disk::observation::hash;
+use crate::disk::put::SwapRefusal;
 use crate::disk::{Observation, ResolvedPath};
 use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, Record, StagingFolder};
 use crate::state::WorkspaceState;
@@ -87,6 +88,21 @@ pub fn rescue_overwritten(state: &WorkspaceState, id: JobId, files: &[FileRecord
         let meta = FileMeta { hash: hash(&bytes), size: bytes.len() as u64, ..before.clone() };
         external::rescue_displaced(state, file, id, &meta, &bytes)?;
     }
+    Ok(())
+}
+
+/// Moves the file of another program from a staged name to `.editd/lost`, if a put was refused because of one. It was never
+/// at a path of the workspace, so it belongs into no entry.
+///
+/// # Errors
+/// Errors of the system: then the entry must not become void.
+pub fn set_foreign_aside(state: &WorkspaceState, file: &FileRecord, refusal: SwapRefusal) -> io::Result<()> {
+    if refusal != SwapRefusal::Replaced {
+        return Ok(());
+    }
+    state.disk.set_aside(&file.staging, &file.staged_name, state.clock.wall_ms())?;
+    let path = &file.path;
+    tracing::warn!(%path, "another program replaced a file of editd's in .editd/staging; its file is in .editd/lost");
     Ok(())
 }
 

@@ -45,8 +45,9 @@ pub(super) fn seal(
         changed.map(|(change, file)| Record::ReadReceipt(seen_after(state, &transaction, change, file))),
     );
     state.store.append(&records).map_err(|error| JobAbort::NeedsRecovery(store_refusal(&error)))?;
-    for (change, file) in transaction.changes.iter().zip(&entry.files) {
-        flushing::put(state, file, &change.place);
+    let left = swapped.into_left();
+    for ((change, file), left) in transaction.changes.iter().zip(&entry.files).zip(left) {
+        flushing::put(state, file, &change.place, left);
         if let (FileState::File { bytes, .. }, Some(after)) = (&change.after, &file.after) {
             let before = file.before.as_ref().map(|meta| meta.hash);
             state.store.keep_made(before, after.hash, bytes);

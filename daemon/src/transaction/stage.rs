@@ -65,7 +65,9 @@ fn unstage(state: &WorkspaceState, records: &[FileRecord]) {
     for record in
         records.iter().filter(|record| matches!(record.how, ChangeMethod::Swap | ChangeMethod::Create))
     {
-        state.disk.unstage(&record.staging, &record.staged_name);
+        if let Some(staged) = &record.after {
+            state.disk.unstage(&record.staging, &record.staged_name, staged.identity);
+        }
     }
 }
 

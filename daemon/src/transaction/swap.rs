@@ -7,8 +7,8 @@ use editd_proto::error::{ErrorCode, RequestError};
 
 use super::Transaction;
 use super::intend::IntendedTransaction;
-use crate::disk::put::{AllSwapped, RescuedBytes, SwapRefusal};
-use crate::journal::{external, roll_back};
+use crate::disk::put::{AllSwapped, RescuedBytes, SwapRefusal, Swapped};
+use crate::journal::{external, roll_back, withdraw};
 use crate::state::WorkspaceState;
 use crate::state::refusal::{disk_refusal, fault};
 use crate::state::undecided::{JobIdentity, outcome_unknown};
@@ -34,7 +34,7 @@ pub(super) fn swap(
         let put = state.disk.put(file, &change.place, &mut rescue);
         match put {
             Ok(Ok(swapped)) => proofs.push(swapped),
-            Ok(Err(foreign)) => return Err(withdraw(state, &transaction, &intended, proofs.len(), foreign)),
+            Ok(Err(foreign)) => return Err(withdraw(state, &transaction, &intended, &proofs, foreign)),
             Err(error) => {
                 let refusal = disk_refusal(&file.path, &error);
                 // The call may have had a part of its effect; only recovery, which observes the files, can tell.
@@ -42,23 +42,27 @@ pub(super) fn swap(
             }
         }
     }
-    let swapped = AllSwapped::of(&intended, &proofs)
+    let swapped = AllSwapped::of(&intended, proofs)
         .ok_or_else(|| JobAbort::NeedsRecovery(fault("a file of the job was not put in place")))?;
     Ok(SwappedTransaction { transaction, swapped })
 }
 
-/// Rolls back the first `done` files, and records in the log that the job did not happen.
+/// Rolls back the files that were put in place, and records in the log that the job did not happen.
 fn withdraw(
     state: &WorkspaceState,
     transaction: &Transaction,
     entry: &Intended,
-    done: usize,
+    proofs: &[Swapped<'_>],
     foreign: SwapRefusal,
 ) -> JobAbort {
+    let done = proofs.len();
     let back = || -> io::Result<()> {
-        for (file, change) in entry.files().zip(&transaction.changes).take(done).rev() {
-            let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
-            state.disk.withdraw(file, &change.place, &mut rescue)?;
+        if let Some(file) = entry.files.get(done) {
+            roll_back::set_foreign_aside(state, file, foreign)?;
+        }
+        for ((file, change), proof) in entry.files().zip(&transaction.changes).zip(proofs).rev() {
+            let change = (&change.place, change.before.as_ref());
+            withdraw::withdraw(state, entry, file, change, proof.displaced())?;
         }
         // `disk` itself may have put the changed file in place and back.
         roll_back::flush(state, entry, done.saturating_add(1))?;
@@ -84,6 +88,10 @@ fn withdraw(
         SwapRefusal::Changed | SwapRefusal::Vanished | SwapRefusal::Appeared | SwapRefusal::Special(_) => {
             format!("{path} keeps changing while it is edited; send the job again when that has ceased")
         }
+        SwapRefusal::Replaced => format!(
+            "another program replaces files in .editd/staging, so {path} was not edited; its files are in .editd/lost: \
+             stop it, then send the job again"
+        ),
     };
     JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message).at(&path)))
 }

@@ -95,7 +95,10 @@ fn put_rest(
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(state, &rescue);
         match state.disk.put(*file, found, &mut rescue)? {
             Ok(_) => *standing = FileProgress::Put,
-            Err(_) => return Ok(false),
+            Err(foreign) => {
+                roll_back::set_foreign_aside(state, file, foreign)?;
+                return Ok(false);
+            }
         }
         // A file in a folder that was just created can only be rolled back with a resolved path that knows the
         // folder.
@@ -123,10 +126,10 @@ fn standing(
         return in_place(state, file, place, &target, aim);
     }
     let mut staged_name = state.disk.observe_staged(&file.staging, &file.staged_name)?;
-    if staged_name.identity().is_some() && staged_name.identity() == target.identity() {
+    if let Some(twice) = staged_name.identity().filter(|staged| Some(*staged) == target.identity()) {
         // Moved by a link, and interrupted before the other name was removed: a deletion that has not happened, or a
         // creation that has.
-        state.disk.unstage(&file.staging, &file.staged_name);
+        state.disk.unstage(&file.staging, &file.staged_name, twice);
         staged_name = Observation::Absent;
     }
     let is = |observation: &Observation, meta: &Option<FileMeta>| {

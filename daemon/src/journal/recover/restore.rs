@@ -14,7 +14,7 @@ use crate::disk::put::RescuedBytes;
 use crate::disk::restore::RestoredFile;
 use crate::disk::stage::{StageError, StagedMode};
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
-use crate::journal::external;
+use crate::journal::{external, roll_back};
 use crate::record::{ChangeMethod, FileMeta, FileRecord, StagingFolder};
 use crate::state::{WorkspaceState, lock};
 
@@ -174,7 +174,7 @@ impl<'r> PathRestorer<'r> {
             if let Observation::File(other) = self.state.disk.observe_staged(staging, staged_name)?
                 && other.meta.identity == found.meta.identity
             {
-                self.state.disk.unstage(staging, staged_name);
+                self.state.disk.unstage(staging, staged_name, found.meta.identity);
             }
         }
         Ok(())
@@ -271,7 +271,10 @@ impl<'r> PathRestorer<'r> {
         let mut rescue = |rescue: RescuedBytes<'_>| external::rescue(self.state, &rescue);
         Ok(match self.state.disk.put(permitted, place, &mut rescue)? {
             Ok(_) => RestoreOutcome::Redone,
-            Err(_) => RestoreOutcome::Diverged,
+            Err(foreign) => {
+                roll_back::set_foreign_aside(self.state, record, foreign)?;
+                RestoreOutcome::Diverged
+            }
         })
     }
 

@@ -12,6 +12,9 @@ pub struct ExemptCalls {
     rewriting: Vec<u64>,
     /// There is no exchange: between the link that holds the displaced file and the rename over its name.
     replacing: Vec<u64>,
+    /// The check of a target directly after the move: another file there is not told from one that went in instead of the
+    /// staged file, so the job is done once more. Nothing is lost.
+    checking: Vec<u64>,
 }
 
 impl ExemptCalls {
@@ -23,6 +26,16 @@ impl ExemptCalls {
         for at in 0..trace.len() {
             if op(at) == "Rename" && at > 0 && op(at - 1) == "Link" {
                 exempt_calls.replacing.push(at as u64 + 1);
+            }
+            // A move by a link removes the staged name, and one without exchange moves the displaced file.
+            let moved = |at: usize| matches!(op(at), "Exchange" | "RenameNoreplace");
+            let steps = |at: usize| {
+                at > 1
+                    && ((op(at - 1) == "Link" && op(at) == "RemoveFile")
+                        || (op(at - 1) == "Rename" && op(at) == "Rename"))
+            };
+            if op(at) == "Stat" && at > 0 && (moved(at - 1) || steps(at - 1)) {
+                exempt_calls.checking.push(at as u64 + 1);
             }
             // The log is never truncated: only a rewrite in place truncates the file that it wrote.
             if op(at) == "SetLen" && op(at - 1) == "WriteAt" {
@@ -38,10 +51,11 @@ impl ExemptCalls {
     pub fn after(mut self, first: u64) -> Self {
         self.rewriting.retain(|call| *call > first);
         self.replacing.retain(|call| *call > first);
+        self.checking.retain(|call| *call > first);
         self
     }
 
-    /// Returns true if an outside write before this call may be lost.
+    /// Returns true if an outside write before this call may be lost, or make the job be done once more.
     #[must_use]
     pub fn contain(&self, action: OutsideAction, call: u64) -> bool {
         let in_place = matches!(
@@ -51,7 +65,9 @@ impl ExemptCalls {
                 | OutsideAction::Append
                 | OutsideAction::AppendHeld
         );
-        (in_place && self.rewriting.contains(&call)) || self.replacing.contains(&call)
+        (in_place && self.rewriting.contains(&call))
+            || self.replacing.contains(&call)
+            || self.checking.contains(&call)
     }
 
     /// Returns true if an outside write before a call, or one while no daemon runs, may be lost.
@@ -71,7 +87,7 @@ impl ExemptCalls {
         self.rewriting.first().is_some_and(|first| (*first..=answered).contains(&call))
     }
 
-    /// Returns the number of these calls.
+    /// Returns the number of the calls before which an outside write may be lost.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rewriting.len() + self.replacing.len()
