@@ -118,13 +118,40 @@ impl Disk {
         {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let (anew, _) =
-            OwnFolder::open_again(&*self.os, self.root.dir(), Some(&own)).map_err(io::Error::other)?;
+        self.reopen(&mut own).map_err(io::Error::other)?;
         tracing::warn!(".editd was removed from the workspace; it was created again");
-        self.root.reserve(reserved::identities(self.root.dir())?);
+        Ok(())
+    }
+
+    fn reopen(&self, own: &mut OwnFolder) -> Result<(), RootError> {
+        let (anew, _) = OwnFolder::open_again(&*self.os, self.root.dir(), Some(own))?;
+        let identities = reserved::identities(self.root.dir());
+        self.root.reserve(identities.map_err(|source| RootError::Io { what: "look into .editd", source })?);
         *own = anew;
         self.announce_again();
         Ok(())
+    }
+
+    /// Checks `.editd` as a start does, if another program changed it since: a checkout or a pull of a repository that has
+    /// such a folder replaces entries of it.
+    ///
+    /// # Errors
+    /// As for [`Disk::open`]; the next call reports an error other than `RootError::Locked` only after another change.
+    pub fn check_own(&self) -> Result<(), RootError> {
+        let io = |source| RootError::Io { what: "look at .editd", source };
+        if !self.own().is_changed(self.root.dir()).map_err(io)? {
+            return Ok(());
+        }
+        let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have checked it meanwhile.
+        if !own.is_changed(self.root.dir()).map_err(io)? {
+            return Ok(());
+        }
+        let checked = self.reopen(&mut own);
+        if !matches!(checked, Ok(()) | Err(RootError::Locked(_))) {
+            own.pass(self.root.dir());
+        }
+        checked
     }
 
     /// Resolves a path, following links, but never out of the workspace.

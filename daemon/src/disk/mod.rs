@@ -48,3 +48,4 @@ pub mod withdraw;
 pub use folders::Disk;
 pub use observation::{FileSnapshot, Observation};
 pub use place::{ResolveError, ResolvedPath};
+pub use standing::RootError;

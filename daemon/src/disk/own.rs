@@ -9,7 +9,7 @@ use std::io;
 
 use super::scratch::CHECK;
 use super::standing::{self, RootError};
-use crate::os::{Access, Dir, File, FileKind, Os, Stat, read_all};
+use crate::os::{Access, Dir, File, FileIdentity, FileKind, Os, Stat, read_all};
 
 /// The daemon's own folder in the workspace.
 pub(super) const OWN: &[u8] = b".editd";
@@ -28,18 +28,62 @@ const FOLDERS: [&[u8]; 4] = [STAGING, LOST, b"unflushed", CHECK];
 
 /// The permission bits by which other users can write.
 const OTHERS_WRITE: u32 = 0o022;
+/// The most times that entries are checked again after a repair.
+const REPAIRS: usize = 3;
 /// The most entries that are set aside under one name.
 const ASIDE: usize = 1000;
 
 /// The daemon's own folder, opened.
 pub(super) struct OwnFolder {
+    dir: Dir,
     pub(super) staging: Dir,
     pub(super) lost: Dir,
     /// Held while the workspace is open, so that no second daemon serves it.
     lock: File,
+    /// As it was before its entries were last checked.
+    checked: OwnSignature,
+}
+
+/// The metadata by which changes of other programs in `.editd` are noticed without opening anything. A file that is put
+/// in place of another changes the time of the folder; `.gitignore` may also be rewritten in place.
+#[derive(Clone, PartialEq, Eq)]
+struct OwnSignature {
+    folder: (FileIdentity, i64),
+    ignore: Option<(FileIdentity, u64, i64)>,
+}
+
+impl OwnSignature {
+    /// Reads the metadata of the folder `.editd` of the workspace, and of `.gitignore` in the folder `own`.
+    fn read(root: &Dir, own: &Dir) -> io::Result<Self> {
+        let folder = root.stat(OWN)?;
+        let ignore = own.stat(IGNORE).ok();
+        Ok(Self {
+            folder: (folder.identity, folder.modified),
+            ignore: ignore.map(|found| (found.identity, found.size, found.modified)),
+        })
+    }
 }
 
 impl OwnFolder {
+    /// Returns true if another program may have changed an entry since the entries were last checked. A folder that is
+    /// gone is made again with the next staged file.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub(super) fn is_changed(&self, root: &Dir) -> io::Result<bool> {
+        match OwnSignature::read(root, &self.dir) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(false),
+            found => Ok(found? != self.checked),
+        }
+    }
+
+    /// Counts the entries as checked, although they could not be repaired: the next change is examined again.
+    pub(super) fn pass(&mut self, root: &Dir) {
+        if let Ok(now) = OwnSignature::read(root, &self.dir) {
+            self.checked = now;
+        }
+    }
+
     /// Opens the folder, creates it if it is missing, and takes its lock. Also returns the mask for new files.
     ///
     /// # Errors
@@ -58,6 +102,19 @@ impl OwnFolder {
         root: &Dir,
         before: Option<&Self>,
     ) -> Result<(Self, u32), RootError> {
+        let io = |source| RootError::Io { what: "look at .editd", source };
+        let mut opened = Self::check_and_open(os, root, before)?;
+        // An entry that was made or repaired is checked once more: another program may have changed it meanwhile.
+        for _ in 0..REPAIRS {
+            if !opened.0.is_changed(root).map_err(io)? {
+                break;
+            }
+            opened = Self::check_and_open(os, root, Some(&opened.0))?;
+        }
+        Ok(opened)
+    }
+
+    fn check_and_open(os: &dyn Os, root: &Dir, before: Option<&Self>) -> Result<(Self, u32), RootError> {
         let io = |what| move |source| RootError::Io { what, source };
         match root.stat(OWN) {
             Ok(found) if found.kind != FileKind::Dir => return Err(RootError::NoFolder),
@@ -71,10 +128,12 @@ impl OwnFolder {
         folder_checks.folder(&own, ".editd")?;
         let held = before.map(|before| &before.lock).filter(|held| folder_checks.is_lock(held));
         let lock = held.map_or_else(|| folder_checks.lock(), |held| Ok(held.clone()))?;
+        folder_checks.file(PROBE).map_err(io("look at the files in .editd"))??;
+        let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
+        let checked = OwnSignature::read(root, &own).map_err(io("look at .editd"))?;
         for name in FILES {
             folder_checks.file(name).map_err(io("look at the files in .editd"))??;
         }
-        let mask = mask_of(&own).map_err(io("make a file in .editd"))?;
         folder_checks.ignore_itself().map_err(io("write .editd/.gitignore"))?;
         for name in FOLDERS {
             folder_checks.folder_entry(name)?;
@@ -84,7 +143,7 @@ impl OwnFolder {
         // Staged files survive a power cut only in folders that were flushed.
         own.sync().map_err(io("flush .editd"))?;
         root.sync().map_err(io("flush the workspace's folder"))?;
-        Ok((Self { staging, lost, lock }, mask))
+        Ok((Self { dir: own, staging, lost, lock, checked }, mask))
     }
 }
 

@@ -9,6 +9,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::WorkspaceState;
+use crate::disk::RootError;
 use crate::store::StoreError;
 
 /// Refuses if the path of the workspace leads to another folder now, or to none: a job would read and write files that
@@ -25,6 +26,25 @@ pub fn root_present(state: &WorkspaceState) -> Result<(), Refusal> {
             Err(Box::new(RequestError::new(ErrorCode::Stopping, message)))
         }
         Err(error) => Err(disk_refusal(&".".into(), &error)),
+    }
+}
+
+/// Checks `.editd` if another program changed it. Refuses if another daemon has its lock by now; other faults are
+/// reported in the log.
+pub fn own_present(state: &WorkspaceState) -> Result<(), Refusal> {
+    match state.disk.check_own() {
+        Ok(()) => Ok(()),
+        Err(error @ RootError::Locked(_)) => {
+            let message = format!(
+                ".editd/lock was replaced, and {error}; nothing was done, and this daemon leaves: connect again and send it \
+                 again"
+            );
+            Err(Box::new(RequestError::new(ErrorCode::Stopping, message)))
+        }
+        Err(error) => {
+            tracing::warn!("another program changed .editd: {error}");
+            Ok(())
+        }
     }
 }
 

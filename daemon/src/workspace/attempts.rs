@@ -11,7 +11,7 @@ use editd_proto::message::Receipt;
 use super::Workspace;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::journal::seal::receipt_of;
-use crate::state::refusal::{fault, root_present};
+use crate::state::refusal::fault;
 use crate::state::undecided::{JobIdentity, UndecidedJob};
 use crate::state::{WorkspaceState, lock};
 use crate::transaction::{JobAbort, JobGuard};
@@ -30,7 +30,7 @@ impl Workspace {
         for _ in 0..ATTEMPTS {
             let guard = JobGuard::new(&self.state, needed);
             let attempt = || {
-                root_present(&self.state)?;
+                self.root_present()?;
                 run(&guard)
             };
             let ended = match catch_unwind(AssertUnwindSafe(attempt)) {

@@ -39,6 +39,7 @@ use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
 use crate::os::Os;
 use crate::record::QueuedJobRecord;
+use crate::state::refusal::{own_present, root_present};
 use crate::state::step::Observer;
 pub use crate::state::{ReservedReply, is_call_id};
 use crate::state::{WorkspaceState, lock};
@@ -129,12 +130,13 @@ impl Workspace {
         }
     }
 
-    /// Refuses if the workspace's path leads to another folder now, or to none.
+    /// Refuses if the workspace's path leads to another folder now, or to none, or if another daemon has its lock. Repairs
+    /// what another program changed in `.editd`.
     ///
     /// # Errors
     /// `stopping` if it does; the refusal of a system error if that cannot be told.
     pub fn root_present(&self) -> Result<(), Refusal> {
-        crate::state::refusal::root_present(&self.state)
+        root_present(&self.state).and_then(|()| own_present(&self.state))
     }
 
     /// Sets the observer of every step of every job, for tests.

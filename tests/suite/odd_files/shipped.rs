@@ -7,8 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::wait;
 
 const PRECIOUS: &str = "precious\n";
 
@@ -148,6 +150,85 @@ fn with_every_form_of_the_daemons_folder_the_daemon_starts() {
         }
     }
     assert_eq!(failures, [""; 0]);
+}
+
+/// Puts the entries of a folder into another one, as a pull does: a folder is merged, anything else is replaced.
+fn pull(from: &Path, to: &Path) {
+    for one in fs::read_dir(from).unwrap().map(|one| one.unwrap().path()) {
+        let target = to.join(one.file_name().unwrap());
+        let found = fs::symlink_metadata(&target);
+        if one.is_dir() && !one.is_symlink() && found.as_ref().is_ok_and(fs::Metadata::is_dir) {
+            pull(&one, &target);
+            continue;
+        }
+        match found {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(&target).unwrap(),
+            Ok(_) => fs::remove_file(&target).unwrap(),
+            Err(_) => {}
+        }
+        fs::rename(&one, &target).unwrap();
+    }
+}
+
+#[test]
+fn every_form_of_the_daemons_folder_may_come_with_a_pull_while_the_daemon_serves() {
+    let mut failures = Vec::new();
+    for (form, make) in FORMS {
+        let (daemon, own, user) = workspace();
+        assert_eq!(said(&daemon, &["replace", "a.txt", "one", "two"]).0, Some(0), "{form}");
+        let pulled = daemon.folder("pulled").join(".editd");
+        fs::create_dir_all(&pulled).unwrap();
+        make(&pulled, &user);
+        pull(&pulled, &own);
+        let before = precious(daemon.workspace()).len();
+        for (old, new) in [("two", "three"), ("three", "four")] {
+            let (status, told) = said(&daemon, &["replace", "a.txt", old, new]);
+            if status != Some(0) {
+                failures.push(format!("{form}: {told}"));
+                break;
+            }
+            let ignored = fs::read(own.join(".gitignore")).unwrap();
+            if ignored != b"*\n" {
+                failures.push(format!("{form}: .gitignore has {:?}", String::from_utf8_lossy(&ignored)));
+            }
+        }
+        // The lock is still that of the daemon: a second one does not start.
+        let mut second = daemon.command(editd_tests::binaries::editd());
+        second.args(["--idle-exit", "1s", "--workspace"]).arg(daemon.workspace());
+        let second = second.arg("--socket").arg(daemon.folder("run").join("second"));
+        let second = second.arg("--state").arg(daemon.folder("state").join("second")).output().unwrap();
+        if !String::from_utf8_lossy(&second.stderr).contains("another editd serves this workspace") {
+            failures.push(format!("{form}: a second daemon started"));
+        }
+        assert_eq!(said(&daemon, &["stop"]).0, Some(0), "{form}");
+        if precious(daemon.workspace()).len() != before {
+            failures.push(format!("{form}: a file of the repository was changed or deleted"));
+        }
+        if fs::read(&user).unwrap() != PRECIOUS.as_bytes() {
+            failures.push(format!("{form}: the user's file was changed"));
+        }
+    }
+    assert_eq!(failures, [""; 0]);
+}
+
+#[test]
+fn rules_that_a_pull_brings_are_replaced_without_an_edit() {
+    let mut daemon = TestDaemon::started();
+    let ignore = daemon.workspace().join(".editd/.gitignore");
+    let forms: [fn(&Path); 2] = [
+        |ignore| fs::write(ignore, "!*\n").unwrap(),
+        |ignore| {
+            fs::remove_file(ignore).unwrap();
+            fs::write(ignore, "!*\n").unwrap();
+        },
+    ];
+    for make in forms {
+        make(&ignore);
+        wait::until("the rules are replaced", Duration::from_secs(60), || {
+            fs::read(&ignore).is_ok_and(|rules| rules == b"*\n").then_some(())
+        });
+    }
+    daemon.stop();
 }
 
 #[test]
