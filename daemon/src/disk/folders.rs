@@ -123,6 +123,15 @@ impl Disk {
         Ok(())
     }
 
+    /// Opens `.editd/lost` by its name, and makes it if it is missing.
+    pub(super) fn renew_lost(&self) -> io::Result<()> {
+        let dir = self.own_dir()?;
+        let lost = own::folder(&dir, own::LOST)?;
+        dir.sync()?;
+        self.own.write().unwrap_or_else(PoisonError::into_inner).lost = lost;
+        Ok(())
+    }
+
     fn reopen(&self, own: &mut OwnFolder) -> Result<(), RootError> {
         let (anew, _) = OwnFolder::open_again(&*self.os, self.root.dir(), Some(own))?;
         let identities = reserved::identities(self.root.dir());

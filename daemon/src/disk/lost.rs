@@ -76,7 +76,7 @@ impl Disk {
         };
         let to = lost_name(now_ms, staged_name);
         let moved = match staging {
-            StagingFolder::Root => self.move_noreplace(&dir, &name, &self.lost_dir(), to.as_bytes()),
+            StagingFolder::Root => self.move_to_lost(&dir, &name, to.as_bytes()),
             StagingFolder::Folder(folder) => self.lose_beside(folder, &dir, &name, &to),
         };
         if self.lost_count.unchecked.fetch_add(1, Ordering::Relaxed) >= limits::LOST_UNCHECKED {
@@ -84,6 +84,17 @@ impl Disk {
         }
         match moved {
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Moves a file to `.editd/lost`, which is made again if another program removed it.
+    fn move_to_lost(&self, dir: &Dir, name: &[u8], to: &[u8]) -> io::Result<()> {
+        match self.move_noreplace(dir, name, &self.lost_dir(), to) {
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound && dir.stat(name).is_ok() => {
+                self.renew_lost()?;
+                self.move_noreplace(dir, name, &self.lost_dir(), to)
+            }
             other => other,
         }
     }
@@ -211,3 +222,6 @@ impl Disk {
         self.lost_beside.lock().unwrap_or_else(PoisonError::into_inner).remove(&(folder, name));
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

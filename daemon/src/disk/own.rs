@@ -14,7 +14,7 @@ use crate::os::{Access, Dir, File, FileIdentity, FileKind, Os, Stat, read_all};
 /// The daemon's own folder in the workspace.
 pub(super) const OWN: &[u8] = b".editd";
 pub(super) const STAGING: &[u8] = b"staging";
-const LOST: &[u8] = b"lost";
+pub(super) const LOST: &[u8] = b"lost";
 pub(super) const LOCK: &[u8] = b"lock";
 const PROBE: &[u8] = b"probe";
 const IGNORE: &[u8] = b".gitignore";
