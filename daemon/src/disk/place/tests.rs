@@ -15,6 +15,8 @@ use crate::limits;
 use crate::os::unix::Unix;
 use crate::os::{FileKind, Os};
 
+mod reserved;
+
 /// A workspace `w` beside a folder `out` that holds the file `secret`.
 struct World {
     temp: tempfile::TempDir,
@@ -127,25 +129,6 @@ fn what_is_no_file_of_the_workspace_is_refused_by_code() {
     }
     assert!(matches!(world.go(&long), Err(ResolveError::TooLong(limits::COMPONENT))));
     assert_eq!(world.told(&"n".repeat(255)), format!("{}?", "n".repeat(255)));
-}
-
-#[test]
-fn what_belongs_to_the_daemon_is_recognized_under_any_name() {
-    let world = world();
-    fs::write(world.at("w/src/deep/lock"), "").unwrap();
-    fs::hard_link(world.at("w/src/deep/lock"), world.at("w/other-name")).unwrap();
-    world.link("src/deep", "link");
-    let identity = |path: &str| Unix.open_dir(&world.at(path)).unwrap().stat_self().unwrap().identity;
-    let lock = Unix.open_dir(&world.at("w/src/deep")).unwrap().stat(b"lock").unwrap().identity;
-    assert_eq!(
-        (world.told("link/new"), world.told("other-name")),
-        ("src/deep/new?".into(), "other-name".into())
-    );
-    world.root.reserve(vec![identity("w/src/deep"), lock]);
-    for path in ["src/deep", "src/deep/", "src/deep/new", "src/deep/x/y", "link/new", "other-name"] {
-        assert!(matches!(world.go(path), Err(ResolveError::Reserved)), "{path}");
-    }
-    assert_eq!(world.told("src/a.rs"), "src/a.rs");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use editd_proto::path::FilePath;
 
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
+use crate::disk::own::LOCK;
 use crate::limits;
 use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
 
@@ -256,10 +257,14 @@ impl<'a> PathWalk<'a> {
         self.behind.last().map_or(&**self.root.dir(), |(_, dir)| &**dir)
     }
 
-    /// Returns true for the name of the daemon's folder, also on file systems that ignore case.
+    /// Returns true for the name of the daemon's folder, also on file systems that ignore case, and for that of the folder
+    /// of a daemon that serves a workspace inside this one: a folder of this name with a lock.
     fn is_reserved(&self, name: &[u8]) -> bool {
-        if !self.behind.is_empty() || !self.missing.is_empty() || !name.eq_ignore_ascii_case(OWN_FOLDER) {
+        if !self.missing.is_empty() || !name.eq_ignore_ascii_case(OWN_FOLDER) {
             return false;
+        }
+        if !self.behind.is_empty() {
+            return self.here().open_dir(name).is_ok_and(|own| own.stat(LOCK).is_ok());
         }
         let identity = |name: &[u8]| self.here().stat(name).ok().map(|stat| stat.identity);
         name == OWN_FOLDER || identity(name).is_some_and(|found| identity(OWN_FOLDER) == Some(found))
