@@ -7,3 +7,4 @@ mod kit;
 mod life;
 mod mending;
 mod packing;
+mod sample;
