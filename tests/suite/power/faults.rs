@@ -174,7 +174,7 @@ fn stored_file(daemon: &TestDaemon, dice: &mut fastrand::Rng) -> Option<PathBuf>
 /// Returns true if no record behind a byte of a log file proves that this byte had been flushed.
 fn is_unproven(log: &[u8], byte: u64) -> bool {
     let frames = log.chunks_exact(8).enumerate().filter(|(_, eight)| eight.starts_with(b"rec1"));
-    let mut flushed = frames.filter_map(|(nth, _)| Some(log.get(nth * 8 + 32..)?.first_chunk()?));
+    let mut flushed = frames.filter_map(|(nth, _)| log.get(nth * 8 + 32..)?.first_chunk());
     // The lower bits of a position are the offset in the segment.
     !flushed.any(|flushed| u64::from_le_bytes(*flushed) & ((1 << 36) - 1) > byte)
 }
