@@ -72,11 +72,13 @@ impl OutputStyle {
         Self { json: false, terminal, colour, ..self.clone() }
     }
 
-    /// Returns the text for standard output: what a terminal would obey is escaped there. JSON and pipes get it unchanged.
+    /// Returns the text for standard output: what a terminal would obey is escaped there, in JSON as JSON escapes it. Pipes
+    /// get it unchanged.
     pub(crate) fn printed<'o>(&self, output: &'o [u8]) -> Cow<'o, [u8]> {
-        match self.terminal && !self.json {
-            true => Cow::Owned(letters::for_terminal(output, self.colour)),
-            false => Cow::Borrowed(output),
+        match (self.terminal, self.json) {
+            (true, true) => Cow::Owned(letters::json_for_terminal(output)),
+            (true, false) => Cow::Owned(letters::for_terminal(output, self.colour)),
+            (false, _) => Cow::Borrowed(output),
         }
     }
 

@@ -78,6 +78,23 @@ pub(crate) fn for_terminal(output: &[u8], colours: bool) -> Vec<u8> {
     out
 }
 
+/// Returns JSON for a terminal, with the same meaning: characters that a terminal obeys and that JSON permits in a string
+/// (DEL, C1 control characters, and those that turn the text) are escaped as `\u` and four digits.
+pub(crate) fn json_for_terminal(output: &[u8]) -> Vec<u8> {
+    let mut out = String::with_capacity(output.len());
+    for letter in String::from_utf8_lossy(output).chars() {
+        match letter {
+            '\n' | '\t' => out.push(letter),
+            _ if letter.is_control() || turns(letter) => {
+                // All of them are in the basic plane.
+                out.push_str(&format!("\\u{:04x}", u32::from(letter)));
+            }
+            _ => out.push(letter),
+        }
+    }
+    out.into_bytes()
+}
+
 /// Returns the length of the colour of this program at the start of a text; 0 if there is none.
 fn leading_colour(text: &str) -> usize {
     let codes = TextStyle::ALL.iter().map(|style| style.code()).chain(["0"]);

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::Stdio;
 
-use editd_proto::message::{ClipReply, ExportReply, ExportRequest, ReadReply, kind};
+use editd_proto::message::{ClipReply, ContentReply, ExportReply, ExportRequest, ReadReply, kind};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::content;
@@ -86,4 +86,34 @@ fn a_journal_is_exported_piece_by_piece_and_not_to_a_terminal() {
     let end = format!("{{\"type\":\"end\",\"lines\":3,\"bytes\":7,\"sha256\":\"{sum}\"}}\n");
     let piped = scene.run(&["export", "--since", "3"], b"");
     assert_eq!(String::from_utf8(piped.stdout).unwrap(), format!("{{}}\n1\n2\n{end}"));
+}
+
+#[test]
+fn json_on_a_terminal_is_escaped_and_means_the_same() {
+    let scene = Scene::new(|_, message| reply(message, &content(HOSTILE)));
+    let shown = String::from_utf8(on_terminal(&scene, &["read", "a", "--json"])).unwrap();
+    let shown = shown.replace("\r\n", "\n");
+    let obeyed = |letter: &char| letter.is_control() && *letter != '\n' || *letter == '\u{202e}';
+    assert_eq!(shown.chars().find(obeyed), None, "{shown:?}");
+    assert!(shown.contains(r"\u009b31m\u202e"), "{shown:?}");
+    let of = |json: &[u8]| serde_json::from_slice::<serde_json::Value>(json).unwrap();
+    let piped = scene.run(&["read", "a", "--json"], b"");
+    assert_eq!(of(shown.as_bytes()), of(&piped.stdout));
+    assert!(piped.stdout.windows(2).any(|part| part == b"\xc2\x9b"), "a pipe gets the text as it is");
+}
+
+#[test]
+fn cat_sends_bytes_that_are_no_text_to_a_terminal_only_with_raw() {
+    const BYTES: &[u8] = b"\x00\x9b2J\xff";
+    let binary = ContentReply {
+        path: "a".into(),
+        bytes: BYTES.to_vec(),
+        size: BYTES.len() as u64,
+        version: Some(editd_proto::ids::Version("0123456789ab".into())),
+    };
+    let scene = Scene::new(move |_, message| reply(message, &binary));
+    let refused = String::from_utf8(on_terminal(&scene, &["cat", "a@7"])).unwrap();
+    assert!(refused.contains("is not text") && refused.contains("--raw"), "{refused:?}");
+    assert_eq!(on_terminal(&scene, &["cat", "a@7", "--raw"]), BYTES);
+    assert_eq!(scene.run(&["cat", "a@7"], b"").stdout, BYTES);
 }
