@@ -83,17 +83,26 @@ impl Store {
 
     /// Returns the session's clipboards and the workspace's, by name.
     pub fn clips(&self, session: &str) -> Result<Vec<ClipInfo>, StoreError> {
-        let mut clips = Vec::new();
+        let (mut clips, mut cut) = (Vec::new(), Vec::new());
         let mut owners = vec![session, ""];
         owners.dedup();
         for owner in owners {
             let prefix = key::clips(owner);
-            self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |_, value| {
-                let row: ClipRow = row::rest(value)?;
-                let origin = if row.cut { self.shared.clip_at(value)?.origin } else { row.origin };
-                clips.push(ClipInfo { name: row.name, size: row.size, time: row.time, origin });
+            self.shared.rows.down(&prefix, &key::behind(&prefix), &mut |key, value| {
+                let ClipRow { name, size, time, origin, cut: is_cut, .. } = row::rest(value)?;
+                if is_cut {
+                    cut.push((key.to_vec(), clips.len()));
+                }
+                clips.push(ClipInfo { name, size, time, origin });
                 Ok(true)
             })?;
+        }
+        // Each row is read again: retention may have moved its record since the rows were listed.
+        for (key, nth) in cut {
+            let clip = self.shared.held(&key, |value| self.shared.clip_at(value).map(Some))?;
+            if let (Some(clip), Some(info)) = (clip, clips.get_mut(nth)) {
+                info.origin = clip.origin;
+            }
         }
         clips.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(clips)

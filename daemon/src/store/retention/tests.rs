@@ -156,6 +156,43 @@ fn clipboards_receipts_keys_and_detached_jobs_outlive_their_segment() {
     assert_eq!(rebuilt.clips("s").unwrap().len(), 3);
 }
 
+#[test]
+fn clipboards_are_listed_while_their_records_move() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let (store, _) = open(&FakeMachine::new());
+    let origin = editd_proto::path::FilePath::from("f".repeat(limits::ROW).as_str());
+    for n in 0..40 {
+        let long = crate::record::ClipboardRecord {
+            origin: Some(origin.clone()),
+            ..clip("s", &n.to_string(), Some(b"text"), 1)
+        };
+        store.append(&[Record::Clip(long)]).unwrap();
+    }
+    let ended = AtomicBool::new(false);
+    let listed = std::thread::scope(|scope| {
+        let lister = scope.spawn(|| {
+            let mut listed = 0;
+            while !ended.load(Ordering::Relaxed) {
+                let clips = store.clips("s");
+                if clips.is_err() || clips.is_ok_and(|clips| clips.iter().any(|one| one.origin.is_none())) {
+                    return None;
+                }
+                listed += 1;
+            }
+            Some(listed)
+        });
+        let keep = RetentionPolicy { entries: 10, bytes: 16 * SEGMENT, ..NEVER };
+        for from in (1..1000).step_by(200) {
+            (from..from + 200).for_each(|id| settled(&store, id, "s", None));
+            store.upkeep(NOW, keep).unwrap();
+        }
+        ended.store(true, Ordering::Relaxed);
+        lister.join().unwrap()
+    });
+    assert!(listed.is_some_and(|listed: u32| listed > 0), "{listed:?}");
+}
+
 /// Appends entries that are never settled, in the oldest segments: 1 is sealed, has a key and a clipboard, and is
 /// undone; 2 is intended only, with a clipboard that would count once it is sealed.
 fn held(store: &Store) {
