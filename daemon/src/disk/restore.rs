@@ -46,7 +46,7 @@ pub enum NamesFault {
     NotSearched(usize),
     /// The file at this name has another content, mode or owner by now.
     Changed(FilePath),
-    /// The system refused a further name of the file at this one.
+    /// The system refused a further name of the file at this one, or does not permit to read it.
     Refused(FilePath, io::Error),
 }
 
@@ -118,7 +118,12 @@ impl Disk {
             observed => {
                 // It is a further name of that file.
                 self.unstage(&staging, staged_name, wanted.identity);
-                observed.map(|_| Err(NamesFault::Changed(path)))
+                Ok(Err(match observed? {
+                    Observation::Unreadable(_) => {
+                        NamesFault::Refused(path, io::ErrorKind::PermissionDenied.into())
+                    }
+                    _ => NamesFault::Changed(path),
+                }))
             }
         }
     }

@@ -10,6 +10,9 @@ use super::sim_scenario::{BaselineRun, ChangeRequest, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::visible_files::VisibleFiles;
 
+/// The complaint about files with other links than expected.
+pub const LINKS_DIFFER: &str = "these files have lost or won names";
+
 /// The state of the job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum JobState {
@@ -159,7 +162,7 @@ impl ImageCheck<'_> {
         let parted: Vec<&String> =
             parted.map(|(path, _)| path).filter(|path| !except.contains(path)).collect();
         if !parted.is_empty() {
-            self.found.push(format!("settled, these files have lost or won names: {parted:?}"));
+            self.found.push(format!("settled, {LINKS_DIFFER}: {parted:?}"));
         }
     }
 

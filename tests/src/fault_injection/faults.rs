@@ -5,7 +5,7 @@ use editd_proto::error::ErrorCode;
 use editd_proto::message::{Durability, JobStatus};
 
 use super::crash::TestReport;
-use super::crash_check::{CheckDepth, check_image};
+use super::crash_check::{CheckDepth, LINKS_DIFFER, check_image};
 use super::crash_image::{CrashImage, CrashKind, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
@@ -100,7 +100,7 @@ impl InjectedFault {
         } else if !left {
             found.extend(told("refused", &view, &baseline.before));
         }
-        found.extend(self.failed_log(&workspace, scenario, applied));
+        found.extend(self.failed_log(&workspace, scenario, applied || left));
         // A refusal is owed nothing; what was applied must be there.
         let answer = if applied || unflushed { ReplyState::Applied } else { ReplyState::Unsure };
         let mut cut = |when: &str| {
@@ -133,12 +133,15 @@ impl InjectedFault {
             machine,
         };
         // After a failed flush of the log the reply could not tell; the next start does.
-        found.extend(check_image(scenario, baseline, &image, CheckDepth::Full));
+        let complaints = check_image(scenario, baseline, &image, CheckDepth::Full);
+        // The system refused another name of the file, and the reply says so.
+        let parted = receipt.files.iter().any(|file| file.warnings.iter().any(|told| told.contains(PARTED)));
+        found.extend(complaints.into_iter().filter(|what| !(parted && what.contains(LINKS_DIFFER))));
         Ok(found)
     }
 
-    /// A flush of the log that failed ends all acknowledgements, with a reason.
-    fn failed_log(self, workspace: &SimWorkspace, scenario: &SimScenario, applied: bool) -> Option<String> {
+    /// A flush of the log that failed ends all acknowledgements, with a reason. `stands`: the files may show the job.
+    fn failed_log(self, workspace: &SimWorkspace, scenario: &SimScenario, stands: bool) -> Option<String> {
         let failed = workspace.inner.failed()?;
         workspace.machine.remove_faults();
         let again = workspace.send(&scenario.job, "another key");
@@ -147,9 +150,9 @@ impl InjectedFault {
         match answer {
             Some((_, message)) if reasons.iter().any(|reason| message.contains(reason)) => None,
             // What changes nothing needs no log.
-            _ if applied && again.status == JobStatus::Unchanged => None,
+            _ if stands && again.status == JobStatus::Unchanged => None,
             // The files are no longer what the job expects: it never comes to the log.
-            Some((code, _)) if applied && code != ErrorCode::Internal => None,
+            Some((code, _)) if stands && code != ErrorCode::Internal => None,
             answer => {
                 let status = again.status;
                 Some(format!("the log failed ({failed}), and then a job was answered {status:?} {answer:?}"))
@@ -157,6 +160,9 @@ impl InjectedFault {
         }
     }
 }
+
+/// A part of the warning about a file that could not become a further name of another one.
+const PARTED: &str = "the system refused to link it";
 
 /// A displaced file that a cut tore, of a chain whose other entries were settled, cannot be told from one that others
 /// wrote late: it is taken into the journal.
