@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::RunError;
+use crate::config::{self, DaemonArgs, DaemonEnvironment};
 
 /// The depth to which the state folder is checked: the folders in it, and their entries.
 #[cfg(unix)]
@@ -77,6 +78,26 @@ pub(super) fn state(path: &Path) -> Result<PathBuf, RunError> {
 pub(super) struct StateLock {
     // Closing it releases the lock. The file stays: removing it would let two daemons lock two files.
     _file: std::fs::File,
+}
+
+/// The workspace and state folder of a command that runs without a daemon. No daemon starts while this exists.
+pub(super) struct LockedState {
+    pub(super) root: PathBuf,
+    pub(super) state: PathBuf,
+    _lock: StateLock,
+}
+
+/// Finds and locks the state of the workspace that the command line names.
+///
+/// # Errors
+/// A folder cannot be used, or a daemon runs.
+pub(super) fn locked(args: &DaemonArgs) -> Result<LockedState, RunError> {
+    let root = workspace(args.workspace.as_deref())?;
+    let around = DaemonEnvironment::read();
+    let named = config::state_folder(args.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
+    let state = state(&named)?;
+    let lock = lock_state(&state, None, &root)?;
+    Ok(LockedState { root, state, _lock: lock })
 }
 
 /// Locks a state folder, and writes to its lock the address at which the daemon will listen, and its workspace. The

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::error::RunError;
 use super::folders;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, DaemonArgs, DaemonEnvironment, Settings};
+use crate::config::{DaemonArgs, Settings};
 use crate::limits;
 use crate::os::{Access, File, Os};
 use crate::progress::StartProgress;
@@ -45,11 +45,8 @@ fn import(args: &DaemonArgs, file: &Path, os: Arc<dyn Os>, now_ms: u64) -> Resul
         path: file.to_owned(),
         why,
     })?;
-    let root = folders::workspace(args.workspace.as_deref())?;
-    let around = DaemonEnvironment::read();
-    let state = config::state_folder(args.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
-    let state = folders::state(&state)?;
-    let _locked = folders::lock_state(&state, None, &root)?;
+    let locked = folders::locked(args)?;
+    let (root, state) = (&locked.root, &locked.state);
     let options = StoreOptions {
         progress: StartProgress::default(),
         database: DatabaseBackend::Sled(state.join("sled")),
@@ -57,7 +54,7 @@ fn import(args: &DaemonArgs, file: &Path, os: Arc<dyn Os>, now_ms: u64) -> Resul
         contents: Settings::default().keep_contents,
         background: false,
     };
-    Ok(Workspace::import(&os, &root, &state, &mut source, &options, now_ms)?)
+    Ok(Workspace::import(&os, root, state, &mut source, &options, now_ms)?)
 }
 
 /// The file to import, read from its beginning to its end.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::error::RunError;
 use super::folders;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, DaemonArgs, DaemonEnvironment};
+use crate::config::DaemonArgs;
 use crate::limits;
 use crate::os::Os;
 use crate::progress::StartProgress;
@@ -34,11 +34,8 @@ pub(super) fn run(args: &DaemonArgs, os: std::sync::Arc<dyn Os>) -> ExitCode {
 }
 
 fn salvage(args: &DaemonArgs, os: std::sync::Arc<dyn Os>) -> Result<Option<SalvageReport>, RunError> {
-    let root = folders::workspace(args.workspace.as_deref())?;
-    let around = DaemonEnvironment::read();
-    let state = config::state_folder(args.state.as_deref(), &around, &root).ok_or(RunError::Homeless)?;
-    let state = folders::state(&state)?;
-    let _locked = folders::lock_state(&state, None, &root)?;
+    let locked = folders::locked(args)?;
+    let (root, state) = (&locked.root, &locked.state);
     let options = StoreOptions {
         progress: StartProgress::default(),
         database: DatabaseBackend::Sled(state.join("sled")),
@@ -46,7 +43,7 @@ fn salvage(args: &DaemonArgs, os: std::sync::Arc<dyn Os>) -> Result<Option<Salva
         contents: 0,
         background: false,
     };
-    Ok(Workspace::salvage(&os, &root, &state, options, SystemClock::start().wall_ms())?)
+    Ok(Workspace::salvage(&os, root, state, options, SystemClock::start().wall_ms())?)
 }
 
 fn json(report: &SalvageReport) -> String {

@@ -356,7 +356,7 @@ fn attributes(line: AttributesLine) -> FileAttributes {
     FileAttributes { links: line.links, extended: extended.collect() }
 }
 
-/// Returns true if absent entries may have been lost, so that the journal says so.
+/// Returns the first and last of the absent entries if they may have been lost; the journal notes those.
 pub fn is_loss(line: &AbsentLine) -> Option<(u64, u64)> {
     line.entries.filter(|_| matches!(line.reason, AbsenceReason::Damaged | AbsenceReason::TooLong))
 }
