@@ -3,7 +3,8 @@
 //!
 //! The log grows by whole segments. A new one is begun for a request only while all others together are within the
 //! limit, so the log exceeds it by at most one segment (larger than usual if one job needs that), the next one, which is
-//! prepared ahead, and one for records that retention writes again.
+//! prepared ahead, and one for records that end a job or that retention writes again. Once these have begun a segment, requests
+//! are refused even if it has room.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;

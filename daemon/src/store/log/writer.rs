@@ -122,8 +122,8 @@ impl Log {
         self.append_within(group, u64::MAX)
     }
 
-    /// The same, but fails with `Full` if the group needs a new segment while the log has more than `most` bytes.
-    /// Nothing was written then.
+    /// The same, but fails with `Full` if the group needs a new segment while the log has more than `most` bytes, or if it
+    /// exceeds them by more than a segment: other groups began a segment then. Nothing was written in this case.
     pub fn append_within(&self, group: &[RecordPayload], most: u64) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
@@ -138,10 +138,11 @@ impl Log {
         if needed > 2 * limits::RECORD as u64 {
             return Err(StoreError::Io(format!("{needed} bytes in one group are too many").into()));
         }
-        if tail.offset.saturating_add(needed) > tail.segment.len {
-            if tail.bytes() > most {
-                return Err(StoreError::Full(most));
-            }
+        let rolls = tail.offset.saturating_add(needed) > tail.segment.len;
+        if tail.bytes() > if rolls { most } else { most.saturating_add(self.size) } {
+            return Err(StoreError::Full(most));
+        }
+        if rolls {
             self.roll(&mut tail, needed)?;
         }
         let flushed = LogPosition(self.flushed.load(Ordering::Acquire));

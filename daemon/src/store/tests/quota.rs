@@ -147,6 +147,23 @@ fn keys_are_kept_for_less_time_if_the_log_would_exceed_its_limit() {
 }
 
 #[test]
+fn a_segment_for_what_ends_jobs_gives_no_room_to_others() {
+    let (store, _) = open(&FakeMachine::new());
+    store.limit_log(LIMIT);
+    let mut next = fill(&store, 1);
+    let begun = store.numbers().log_bytes;
+    while store.numbers().log_bytes == begun {
+        store.append(&settled(next - 1)).unwrap();
+    }
+    // The new segment is nearly empty.
+    let error = store.append(&[intent(next, 10)]).unwrap_err();
+    assert!(matches!(error, StoreError::Full(_)), "{error}");
+    store.trim(NOW, KEEP).unwrap();
+    next = fill(&store, next);
+    assert!(store.numbers().log_bytes <= LIMIT + SEGMENT, "{next}: {:?}", store.numbers());
+}
+
+#[test]
 fn a_new_segment_wakes_retention_and_a_request_for_more_wins() {
     let (store, _) = open(&FakeMachine::new());
     store.append(&[intent(1, 3000)]).unwrap();
