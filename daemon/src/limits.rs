@@ -76,7 +76,7 @@ pub const KEY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The same if the log would otherwise exceed its limit: the first of these with which it can be shortened. A client that
 /// lost the connection repeats its request within seconds.
-pub const KEYS_MS: [u64; 3] = [KEY_MS, 60 * 60 * 1000, 60 * 1000];
+pub const KEYS_MS: [u64; 4] = [KEY_MS, 60 * 60 * 1000, 10 * 60 * 1000, 60 * 1000];
 
 /// Milliseconds for which a request waits until the log has room: no edit waits longer than 100 ms for housekeeping.
 pub const ROOM_MS: u64 = 50;

@@ -29,6 +29,9 @@ pub const OVERLAY_ROWS: usize = 256;
 /// Bytes of those rows.
 pub const OVERLAY_BYTES: usize = 1024 * 1024;
 
+/// The multiple of these two from which retention applies the rows before it goes on.
+pub const OVERLAY_RETENTION: usize = 4;
+
 /// Multiples of these two from which each append waits a moment for the thread that applies rows, and from which the
 /// append applies them itself: the overlay then takes 32 MiB.
 pub const OVERLAY_BEHIND: usize = 8;

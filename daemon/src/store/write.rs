@@ -165,11 +165,16 @@ impl StoreParts {
         Ok(draft.changes)
     }
 
+    /// Returns true if the overlay has more than so many times what the database should get at once.
+    pub(super) fn overlay_exceeds(&self, times: usize) -> bool {
+        let (rows, bytes) = self.rows.waiting();
+        rows > times * limits::OVERLAY_ROWS || bytes > times * limits::OVERLAY_BYTES
+    }
+
     /// Asks the thread to do what is due. If it falls behind, this waits a moment for it. Does it here if there is no
     /// thread, or if it is stuck, since the overlay takes memory.
     fn relieve(&self) -> Result<(), StoreError> {
-        let (rows, bytes) = self.rows.waiting();
-        let exceeds = |times| rows > times * limits::OVERLAY_ROWS || bytes > times * limits::OVERLAY_BYTES;
+        let exceeds = |times| self.overlay_exceeds(times);
         let listening = self.signal.ask(exceeds(1), self.log.wants_next());
         if exceeds(if listening { limits::OVERLAY_STUCK } else { 1 }) {
             self.apply()?;

@@ -12,11 +12,48 @@ use crate::os::Dir;
 use crate::record::Record;
 use crate::store::{LogPosition, StoreError};
 
+/// Reads many records of few segments. It keeps the last segment open, with the last of its blocks that was unpacked.
+///
+/// No segment may be packed, erased from or dropped while it is used.
+pub struct RecordReader<'a> {
+    dir: &'a Dir,
+    last: Option<ReadSegment>,
+}
+
+impl<'a> RecordReader<'a> {
+    /// Reads segments of the log in a folder.
+    pub fn new(dir: &'a Dir) -> Self {
+        Self { dir, last: None }
+    }
+
+    /// Returns the record that starts at a position.
+    pub fn record(&mut self, at: LogPosition) -> Result<Record, StoreError> {
+        let dir = self.dir;
+        record_in(self.segment(at)?, dir, at).map(|(record, _, _)| record)
+    }
+
+    fn segment(&mut self, at: LogPosition) -> Result<&ReadSegment, StoreError> {
+        let kept = self.last.take().filter(|last| last.id == at.segment());
+        let segment = match kept {
+            Some(segment) => segment,
+            None => opened(self.dir, at)?,
+        };
+        Ok(self.last.insert(segment))
+    }
+}
+
 /// Returns the record that starts at a position, with its frame and checksum.
 pub fn record(dir: &Dir, at: LogPosition) -> Result<(Record, RecordFrame, Checksum), StoreError> {
-    let segment = opened(dir, at)?;
-    let (frame, sum) = frame(&segment, at)?;
-    let stored = exactly(&segment, frame.stored as usize, at.offset() + FRAME as u64, at)?;
+    record_in(&opened(dir, at)?, dir, at)
+}
+
+fn record_in(
+    segment: &ReadSegment,
+    dir: &Dir,
+    at: LogPosition,
+) -> Result<(Record, RecordFrame, Checksum), StoreError> {
+    let (frame, sum) = frame(segment, at)?;
+    let stored = exactly(segment, frame.stored as usize, at.offset() + FRAME as u64, at)?;
     let decoded = if digest(&stored) == frame.digest {
         payload::decode(&frame, &stored)
     } else {

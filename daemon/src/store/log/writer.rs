@@ -324,6 +324,11 @@ impl Log {
         self.current.load(Ordering::Acquire)
     }
 
+    /// Returns the bytes of a segment.
+    pub fn segment_bytes(&self) -> u64 {
+        self.size
+    }
+
     /// Returns the log's folder.
     pub fn dir(&self) -> &Dir {
         &self.dir

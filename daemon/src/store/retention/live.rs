@@ -9,6 +9,7 @@ use crate::store::index::row::{self, ClipRow, EntryRow, KeyRow};
 use crate::store::index::{IndexState, OpenEntry, RowView, key};
 use crate::store::log::frame::FRAME;
 use crate::store::log::position::align;
+use crate::store::log::read::RecordReader;
 use crate::store::log::{ALIGN, payload};
 use crate::store::shared::StoreParts;
 use crate::store::{LogPosition, StoreError};
@@ -59,6 +60,7 @@ impl StoreParts {
     pub(super) fn survey(&self, segment: u64, now_ms: u64) -> Result<SegmentSurvey, StoreError> {
         let keys = KeyAge { now_ms, keys_ms: limits::KEY_MS };
         let mut survey = SegmentSurvey::default();
+        let mut reader = RecordReader::new(self.log.dir());
         // As it is now: entries that are settled meanwhile are counted as open. Requests do not wait.
         let index = lock(&self.index).clone();
         self.log.segment(segment, &mut |at, record| {
@@ -70,7 +72,7 @@ impl StoreParts {
                 let stands = self.stands_at(&key::job(key::ENTRY, entry.id), at)?;
                 survey.entries += u64::from(stands.is_some());
             }
-            for needed in self.needed(&index, at, &record, keys)? {
+            for needed in self.needed(&index, at, &record, keys, &mut reader)? {
                 let bytes = FRAME as u64 + payload::encode(&needed)?.bytes.len() as u64;
                 let bytes = align(bytes, ALIGN);
                 match &needed {
@@ -95,6 +97,7 @@ impl StoreParts {
         at: LogPosition,
         record: &Record,
         keys: KeyAge,
+        reader: &mut RecordReader<'_>,
     ) -> Result<Vec<Record>, StoreError> {
         let mut needed = Vec::new();
         match record {
@@ -108,9 +111,9 @@ impl StoreParts {
                     }
                 }
                 if let Some(open) = index.open.get(&entry.id).filter(|open| open.at == at) {
-                    needed.push(Record::Checkpoint(self.open_whole(open)?));
+                    needed.push(Record::Checkpoint(self.open_whole(open, reader)?));
                 } else if self.is_last_of(index, at, entry)? {
-                    needed.extend(self.end_of(entry, keys)?.map(Record::Done));
+                    needed.extend(self.end_of(entry, keys, reader)?.map(Record::Done));
                 }
             }
             Record::Clip(clip) => {
@@ -181,9 +184,13 @@ impl StoreParts {
     }
 
     /// Returns an open entry with all that its seal and later entries said of it.
-    fn open_whole(&self, open: &OpenEntry) -> Result<CheckpointEntry, StoreError> {
+    fn open_whole(
+        &self,
+        open: &OpenEntry,
+        reader: &mut RecordReader<'_>,
+    ) -> Result<CheckpointEntry, StoreError> {
         let receipt = match open.sealed {
-            Some(at) => Some(match self.record(at)? {
+            Some(at) => Some(match reader.record(at)? {
                 Record::Seal(SealRecord { receipt, .. })
                 | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. }) => receipt,
                 other => return Err(unexpected(&other)),
@@ -197,14 +204,19 @@ impl StoreParts {
     }
 
     /// Returns a record that keeps an entry's key and receipt after the entry is dropped, if the entry is young enough.
-    fn end_of(&self, entry: &Entry, keys: KeyAge) -> Result<Option<EndedWithoutEntry>, StoreError> {
+    fn end_of(
+        &self,
+        entry: &Entry,
+        keys: KeyAge,
+        reader: &mut RecordReader<'_>,
+    ) -> Result<Option<EndedWithoutEntry>, StoreError> {
         let Some(name) = entry.key.as_ref().filter(|_| keys.keeps(entry.time)) else { return Ok(None) };
         let Some(value) = self.rows.get(&key::client_key(&entry.session, name))? else { return Ok(None) };
         let row: KeyRow = row::rest(&value)?;
         if row.id != entry.id || !row.ended {
             return Ok(None);
         }
-        let receipt = match self.record(row::place(&value)?)? {
+        let receipt = match reader.record(row::place(&value)?)? {
             Record::Seal(SealRecord { receipt, .. })
             | Record::Checkpoint(CheckpointEntry { receipt: Some(receipt), .. })
                 if !receipt.is_empty() =>

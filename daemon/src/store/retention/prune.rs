@@ -7,6 +7,7 @@ use crate::limits;
 use crate::record::Entry;
 use crate::store::index::row::{self, EntryRow, KeyRow, ReceiptRow};
 use crate::store::index::{RowChanges, RowView, entry, key};
+use crate::store::log::read::RecordReader;
 use crate::store::shared::StoreParts;
 use crate::store::{RetentionPolicy, StoreError};
 
@@ -36,13 +37,19 @@ impl StoreParts {
         })?;
         beyond.append(&mut aged);
         let mut gone = 0;
+        let mut reader = RecordReader::new(self.log.dir());
         for ids in beyond.chunks(STEP) {
-            gone += self.prune_step(ids, now_ms)?;
+            gone += self.prune_step(ids, now_ms, &mut reader)?;
         }
         Ok(gone)
     }
 
-    fn prune_step(&self, ids: &[JobId], now_ms: u64) -> Result<u64, StoreError> {
+    fn prune_step(
+        &self,
+        ids: &[JobId],
+        now_ms: u64,
+        reader: &mut RecordReader<'_>,
+    ) -> Result<u64, StoreError> {
         let mut index = self.index_for_retention();
         let mut draft = RowChanges { below: &self.rows, changes: Default::default() };
         let mut gone = 0;
@@ -51,7 +58,7 @@ impl StoreParts {
             if self.key_lives(&found, now_ms)? {
                 entry::remove(&mut draft, &found);
             } else {
-                self.forget_entry(&found, &mut draft)?;
+                self.forget_entry(&found, &mut draft, reader)?;
             }
             gone += 1;
         }

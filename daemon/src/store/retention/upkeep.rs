@@ -1,5 +1,8 @@
 //! The steps of retention, in their order. A background thread calls it now and then, and when the log has grown.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::live::{KeyAge, SegmentSurvey};
 use crate::store::database::shelf;
 use crate::store::log::read;
@@ -68,6 +71,9 @@ impl StoreParts {
 
     /// Drops segments, and tells callers that wait for room.
     fn shorten(&self, now_ms: u64, keep: RetentionPolicy, kept: &mut UpkeepReport) -> Result<(), StoreError> {
+        // Begins before requests have to wait.
+        let keep =
+            RetentionPolicy { bytes: keep.bytes - (keep.bytes / 8).min(self.log.segment_bytes()), ..keep };
         let mut dropped = Ok(());
         // A pass may write so many keys again that the next one has to keep them for less time.
         for _ in limits::KEYS_MS {
@@ -98,7 +104,8 @@ impl StoreParts {
         }
         // Records that are appended from now on lie behind this position: one pass through the log, so that it ends.
         let end = self.log.flushed().segment();
-        while let Some(part) = self.droppable(now_ms, keep, end)? {
+        let mut surveys = BTreeMap::new();
+        while let Some(part) = self.droppable(now_ms, keep, end, &mut surveys)? {
             while let Some(oldest) =
                 self.log.segments().first().map(|one| one.0).filter(|id| *id <= part.last)
             {
@@ -121,32 +128,44 @@ impl StoreParts {
     }
 
     /// Returns the part to drop: the shortest beginning of the log of which clearly less must be written again than is
-    /// freed. `None` if nothing is gained. Keys are kept for as long as possible.
+    /// freed. `None` if nothing is gained. Keys are kept for as long as they take little of it.
+    ///
+    /// `surveys` has the segments that this pass surveyed: less of them is needed now, if anything.
     fn droppable(
         &self,
         now_ms: u64,
         keep: RetentionPolicy,
         end: u64,
+        surveys: &mut BTreeMap<u64, SegmentSurvey>,
     ) -> Result<Option<DroppedPart>, StoreError> {
         let segments = self.log.segments();
         let total: u64 = segments.iter().map(|(_, len)| len).sum();
+        let shortest = limits::KEYS_MS.len() - 1;
         let mut freed = 0;
         let mut carried = SegmentSurvey::default();
         let mut found = limits::KEYS_MS.map(|_| None);
-        for (id, len) in segments.into_iter().filter(|(id, _)| *id < end) {
-            let survey = self.survey(id, now_ms)?;
+        for (nth, (id, len)) in segments.into_iter().filter(|(id, _)| *id < end).enumerate() {
+            let survey = match surveys.entry(id) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(self.survey(id, now_ms)?),
+            };
             if total <= keep.bytes {
                 let idle = survey.entries == 0 && survey.carried_bytes(0) <= len / 2;
                 return Ok(idle.then_some(DroppedPart { last: id, keys_ms: limits::KEY_MS }));
             }
             freed += len;
             carried.add(&survey);
-            for (nth, found) in found.iter_mut().enumerate() {
-                if found.is_none() && carried.carried_bytes(nth) <= freed / 2 {
+            // For the sake of keys, only a small part of the log is dropped at once.
+            let is_short = nth == 0 || freed <= total / 8;
+            for (age, found) in found.iter_mut().enumerate() {
+                let permitted = if age == shortest { freed / 2 } else { freed / 4 };
+                if found.is_none() && (is_short || age == shortest) && carried.carried_bytes(age) <= permitted
+                {
                     *found = Some(id);
                 }
             }
-            if found.first().is_some_and(Option::is_some) {
+            let [longest, .., last] = &found;
+            if longest.is_some() || (!is_short && last.is_some()) {
                 break;
             }
         }

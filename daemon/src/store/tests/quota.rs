@@ -141,7 +141,7 @@ fn keys_are_kept_for_less_time_if_the_log_would_exceed_its_limit() {
     store.upkeep(now, RetentionPolicy { entries: 10, bytes: SEGMENT, ..NEVER }).unwrap();
     assert!(store.numbers().log_bytes <= 4 * SEGMENT, "{:?}", store.numbers());
     assert_eq!(keyed(1), None);
-    for id in 2000 - limits::KEYS_MS[2] / 1000 + 1..=2000 {
+    for id in 2000 - limits::KEYS_MS[3] / 1000 + 1..=2000 {
         assert_eq!(keyed(id), Some(receipt(id)), "younger than a minute");
     }
 }
@@ -161,6 +161,31 @@ fn a_segment_for_what_ends_jobs_gives_no_room_to_others() {
     store.trim(NOW, KEEP).unwrap();
     next = fill(&store, next);
     assert!(store.numbers().log_bytes <= LIMIT + SEGMENT, "{next}: {:?}", store.numbers());
+}
+
+#[test]
+fn keys_are_written_again_only_while_they_take_little_of_the_log() {
+    let (store, _) = open(&FakeMachine::new());
+    let limit = 16 * SEGMENT;
+    store.limit_log(limit);
+    let key = |id: u64| [hash(id).hex(), hash(id + 50_000).hex()].concat();
+    let (jobs, mut carried) = (5000, 0);
+    for id in 1..=jobs {
+        let Record::Intent(mut keyed) = intent(id, 2000) else { unreachable!() };
+        // One job in a second.
+        (keyed.key, keyed.request, keyed.time) = (Some(key(id)), Some(hash(id)), id * 1000);
+        while let Err(error) = store.append(&[Record::Intent(keyed.clone())]) {
+            assert!(matches!(error, StoreError::Full(_)), "{error}");
+            carried += store.trim(id * 1000, RetentionPolicy { bytes: limit, ..NEVER }).unwrap().carried;
+        }
+        store.append(&settled(id)).unwrap();
+        assert!(store.numbers().log_bytes <= limit + 2 * SEGMENT, "{:?}", store.numbers());
+    }
+    assert!(carried > jobs / 2 && carried < 2 * jobs, "{carried} records of {jobs} jobs");
+    for id in jobs - 60..=jobs {
+        let keyed = store.keyed("s", &key(id)).unwrap();
+        assert_eq!(keyed.and_then(|keyed| keyed.receipt), Some(receipt(id)), "younger than a minute");
+    }
 }
 
 #[test]
