@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use editd_proto::limits;
 use editd_proto::message::{Hello, OnStale};
 use editd_proto::socket_path::{self, SocketEnvironment};
 use editd_proto::systemd_unit;
+use editd_proto::{ErrorCode, RequestError, limits};
 
 use crate::connection::{CallError, Connection};
 use crate::machine;
@@ -105,6 +105,22 @@ pub enum ReachError {
     /// The listener does not support the protocol or belongs to another user.
     #[error("{0}")]
     Hello(CallError),
+}
+
+impl ReachError {
+    /// Returns the error in the form of a refusal.
+    pub fn refusal(&self) -> RequestError {
+        match self {
+            // The daemon is running and reports why it rejects the connection.
+            Self::Hello(CallError::Refused(error)) => (**error).clone(),
+            Self::Hello(CallError::Stranger) => RequestError::new(
+                ErrorCode::Denied,
+                "the socket is served by another user's process; remove it, or name another with --socket",
+            ),
+            Self::Leaving { .. } => RequestError::new(ErrorCode::Stopping, self.to_string()),
+            other => RequestError::new(ErrorCode::Io, other.to_string()),
+        }
+    }
 }
 
 fn said(last_words: &Option<String>) -> String {

@@ -82,23 +82,9 @@ impl Failure {
     pub(crate) fn wire(&self) -> RequestError {
         match self {
             Self::Usage(message) => RequestError::new(ErrorCode::Malformed, message.clone()),
-            Self::Refused(error) | Self::Reach(ReachError::Hello(CallError::Refused(error))) => {
-                (**error).clone()
-            }
-            Self::Reach(ReachError::Hello(CallError::Stranger)) => RequestError::new(
-                ErrorCode::Denied,
-                "the socket is served by another user's process; remove it, or name another with --socket",
-            ),
-            Self::Reach(error @ ReachError::Leaving { .. }) => {
-                RequestError::new(ErrorCode::Stopping, error.to_string())
-            }
-            Self::Reach(error) => RequestError::new(ErrorCode::Io, error.to_string()),
-            Self::Call(CallError::Closed | CallError::TimedOut) => RequestError::new(
-                ErrorCode::Io,
-                "the daemon disconnected before it replied, so the work may be done or not: see `editctl log`, or \
-                 send it again with the same --key",
-            ),
-            Self::Call(error) => RequestError::new(ErrorCode::Io, error.to_string()),
+            Self::Refused(error) => (**error).clone(),
+            Self::Reach(error) => error.refusal(),
+            Self::Call(error) => error.refusal("send it again with the same --key"),
             Self::File(name, error) => RequestError::new(ErrorCode::Io, format!("{name}: {error}")),
         }
     }

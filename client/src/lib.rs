@@ -2,7 +2,8 @@
 //! the workspace.
 //!
 //! *Calling sequence*: [`Workspace::find`], then [`daemon::reach`], then the requests of [`Connection`]. A connection
-//! blocks its thread.
+//! blocks its thread. [`retry::Caller`] does this for each request, and repeats it if the daemon is busy or stops. [`show`]
+//! formats replies as text.
 
 #![cfg_attr(
     test,
@@ -16,7 +17,9 @@
 pub mod connection;
 pub mod daemon;
 pub mod machine;
+pub mod retry;
 pub mod session;
+pub mod show;
 pub mod workspace;
 
 pub use connection::{CallError, Connection};

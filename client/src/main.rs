@@ -5,14 +5,14 @@ mod args;
 mod failure;
 mod job;
 mod run;
-mod show;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use editctl::show;
+use editctl::show::OutputStyle;
 use failure::{ExitStatus, Failure};
 use run::CommandOutput;
-use show::OutputStyle;
 
 fn main() -> ExitCode {
     let line = match args::parse(std::env::args_os()) {

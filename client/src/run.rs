@@ -8,7 +8,6 @@ mod export;
 mod files;
 mod forget;
 mod journal;
-mod retry;
 mod session;
 mod trust;
 mod watch;
@@ -17,14 +16,15 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
-use editctl::{Connection, Workspace, machine};
+use editctl::retry::Caller;
+use editctl::show::{self, OutputStyle};
+use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
 use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
 use serde::Serialize;
 
 use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
 use crate::failure::{ExitStatus, Failure};
-use crate::show::{self, OutputStyle};
 use session::ActiveSession;
 
 /// The name of this program in the journal.
@@ -179,6 +179,33 @@ impl<'a> CommandContext<'a> {
         let session = &self.session.name;
         let caller = ClientOptions { client: CLIENT, session, on_stale: self.on_stale, socket, tell };
         Ok(reach(&self.workspace, &caller, start)?)
+    }
+
+    fn caller(&self) -> Caller<'_, Failure> {
+        Caller::new(|| self.connect(&self.start), tell)
+    }
+
+    /// See [`Caller::ask`].
+    fn ask<R>(
+        &self,
+        repeatable: bool,
+        request: impl Fn(&mut Connection) -> Result<R, CallError>,
+    ) -> Result<R, Failure> {
+        self.caller().ask(repeatable, request)
+    }
+
+    /// See [`Caller::ask_job`].
+    fn ask_job(
+        &self,
+        repeatable: bool,
+        request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
+    ) -> Result<Receipt, Failure> {
+        self.caller().ask_job(repeatable, request)
+    }
+
+    /// See [`Caller::ask_once`].
+    fn ask_once<R>(&self, request: impl Fn(&mut Connection) -> Result<R, CallError>) -> Result<R, Failure> {
+        self.caller().ask_once(request)
     }
 
     /// Returns the output for a reply, in JSON or as text.

@@ -1,16 +1,16 @@
 //! Formats replies as text for people. Prints nothing.
 
-pub(crate) mod bytes;
-pub(crate) mod diff;
-pub(crate) mod error;
+pub mod bytes;
+pub mod diff;
+pub mod error;
 mod excerpt;
-pub(crate) mod history;
-pub(crate) mod json;
-pub(crate) mod letters;
-pub(crate) mod outline;
-pub(crate) mod receipt;
-pub(crate) mod short;
-pub(crate) mod state;
+pub mod history;
+pub mod json;
+pub mod letters;
+pub mod outline;
+pub mod receipt;
+pub mod short;
+pub mod state;
 #[cfg(test)]
 mod tests;
 
@@ -19,19 +19,31 @@ use std::io::IsTerminal;
 
 use jiff::tz::TimeZone;
 
+/// The form in which a reply names the next step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StepForm {
+    /// A command line of `editctl`.
+    #[default]
+    Commands,
+    /// A call of a tool of `editctl mcp`.
+    Tools,
+}
+
 /// The options of the output.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputStyle {
+pub struct OutputStyle {
     /// Print a JSON object instead of text.
-    pub(crate) json: bool,
+    pub json: bool,
     /// Standard output is a terminal, so control characters are escaped.
-    pub(crate) terminal: bool,
+    pub terminal: bool,
     /// Use colours on standard output.
-    pub(crate) colour: bool,
+    pub colour: bool,
     /// Print the whole receipt: a diff or a budget was requested, or the output is a terminal.
-    pub(crate) whole: bool,
+    pub whole: bool,
     /// The word for a success: `applied`, `undone` or `redone`.
-    pub(crate) done: &'static str,
+    pub done: &'static str,
+    /// The form of next steps.
+    pub steps: StepForm,
     /// `terminal` and `colour` for standard error.
     errors: (bool, bool),
     /// The time zone; `None` is that of the system, which is looked up only when needed.
@@ -40,8 +52,8 @@ pub(crate) struct OutputStyle {
 
 impl OutputStyle {
     /// Returns the options for standard output, standard error, `NO_COLOR` and `TERM`.
-    pub(crate) fn of_this_terminal(json: bool) -> Self {
-        use editctl::machine::variable;
+    pub fn of_this_terminal(json: bool) -> Self {
+        use crate::machine::variable;
         let colours = variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb");
         let out = std::io::stdout().is_terminal();
         let err = std::io::stderr().is_terminal();
@@ -51,30 +63,46 @@ impl OutputStyle {
             colour: out && colours,
             whole: out && !json,
             done: "applied",
+            steps: StepForm::Commands,
             errors: (err, err && colours),
             zone: None,
         }
     }
 
+    /// Returns the options for the reply of a tool: short, without colours or escapes, and with calls of tools as next
+    /// steps.
+    pub fn for_tools() -> Self {
+        Self {
+            json: false,
+            terminal: false,
+            colour: false,
+            whole: false,
+            done: "applied",
+            steps: StepForm::Tools,
+            errors: (false, false),
+            zone: None,
+        }
+    }
+
     /// Returns the same options with another word for success.
-    pub(crate) fn of(&self, done: &'static str) -> Self {
+    pub fn of(&self, done: &'static str) -> Self {
         Self { done, ..self.clone() }
     }
 
     /// Returns the same options for the whole receipt if `whole` is set.
-    pub(crate) fn whole(&self, whole: bool) -> Self {
+    pub fn whole(&self, whole: bool) -> Self {
         Self { whole: self.whole || whole, ..self.clone() }
     }
 
     /// Returns the same options for standard error, which is never JSON.
-    pub(crate) fn for_errors(&self) -> Self {
+    pub fn for_errors(&self) -> Self {
         let (terminal, colour) = self.errors;
         Self { json: false, terminal, colour, ..self.clone() }
     }
 
     /// Returns the text for standard output: what a terminal would obey is escaped there, in JSON as JSON escapes it. Pipes
     /// get it unchanged.
-    pub(crate) fn printed<'o>(&self, output: &'o [u8]) -> Cow<'o, [u8]> {
+    pub fn printed<'o>(&self, output: &'o [u8]) -> Cow<'o, [u8]> {
         match (self.terminal, self.json) {
             (true, true) => Cow::Owned(letters::json_for_terminal(output)),
             (true, false) => Cow::Owned(letters::for_terminal(output, self.colour)),

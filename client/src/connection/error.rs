@@ -2,7 +2,7 @@
 
 use std::io;
 
-use editd_proto::RequestError;
+use editd_proto::{ErrorCode, RequestError};
 
 /// The error of a request.
 #[derive(Debug, thiserror::Error)]
@@ -31,4 +31,21 @@ pub enum CallError {
     /// The system reported an error.
     #[error("the connection failed: {0}")]
     Io(#[source] io::Error),
+}
+
+impl CallError {
+    /// Returns the error in the form of a refusal. `again` says how to repeat a request that may have been carried out.
+    pub fn refusal(&self, again: &str) -> RequestError {
+        match self {
+            Self::Refused(error) | Self::Unsendable(error) => (**error).clone(),
+            Self::Closed | Self::TimedOut => RequestError::new(
+                ErrorCode::Io,
+                format!(
+                    "the daemon disconnected before it replied, so the work may be done or not: see `editctl log`, or \
+                     {again}"
+                ),
+            ),
+            other => RequestError::new(ErrorCode::Io, other.to_string()),
+        }
+    }
 }

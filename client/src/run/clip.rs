@@ -5,7 +5,7 @@ use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 use super::{CommandContext, CommandOutput};
 use crate::args::ClipCommand;
 use crate::failure::Failure;
-use crate::show::{OutputStyle, letters, state};
+use editctl::show::{OutputStyle, letters, state};
 
 pub(super) fn run(context: &CommandContext<'_>, words: ClipCommand) -> Result<CommandOutput, Failure> {
     let of = |action| ClipRequest { action, name: None, to: None, text: None };

@@ -10,7 +10,7 @@ use editd_proto::{ErrorCode, FilePath};
 use super::{CommandContext, CommandOutput};
 use crate::args::CatArgs;
 use crate::failure::Failure;
-use crate::show::{self, bytes};
+use editctl::show::{self, bytes};
 
 pub(super) fn cat(context: &CommandContext<'_>, words: &CatArgs) -> Result<CommandOutput, Failure> {
     let (path, job) = named(context, &words.content)?;

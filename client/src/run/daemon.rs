@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::session::SessionInJson;
 use super::{CommandContext, CommandOutput, tell};
 use crate::failure::{ExitStatus, Failure};
-use crate::show::state;
+use editctl::show::state;
 
 /// The time after which the user is told that the daemon has jobs to finish.
 const QUIET: Duration = Duration::from_secs(1);

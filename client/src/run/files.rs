@@ -10,7 +10,7 @@ use super::{CommandContext, CommandOutput};
 use crate::args;
 use crate::failure::Failure;
 use crate::job;
-use crate::show;
+use editctl::show;
 
 pub(super) fn read(context: &CommandContext<'_>, words: &args::ReadArgs) -> Result<CommandOutput, Failure> {
     let request = ReadRequest {

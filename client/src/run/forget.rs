@@ -6,7 +6,7 @@ use editd_proto::message::{ForgetReply, ForgetRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::failure::Failure;
-use crate::show::letters::one_line;
+use editctl::show::letters::one_line;
 
 pub(super) fn run(context: &CommandContext<'_>, path: &Path) -> Result<CommandOutput, Failure> {
     let request = ForgetRequest { path: context.name(path) };

@@ -8,7 +8,7 @@ use super::{CommandContext, CommandOutput, content};
 use crate::args::{self, values};
 use crate::failure::{ExitStatus, Failure};
 use crate::job;
-use crate::show;
+use editctl::show;
 
 fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
     text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()

@@ -8,7 +8,7 @@ use editd_proto::message::{TrustReply, TrustRequest};
 use super::{CommandContext, CommandOutput};
 use crate::args::TrustArgs;
 use crate::failure::{ExitStatus, Failure};
-use crate::show::state;
+use editctl::show::state;
 
 const UNANSWERED: &str =
     "editctl: nothing was recorded; check what is shown, then run `editctl trust --yes HASH`\n";

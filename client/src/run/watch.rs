@@ -8,7 +8,7 @@ use editd_proto::message::SubscribeRequest;
 
 use super::{CommandContext, CommandOutput};
 use crate::failure::Failure;
-use crate::show::state;
+use editctl::show::state;
 
 pub(super) fn run(context: &CommandContext<'_>, globs: Vec<String>) -> Result<CommandOutput, Failure> {
     let mut connection = context.connect(&context.start)?;

@@ -13,7 +13,7 @@ const LINE: usize = 16;
 const MOST: usize = 4096;
 
 /// One side of a change: no file, or its bytes; the error says why they are not known.
-pub(crate) type Side = Result<Option<Vec<u8>>, String>;
+pub type Side = Result<Option<Vec<u8>>, String>;
 
 /// Returns the ranges in which two contents differ: one range, from the first to the last differing byte, that begins at
 /// the start of a line.
@@ -26,7 +26,7 @@ fn changed(old: &[u8], new: &[u8]) -> (usize, usize, usize) {
 }
 
 /// Returns the change of a file.
-pub(crate) fn change(path: &FilePath, job: JobId, old: &Side, new: &Side, style: &OutputStyle) -> String {
+pub fn change(path: &FilePath, job: JobId, old: &Side, new: &Side, style: &OutputStyle) -> String {
     let told = |side: &Side| match side {
         Ok(None) => "no file".to_owned(),
         Ok(Some(bytes)) if bytes.len() == 1 => "1 byte".to_owned(),

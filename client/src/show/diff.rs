@@ -15,7 +15,7 @@ const LONG: usize = 500;
 const PAIRS: usize = 500;
 
 /// Appends a diff and a line break.
-pub(crate) fn add(out: &mut String, diff: &str, style: &OutputStyle) {
+pub fn add(out: &mut String, diff: &str, style: &OutputStyle) {
     if diff.is_empty() {
         return;
     }

@@ -1,5 +1,6 @@
 //! Formats an error: the code, the message, the details that apply, and the next step.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use editd_proto::error::{ChangeAuthor, ConflictRegion, NearMiss, WouldApply};
@@ -8,25 +9,28 @@ use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
 
 use super::letters::{TextStyle, lines, one_line, word};
-use super::{OutputStyle, diff, excerpt};
+use super::{OutputStyle, StepForm, diff, excerpt};
 
 /// The JSON object `{"error": …}`.
 #[derive(Serialize)]
-pub(crate) struct ErrorInJson<'a> {
-    pub(crate) error: &'a RequestError,
+pub struct ErrorInJson<'a> {
+    /// The error.
+    pub error: &'a RequestError,
 }
 
 /// Returns the whole text with a line break at the end.
-pub(crate) fn text(error: &RequestError, style: &OutputStyle) -> String {
+pub fn text(error: &RequestError, style: &OutputStyle) -> String {
     let mut out = String::new();
-    add(&mut out, "editctl", error, style);
+    let what = if style.steps == StepForm::Tools { "" } else { "editctl" };
+    add(&mut out, what, error, style);
     out
 }
 
-/// Appends an error. `what` names its subject.
-pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, style: &OutputStyle) {
+/// Appends an error. `what` names its subject, and may be empty.
+pub fn add(out: &mut String, what: &str, error: &RequestError, style: &OutputStyle) {
     let code = style.paint(TextStyle::Bad, &word(error.code));
-    line(out, &format!("{what}: {code}: {}", lines(&error.message)));
+    let colon = if what.is_empty() { "" } else { ": " };
+    line(out, &format!("{what}{colon}{code}: {}", lines(&in_form(&error.message, style.steps))));
     if let Some(place) = place(error) {
         line(out, &format!("  at {place}"));
     }
@@ -61,7 +65,7 @@ pub(crate) fn add(out: &mut String, what: &str, error: &RequestError, style: &Ou
     if let Some(more) = error.more {
         line(out, &format!("  and {more} more"));
     }
-    if let Some(hint) = hint(error) {
+    if let Some(hint) = hint(error, style.steps) {
         line(out, &format!("  {}", style.paint(TextStyle::Notice, &hint)));
     }
 }
@@ -95,7 +99,7 @@ fn nearest(out: &mut String, miss: &NearMiss) {
 }
 
 /// Appends only the details that `told`, the reply in the format of a dialect, does not contain.
-pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, style: &OutputStyle) {
+pub fn add_untold(out: &mut String, told: &str, error: &RequestError, style: &OutputStyle) {
     if !told.contains(&error.message) {
         let code = style.paint(TextStyle::Bad, &word(error.code));
         line(out, &format!("editctl: {code}: {}", lines(&error.message)));
@@ -104,7 +108,7 @@ pub(crate) fn add_untold(out: &mut String, told: &str, error: &RequestError, sty
     // The reply of a dialect may end with the diff without its last line break.
     rest.diff = rest.diff.filter(|diff| !told.contains(diff.trim_end()));
     staleness(out, &rest, style);
-    if let Some(hint) = hint(error) {
+    if let Some(hint) = hint(error, style.steps) {
         line(out, &format!("  {}", style.paint(TextStyle::Notice, &hint)));
     }
 }
@@ -175,8 +179,13 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     match &error.by {
         // The cause contains the entry and more.
         Some(ChangeAuthor::Entry(_)) if error.cause.is_some() => {}
+        Some(ChangeAuthor::Entry(job)) if error.message.contains(&format!("`editctl show {job}`")) => {}
         Some(ChangeAuthor::Entry(job)) => {
-            line(out, &format!("  changed by entry {job}; see `editctl show {job}`"))
+            let see = match style.steps {
+                StepForm::Commands => format!("`editctl show {job}`"),
+                StepForm::Tools => format!("history {{\"job\": {job}}}"),
+            };
+            line(out, &format!("  changed by entry {job}; see {see}"))
         }
         Some(ChangeAuthor::Outside(_)) => line(out, "  changed outside of editd"),
         None => {}
@@ -219,8 +228,34 @@ fn quoted(out: &mut String, text: &str) {
     text.lines().for_each(|text| line(out, &format!("    {}", one_line(text))));
 }
 
+/// Returns a message in which commands are replaced by calls of tools, if the reply is for a tool.
+fn in_form(message: &str, form: StepForm) -> Cow<'_, str> {
+    const SHOW: &str = "`editctl show ";
+    if form == StepForm::Commands || !message.contains(SHOW) {
+        return Cow::Borrowed(message);
+    }
+    let mut parts = message.split(SHOW);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (job, rest) = part.split_once('`').unwrap_or((part, ""));
+        out.push_str(&format!("history {{\"job\": {job}}}{rest}"));
+    }
+    Cow::Owned(out)
+}
+
+/// Returns the next step.
+fn hint(error: &RequestError, form: StepForm) -> Option<String> {
+    match form {
+        StepForm::Commands => next_command(error),
+        StepForm::Tools => next_call(error),
+    }
+}
+
+/// The next step after a conflict.
+const ADAPT: &str = "the current lines count as read: adapt the edit and send it again";
+
 /// Returns the next step, in terms of the command line.
-fn hint(error: &RequestError) -> Option<String> {
+fn next_command(error: &RequestError) -> Option<String> {
     match error.code {
         // The line numbers of the job still refer to the version that was read.
         ErrorCode::Stale if !error.moved.is_empty() => error
@@ -235,10 +270,7 @@ fn hint(error: &RequestError) -> Option<String> {
             error.version.as_ref().map(|version| format!("version now: {}", one_line(&version.0)))
         }
         // The error of a refused undo has no version, since there is nothing to send again.
-        ErrorCode::Conflict => error
-            .version
-            .as_ref()
-            .map(|_| "the current lines count as read: adapt the edit and send it again".into()),
+        ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
         // The message explains how to continue with the lines that it shows.
         ErrorCode::Unread if !error.excerpts.is_empty() => None,
         ErrorCode::Unread => {
@@ -247,6 +279,27 @@ fn hint(error: &RequestError) -> Option<String> {
         ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
         ErrorCode::Ambiguous => {
             Some("quote more of the text, or use --near LINE, or --all to edit each".into())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the next step, in terms of the tools of `editctl mcp`.
+fn next_call(error: &RequestError) -> Option<String> {
+    let path = error.path.as_ref().map(|path| serde_json::Value::from(path.to_string()).to_string());
+    let read = || path.as_ref().map(|path| format!("next: read {{\"path\": {path}}}"));
+    match error.code {
+        // The message says to send the job again.
+        ErrorCode::Stale if error.would_apply == Some(WouldApply::Clean) => None,
+        ErrorCode::Stale if !error.later.is_empty() => None,
+        ErrorCode::Stale => read(),
+        ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
+        // The message explains how to continue with the lines that it shows.
+        ErrorCode::Unread if !error.excerpts.is_empty() => None,
+        ErrorCode::Unread => read(),
+        ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
+        ErrorCode::Ambiguous => {
+            Some("quote more of the text, limit it with \"lines\", or set \"all\": true".into())
         }
         _ => None,
     }

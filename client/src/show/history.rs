@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{TextStyle, one_line, range, word};
-use super::{OutputStyle, diff};
+use super::{OutputStyle, StepForm, diff};
 
 /// Maximum number of files of an entry in a list. Further ones are counted.
 const FILES: usize = 8;
 
-pub(crate) fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
+/// Formats a page of the journal, with the next step if there are older entries.
+pub fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for entry in &reply.entries {
         add(&mut out, entry, FILES, style);
@@ -19,13 +20,17 @@ pub(crate) fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
         out.push_str("no entries\n");
     }
     if let Some(last) = reply.entries.last().filter(|_| reply.more) {
-        out.push_str(&format!("older ones: editctl log --before {}\n", last.id));
+        let step = match style.steps {
+            StepForm::Commands => format!("editctl log --before {}", last.id),
+            StepForm::Tools => format!("history {{\"before\": {}}}", last.id),
+        };
+        out.push_str(&format!("older ones: {step}\n"));
     }
     out
 }
 
 /// Formats an entry. `shown` is the number of its files that are shown here or were skipped.
-pub(crate) fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
+pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
     let mut out = String::new();
     add(&mut out, &reply.entry, usize::MAX, style);
     for change in &reply.changes {
@@ -48,7 +53,11 @@ pub(crate) fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String 
     }
     let entry = &reply.entry;
     if (entry.files.len() as u64).saturating_add(entry.omitted_files) > shown {
-        out.push_str(&format!("\nmore files: editctl show {} --from {shown}\n", entry.id));
+        let step = match style.steps {
+            StepForm::Commands => format!("editctl show {} --from {shown}", entry.id),
+            StepForm::Tools => format!("history {{\"job\": {}, \"from\": {shown}}}", entry.id),
+        };
+        out.push_str(&format!("\nmore files: {step}\n"));
     }
     out
 }
@@ -114,7 +123,7 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle
     }
     out.push_str(&words.join("  "));
     out.push('\n');
-    if let Some(key) = &entry.key {
+    if let Some(key) = entry.key.as_ref().filter(|_| style.steps == StepForm::Commands) {
         out.push_str(&format!("    key {}\n", one_line(key)));
     }
     for file in entry.files.iter().take(files) {

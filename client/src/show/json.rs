@@ -60,7 +60,7 @@ struct ShortHook<'r> {
 }
 
 /// Returns the short form of a receipt.
-pub(crate) fn short(receipt: &Receipt) -> impl Serialize + '_ {
+pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
     let Receipt {
         job,
         queued,

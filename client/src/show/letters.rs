@@ -7,7 +7,7 @@ use super::OutputStyle;
 
 /// The meaning of a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TextStyle {
+pub enum TextStyle {
     /// Names and headings.
     Strong,
     /// Added text and successes.
@@ -43,7 +43,7 @@ impl TextStyle {
 
 impl OutputStyle {
     /// Returns a text in a colour, if colours are used.
-    pub(crate) fn paint(&self, paint: TextStyle, text: &str) -> String {
+    pub fn paint(&self, paint: TextStyle, text: &str) -> String {
         if self.colour && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", paint.code())
         } else {
@@ -52,14 +52,14 @@ impl OutputStyle {
     }
 
     /// Returns the content of a file: unchanged in a pipe, escaped on a terminal.
-    pub(crate) fn content(&self, text: &str) -> String {
+    pub fn content(&self, text: &str) -> String {
         if self.terminal { harmless(text, true) } else { text.to_owned() }
     }
 }
 
 /// Returns output for a terminal: each control character, each character that turns the text, and each byte that is not
 /// text, is escaped. Line breaks and tabs remain, and with `colours` the colours of this program.
-pub(crate) fn for_terminal(output: &[u8], colours: bool) -> Vec<u8> {
+pub fn for_terminal(output: &[u8], colours: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(output.len());
     for chunk in output.utf8_chunks() {
         let mut rest = chunk.valid();
@@ -80,7 +80,7 @@ pub(crate) fn for_terminal(output: &[u8], colours: bool) -> Vec<u8> {
 
 /// Returns JSON for a terminal, with the same meaning: characters that a terminal obeys and that JSON permits in a string
 /// (DEL, C1 control characters, and those that turn the text) are escaped as `\u` and four digits.
-pub(crate) fn json_for_terminal(output: &[u8]) -> Vec<u8> {
+pub fn json_for_terminal(output: &[u8]) -> Vec<u8> {
     let mut out = String::with_capacity(output.len());
     for letter in String::from_utf8_lossy(output).chars() {
         match letter {
@@ -103,12 +103,12 @@ fn leading_colour(text: &str) -> usize {
 }
 
 /// Escapes a name or message that must stay on one line.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     harmless(text, false)
 }
 
 /// Escapes a message of several lines.
-pub(crate) fn lines(text: &str) -> String {
+pub fn lines(text: &str) -> String {
     harmless(text, true)
 }
 
@@ -133,7 +133,7 @@ fn turns(letter: char) -> bool {
 }
 
 /// Returns a value of an enumeration as it is written in the protocol.
-pub(crate) fn word(of: impl Serialize) -> String {
+pub fn word(of: impl Serialize) -> String {
     match serde_json::to_value(of) {
         Ok(Value::String(word)) => word,
         _ => String::from("unknown"),
@@ -141,6 +141,6 @@ pub(crate) fn word(of: impl Serialize) -> String {
 }
 
 /// Returns `10-12`, or `40` for a single number.
-pub(crate) fn range((first, last): (u64, u64)) -> String {
+pub fn range((first, last): (u64, u64)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

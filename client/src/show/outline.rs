@@ -9,7 +9,7 @@ use super::letters::{TextStyle, lines, one_line, range};
 const LEVELS: usize = 20;
 
 /// Returns a line per symbol: its lines in the file, its kind, and its name without that of its parent.
-pub(crate) fn tree(reply: &OutlineReply, style: &OutputStyle) -> String {
+pub fn tree(reply: &OutlineReply, style: &OutputStyle) -> String {
     let ranges: Vec<String> = reply.symbols.iter().map(|symbol| range(symbol.lines)).collect();
     let width = ranges.iter().map(String::len).max().unwrap_or_default();
     let mut holders: Vec<&str> = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn tree(reply: &OutlineReply, style: &OutputStyle) -> String {
 }
 
 /// Lists the mere declarations of a symbol, if they have the same name.
-pub(crate) fn declarations(symbol: &SymbolInfo) -> Option<String> {
+pub fn declarations(symbol: &SymbolInfo) -> Option<String> {
     let named = |name: &str, (first, last): (u64, u64)| match first == last {
         true => format!("{} (line {first})", one_line(name)),
         false => format!("{} (lines {first}-{last})", one_line(name)),

@@ -7,23 +7,27 @@ use editd_proto::path::FilePath;
 
 use super::letters::{TextStyle, lines, one_line, word};
 use super::short::{self, FileWords};
-use super::{OutputStyle, diff, error};
+use super::{OutputStyle, StepForm, diff, error};
 
 /// The texts for standard output and standard error.
 #[derive(Debug, Default)]
-pub(crate) struct OutputTexts {
-    pub(crate) out: String,
-    pub(crate) err: String,
+pub struct OutputTexts {
+    /// For standard output.
+    pub out: String,
+    /// For standard error.
+    pub err: String,
 }
 
-pub(crate) fn text(receipt: &Receipt, style: &OutputStyle) -> OutputTexts {
+/// Formats a receipt.
+pub fn text(receipt: &Receipt, style: &OutputStyle) -> OutputTexts {
     let mut texts = OutputTexts::default();
     match &receipt.text {
         Some(text) => in_dialect(&mut texts, text, receipt, style),
         None => natively(&mut texts, receipt, style),
     }
     if let Some(token) = &receipt.verified {
-        texts.out.push_str(&format!("to apply exactly this: --verified {}\n", one_line(token)));
+        let flag = if style.steps == StepForm::Tools { "edit with token" } else { "--verified" };
+        texts.out.push_str(&format!("to apply exactly this: {flag} {}\n", one_line(token)));
     }
     texts
 }
@@ -80,7 +84,7 @@ fn natively(texts: &mut OutputTexts, receipt: &Receipt, style: &OutputStyle) {
         edits.filter_map(|edit| edit.error.as_deref()).all(|one| one.message != error.message)
     };
     if let Some(refusal) = receipt.error.as_ref().filter(told) {
-        error::add(&mut texts.err, "editctl", refusal, &style.for_errors());
+        texts.err.push_str(&error::text(refusal, &style.for_errors()));
     } else if receipt.status == JobStatus::Refused && receipt.error.is_none() {
         texts.err.push_str("editctl: refused, and the daemon did not say why\n");
     }

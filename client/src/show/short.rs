@@ -25,21 +25,21 @@ const ENDING: usize = 8;
 
 /// The text about one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct FileWords {
+pub struct FileWords {
     /// The path, or the shown part of it. Parts that are left out are replaced by `…`.
-    pub(crate) name: String,
+    pub name: String,
     /// The changed lines, the numbers of added and removed lines, and the version if it is not that of the job.
-    pub(crate) words: String,
+    pub words: String,
 }
 
 /// Returns the version of the files that the job wrote, if it wrote any.
-pub(crate) fn version(receipt: &Receipt) -> Option<Version> {
+pub fn version(receipt: &Receipt) -> Option<Version> {
     let wrote = matches!(receipt.status, JobStatus::Applied | JobStatus::Partial);
     receipt.job.filter(|_| wrote).map(JobId::version)
 }
 
 /// Returns the text for each file, in their order. Nothing is shortened if `whole` is set.
-pub(crate) fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
+pub fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
     let said = |names: Vec<String>, places: usize| -> Vec<FileWords> {
         let words = receipt.files.iter().map(|file| words(file, &standing(receipt, file), places));
         names.into_iter().zip(words).map(|(name, words)| FileWords { name, words }).collect()
@@ -80,7 +80,7 @@ fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
 }
 
 /// Returns `10-12,40,before 51 and 5 more +3 -1 @18`. `before 51` means that lines were removed there.
-pub(crate) fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
+pub fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
     // A removed file has no lines.
     let is_gone = file.after.is_none() && file.before.is_some();
     let shown = if is_gone { 0 } else { file.lines.0.len().min(places) };
@@ -102,7 +102,7 @@ fn lines((first, last): (u64, u64)) -> String {
 }
 
 /// Returns a path as text. Invalid UTF-8 is replaced by U+FFFD.
-pub(crate) fn name(file: &FileOutcome) -> String {
+pub fn name(file: &FileOutcome) -> String {
     String::from_utf8_lossy(file.path.as_bytes()).into_owned()
 }
 

@@ -9,7 +9,8 @@ use editd_proto::message::{
 use super::OutputStyle;
 use super::letters::{TextStyle, lines, one_line};
 
-pub(crate) fn status(reply: &StatusReply, style: &OutputStyle) -> String {
+/// Formats the state of a daemon.
+pub fn status(reply: &StatusReply, style: &OutputStyle) -> String {
     let rows = [
         ("workspace", one_line(&reply.workspace)),
         ("daemon", format!("editd {}, process {}", one_line(&reply.version), reply.pid)),
@@ -47,7 +48,7 @@ pub(crate) fn status(reply: &StatusReply, style: &OutputStyle) -> String {
 }
 
 /// Returns a note about another served workspace and its consequences.
-pub(crate) fn nearby(workspace: &str, other: &str) -> String {
+pub fn nearby(workspace: &str, other: &str) -> String {
     let place = if Path::new(other).starts_with(workspace) { "below" } else { "above" };
     format!(
         "another editd serves {}, {place} this workspace; each sees edits through the other as outside changes, so \
@@ -56,7 +57,8 @@ pub(crate) fn nearby(workspace: &str, other: &str) -> String {
     )
 }
 
-pub(crate) fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
+/// Formats the commands and settings of the workspace that need trust.
+pub fn trust(reply: &TrustReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for one in &reply.commands {
         // The words are quoted, so that their boundaries are visible.
@@ -99,7 +101,8 @@ fn length(seconds: u64) -> String {
     shown.join(" ")
 }
 
-pub(crate) fn findings(reply: &CheckReply, style: &OutputStyle) -> String {
+/// Formats the findings of a check.
+pub fn findings(reply: &CheckReply, style: &OutputStyle) -> String {
     let mut out = String::new();
     for finding in &reply.findings {
         let paint = match finding.severity.as_str() {
@@ -113,7 +116,8 @@ pub(crate) fn findings(reply: &CheckReply, style: &OutputStyle) -> String {
     out
 }
 
-pub(crate) fn dialects(reply: &DialectsReply, style: &OutputStyle) -> String {
+/// Formats the list of dialects.
+pub fn dialects(reply: &DialectsReply, style: &OutputStyle) -> String {
     let width = reply.dialects.iter().map(|one| one.name.chars().count()).max().unwrap_or_default();
     let row = |one: &DialectInfo| {
         let name = style.paint(TextStyle::Strong, &format!("{:<width$}", one_line(&one.name)));
@@ -122,7 +126,8 @@ pub(crate) fn dialects(reply: &DialectsReply, style: &OutputStyle) -> String {
     reply.dialects.iter().map(row).collect()
 }
 
-pub(crate) fn clipboards(reply: &ClipReply, style: &OutputStyle) -> String {
+/// Formats the list of clipboards, or the content of one.
+pub fn clipboards(reply: &ClipReply, style: &OutputStyle) -> String {
     let clips = reply.clips.as_deref().unwrap_or_default();
     if clips.is_empty() {
         return String::from("no clipboards\n");
@@ -139,7 +144,7 @@ pub(crate) fn clipboards(reply: &ClipReply, style: &OutputStyle) -> String {
 }
 
 /// Returns a line per event.
-pub(crate) fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
+pub fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
     let (word, paint) = match event.change {
         ChangeKind::Created => ("created", TextStyle::Good),
         ChangeKind::Changed => ("changed", TextStyle::Notice),

@@ -15,16 +15,17 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
 use super::letters::{TextStyle, for_terminal, lines, one_line};
-use super::{OutputStyle, error, history, json, outline, receipt, state};
+use super::{OutputStyle, StepForm, error, history, json, outline, receipt, state};
 
 fn style(name: &str) -> OutputStyle {
     let (terminal, colour) = match name {
-        "pipe" | "json" | "whole" => (false, false),
+        "pipe" | "json" | "whole" | "tools" => (false, false),
         "terminal" => (true, true),
         "colourless" => (true, false),
         other => panic!("no look is called {other}"),
     };
     OutputStyle {
+        steps: if name == "tools" { StepForm::Tools } else { StepForm::Commands },
         json: name == "json",
         terminal,
         colour,

@@ -1,14 +1,12 @@
-//! Sends the request of a command until it is answered: again to the next daemon if one stops, and again after a moment
+//! Sends a request until it is answered: again to the next daemon if one stops, and again after a moment
 //! if the daemon is busy. A request that may have been carried out is sent again only if that changes nothing.
 
 use std::time::{Duration, Instant};
 
-use editctl::{CallError, Connection, machine};
 use editd_proto::message::{JobStatus, Receipt};
 use editd_proto::{ErrorCode, RequestError};
 
-use super::{CommandContext, tell};
-use crate::failure::Failure;
+use crate::{CallError, Connection, machine};
 
 /// Maximum number of daemons to which a request is sent, if each stops before it has started the request.
 const DAEMONS: u32 = 16;
@@ -35,7 +33,7 @@ impl BusyWaits {
     }
 
     /// Waits before the request is sent again. Returns false if the time for that has passed.
-    fn wait(&mut self, busy: &RequestError) -> bool {
+    fn wait(&mut self, busy: &RequestError, tell: fn(&str)) -> bool {
         let waited = machine::tick().saturating_duration_since(self.begun);
         if waited >= BUSY_PATIENCE {
             return false;
@@ -50,24 +48,37 @@ impl BusyWaits {
     }
 }
 
-impl CommandContext<'_> {
+/// Sends requests, each on a connection of its own.
+///
+/// `E` is the caller's error, which can hold the errors of a connection.
+pub struct Caller<'a, E> {
+    connect: Box<dyn Fn() -> Result<Connection, E> + 'a>,
+    tell: fn(&str),
+}
+
+impl<'a, E: From<CallError>> Caller<'a, E> {
+    /// Creates a caller that connects with `connect`, and reports long waits to `tell`.
+    pub fn new(connect: impl Fn() -> Result<Connection, E> + 'a, tell: fn(&str)) -> Self {
+        Self { connect: Box::new(connect), tell }
+    }
+
     /// Sends a request. If the daemon is stopping and did not start it, the request is sent to the next daemon. If the
     /// daemon is busy, the request is sent again for [`BUSY_PATIENCE`]. If the daemon disconnects before it replies, a
     /// repeatable request is sent once more: one that changes nothing or has a key.
-    pub(super) fn ask<R>(
+    pub fn ask<R>(
         &self,
         repeatable: bool,
         request: impl Fn(&mut Connection) -> Result<R, CallError>,
-    ) -> Result<R, Failure> {
+    ) -> Result<R, E> {
         self.ask_until(repeatable, |_| None, request)
     }
 
     /// The same for a job, whose receipt may say that the daemon was busy.
-    pub(super) fn ask_job(
+    pub fn ask_job(
         &self,
         repeatable: bool,
         request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
-    ) -> Result<Receipt, Failure> {
+    ) -> Result<Receipt, E> {
         self.ask_until(repeatable, busy_receipt, request)
     }
 
@@ -76,10 +87,10 @@ impl CommandContext<'_> {
         repeatable: bool,
         busy_reply: impl Fn(&R) -> Option<&RequestError>,
         request: impl Fn(&mut Connection) -> Result<R, CallError>,
-    ) -> Result<R, Failure> {
+    ) -> Result<R, E> {
         let (mut lost, mut stopped, mut waits) = (false, 1, BusyWaits::new());
         loop {
-            let answer = request(&mut self.connect(&self.start)?);
+            let answer = request(&mut (self.connect)()?);
             let busy = match &answer {
                 Ok(reply) => busy_reply(reply),
                 Err(CallError::Refused(error)) => {
@@ -87,7 +98,7 @@ impl CommandContext<'_> {
                 }
                 Err(_) => None,
             };
-            if busy.is_some_and(|busy| waits.wait(busy)) {
+            if busy.is_some_and(|busy| waits.wait(busy, self.tell)) {
                 continue;
             }
             match answer {
@@ -101,17 +112,14 @@ impl CommandContext<'_> {
     }
 
     /// Sends a request once: `busy` has another meaning for it, or it must not be repeated.
-    pub(super) fn ask_once<R>(
-        &self,
-        request: impl Fn(&mut Connection) -> Result<R, CallError>,
-    ) -> Result<R, Failure> {
+    pub fn ask_once<R>(&self, request: impl Fn(&mut Connection) -> Result<R, CallError>) -> Result<R, E> {
         for _ in 1..DAEMONS {
-            match request(&mut self.connect(&self.start)?) {
+            match request(&mut (self.connect)()?) {
                 Err(CallError::Refused(error)) if error.code == ErrorCode::Stopping => {}
                 answer => return Ok(answer?),
             }
         }
-        Ok(request(&mut self.connect(&self.start)?)?)
+        Ok(request(&mut (self.connect)()?)?)
     }
 }
 
