@@ -191,6 +191,15 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Stop the daemon after its jobs are finished and settled; never starts one
     Stop,
+    /// Serve an agent runtime over the Model Context Protocol, on standard input and output
+    ///
+    /// Runs the program `editctl-mcp`. `editctl mcp --help` lists its options.
+    #[command(disable_help_flag = true)]
+    Mcp {
+        /// The options of `editctl-mcp`
+        #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
     /// Wait for a detached job
     Wait(WaitArgs),
     /// Cancel a detached job that has not started

@@ -7,7 +7,7 @@ mod spawn;
 #[cfg(all(test, unix))]
 mod tests;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -181,9 +181,24 @@ pub fn program() -> PathBuf {
         let is_path = named.components().nth(1).is_some();
         return if is_path { machine::canonical(&named).unwrap_or(named) } else { named };
     }
-    let name = format!("editd{}", std::env::consts::EXE_SUFFIX);
+    companion("editd")
+}
+
+/// Returns a program that is installed together with the running one: beside it, else in `PATH`.
+fn companion(name: &str) -> PathBuf {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let beside = machine::own_program().map(|own| own.with_file_name(&name));
     beside.filter(|path| machine::is_file(path)).unwrap_or_else(|| PathBuf::from(name))
+}
+
+/// Runs `editctl-NAME` in the place of this program. Returns only if it cannot be started or, on Windows, once it has
+/// ended.
+///
+/// # Errors
+/// The program, and the error of the system.
+pub fn become_companion(name: &str, words: &[OsString]) -> Result<ExitStatus, (PathBuf, std::io::Error)> {
+    let program = companion(&format!("editctl-{name}"));
+    spawn::instead(&program, words).map_err(|error| (program, error))
 }
 
 /// Returns the usual socket (on Windows: pipe) of a workspace.

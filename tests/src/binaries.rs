@@ -17,6 +17,12 @@ pub fn editctl() -> &'static Path {
     PATH.get_or_init(|| found("EDITCTL_BIN", "editctl"))
 }
 
+/// The binary of the MCP server: `EDITCTL_MCP_BIN`, else the one that belongs to this build.
+pub fn editctl_mcp() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("EDITCTL_MCP_BIN", "editctl-mcp"))
+}
+
 /// The top of the checkout.
 pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in the checkout")

@@ -55,6 +55,7 @@ mod kills;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
+mod mcp;
 mod memory;
 #[cfg(unix)]
 mod merges;

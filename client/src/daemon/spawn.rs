@@ -10,7 +10,7 @@
     reason = "the only module of the client that starts processes, and creates their log"
 )]
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,17 @@ const NOT_FOR_CHILDREN: [&str; 7] = [
     "WATCHDOG_PID",
     "JOURNAL_STREAM",
 ];
+
+/// Runs a program in the place of this one, with its standard input and output. Returns only if the program cannot be
+/// started or, on Windows, once it has ended.
+pub(super) fn instead(program: &Path, words: &[OsString]) -> io::Result<ExitStatus> {
+    let mut command = Command::new(program);
+    command.args(words);
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command));
+    #[cfg(not(unix))]
+    command.status()
+}
 
 /// A started daemon.
 #[derive(Debug)]

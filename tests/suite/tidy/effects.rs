@@ -120,7 +120,17 @@ const RULES: &[EffectRule] = &[
         ],
         "processes are started in `validate`",
     ),
-    rule("tokio::", &["daemon/src/ipc/", "daemon/src/queue/", "daemon/src/run/"], "async ends at the queue"),
+    rule(
+        "tokio::",
+        &[
+            "daemon/src/ipc/",
+            "daemon/src/queue/",
+            "daemon/src/run/",
+            "client/mcp/src/main.rs",
+            "client/mcp/src/server.rs",
+        ],
+        "async ends at the queue, and at the calls of tools",
+    ),
     rule(
         "interprocess::",
         &["daemon/src/ipc/", "client/src/connection.rs", "client/src/connection/", "tests/"],

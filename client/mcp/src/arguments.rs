@@ -1,0 +1,118 @@
+//! Checks the arguments of a call: unknown fields are refused with the nearest name, and what models write for a number
+//! or a range is accepted.
+
+use editd_proto::operation::nearest;
+use serde_json::{Map, Value};
+
+use crate::context::CallRefusal;
+
+/// The fields of an object, each of which is taken once.
+pub(crate) struct Arguments {
+    place: String,
+    fields: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Takes an object. `place` names it in messages, and is empty for the arguments of a call. `null` counts as absent.
+    ///
+    /// # Errors
+    /// It has a field that is not `known`.
+    pub(crate) fn new(
+        place: impl Into<String>,
+        mut fields: Map<String, Value>,
+        known: &[&str],
+    ) -> Result<Self, CallRefusal> {
+        let place = place.into();
+        fields.retain(|_, value| !value.is_null());
+        if let Some(stray) = fields.keys().find(|name| !known.contains(&name.as_str())) {
+            let near =
+                nearest(stray, known).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let prefix = if place.is_empty() { String::new() } else { format!("{place}: ") };
+            let message =
+                format!("{prefix}there is no field {stray:?}; {near}there are {}", known.join(", "));
+            return Err(CallRefusal::malformed(message));
+        }
+        Ok(Self { place, fields })
+    }
+
+    /// Returns the error for a field.
+    pub(crate) fn wrong(&self, field: &str, must: &str) -> CallRefusal {
+        let dot = if self.place.is_empty() || field.is_empty() { "" } else { "." };
+        CallRefusal::malformed(format!("{}{dot}{field} {must}", self.place))
+    }
+
+    /// Takes a text.
+    pub(crate) fn text(&mut self, field: &str) -> Result<Option<String>, CallRefusal> {
+        match self.fields.remove(field) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.wrong(field, "must be a text")),
+        }
+    }
+
+    /// Takes a text that must be there.
+    pub(crate) fn required(&mut self, field: &str) -> Result<String, CallRefusal> {
+        self.text(field)?.ok_or_else(|| self.wrong(field, "is missing"))
+    }
+
+    /// Takes a flag; false if it is absent.
+    pub(crate) fn flag(&mut self, field: &str) -> Result<bool, CallRefusal> {
+        match self.fields.remove(field) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(Value::String(text)) if text == "true" || text == "false" => Ok(text == "true"),
+            Some(_) => Err(self.wrong(field, "must be true or false")),
+        }
+    }
+
+    /// Takes a number.
+    pub(crate) fn number(&mut self, field: &str) -> Result<Option<u64>, CallRefusal> {
+        match self.fields.remove(field) {
+            None => Ok(None),
+            Some(value) => number(&value).map(Some).ok_or_else(|| self.wrong(field, "must be a number")),
+        }
+    }
+
+    /// Takes a range of lines: `"10-40"`, `"10"`, `10` or `[10, 40]`.
+    pub(crate) fn lines(&mut self, field: &str) -> Result<Option<(u64, u64)>, CallRefusal> {
+        let Some(value) = self.fields.remove(field) else { return Ok(None) };
+        let range = match &value {
+            Value::Array(ends) => match ends.as_slice() {
+                [first, last] => number(first).zip(number(last)),
+                _ => None,
+            },
+            Value::String(text) => match text.split_once('-') {
+                Some((first, last)) => parsed(first).zip(parsed(last)),
+                None => parsed(text).map(|line| (line, line)),
+            },
+            other => number(other).map(|line| (line, line)),
+        };
+        match range {
+            Some((first, last)) if first >= 1 && last >= first => Ok(Some((first, last))),
+            _ => Err(self.wrong(field, "must be lines such as \"10-40\", from 1")),
+        }
+    }
+
+    /// Takes a list; a single value is a list of one. A list that was written as a text of JSON is accepted.
+    pub(crate) fn list(&mut self, field: &str) -> Vec<Value> {
+        match self.fields.remove(field) {
+            None => Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(Value::String(text)) => match serde_json::from_str(&text) {
+                Ok(Value::Array(list)) => list,
+                Ok(object @ Value::Object(_)) => vec![object],
+                _ => vec![Value::String(text)],
+            },
+            Some(one) => vec![one],
+        }
+    }
+}
+
+/// Returns a number, also if it was written as a text.
+pub(crate) fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| parsed(value.as_str()?))
+}
+
+fn parsed(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}

@@ -1,0 +1,63 @@
+//! The command `editctl-mcp`: a server of the Model Context Protocol on standard input and output. It offers four tools,
+//! which read and edit files through the daemon of a workspace. Never writes to a file of the workspace.
+//!
+//! One process is one session. Calls may run at the same time; each has a connection of its own.
+//!
+//! *Limitations*: the roots that a client announces are not used; paths belong to the workspace of `--workspace`, or of the
+//! current folder.
+
+mod arguments;
+mod context;
+mod reply;
+mod server;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use rmcp::ServiceExt;
+
+use context::CallContext;
+use server::EditServer;
+
+/// Serves the tools read, edit, undo and history to an agent runtime, on standard input and output
+#[derive(Parser, Debug)]
+#[command(name = "editctl mcp", bin_name = "editctl mcp", version, max_term_width = 100)]
+struct CommandLine {
+    /// The workspace [default: the nearest parent of the current folder with .editd.toml or .git, else that folder]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// The session, which owns receipts and undo [default: EDITCTL_SESSION, else a new one for this process]
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Offer only these tools [default: read,edit,undo,history]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = ["read", "edit", "undo", "history"])]
+    tools: Vec<String>,
+    /// The socket of the daemon, if it was started with --socket
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    match run(line) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            context::tell(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(line: CommandLine) -> Result<(), String> {
+    let context = CallContext::open(line.workspace.as_deref(), line.session, line.socket)?;
+    let server = EditServer::new(context, &line.tools);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the runtime cannot be started: {error}"))?;
+    runtime.block_on(async {
+        // A client that closes standard input before it said anything is no failure.
+        let Ok(running) = server.serve(rmcp::transport::stdio()).await else { return Ok(()) };
+        running.waiting().await.map(drop).map_err(|error| format!("the server ended: {error}"))
+    })
+}

@@ -1,0 +1,85 @@
+//! The server: lists the tools and passes calls to them. Knows nothing about editing.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ServerHandler, model::Tool};
+
+use crate::context::CallContext;
+use crate::reply::ToolReply;
+use crate::tools::{self, ToolKind};
+
+/// The instructions that a runtime gives the model together with the tools.
+const INSTRUCTIONS: &str = "Read and edit files with these tools: edits are checked against what you read, merged with \
+                            the changes of others, applied to all files or none, and can be undone.";
+
+/// The server of one process.
+#[derive(Clone)]
+pub(crate) struct EditServer {
+    context: Arc<CallContext>,
+    tools: Vec<ToolKind>,
+}
+
+impl EditServer {
+    /// Creates a server for the tools with these names; for all if there are none.
+    pub(crate) fn new(context: CallContext, names: &[String]) -> Self {
+        let offered = |tool: &ToolKind| names.is_empty() || names.iter().any(|name| name == tool.name());
+        Self { context: Arc::new(context), tools: ToolKind::ALL.into_iter().filter(offered).collect() }
+    }
+}
+
+impl ServerHandler for EditServer {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("editctl", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
+        info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.context.set_client(&request.client_info.name);
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(ToolKind::describe).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name() == name).map(ToolKind::describe)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // A client of the stateless revision names itself in each request.
+        if let Some(client) = context.client_info() {
+            self.context.set_client(&client.name);
+        }
+        let Some(tool) = self.tools.iter().copied().find(|tool| tool.name() == request.name) else {
+            return Err(ErrorData::method_not_found::<CallToolRequestMethod>());
+        };
+        let call = self.context.clone();
+        let arguments = request.arguments.unwrap_or_default();
+        // A connection blocks its thread.
+        let reply = tokio::task::spawn_blocking(move || ToolReply::from(tools::call(tool, &call, arguments)));
+        let reply = reply.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(reply.result().into())
+    }
+}

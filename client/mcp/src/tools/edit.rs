@@ -1,0 +1,256 @@
+//! The tool `edit`: a flat list of edits over any number of files, which are applied together or not at all.
+//!
+//! All edits of a path form one entry of the job: they refer to the file as it was read, in any order.
+
+use editd_proto::FilePath;
+use editd_proto::message::{
+    EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, JobStatus, OnStale,
+};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::Arguments;
+use crate::context::{CallContext, CallRefusal};
+use crate::reply::ToolReply;
+
+pub(super) const DESCRIPTION: &str = "Edit files, all or nothing. Each edit: old+new replaces quoted text; lines+new \
+    or symbol+new replaces those; insert puts new before/after old, lines or symbol; content writes a whole file. \
+    Line numbers are those you read.";
+
+/// The fields of an edit.
+const FIELDS: [&str; 12] = [
+    "path",
+    "old",
+    "new",
+    "all",
+    "lines",
+    "symbol",
+    "part",
+    "insert",
+    "content",
+    "delete",
+    "rename_to",
+    "near",
+];
+
+pub(super) fn schema() -> Value {
+    let text = || json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "properties": {
+            "edits": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "path": text(),
+                        "old": { "type": "string", "description": "exact, unique unless all" },
+                        "new": text(),
+                        "all": { "type": "boolean" },
+                        "lines": { "type": "string", "description": "\"10-40\"; with old: search only there" },
+                        "symbol": { "type": "string", "description": "Class/method" },
+                        "part": { "type": "string", "enum": ["whole", "body"], "description": "of symbol" },
+                        "insert": { "type": "string", "enum": ["before", "after", "start", "end"] },
+                        "content": text(),
+                        "delete": { "type": "boolean", "description": "the file, lines or symbol" },
+                        "rename_to": text()
+                    },
+                    "required": ["path"]
+                }
+            },
+            "why": text(),
+            "check_only": { "type": "boolean", "description": "write nothing; returns a token" },
+            "token": { "type": "string", "description": "apply exactly what was checked" }
+        },
+        "required": ["edits"]
+    })
+}
+
+pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+    let mut given = Arguments::new("", given, &["edits", "why", "check_only", "token"])?;
+    let mut job = JobRequest {
+        key: Some(CallContext::key()),
+        label: given.text("why")?,
+        on_stale: Some(OnStale::Rebase),
+        verified: given.text("token")?,
+        ..JobRequest::default()
+    };
+    if given.flag("check_only")? {
+        job.mode = JobMode::VerifyOnly;
+    }
+    let edits = given.list("edits");
+    if edits.is_empty() {
+        return Err(given.wrong("edits", "is missing"));
+    }
+    for (number, edit) in edits.into_iter().enumerate() {
+        let place = format!("edits[{number}]");
+        let Value::Object(fields) = edit else {
+            return Err(CallRefusal::malformed(format!("{place} must be an object")));
+        };
+        let (path, edits) = one(context, Arguments::new(place, fields, &FIELDS)?)?;
+        match job.files.iter_mut().find(|file| file.path == path) {
+            Some(file) => file.edits.extend(edits),
+            None => job.files.push(FileEntry { path, edits, ..FileEntry::default() }),
+        }
+    }
+    let receipt = context.ask_job(|it| it.edit(&job))?;
+    let mut reply = ToolReply::receipt(&receipt, "applied");
+    if receipt.status == JobStatus::Verified && receipt.verified.is_none() {
+        reply.text.push_str("nothing would change\n");
+    }
+    Ok(reply)
+}
+
+/// Returns the path of an edit, and what the daemon has to do.
+fn one(context: &CallContext, mut given: Arguments) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
+    let path = context.name(&given.required("path")?);
+    let target = EditTarget {
+        old: given.text("old")?,
+        lines: given.lines("lines")?,
+        symbol: given.text("symbol")?,
+        body: part(&mut given)?,
+        all: given.flag("all")?,
+        near: given.number("near")?,
+    };
+    let (new, content) = (given.text("new")?, given.text("content")?);
+    let (insert, delete) = (given.text("insert")?, given.flag("delete")?);
+    let rename = given.text("rename_to")?.map(|to| FileEdit {
+        op: "rename".into(),
+        to: Some(context.name(&to)),
+        ..FileEdit::default()
+    });
+    let edit = match (content, insert, delete, new) {
+        (Some(text), None, false, None) if target.is_file() => {
+            Some(FileEdit { op: "write".into(), text: Some(text), ..FileEdit::default() })
+        }
+        (Some(_), ..) => return Err(given.wrong("content", "is the whole file: leave out the other fields")),
+        (None, Some(place), false, Some(text)) => Some(target.insertion(&given, &place, text)?),
+        (None, Some(_), ..) => return Err(given.wrong("new", "is missing: it is the text to insert")),
+        (None, None, true, None) => Some(target.deletion()),
+        (None, None, true, Some(_)) => return Err(given.wrong("new", "cannot be combined with delete")),
+        (None, None, false, Some(text)) => Some(target.replacement(&given, text)?),
+        (None, None, false, None) if rename.is_some() && target.is_file() => None,
+        (None, None, false, None) => {
+            return Err(given.wrong("new", "is missing; or give content, delete or rename_to"));
+        }
+    };
+    Ok((path, edit.into_iter().chain(rename).collect()))
+}
+
+fn part(given: &mut Arguments) -> Result<bool, CallRefusal> {
+    match given.text("part")?.as_deref() {
+        None | Some("whole") => Ok(false),
+        Some("body") => Ok(true),
+        Some(_) => Err(given.wrong("part", "must be whole or body")),
+    }
+}
+
+/// The part of a file that an edit is about.
+struct EditTarget {
+    old: Option<String>,
+    lines: Option<(u64, u64)>,
+    symbol: Option<String>,
+    body: bool,
+    all: bool,
+    near: Option<u64>,
+}
+
+impl EditTarget {
+    fn is_file(&self) -> bool {
+        self.old.is_none() && self.lines.is_none() && self.symbol.is_none()
+    }
+
+    /// Returns the limits of a search for `old`.
+    fn within(self) -> Option<EditScope> {
+        self.symbol.map(EditScope::Symbol).or(self.lines.map(EditScope::Lines))
+    }
+
+    fn replacement(self, given: &Arguments, new: String) -> Result<FileEdit, CallRefusal> {
+        let all = self.all.then_some(true);
+        match (&self.old, &self.symbol, self.lines) {
+            (Some(_), ..) => Ok(FileEdit {
+                op: "replace".into(),
+                old: self.old.clone(),
+                new: Some(new),
+                all,
+                near: self.near,
+                within: self.within(),
+                ..FileEdit::default()
+            }),
+            (None, Some(_), None) => {
+                let action = if self.body { "replace_body" } else { "replace" };
+                Ok(symbol(self.symbol, action, Some(new)))
+            }
+            (None, None, Some((start, end))) => Ok(lines(start, end, new)),
+            (None, Some(_), Some(_)) => Err(given.wrong("lines", "cannot be combined with symbol")),
+            (None, None, None) => {
+                Err(given
+                    .wrong("old", "is missing: quote the text to replace, or give lines, symbol or content"))
+            }
+        }
+    }
+
+    fn deletion(self) -> FileEdit {
+        match (&self.old, &self.symbol, self.lines) {
+            (Some(_), ..) => FileEdit {
+                op: "replace".into(),
+                old: self.old.clone(),
+                new: Some(String::new()),
+                all: self.all.then_some(true),
+                near: self.near,
+                within: self.within(),
+                ..FileEdit::default()
+            },
+            (None, Some(_), _) => symbol(self.symbol, "delete", None),
+            (None, None, Some((start, end))) => lines(start, end, String::new()),
+            (None, None, None) => FileEdit { op: "delete".into(), ..FileEdit::default() },
+        }
+    }
+
+    fn insertion(self, given: &Arguments, place: &str, text: String) -> Result<FileEdit, CallRefusal> {
+        let after = match place {
+            "before" | "start" => false,
+            "after" | "end" => true,
+            _ => return Err(given.wrong("insert", "must be before, after, start or end")),
+        };
+        if self.is_file() {
+            let at = match place {
+                "start" => EditPosition::Start,
+                "end" => EditPosition::End,
+                _ => return Err(given.wrong("old", "is missing: insert needs old, lines or symbol")),
+            };
+            let (op, at, text) = ("insert".into(), Some(at), Some(text));
+            return Ok(FileEdit { op, at, text, whole_lines: Some(true), ..FileEdit::default() });
+        }
+        match (self.old, self.symbol, self.lines) {
+            (Some(_), Some(_), _) => Err(given.wrong("symbol", "cannot be combined with insert and old")),
+            (Some(anchor), None, range) => {
+                let at = if after { EditPosition::After(anchor) } else { EditPosition::Before(anchor) };
+                let near = self.near.or(range.map(|(first, _)| first));
+                let (op, at, text) = ("insert".into(), Some(at), Some(text));
+                Ok(FileEdit { op, at, text, near, own_line: Some(true), ..FileEdit::default() })
+            }
+            (None, name @ Some(_), _) => {
+                Ok(symbol(name, if after { "insert_after" } else { "insert_before" }, Some(text)))
+            }
+            (None, None, range) => {
+                let (first, last) = range.unwrap_or_default();
+                let start = if after { last.saturating_add(1) } else { first };
+                Ok(lines(start, start - 1, text))
+            }
+        }
+    }
+}
+
+fn lines(start: u64, end: u64, text: String) -> FileEdit {
+    FileEdit {
+        op: "lines".into(),
+        start: Some(start),
+        end: Some(end),
+        text: Some(text),
+        ..FileEdit::default()
+    }
+}
+
+fn symbol(name: Option<String>, action: &str, text: Option<String>) -> FileEdit {
+    FileEdit { op: "symbol".into(), name, action: Some(action.into()), text, ..FileEdit::default() }
+}

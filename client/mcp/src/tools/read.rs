@@ -1,0 +1,104 @@
+//! The tool `read`: the text of a file, of some of its lines or of a symbol, or its outline.
+
+use editctl::show::{OutputStyle, outline};
+use editd_proto::message::{OutlineRequest, ReadReply, ReadRequest};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::Arguments;
+use crate::context::{CallContext, CallRefusal};
+use crate::reply::ToolReply;
+
+/// The most bytes of text in a reply; some runtimes cut longer ones.
+const TEXT: u64 = 64 * 1024;
+
+pub(super) const DESCRIPTION: &str =
+    "Read a file, some lines (numbered) or one symbol. outline lists its symbols.";
+
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string" },
+            "lines": { "type": "string", "description": "\"10-40\"" },
+            "symbol": { "type": "string", "description": "Class/method" },
+            "outline": { "type": "boolean" }
+        },
+        "required": ["path"]
+    })
+}
+
+pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+    let mut given = Arguments::new("", given, &["path", "lines", "symbol", "outline"])?;
+    let path = context.name(&given.required("path")?);
+    let (lines, symbol) = (given.lines("lines")?, given.text("symbol")?);
+    if given.flag("outline")? {
+        let reply = context.ask(|it| it.outline(&OutlineRequest { path: path.clone(), depth: None }))?;
+        return Ok(ToolReply::done(outline::tree(&reply, &OutputStyle::for_tools()), &reply));
+    }
+    if lines.is_some() && symbol.is_some() {
+        return Err(given.wrong("symbol", "cannot be combined with lines"));
+    }
+    let request = ReadRequest { path, lines, seen: None, symbol, body: false };
+    if request.symbol.is_none() && request.lines.is_none() {
+        return file(context, request);
+    }
+    let reply = context.ask(|it| it.read(&request))?;
+    Ok(shown(&reply, reply.text.as_deref().unwrap_or_default(), request.lines.is_some()))
+}
+
+/// Reads a file. Of a long one only the first lines are read: what is not shown does not count as read.
+fn file(context: &CallContext, request: ReadRequest) -> Result<ToolReply, CallRefusal> {
+    let part = |lines| context.ask(|it| it.read(&ReadRequest { lines, ..request.clone() }));
+    let first = part(Some((1, 1)))?;
+    if first.text.is_none() {
+        let words = format!("{} is not text: {} bytes, version {}", first.path, first.size, first.version.0);
+        return Ok(ToolReply::done(words, &facts(&first, first.lines)));
+    }
+    if first.size <= TEXT {
+        let whole = part(None)?;
+        return Ok(shown(&whole, whole.text.as_deref().unwrap_or_default(), false));
+    }
+    let step = (first.lines.saturating_mul(TEXT / 8) / first.size).max(1);
+    let mut text = String::new();
+    let mut last = 0;
+    while last < first.lines && (text.len() as u64) < TEXT {
+        let more = part(Some((last + 1, last + step)))?;
+        let lines = more.text.unwrap_or_default();
+        if more.version != first.version || lines.is_empty() {
+            break;
+        }
+        last += lines.split_inclusive('\n').count() as u64;
+        text.push_str(&lines);
+    }
+    Ok(shown(&first, &text, true))
+}
+
+fn shown(reply: &ReadReply, text: &str, numbered: bool) -> ToolReply {
+    let last = reply.first_line + (text.split_inclusive('\n').count() as u64).saturating_sub(1);
+    let mut words = String::new();
+    if numbered {
+        let lines = text.split_inclusive('\n').zip(reply.first_line..);
+        lines.for_each(|(line, number)| words.push_str(&format!("{number}\t{line}")));
+    } else {
+        words.push_str(text);
+    }
+    if reply.lines == 0 {
+        words.push_str("(the file is empty)");
+    } else if last < reply.lines && reply.symbol.is_none() {
+        let end = if words.ends_with('\n') { "" } else { "\n" };
+        words.push_str(&format!("{end}(lines {}-{last} of {})", reply.first_line, reply.lines));
+    }
+    ToolReply::done(words, &facts(reply, last))
+}
+
+/// Returns the facts about what was read; the text is in the reply once.
+fn facts(reply: &ReadReply, last: u64) -> Value {
+    json!({
+        "path": reply.path,
+        "version": reply.version,
+        "lines": [reply.first_line, last],
+        "of": reply.lines,
+        "encoding": reply.encoding,
+        "line_ending": reply.line_ending,
+    })
+}

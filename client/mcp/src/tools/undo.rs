@@ -1,0 +1,46 @@
+//! The tool `undo`: takes back the session's last edit, or a given entry, or some of its files or hunks.
+
+use editd_proto::ids::JobId;
+use editd_proto::message::{HunkChoice, UndoRequest};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{Arguments, number};
+use crate::context::{CallContext, CallRefusal};
+use crate::reply::ToolReply;
+
+pub(super) const DESCRIPTION: &str = "Undo your last edit, or a job, its files or hunks. Later changes stay.";
+
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "job": { "type": "integer" },
+            "paths": { "type": "array", "items": { "type": "string" } },
+            "hunks": { "type": "array", "items": { "type": "integer" }, "description": "from history of the job" }
+        }
+    })
+}
+
+pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+    let mut given = Arguments::new("", given, &["job", "paths", "hunks"])?;
+    let job = given.number("job")?.map(JobId);
+    let path = |value: &Value| value.as_str().map(|path| context.name(path));
+    let paths: Option<Vec<_>> = given.list("paths").iter().map(path).collect();
+    let paths = paths.ok_or_else(|| given.wrong("paths", "must be texts"))?;
+    let hunk = |value: &Value| number(value).map(HunkChoice::One);
+    let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
+    let hunks = hunks.ok_or_else(|| given.wrong("hunks", "must be numbers"))?;
+    if job.is_none() && !(paths.is_empty() && hunks.is_empty()) {
+        return Err(CallRefusal::malformed("paths and hunks need job; history lists the jobs"));
+    }
+    let request = UndoRequest {
+        jobs: job.into_iter().collect(),
+        paths,
+        hunks,
+        key: Some(CallContext::key()),
+        on_stale: editd_proto::message::OnStale::Rebase,
+        ..UndoRequest::default()
+    };
+    let receipt = context.ask_job(|it| it.undo(&request))?;
+    Ok(ToolReply::receipt(&receipt, "undone"))
+}
