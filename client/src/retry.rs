@@ -63,7 +63,7 @@ impl<'a, E: From<CallError>> Caller<'a, E> {
     }
 
     /// Sends a request. If the daemon is stopping and did not start it, the request is sent to the next daemon. If the
-    /// daemon is busy, the request is sent again for [`BUSY_PATIENCE`]. If the daemon disconnects before it replies, a
+    /// daemon is busy, the request is sent again for 10 s. If the daemon disconnects before it replies, a
     /// repeatable request is sent once more: one that changes nothing or has a key.
     pub fn ask<R>(
         &self,
