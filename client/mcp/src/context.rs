@@ -1,4 +1,4 @@
-//! The workspace and the session of the server, and its requests to the daemon.
+//! The session of the server, and its requests to the daemon of a workspace.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use editctl::retry::Caller;
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
 use editd_proto::{ErrorCode, FilePath, RequestError};
+
+use crate::roots::WorkspaceRoots;
 
 /// The variable with which a program names its session.
 const SESSION: &str = "EDITCTL_SESSION";
@@ -47,7 +49,8 @@ fn own_session() -> String {
 
 /// Everything that a call needs.
 pub(crate) struct CallContext {
-    workspace: Workspace,
+    /// The workspaces.
+    pub(crate) roots: WorkspaceRoots,
     current: PathBuf,
     session: String,
     socket: Option<PathBuf>,
@@ -72,11 +75,12 @@ impl CallContext {
             None => Workspace::find(&current),
         };
         let named = workspace.unwrap_or(&current);
-        let workspace = found.map_err(|error| format!("the workspace {}: {error}", named.display()))?;
+        let found = found.map_err(|error| format!("the workspace {}: {error}", named.display()))?;
+        let roots = WorkspaceRoots::new(found, workspace.is_some());
         let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
         let session = session.or(named).unwrap_or_else(own_session);
         let start = SpawnPolicy::Program(program());
-        Ok(Self { workspace, current, session, socket, start, client: OnceLock::new() })
+        Ok(Self { roots, current, session, socket, start, client: OnceLock::new() })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -84,20 +88,60 @@ impl CallContext {
         let _ = self.client.set(name.chars().filter(|letter| !letter.is_control()).take(64).collect());
     }
 
-    /// Returns a path of a call as a path in the workspace.
-    pub(crate) fn name(&self, path: &str) -> FilePath {
-        self.workspace.name(&self.current, Path::new(path))
+    /// Returns the workspace of a path for the requests of a call; the usual one without a path.
+    pub(crate) fn workspace_of(&self, path: Option<&str>) -> CallTarget<'_> {
+        let workspace = path.map_or_else(|| self.roots.usual(), |path| self.roots.of(path));
+        CallTarget { context: self, workspace }
+    }
+}
+
+/// The workspace of a call.
+pub(crate) struct CallTarget<'a> {
+    context: &'a CallContext,
+    workspace: Workspace,
+}
+
+impl CallTarget<'_> {
+    /// Returns a path of the call as a path in the workspace. A relative path begins at the current folder; at the root, as in
+    /// replies, if there is a file only there.
+    ///
+    /// # Errors
+    /// The path belongs to another workspace.
+    pub(crate) fn name(&self, path: &str) -> Result<FilePath, CallRefusal> {
+        let named = self.new_name(path)?;
+        let root = self.workspace.root();
+        let at_root = Path::new(path).is_relative()
+            && !machine::is_there(&self.context.current.join(path))
+            && machine::is_there(&root.join(path));
+        Ok(if at_root { self.workspace.name(root, Path::new(path)) } else { named })
+    }
+
+    /// Returns the path of a file that the call may create. A relative path begins at the current folder.
+    ///
+    /// # Errors
+    /// The path belongs to another workspace.
+    pub(crate) fn new_name(&self, path: &str) -> Result<FilePath, CallRefusal> {
+        let other = self.context.roots.of(path);
+        if other != self.workspace {
+            let (own, other) = (self.workspace.root().display(), other.root().display());
+            return Err(CallRefusal::malformed(format!(
+                "{path} belongs to the workspace {other}, the paths before it to {own}: a job is applied to one \
+                 workspace; use a call for each"
+            )));
+        }
+        Ok(self.workspace.name(&self.context.current, Path::new(path)))
     }
 
     fn connect(&self) -> Result<Connection, CallRefusal> {
         let options = ClientOptions {
-            client: self.client.get().map_or("mcp", String::as_str),
-            session: &self.session,
+            client: self.context.client.get().map_or("mcp", String::as_str),
+            session: &self.context.session,
             on_stale: Some(OnStale::Rebase),
-            socket: self.socket.as_deref(),
+            socket: self.context.socket.as_deref(),
             tell,
         };
-        reach(&self.workspace, &options, &self.start).map_err(|error| CallRefusal(Box::new(error.refusal())))
+        reach(&self.workspace, &options, &self.context.start)
+            .map_err(|error| CallRefusal(Box::new(error.refusal())))
     }
 
     /// Sends a request that changes nothing, or has a key.
@@ -115,9 +159,9 @@ impl CallContext {
     ) -> Result<Receipt, CallRefusal> {
         Caller::new(|| self.connect(), tell).ask_job(true, request)
     }
+}
 
-    /// Returns a new key, under which a job may be sent again.
-    pub(crate) fn key() -> String {
-        ulid::Ulid::generate().to_string()
-    }
+/// Returns a new key, under which a job may be sent again.
+pub(crate) fn new_key() -> String {
+    ulid::Ulid::generate().to_string()
 }

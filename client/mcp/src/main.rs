@@ -3,12 +3,13 @@
 //!
 //! One process is one session. Calls may run at the same time; each has a connection of its own.
 //!
-//! *Limitations*: the roots that a client announces are not used; paths belong to the workspace of `--workspace`, or of the
-//! current folder.
+//! *Limitations*: a call without an absolute path is about the first workspace, also `undo` and `history`. A client of the
+//! stateless revision cannot announce roots.
 
 mod arguments;
 mod context;
 mod reply;
+mod roots;
 mod server;
 mod tools;
 

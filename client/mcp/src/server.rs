@@ -1,18 +1,23 @@
 //! The server: lists the tools and passes calls to them. Knows nothing about editing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams,
     InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model::Tool};
+use tokio::sync::OnceCell;
 
-use crate::context::CallContext;
+use crate::context::{CallContext, tell};
 use crate::reply::ToolReply;
 use crate::tools::{self, ToolKind};
+
+/// The time limit for the client's list of roots.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The instructions that a runtime gives the model together with the tools.
 const INSTRUCTIONS: &str = "Read and edit files with these tools: edits are checked against what you read, merged with \
@@ -23,13 +28,30 @@ const INSTRUCTIONS: &str = "Read and edit files with these tools: edits are chec
 pub(crate) struct EditServer {
     context: Arc<CallContext>,
     tools: Vec<ToolKind>,
+    /// Set once the client was asked for its roots, or cannot be asked.
+    asked: Arc<OnceCell<()>>,
 }
 
 impl EditServer {
     /// Creates a server for the tools with these names; for all if there are none.
     pub(crate) fn new(context: CallContext, names: &[String]) -> Self {
         let offered = |tool: &ToolKind| names.is_empty() || names.iter().any(|name| name == tool.name());
-        Self { context: Arc::new(context), tools: ToolKind::ALL.into_iter().filter(offered).collect() }
+        let tools = ToolKind::ALL.into_iter().filter(offered).collect();
+        Self { context: Arc::new(context), tools, asked: Arc::default() }
+    }
+
+    /// Asks the client for its roots, if it has some. Without an answer in time, paths belong to the usual workspace.
+    #[expect(deprecated, reason = "the stateless revision has no roots; clients of the earlier ones have")]
+    async fn ask_for_roots(&self, peer: &Peer<RoleServer>) {
+        let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
+        if !has_roots {
+            return;
+        }
+        match tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
+            Ok(Ok(found)) => self.context.roots.announce(found.roots.iter().map(|root| root.uri.as_str())),
+            Ok(Err(error)) => tell(&format!("the client does not tell its roots: {error}")),
+            Err(_) => tell("the client does not tell its roots in time"),
+        }
     }
 }
 
@@ -49,6 +71,10 @@ impl ServerHandler for EditServer {
         self.context.set_client(&request.client_info.name);
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_for_roots(&context.peer).await;
     }
 
     async fn list_tools(
@@ -75,6 +101,7 @@ impl ServerHandler for EditServer {
         let Some(tool) = self.tools.iter().copied().find(|tool| tool.name() == request.name) else {
             return Err(ErrorData::method_not_found::<CallToolRequestMethod>());
         };
+        self.asked.get_or_init(|| self.ask_for_roots(&context.peer)).await;
         let call = self.context.clone();
         let arguments = request.arguments.unwrap_or_default();
         // A connection blocks its thread.

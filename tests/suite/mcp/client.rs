@@ -1,6 +1,7 @@
 //! A client of the Model Context Protocol over standard input and output, in the form of its messages.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use editd_tests::test_daemon::TestDaemon;
@@ -14,6 +15,8 @@ pub(super) struct McpClient {
     last: u64,
     /// Replies that came before they were asked for.
     early: Vec<Value>,
+    /// The URIs of the roots that the client announces.
+    roots: Vec<String>,
 }
 
 /// The result of a call.
@@ -56,15 +59,24 @@ impl McpClient {
     pub(super) fn run(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { child, input, output: BufReader::new(output), last: 0, early: Vec::new() }
+        Self { child, input, output: BufReader::new(output), last: 0, early: Vec::new(), roots: Vec::new() }
     }
 
     pub(super) fn initialize(&mut self) {
         let client = json!({ "name": "mcp-client", "version": "1" });
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let capabilities = if self.roots.is_empty() { json!({}) } else { json!({ "roots": {} }) };
+        let hello =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
         let welcome = self.ask("initialize", hello);
         assert_eq!(welcome["protocolVersion"], "2025-06-18", "{welcome}");
         self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    }
+
+    /// Initializes the connection with roots, which the server may ask for.
+    pub(super) fn initialize_with_roots(&mut self, roots: &[&Path]) {
+        self.roots =
+            roots.iter().map(|root| format!("file://{}", root.display()).replace(' ', "%20")).collect();
+        self.initialize();
     }
 
     fn write(&mut self, message: &Value) {
@@ -88,7 +100,14 @@ impl McpClient {
             }
             let mut line = String::new();
             assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server ended");
-            self.early.push(serde_json::from_str(&line).unwrap());
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["method"] == "roots/list" {
+                let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
+                let result = json!({ "roots": roots });
+                self.write(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+            } else {
+                self.early.push(message);
+            }
         }
     }
 

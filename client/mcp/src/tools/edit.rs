@@ -9,7 +9,7 @@ use editd_proto::message::{
 use serde_json::{Map, Value, json};
 
 use crate::arguments::Arguments;
-use crate::context::{CallContext, CallRefusal};
+use crate::context::{CallContext, CallRefusal, CallTarget, new_key};
 use crate::reply::ToolReply;
 
 pub(super) const DESCRIPTION: &str = "Edit files, all or nothing. Each edit: old+new replaces quoted text; lines+new \
@@ -68,7 +68,7 @@ pub(super) fn schema() -> Value {
 pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
     let mut given = Arguments::new("", given, &["edits", "why", "check_only", "token"])?;
     let mut job = JobRequest {
-        key: Some(CallContext::key()),
+        key: Some(new_key()),
         label: given.text("why")?,
         on_stale: Some(OnStale::Rebase),
         verified: given.text("token")?,
@@ -81,18 +81,20 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
     if edits.is_empty() {
         return Err(given.wrong("edits", "is missing"));
     }
+    let first = edits.first().and_then(|edit| edit.get("path")?.as_str());
+    let target = context.workspace_of(first);
     for (number, edit) in edits.into_iter().enumerate() {
         let place = format!("edits[{number}]");
         let Value::Object(fields) = edit else {
             return Err(CallRefusal::malformed(format!("{place} must be an object")));
         };
-        let (path, edits) = one(context, Arguments::new(place, fields, &FIELDS)?)?;
+        let (path, edits) = one(&target, Arguments::new(place, fields, &FIELDS)?)?;
         match job.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.edits.extend(edits),
             None => job.files.push(FileEntry { path, edits, ..FileEntry::default() }),
         }
     }
-    let receipt = context.ask_job(|it| it.edit(&job))?;
+    let receipt = target.ask_job(|it| it.edit(&job))?;
     let mut reply = ToolReply::receipt(&receipt, "applied");
     if receipt.status == JobStatus::Verified && receipt.verified.is_none() {
         reply.text.push_str("nothing would change\n");
@@ -101,8 +103,9 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
 }
 
 /// Returns the path of an edit, and what the daemon has to do.
-fn one(context: &CallContext, mut given: Arguments) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
-    let path = context.name(&given.required("path")?);
+fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Vec<FileEdit>), CallRefusal> {
+    let (path, content) = (given.required("path")?, given.text("content")?);
+    let path = if content.is_some() { workspace.new_name(&path)? } else { workspace.name(&path)? };
     let target = EditTarget {
         old: given.text("old")?,
         lines: given.lines("lines")?,
@@ -111,13 +114,10 @@ fn one(context: &CallContext, mut given: Arguments) -> Result<(FilePath, Vec<Fil
         all: given.flag("all")?,
         near: given.number("near")?,
     };
-    let (new, content) = (given.text("new")?, given.text("content")?);
+    let new = given.text("new")?;
     let (insert, delete) = (given.text("insert")?, given.flag("delete")?);
-    let rename = given.text("rename_to")?.map(|to| FileEdit {
-        op: "rename".into(),
-        to: Some(context.name(&to)),
-        ..FileEdit::default()
-    });
+    let to = given.text("rename_to")?.map(|to| workspace.new_name(&to)).transpose()?;
+    let rename = to.map(|to| FileEdit { op: "rename".into(), to: Some(to), ..FileEdit::default() });
     let edit = match (content, insert, delete, new) {
         (Some(text), None, false, None) if target.is_file() => {
             Some(FileEdit { op: "write".into(), text: Some(text), ..FileEdit::default() })

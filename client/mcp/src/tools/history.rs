@@ -28,19 +28,21 @@ pub(super) fn schema() -> Value {
 pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
     let mut given = Arguments::new("", given, &["path", "job", "since", "before", "from"])?;
     let style = OutputStyle::for_tools();
+    let path = given.text("path")?;
+    let target = context.workspace_of(path.as_deref());
     if let Some(job) = given.number("job")? {
         let from = given.number("from")?;
-        let reply = context.ask(|it| it.show(JobId(job), from))?;
+        let reply = target.ask(|it| it.show(JobId(job), from))?;
         let shown = from.unwrap_or_default() + reply.changes.len() as u64;
         return Ok(ToolReply::done(history::one(&reply, shown, &style), &reply));
     }
     let request = HistoryRequest {
-        path: given.text("path")?.map(|path| context.name(&path)),
+        path: path.map(|path| target.name(&path)).transpose()?,
         before: given.number("before")?.map(JobId),
         limit: Some(ENTRIES),
         ..HistoryRequest::default()
     };
-    let mut reply = context.ask(|it| it.history(&request))?;
+    let mut reply = target.ask(|it| it.history(&request))?;
     if let Some(since) = given.number("since")? {
         let listed = reply.entries.len();
         reply.entries.retain(|entry| entry.id.0 > since);

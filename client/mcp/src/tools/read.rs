@@ -5,7 +5,7 @@ use editd_proto::message::{OutlineRequest, ReadReply, ReadRequest};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::Arguments;
-use crate::context::{CallContext, CallRefusal};
+use crate::context::{CallContext, CallRefusal, CallTarget};
 use crate::reply::ToolReply;
 
 /// The most bytes of text in a reply; some runtimes cut longer ones.
@@ -29,10 +29,12 @@ pub(super) fn schema() -> Value {
 
 pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
     let mut given = Arguments::new("", given, &["path", "lines", "symbol", "outline"])?;
-    let path = context.name(&given.required("path")?);
+    let path = given.required("path")?;
+    let target = context.workspace_of(Some(&path));
+    let path = target.name(&path)?;
     let (lines, symbol) = (given.lines("lines")?, given.text("symbol")?);
     if given.flag("outline")? {
-        let reply = context.ask(|it| it.outline(&OutlineRequest { path: path.clone(), depth: None }))?;
+        let reply = target.ask(|it| it.outline(&OutlineRequest { path: path.clone(), depth: None }))?;
         return Ok(ToolReply::done(outline::tree(&reply, &OutputStyle::for_tools()), &reply));
     }
     if lines.is_some() && symbol.is_some() {
@@ -40,15 +42,15 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
     }
     let request = ReadRequest { path, lines, seen: None, symbol, body: false };
     if request.symbol.is_none() && request.lines.is_none() {
-        return file(context, request);
+        return file(&target, request);
     }
-    let reply = context.ask(|it| it.read(&request))?;
+    let reply = target.ask(|it| it.read(&request))?;
     Ok(shown(&reply, reply.text.as_deref().unwrap_or_default(), request.lines.is_some()))
 }
 
 /// Reads a file. Of a long one only the first lines are read: what is not shown does not count as read.
-fn file(context: &CallContext, request: ReadRequest) -> Result<ToolReply, CallRefusal> {
-    let part = |lines| context.ask(|it| it.read(&ReadRequest { lines, ..request.clone() }));
+fn file(target: &CallTarget<'_>, request: ReadRequest) -> Result<ToolReply, CallRefusal> {
+    let part = |lines| target.ask(|it| it.read(&ReadRequest { lines, ..request.clone() }));
     let first = part(Some((1, 1)))?;
     if first.text.is_none() {
         let words = format!("{} is not text: {} bytes, version {}", first.path, first.size, first.version.0);

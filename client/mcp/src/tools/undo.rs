@@ -5,7 +5,7 @@ use editd_proto::message::{HunkChoice, UndoRequest};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{Arguments, number};
-use crate::context::{CallContext, CallRefusal};
+use crate::context::{CallContext, CallRefusal, new_key};
 use crate::reply::ToolReply;
 
 pub(super) const DESCRIPTION: &str = "Undo your last edit, or a job, its files or hunks. Later changes stay.";
@@ -24,9 +24,11 @@ pub(super) fn schema() -> Value {
 pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
     let mut given = Arguments::new("", given, &["job", "paths", "hunks"])?;
     let job = given.number("job")?.map(JobId);
-    let path = |value: &Value| value.as_str().map(|path| context.name(path));
-    let paths: Option<Vec<_>> = given.list("paths").iter().map(path).collect();
+    let paths = given.list("paths");
+    let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
     let paths = paths.ok_or_else(|| given.wrong("paths", "must be texts"))?;
+    let target = context.workspace_of(paths.first().copied());
+    let paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
     let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
     let hunks = hunks.ok_or_else(|| given.wrong("hunks", "must be numbers"))?;
@@ -37,10 +39,10 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         jobs: job.into_iter().collect(),
         paths,
         hunks,
-        key: Some(CallContext::key()),
+        key: Some(new_key()),
         on_stale: editd_proto::message::OnStale::Rebase,
         ..UndoRequest::default()
     };
-    let receipt = context.ask_job(|it| it.undo(&request))?;
+    let receipt = target.ask_job(|it| it.undo(&request))?;
     Ok(ToolReply::receipt(&receipt, "undone"))
 }
