@@ -193,12 +193,12 @@ pub(crate) enum Command {
     Stop,
     /// Serve an agent runtime over the Model Context Protocol, on standard input and output
     ///
-    /// Runs the program `editctl-mcp`. `editctl mcp --help` lists its options.
-    #[command(disable_help_flag = true)]
+    /// Runs the program `editctl-mcp`, which must be beside this one or in PATH. One process is one session, with a name of
+    /// its own if --session and EDITCTL_SESSION give none.
     Mcp {
-        /// The options of `editctl-mcp`
-        #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
-        words: Vec<OsString>,
+        /// Offer only these tools [default: read,edit,undo,history]
+        #[arg(long, value_name = "NAMES")]
+        tools: Option<String>,
     },
     /// Wait for a detached job
     Wait(WaitArgs),

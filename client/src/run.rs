@@ -82,8 +82,8 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
     if let Command::Help { op } = &line.command {
         return help(op.as_deref());
     }
-    if let Command::Mcp { words } = line.command {
-        return mcp::run(&line.everywhere, words);
+    if let Command::Mcp { tools } = line.command {
+        return mcp::run(line.everywhere, tools);
     }
     let context = CommandContext::open(line.everywhere, line.job, style)?;
     let kept = line.command.uses_its_session();
@@ -97,7 +97,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Edit(words) => files::edit(context, words),
         Command::Dialects => files::dialects(context),
         Command::Help { op } => help(op.as_deref()),
-        Command::Mcp { words } => mcp::run(&GlobalFlags::default(), words),
+        Command::Mcp { tools } => mcp::run(GlobalFlags::default(), tools),
         Command::Replace(words) => files::replace(context, words),
         Command::Create(words) => files::create(context, words),
         Command::Outline { path, depth } => files::outline(context, &path, depth),

@@ -29,7 +29,6 @@ fn the_tools_take_at_most_700_tokens_and_are_annotated() {
     assert_eq!(names, ["read", "edit", "undo", "history"]);
     let tokens = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&listed["tools"].to_string()).len();
     assert!(tokens <= 700, "{tokens} tokens");
-    println!("the four tools take {tokens} tokens");
     for tool in tools {
         let hints = tool["annotations"].as_object().unwrap();
         for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
@@ -229,7 +228,6 @@ fn two_agents_and_a_formatter_lose_no_change() {
             refused
         };
         let agents = [0, 1].map(|number| scope.spawn(move || agent(number)));
-        // The formatter writes files of its own, beside the ones that are edited.
         for turn in 0..EDITS {
             daemon.put("formatted.txt", format!("{turn}\n"));
         }
@@ -369,12 +367,23 @@ fn relative_paths_begin_at_the_current_folder_or_are_those_of_replies() {
 }
 
 #[test]
+fn a_server_that_may_not_start_a_daemon_says_so_until_one_serves() {
+    let mut daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\n");
+    daemon.kill();
+    let mut client = McpClient::begin(&daemon, &["--no-spawn"]);
+    let refused = client.call("read", json!({ "path": "a.txt" }));
+    assert!(refused.is_error && refused.text.contains("no daemon"), "{}", refused.text);
+    daemon.start();
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
+}
+
+#[test]
 fn the_official_python_client_is_served() {
     let daemon = TestDaemon::started();
     daemon.put("greet.py", GREET);
     let script = binaries::top().join("tests/python/mcp_test.py");
     let python = |words: &[&str]| {
-        // The user's own packages are found by the user's own folder, not by that of the test.
         let home = std::env::var_os("HOME").unwrap_or_default();
         daemon.command("python3").env("HOME", home).args(words).output()
     };

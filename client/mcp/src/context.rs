@@ -68,6 +68,7 @@ impl CallContext {
         workspace: Option<&Path>,
         session: Option<String>,
         socket: Option<PathBuf>,
+        no_spawn: bool,
     ) -> Result<Self, String> {
         let current = machine::current_folder().map_err(|error| format!("the current folder: {error}"))?;
         let found = match workspace {
@@ -79,7 +80,7 @@ impl CallContext {
         let roots = WorkspaceRoots::new(found, workspace.is_some());
         let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
         let session = session.or(named).unwrap_or_else(own_session);
-        let start = SpawnPolicy::Program(program());
+        let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
         Ok(Self { roots, current, session, socket, start, client: OnceLock::new() })
     }
 

@@ -38,6 +38,9 @@ struct CommandLine {
     /// The socket of the daemon, if it was started with --socket
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// Do not start a daemon if none is running
+    #[arg(long)]
+    no_spawn: bool,
 }
 
 fn main() -> ExitCode {
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
 }
 
 fn run(line: CommandLine) -> Result<(), String> {
-    let context = CallContext::open(line.workspace.as_deref(), line.session, line.socket)?;
+    let context = CallContext::open(line.workspace.as_deref(), line.session, line.socket, line.no_spawn)?;
     let server = EditServer::new(context, &line.tools);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| format!("the runtime cannot be started: {error}"))?;

@@ -9,17 +9,18 @@ use super::CommandOutput;
 use crate::args::GlobalFlags;
 use crate::failure::{ExitStatus, Failure};
 
-pub(super) fn run(flags: &GlobalFlags, words: Vec<OsString>) -> Result<CommandOutput, Failure> {
-    let mut all: Vec<OsString> = Vec::new();
+pub(super) fn run(flags: GlobalFlags, tools: Option<String>) -> Result<CommandOutput, Failure> {
     let named = [
-        ("--workspace", flags.workspace.as_ref().map(|path| path.as_os_str().to_owned())),
-        ("--session", flags.session.as_ref().map(OsString::from)),
-        ("--socket", flags.socket.as_ref().map(|path| path.as_os_str().to_owned())),
+        ("--workspace", flags.workspace.map(OsString::from)),
+        ("--session", flags.session.map(OsString::from)),
+        ("--socket", flags.socket.map(OsString::from)),
+        ("--tools", tools.map(OsString::from)),
     ];
-    for (flag, value) in named {
-        all.extend(value.into_iter().flat_map(|value| [OsString::from(flag), value]));
+    let given = named.into_iter().filter_map(|(flag, value)| Some([flag.into(), value?]));
+    let mut all: Vec<OsString> = given.flatten().collect();
+    if flags.no_spawn {
+        all.push("--no-spawn".into());
     }
-    all.extend(words);
     match become_companion("mcp", &all) {
         Ok(status) if status.success() => Ok(CommandOutput::text("")),
         Ok(_) => Ok(CommandOutput { exit: ExitStatus::Fault, ..CommandOutput::text("") }),
