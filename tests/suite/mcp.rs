@@ -1,6 +1,7 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
 mod client;
+mod roots;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -144,6 +145,11 @@ fn refusals_name_the_next_call_and_no_command() {
         (json!({ "path": "../x", "content": "" }), "outside"),
         (json!({ "path": ".git/hooks/x", "content": "" }), ".git"),
         (json!({ "path": "greet.py", "content": "", "old": "x" }), "leave out the other fields"),
+        (
+            json!({ "path": "greet.py", "lines": "1", "symbol": "leave", "delete": true }),
+            "cannot be combined",
+        ),
+        (json!({ "path": "greet.py", "lines": "1", "new": "", "part": "body" }), "edits[0].part is"),
         (json!("greet.py"), "edits[0] must be an object"),
     ];
     for (given, expected) in cases {
@@ -168,6 +174,9 @@ fn a_checked_edit_is_applied_with_its_token() {
     let checked = client.call("edit", json!({ "edits": edits, "check_only": true }));
     assert!(checked.done().contains("+    return \"Goodbye\""), "{}", checked.text);
     assert_eq!(daemon.get("greet.py"), GREET.as_bytes());
+    let same = json!([{ "path": "greet.py", "old": "Bye", "new": "Bye" }]);
+    let unchanged = client.call("edit", json!({ "edits": same, "check_only": true }));
+    assert!(unchanged.done().contains("greet.py unchanged"), "{}", unchanged.text);
     let token = checked.text.rsplit(' ').next().unwrap().to_owned();
     client.call("edit", json!({ "edits": edits, "token": token })).done();
     assert_eq!(daemon.get("greet.py"), GREET.replace("Bye", "Goodbye").as_bytes());
@@ -186,6 +195,20 @@ fn a_long_file_is_shown_in_parts_and_the_rest_is_not_read() {
     let unread = edit(&mut client, json!([{ "path": "long.txt", "lines": "9000", "new": "x\n" }]));
     assert!(unread.is_error && unread.text.contains("unread"), "{}", unread.text);
     edit(&mut client, json!([{ "path": "long.txt", "lines": last.to_string(), "new": "x\n" }])).done();
+}
+
+#[test]
+fn a_long_file_with_carriage_returns_is_shown_once() {
+    let daemon = TestDaemon::started();
+    daemon.put("old.txt", (1..=9000).map(|number| format!("number {number} of them\r")).collect::<String>());
+    let mut client = McpClient::begin(&daemon, &[]);
+    let shown = client.call("read", json!({ "path": "old.txt" }));
+    let lines: Vec<&str> = shown.done().split('\r').collect();
+    let (note, lines) = lines.split_last().unwrap();
+    assert!(lines.len() > 1000 && note.trim() == format!("(lines 1-{} of 9000)", lines.len()), "{note}");
+    for (line, number) in lines.iter().zip(1..) {
+        assert_eq!(*line, format!("{number}\tnumber {number} of them"));
+    }
 }
 
 #[test]
@@ -309,61 +332,6 @@ fn a_daemon_outlives_the_process_group_of_its_server() {
     let stopped = daemon.editctl().arg("stop").output().unwrap();
     assert!(status.status.success() && stopped.status.success(), "{status:?} {stopped:?}");
     assert_eq!(daemon.get("a.txt"), b"two\n");
-}
-
-#[test]
-fn a_path_belongs_to_the_root_that_contains_it() {
-    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
-    daemon.put("a.txt", "one\n");
-    other.put("a.txt", "two\n");
-    let mut client = McpClient::start(&daemon, &[]);
-    client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
-    let place = other.workspace().join("a.txt");
-    let place = place.to_str().unwrap();
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
-    assert_eq!(client.call("read", json!({ "path": place })).done(), "two");
-    let edits =
-        json!([{ "path": "a.txt", "old": "one", "new": "1" }, { "path": place, "old": "two", "new": "2" }]);
-    let both = edit(&mut client, edits);
-    assert!(both.is_error && both.text.contains("a job is applied to one workspace"), "{}", both.text);
-    edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
-    assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"one\n".to_vec(), b"2\n".to_vec()));
-    assert!(client.call("history", json!({ "path": place })).done().starts_with('1'));
-    assert_eq!(client.call("history", json!({})).done(), "no entries");
-    client.call("undo", json!({ "job": 1, "paths": [place] })).done();
-    assert_eq!(other.get("a.txt"), b"two\n");
-    let outside = client.call("read", json!({ "path": "/etc/hostname" }));
-    assert!(outside.is_error && outside.text.contains("outside"), "{}", outside.text);
-}
-
-#[test]
-fn relative_paths_belong_to_the_root_if_the_server_was_started_elsewhere() {
-    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
-    other.put("a.txt", "two\n");
-    let mut client = McpClient::start(&daemon, &[]);
-    client.initialize_with_roots(&[other.workspace()]);
-    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "two");
-    let workspace = daemon.workspace().to_str().unwrap();
-    let mut client = McpClient::start(&daemon, &["--workspace", workspace]);
-    client.initialize_with_roots(&[other.workspace()]);
-    assert!(client.call("read", json!({ "path": "a.txt" })).is_error);
-}
-
-#[test]
-fn relative_paths_begin_at_the_current_folder_or_are_those_of_replies() {
-    let daemon = TestDaemon::started();
-    for path in ["sub/a.txt", "b.txt", "c.txt", ".git/HEAD"] {
-        daemon.put(path, path);
-    }
-    let mut command = daemon.command(binaries::editctl_mcp());
-    command.current_dir(daemon.workspace().join("sub"));
-    let mut client = McpClient::run(command);
-    client.initialize();
-    for (given, found) in [("a.txt", "sub/a.txt"), ("sub/a.txt", "sub/a.txt"), ("b.txt", "b.txt")] {
-        assert_eq!(client.call("read", json!({ "path": given })).done(), found);
-    }
-    edit(&mut client, json!([{ "path": "c.txt", "content": "new" }])).done();
-    assert_eq!((daemon.get("c.txt"), daemon.get("sub/c.txt")), (b"c.txt".to_vec(), b"new".to_vec()));
 }
 
 #[test]

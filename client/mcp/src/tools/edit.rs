@@ -3,9 +3,7 @@
 //! All edits of a path form one entry of the job: they refer to the file as it was read, in any order.
 
 use editd_proto::FilePath;
-use editd_proto::message::{
-    EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, JobStatus, OnStale,
-};
+use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, OnStale};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::Arguments;
@@ -95,11 +93,7 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         }
     }
     let receipt = target.ask_job(|it| it.edit(&job))?;
-    let mut reply = ToolReply::receipt(&receipt, "applied");
-    if receipt.status == JobStatus::Verified && receipt.verified.is_none() {
-        reply.text.push_str("nothing would change\n");
-    }
-    Ok(reply)
+    Ok(ToolReply::receipt(&receipt, "applied"))
 }
 
 /// Returns the path of an edit, and what the daemon has to do.
@@ -114,6 +108,15 @@ fn one(workspace: &CallTarget<'_>, mut given: Arguments) -> Result<(FilePath, Ve
         all: given.flag("all")?,
         near: given.number("near")?,
     };
+    if target.symbol.is_some() && target.lines.is_some() {
+        return Err(given.wrong("lines", "cannot be combined with symbol"));
+    }
+    if target.body && (target.symbol.is_none() || target.old.is_some()) {
+        return Err(given.wrong("part", "is the part of a symbol that new replaces"));
+    }
+    if target.all && target.old.is_none() {
+        return Err(given.wrong("all", "needs old"));
+    }
     let new = given.text("new")?;
     let (insert, delete) = (given.text("insert")?, given.flag("delete")?);
     let to = given.text("rename_to")?.map(|to| workspace.new_name(&to)).transpose()?;
@@ -176,12 +179,11 @@ impl EditTarget {
                 within: self.within(),
                 ..FileEdit::default()
             }),
-            (None, Some(_), None) => {
+            (None, Some(_), _) => {
                 let action = if self.body { "replace_body" } else { "replace" };
                 Ok(symbol(self.symbol, action, Some(new)))
             }
             (None, None, Some((start, end))) => Ok(lines(start, end, new)),
-            (None, Some(_), Some(_)) => Err(given.wrong("lines", "cannot be combined with symbol")),
             (None, None, None) => {
                 Err(given
                     .wrong("old", "is missing: quote the text to replace, or give lines, symbol or content"))

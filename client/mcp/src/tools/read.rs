@@ -45,7 +45,12 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         return file(&target, request);
     }
     let reply = target.ask(|it| it.read(&request))?;
-    Ok(shown(&reply, reply.text.as_deref().unwrap_or_default(), request.lines.is_some()))
+    let text = reply.text.as_deref().unwrap_or_default();
+    let last = match request.lines {
+        Some((_, last)) => last.min(reply.lines),
+        None => reply.first_line + lines_of(&reply, text).count().saturating_sub(1) as u64,
+    };
+    Ok(shown(&reply, text, last, request.lines.is_some()))
 }
 
 /// Reads a file. Of a long one only the first lines are read: what is not shown does not count as read.
@@ -58,7 +63,7 @@ fn file(target: &CallTarget<'_>, request: ReadRequest) -> Result<ToolReply, Call
     }
     if first.size <= TEXT {
         let whole = part(None)?;
-        return Ok(shown(&whole, whole.text.as_deref().unwrap_or_default(), false));
+        return Ok(shown(&whole, whole.text.as_deref().unwrap_or_default(), whole.lines, false));
     }
     let step = (first.lines.saturating_mul(TEXT / 8) / first.size).max(1);
     let mut text = String::new();
@@ -69,17 +74,22 @@ fn file(target: &CallTarget<'_>, request: ReadRequest) -> Result<ToolReply, Call
         if more.version != first.version || lines.is_empty() {
             break;
         }
-        last += lines.split_inclusive('\n').count() as u64;
+        last = (last + step).min(first.lines);
         text.push_str(&lines);
     }
-    Ok(shown(&first, &text, true))
+    Ok(shown(&first, &text, last, true))
 }
 
-fn shown(reply: &ReadReply, text: &str, numbered: bool) -> ToolReply {
-    let last = reply.first_line + (text.split_inclusive('\n').count() as u64).saturating_sub(1);
+/// Returns the lines of a text, each with its line break, as the daemon counts them.
+fn lines_of<'t>(reply: &ReadReply, text: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split_inclusive(if reply.line_ending == "cr" { '\r' } else { '\n' })
+}
+
+/// Returns the reply with the lines up to `last`.
+fn shown(reply: &ReadReply, text: &str, last: u64, numbered: bool) -> ToolReply {
     let mut words = String::new();
     if numbered {
-        let lines = text.split_inclusive('\n').zip(reply.first_line..);
+        let lines = lines_of(reply, text).zip(reply.first_line..);
         lines.for_each(|(line, number)| words.push_str(&format!("{number}\t{line}")));
     } else {
         words.push_str(text);

@@ -1,0 +1,63 @@
+//! The workspace of a path: that of the current folder, or of a root that the client announces.
+
+use editd_tests::binaries;
+use editd_tests::test_daemon::TestDaemon;
+use serde_json::json;
+
+use super::client::McpClient;
+use super::edit;
+
+#[test]
+fn a_path_belongs_to_the_root_that_contains_it() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    daemon.put("a.txt", "one\n");
+    other.put("a.txt", "two\n");
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[daemon.workspace(), other.workspace()]);
+    let place = other.workspace().join("a.txt");
+    let place = place.to_str().unwrap();
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "one");
+    assert_eq!(client.call("read", json!({ "path": place })).done(), "two");
+    let edits =
+        json!([{ "path": "a.txt", "old": "one", "new": "1" }, { "path": place, "old": "two", "new": "2" }]);
+    let both = edit(&mut client, edits);
+    assert!(both.is_error && both.text.contains("a job is applied to one workspace"), "{}", both.text);
+    edit(&mut client, json!([{ "path": place, "old": "two", "new": "2" }])).done();
+    assert_eq!((daemon.get("a.txt"), other.get("a.txt")), (b"one\n".to_vec(), b"2\n".to_vec()));
+    assert!(client.call("history", json!({ "path": place })).done().starts_with('1'));
+    assert_eq!(client.call("history", json!({})).done(), "no entries");
+    client.call("undo", json!({ "job": 1, "paths": [place] })).done();
+    assert_eq!(other.get("a.txt"), b"two\n");
+    let outside = client.call("read", json!({ "path": "/etc/hostname" }));
+    assert!(outside.is_error && outside.text.contains("outside"), "{}", outside.text);
+}
+
+#[test]
+fn relative_paths_belong_to_the_root_if_the_server_was_started_elsewhere() {
+    let (daemon, other) = (TestDaemon::started(), TestDaemon::started());
+    other.put("a.txt", "two\n");
+    let mut client = McpClient::start(&daemon, &[]);
+    client.initialize_with_roots(&[other.workspace()]);
+    assert_eq!(client.call("read", json!({ "path": "a.txt" })).done(), "two");
+    let workspace = daemon.workspace().to_str().unwrap();
+    let mut client = McpClient::start(&daemon, &["--workspace", workspace]);
+    client.initialize_with_roots(&[other.workspace()]);
+    assert!(client.call("read", json!({ "path": "a.txt" })).is_error);
+}
+
+#[test]
+fn relative_paths_begin_at_the_current_folder_or_are_those_of_replies() {
+    let daemon = TestDaemon::started();
+    for path in ["sub/a.txt", "b.txt", "c.txt", ".git/HEAD"] {
+        daemon.put(path, path);
+    }
+    let mut command = daemon.command(binaries::editctl_mcp());
+    command.current_dir(daemon.workspace().join("sub"));
+    let mut client = McpClient::run(command);
+    client.initialize();
+    for (given, found) in [("a.txt", "sub/a.txt"), ("sub/a.txt", "sub/a.txt"), ("b.txt", "b.txt")] {
+        assert_eq!(client.call("read", json!({ "path": given })).done(), found);
+    }
+    edit(&mut client, json!([{ "path": "c.txt", "content": "new" }])).done();
+    assert_eq!((daemon.get("c.txt"), daemon.get("sub/c.txt")), (b"c.txt".to_vec(), b"new".to_vec()));
+}
