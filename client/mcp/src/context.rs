@@ -15,8 +15,8 @@ use crate::roots::WorkspaceRoots;
 /// The variable with which a program names its session.
 const SESSION: &str = "EDITCTL_SESSION";
 
-/// The way to repeat a request that may have been carried out.
-const AGAIN: &str = "read the files before you send it again";
+/// The way to find out whether a request was carried out.
+const ADVICE: &str = "history lists what was; read the files before you send it again";
 
 /// Prints a message to standard error, which runtimes log.
 pub(crate) fn tell(words: &str) {
@@ -36,7 +36,7 @@ impl CallRefusal {
 
 impl From<CallError> for CallRefusal {
     fn from(error: CallError) -> Self {
-        Self(Box::new(error.refusal(AGAIN)))
+        Self(Box::new(error.refusal(ADVICE)))
     }
 }
 

@@ -34,15 +34,14 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Returns the error in the form of a refusal. `again` says how to repeat a request that may have been carried out.
-    pub fn refusal(&self, again: &str) -> RequestError {
+    /// Returns the error in the form of a refusal. `advice` says how to find out whether a request was carried out.
+    pub fn refusal(&self, advice: &str) -> RequestError {
         match self {
             Self::Refused(error) | Self::Unsendable(error) => (**error).clone(),
             Self::Closed | Self::TimedOut => RequestError::new(
                 ErrorCode::Io,
                 format!(
-                    "the daemon disconnected before it replied, so the work may be done or not: see `editctl log`, or \
-                     {again}"
+                    "the daemon disconnected before it replied, so the work may be done or not: {advice}"
                 ),
             ),
             other => RequestError::new(ErrorCode::Io, other.to_string()),
