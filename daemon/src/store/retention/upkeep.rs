@@ -12,6 +12,18 @@ use crate::store::{RetentionPolicy, Store, StoreError, UpkeepReport};
 use crate::sync::lock;
 use crate::{limits, os};
 
+/// One in so many freed bytes may be written again.
+const CARRIED: u64 = 2;
+
+/// The same if keys are kept for longer than the shortest age.
+const CARRIED_FOR_KEYS: u64 = 4;
+
+/// One in so many bytes of the log may be dropped at once for the sake of keys.
+const DROPPED_FOR_KEYS: u64 = 8;
+
+/// Retention begins when one in so many bytes of the limit is left, or a segment if that is less.
+const AHEAD: u64 = 8;
+
 /// The part of the log that is dropped next.
 struct DroppedPart {
     /// Its last segment.
@@ -72,8 +84,10 @@ impl StoreParts {
     /// Drops segments, and tells callers that wait for room.
     fn shorten(&self, now_ms: u64, keep: RetentionPolicy, kept: &mut UpkeepReport) -> Result<(), StoreError> {
         // Begins before requests have to wait.
-        let keep =
-            RetentionPolicy { bytes: keep.bytes - (keep.bytes / 8).min(self.log.segment_bytes()), ..keep };
+        let keep = RetentionPolicy {
+            bytes: keep.bytes - (keep.bytes / AHEAD).min(self.log.segment_bytes()),
+            ..keep
+        };
         let mut dropped = Ok(());
         // A pass may write so many keys again that the next one has to keep them for less time.
         for _ in limits::KEYS_MS {
@@ -156,9 +170,9 @@ impl StoreParts {
             freed += len;
             carried.add(&survey);
             // For the sake of keys, only a small part of the log is dropped at once.
-            let is_short = nth == 0 || freed <= total / 8;
+            let is_short = nth == 0 || freed <= total / DROPPED_FOR_KEYS;
             for (age, found) in found.iter_mut().enumerate() {
-                let permitted = if age == shortest { freed / 2 } else { freed / 4 };
+                let permitted = freed / if age == shortest { CARRIED } else { CARRIED_FOR_KEYS };
                 if found.is_none() && (is_short || age == shortest) && carried.carried_bytes(age) <= permitted
                 {
                     *found = Some(id);
