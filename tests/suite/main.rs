@@ -109,6 +109,7 @@ mod undo;
 mod unknown_outcome;
 #[cfg(target_os = "linux")]
 mod validators;
+mod void_entries;
 #[cfg(unix)]
 mod workspace_boundary;
 #[cfg(target_os = "linux")]

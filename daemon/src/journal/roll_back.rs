@@ -111,8 +111,9 @@ pub fn set_foreign_aside(state: &WorkspaceState, file: &FileRecord, refusal: Swa
 /// # Errors
 /// Fails if the log failed: the next start decides about the job.
 pub fn roll_back(state: &WorkspaceState, entry: &Entry) -> Result<(), StoreError> {
+    let intent = state.store.intent_at(entry.id).unwrap_or_default();
     let at = state.store.append(&[Record::Void(entry.id)])?;
     let _durable = state.store.flush(at)?;
-    settle::leave_staging(state, entry);
+    settle::leave_staging(state, entry, intent);
     Ok(())
 }

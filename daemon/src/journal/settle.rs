@@ -16,10 +16,11 @@ use super::seal::{done_record, encode_receipt};
 use crate::disk::FileSnapshot;
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
-use crate::record::{ChangeMethod, Entry, FileRecord, Record, SettleRecord};
+use crate::record::{Entry, FileRecord, Record, SettleRecord};
 use crate::state::step::Step;
 use crate::state::unsettled::{OwnerKind, StagedFileState, WaitingEntry};
 use crate::state::{WorkspaceState, lock};
+use crate::store::LogPosition;
 
 /// Settles the entries that are due, or with `all` every entry that can be. Returns the time until the next attempt
 /// is due.
@@ -31,13 +32,17 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
     let owed = due.iter().any(|one| one.whose == OwnerKind::Sealed);
     let sealed = !owed || state.store.flush(state.store.end()).is_ok();
-    let mut records = Vec::new();
+    let (mut records, mut void) = (Vec::new(), Vec::new());
     let mut later = Vec::new();
     for mut one in due {
         let durable = sealed || one.whose != OwnerKind::Sealed;
         if durable && one.flushed && empty_staging(state, &mut one, now) {
-            if one.whose == OwnerKind::Sealed {
-                records.push(Record::Settle(SettleRecord { id: one.id, diverged: false }));
+            match one.whose {
+                OwnerKind::Sealed => {
+                    records.push(Record::Settle(SettleRecord { id: one.id, diverged: false }));
+                }
+                OwnerKind::Voided { intent } => void.push(intent),
+                OwnerKind::Recovered => {}
             }
         } else {
             one.due = now + Duration::from_millis(one.pause);
@@ -48,6 +53,7 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     // An entry whose record is not written is settled once more after the next start, which is harmless.
     let wrote = records.is_empty() || state.store.append(&records).is_ok();
     debug_assert!(wrote || state.store.failed().is_some(), "only a failed log refuses a record");
+    state.store.forget_void(&void);
     let mut unsettled = lock(&state.unsettled);
     unsettled.waiting.extend(later);
     let next = unsettled.next_due();
@@ -129,10 +135,10 @@ pub fn flush_now(state: &WorkspaceState, entry: &Entry) -> io::Result<()> {
 
 /// Leaves the staged files of a void entry to be removed. They hold what was staged, which another program may have
 /// opened while it was at the target; or the displaced file, if another program had changed the target by then. They
-/// are removed with the same care as those of sealed entries.
-pub fn leave_staging(state: &WorkspaceState, entry: &Entry) {
+/// are removed with the same care as those of sealed entries. `intent` is the position of the entry's intent.
+pub fn leave_staging(state: &WorkspaceState, entry: &Entry, intent: LogPosition) {
     let now = state.clock.monotonic();
-    lock(&state.unsettled).push(entry.id, &entry.files, Vec::new(), now, OwnerKind::Voided);
+    lock(&state.unsettled).push(entry.id, &entry.files, Vec::new(), now, OwnerKind::Voided { intent });
 }
 
 /// Leaves one staged file that recovery or a rewrite is done with to be removed. `seen` is the content with which it
@@ -173,12 +179,10 @@ fn empty_staging(state: &WorkspaceState, one: &mut WaitingEntry, now: Duration) 
             let sides = one.files.iter().flat_map(|file| [&file.before, &file.after]).flatten();
             sides.map(|meta| meta.hash).collect()
         }
-        OwnerKind::Voided => Vec::new(),
+        OwnerKind::Voided { .. } => Vec::new(),
     };
     for (file, staged) in one.files.iter().zip(&mut one.staged) {
-        if staged.done
-            || matches!(file.how, ChangeMethod::InPlace | ChangeMethod::Nothing | ChangeMethod::Rescued)
-        {
+        if staged.done || !file.is_staged() {
             continue;
         }
         if staged.keep {
@@ -233,8 +237,8 @@ impl StagedOwner<'_> {
                 tracing::warn!(path = %file.path, "stored bytes in the journal that were written to a file after it was replaced");
             }
             // This is the very file that was staged, unchanged: its job did not happen, and no program wrote to it.
-            OwnerKind::Voided if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
-            OwnerKind::Voided => {
+            OwnerKind::Voided { .. } if file.after.as_ref().is_some_and(|staged| found.is(staged)) => {}
+            OwnerKind::Voided { .. } => {
                 external::rescue_displaced(state, file, id, &found.meta, &found.bytes)?;
                 tracing::warn!(path = %file.path, "stored a file in the journal that a rolled-back job had displaced");
             }

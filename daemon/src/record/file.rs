@@ -37,6 +37,12 @@ impl FileRecord {
         }
     }
 
+    /// Returns true if the change leaves a file under its staged name, which is removed when the entry is settled.
+    #[must_use]
+    pub fn is_staged(&self) -> bool {
+        !matches!(self.how, ChangeMethod::InPlace | ChangeMethod::Nothing | ChangeMethod::Rescued)
+    }
+
     /// Returns true if the contents of the change were removed from the journal: nothing can be computed from it.
     #[must_use]
     pub fn is_forgotten(&self) -> bool {

@@ -10,6 +10,7 @@ use editd_proto::path::FilePath;
 use crate::limits::{HELD, SETTLE_AFTER_MS, SETTLE_LATEST_MS, SETTLE_PAUSE_MS, UNSETTLED};
 use crate::os::{File, FileIdentity};
 use crate::record::{Entry, FileRecord};
+use crate::store::LogPosition;
 
 /// Entries that wait to be settled, oldest first.
 #[derive(Default)]
@@ -50,7 +51,10 @@ pub(crate) enum OwnerKind {
     /// A sealed entry. The journal has both contents of its files, and it needs a settle record.
     Sealed,
     /// A void entry. Look-ups never find it, so the journal has nothing of what it displaced.
-    Voided,
+    Voided {
+        /// The position of its intent.
+        intent: LogPosition,
+    },
     /// Recovery, which observed the staged file and stored unknown content in the journal.
     Recovered,
 }

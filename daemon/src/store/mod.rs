@@ -39,6 +39,7 @@ mod rebuild;
 mod retention;
 pub mod salvage;
 mod shared;
+mod voided;
 mod worker;
 mod write;
 

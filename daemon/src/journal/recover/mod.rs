@@ -37,7 +37,7 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use self::doubt::DoubtfulEntries;
-use super::flushing;
+use super::{flushing, settle};
 use crate::disk::ResolveError;
 use crate::disk::observation::Observation;
 use crate::progress::{StartProgress, StartStep};
@@ -90,6 +90,7 @@ pub fn recover(
             repair::RepairOutcome::Voided => format!("job {} was rolled back", entry.id),
         });
     }
+    leave_void(state)?;
     notes.extend(set_strangers_aside(state)?);
     Ok(notes)
 }
@@ -142,6 +143,22 @@ fn remember(state: &WorkspaceState, entry: &Entry) {
             flushing::hold(state, file, Some(found.file));
         }
     }
+}
+
+/// Leaves the staged files of void entries to be removed. After a power cut they may be torn, and are set aside.
+fn leave_void(state: &WorkspaceState) -> io::Result<()> {
+    let staged: BTreeSet<String> = state.disk.staged_names()?.into_iter().collect();
+    let void = state.store.void_entries(&|name| staged.contains(name)).map_err(io::Error::other)?;
+    let mut cut = Vec::new();
+    for (intent, entry) in void {
+        if entry.boot == state.boot {
+            settle::leave_staging(state, &entry, intent);
+        } else {
+            cut.push(intent);
+        }
+    }
+    state.store.forget_void(&cut);
+    Ok(())
 }
 
 fn set_strangers_aside(state: &WorkspaceState) -> io::Result<Option<String>> {

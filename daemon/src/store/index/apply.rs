@@ -8,12 +8,12 @@ use editd_proto::ids::JobId;
 use super::entry::EntryMarks;
 use super::marks::{self, ReadNamed};
 use super::row::{
-    ClipRow, EntryRow, KeyRow, LostRow, ReceiptRow, fitting_value, place, place_only, rest, value,
+    ClipRow, EntryRow, KeyRow, LostRow, ReceiptRow, VoidRow, fitting_value, place, place_only, rest, value,
 };
 use super::{RowChanges, entry, key};
 use crate::record::{
-    CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, LostRecords, QueuedJobRecord, ReadReceipt,
-    Record, SealRecord, SettleRecord,
+    CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, LostRecords, QueuedJobRecord,
+    ReadReceipt, Record, SealRecord, SettleRecord, StagingFolder,
 };
 use crate::store::{LogPosition, StoreError};
 
@@ -52,10 +52,10 @@ impl IndexState {
         match record {
             Record::Start(_) => Ok(()),
             Record::Intent(entry) => self.intent(at, entry, draft),
-            Record::Void(id) => {
-                self.close(*id, draft);
-                Ok(())
-            }
+            Record::Void(id) => match self.close(*id, draft) {
+                Some(open) => put_void(&open, draft),
+                None => Ok(()),
+            },
             Record::Seal(seal) => self.seal(at, seal, draft, of),
             Record::Settle(settle) => self.settle(settle, draft, of),
             Record::External(entry) => {
@@ -277,6 +277,20 @@ fn put_seen(at: LogPosition, seen: &ReadReceipt, draft: &mut RowChanges<'_>) -> 
         row.numbered.clear();
     })?;
     draft.put(key::seen(&seen.session, &seen.path), bytes);
+    Ok(())
+}
+
+fn put_void(open: &OpenEntry, draft: &mut RowChanges<'_>) -> Result<(), StoreError> {
+    let mut staged = open.entry.files.iter().filter(|file| file.is_staged()).peekable();
+    if staged.peek().is_none() {
+        return Ok(());
+    }
+    let in_root = |file: &FileRecord| match file.staging {
+        StagingFolder::Root => Some(file.staged_name.clone()),
+        StagingFolder::Folder(_) => None,
+    };
+    let row = VoidRow { staged_names: staged.map(in_root).collect() };
+    draft.put(key::void(open.at), fitting_value(open.at, row, |row| row.staged_names = None)?);
     Ok(())
 }
 

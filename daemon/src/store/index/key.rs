@@ -3,6 +3,7 @@
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
+use crate::store::LogPosition;
 use crate::store::log::frame::digest;
 
 /// The meta row.
@@ -25,6 +26,9 @@ pub const SEEN: u8 = b'v';
 pub const OPEN: u8 = b'o';
 /// Detached jobs.
 pub const QUEUED: u8 = b'q';
+
+/// Void entries.
+pub const VOID: u8 = b'w';
 
 /// Lost records.
 pub const LOST: u8 = b'x';
@@ -49,6 +53,11 @@ pub fn path(path: &FilePath, id: JobId) -> Vec<u8> {
 /// The key of records that were lost through damage at a position of the log.
 pub fn lost(at: u64) -> Vec<u8> {
     join(LOST, &[&at.to_be_bytes()])
+}
+
+/// The key of a void entry whose intent is at a position of the log. One number may have several void entries.
+pub fn void(at: LogPosition) -> Vec<u8> {
+    join(VOID, &[&at.0.to_be_bytes()])
 }
 
 /// The common prefix of the keys of all entries under a path.

@@ -12,6 +12,7 @@
 //! | `v` | session, path | the read receipt of the session |
 //! | `o` | entry | the position of its seal |
 //! | `q` | job | nothing: the record at the position is the detached job |
+//! | `w` | position of a void entry's intent | the names of its staged files, until they are removed |
 //! | `x` | position of damage | the numbers of entries that may have been lost there |
 //! | `!` | | the meta row: the contents of the database and its last record |
 //!

@@ -114,6 +114,13 @@ pub struct ReceiptRow {
     pub numbered: Vec<NumberedLines>,
 }
 
+/// A void entry whose staged files may still be there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct VoidRow {
+    /// The names of the files in `.editd/staging`; `None` if they do not fit the row, or if other folders have some.
+    pub staged_names: Option<Vec<String>>,
+}
+
 /// Records that were lost through damage of the log.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LostRow {

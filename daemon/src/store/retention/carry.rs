@@ -115,6 +115,9 @@ impl StoreParts {
         reader: &mut RecordReader<'_>,
     ) -> Result<u64, StoreError> {
         let mut gone = 0;
+        if matches!(record, Record::Intent(_) | Record::Checkpoint(_)) {
+            draft.remove(key::void(at));
+        }
         match record {
             // The entry's seal may be in a later segment; without its intent it has no meaning.
             Record::Intent(entry)

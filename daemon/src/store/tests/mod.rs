@@ -17,3 +17,4 @@ mod real;
 mod rebuild;
 mod salvage;
 mod samples;
+mod voided;
