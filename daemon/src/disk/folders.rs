@@ -14,7 +14,7 @@ use super::lost::LostCount;
 use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
-use super::reserved;
+use super::reserved::OwnEntries;
 use super::standing::RootError;
 use crate::os::{Dir, FileKind, Os};
 use crate::record::StagingFolder;
@@ -58,7 +58,7 @@ impl Disk {
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
         let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
         let root = WorkspaceRoot::open(&*os, root).map_err(io("look at the workspace"))?;
-        root.reserve(reserved::identities(&dir).map_err(io("look into .editd"))?);
+        root.reserve(dir.open_dir(OWN).and_then(OwnEntries::list).map_err(io("look into .editd"))?);
         Ok(Self {
             os,
             root,
@@ -134,8 +134,8 @@ impl Disk {
 
     fn reopen(&self, own: &mut OwnFolder) -> Result<(), RootError> {
         let (anew, _) = OwnFolder::open_again(&*self.os, self.root.dir(), Some(own))?;
-        let identities = reserved::identities(self.root.dir());
-        self.root.reserve(identities.map_err(|source| RootError::Io { what: "look into .editd", source })?);
+        let listed = self.root.dir().open_dir(OWN).and_then(OwnEntries::list);
+        self.root.reserve(listed.map_err(|source| RootError::Io { what: "look into .editd", source })?);
         *own = anew;
         self.announce_again();
         Ok(())

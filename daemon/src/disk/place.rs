@@ -25,7 +25,8 @@ use std::sync::{PoisonError, RwLock};
 use editd_proto::path::FilePath;
 use editd_proto::{ErrorCode, RequestError};
 
-use crate::os::{Dir, FileIdentity, Os, Stat};
+use super::reserved::OwnEntries;
+use crate::os::{Dir, Os, Stat};
 
 pub use walk::{resolve, resolve_link};
 
@@ -37,7 +38,7 @@ pub struct WorkspaceRoot {
     dir: Dir,
     path: PathBuf,
     /// The daemon's own folder and its entries, which other names may lead to.
-    reserved: RwLock<Vec<FileIdentity>>,
+    reserved: RwLock<Option<OwnEntries>>,
 }
 
 impl WorkspaceRoot {
@@ -50,14 +51,15 @@ impl WorkspaceRoot {
         Ok(Self { dir, path: path.to_path_buf(), reserved: RwLock::default() })
     }
 
-    /// Sets the identities of the daemon's own folder and of its entries, which no path may lead to under any name.
-    pub fn reserve(&self, identities: Vec<FileIdentity>) {
-        *self.reserved.write().unwrap_or_else(PoisonError::into_inner) = identities;
+    /// Sets the daemon's own folder and its entries, which no path may lead to under any name.
+    pub fn reserve(&self, own: OwnEntries) {
+        *self.reserved.write().unwrap_or_else(PoisonError::into_inner) = Some(own);
     }
 
     /// Returns true if a file or folder was passed to [`WorkspaceRoot::reserve`].
     fn is_reserved(&self, stat: &Stat) -> bool {
-        self.reserved.read().unwrap_or_else(PoisonError::into_inner).contains(&stat.identity)
+        let reserved = self.reserved.read().unwrap_or_else(PoisonError::into_inner);
+        reserved.as_ref().is_some_and(|own| own.contain(stat.identity))
     }
 
     /// Returns the open folder.
