@@ -284,22 +284,28 @@ impl SimScenario {
     /// # Errors
     /// If anything fails.
     pub fn baseline(&self) -> Result<BaselineRun, String> {
+        // The journal is read on another machine: that makes calls, and the calls are counted here.
+        let examined = self.begin(&self.machine())?;
+        let clips_before = examined.clips()?;
+        let jobs = examined.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
+        let priors = jobs.map(|entry| entry.id).collect();
+        drop(examined);
         let machine = self.machine();
         let workspace = self.begin(&machine)?;
-        let (before, clips_before) = (VisibleFiles::of(&machine), workspace.clips()?);
-        let jobs = workspace.entries()?.into_iter().filter(|entry| entry.kind != EntryKind::External);
-        let priors = jobs.map(|entry| entry.id).collect();
+        let before = VisibleFiles::of(&machine);
         let from = machine.calls();
         let receipt = workspace.send(&self.job, KEY);
         if receipt.status != JobStatus::Applied {
             return Err(format!("the job was not applied: {:?}", receipt.error));
         }
         let answered = machine.calls();
-        let (after, clips_after) = (VisibleFiles::of(&machine), workspace.clips()?);
+        let after = VisibleFiles::of(&machine);
         workspace.release();
         if !workspace.settle() {
             return Err("it never settles".to_owned());
         }
+        let (calls, trace) = (machine.calls(), machine.trace());
+        let clips_after = workspace.clips()?;
         let settled = VisibleFiles::of(&machine);
         if settled.files != after.files || !settled.staged_files.is_empty() {
             return Err(format!("settling changed what is there: {:?}", settled.differences(&after, &[])));
@@ -315,8 +321,8 @@ impl SimScenario {
             clips_before,
             clips_after,
             priors,
-            calls: [from, answered, machine.calls()],
-            trace: machine.trace(),
+            calls: [from, answered, calls],
+            trace,
         })
     }
 }
