@@ -8,7 +8,9 @@ use editd::testing::FileKind;
 
 use super::SystemState;
 use crate::sim::file::FileData;
-use crate::sim::tree::{EntryName, MetadataOperation, NodeAttributes, NodeBody, NodeId, ROOT, SimNode};
+use crate::sim::tree::{
+    EntryName, MetadataChange, MetadataOperation, NodeAttributes, NodeBody, NodeId, ROOT, SimNode,
+};
 
 /// The behaviour of a move whose target exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,10 +94,7 @@ impl SystemState {
             return fail(ErrorKind::AlreadyExists);
         }
         let (dev, uid, gid) = (folder.dev, folder.attributes.uid, folder.attributes.gid);
-        let number = self.free_numbers.pop_first().unwrap_or_else(|| {
-            self.next_number += 1;
-            self.next_number - 1
-        });
+        let number = self.free_number();
         self.births = self.births.max(self.clock) + 1;
         let id = self.next_id;
         self.next_id += 1;
@@ -108,6 +107,23 @@ impl SystemState {
             SimNode { body, attributes, dev, number, born: self.births, links: 1, changed: self.clock };
         self.step(MetadataOperation::Create { id, at, node });
         Ok(id)
+    }
+
+    /// Returns a number that no file has. Where changes of names reach the disk in any order, the number of a removed file
+    /// is free only once its removal is durable: after a power cut, no disk has two files with one number.
+    fn free_number(&mut self) -> u64 {
+        let ordered = self.features.ordered_names;
+        let may_return = |number: u64| {
+            let made = |step: &Arc<MetadataChange>| matches!(&step.what, MetadataOperation::Create { node, .. } if node.number == number);
+            self.durable.nodes.values().any(|node| node.number == number) || self.journal.iter().any(made)
+        };
+        let free = self.free_numbers.iter().copied().find(|number| ordered || !may_return(*number));
+        if let Some(number) = free {
+            self.free_numbers.remove(&number);
+            return number;
+        }
+        self.next_number += 1;
+        self.next_number - 1
     }
 
     /// Makes a folder on a file system of its own.
