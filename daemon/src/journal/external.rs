@@ -121,6 +121,23 @@ pub fn rescue_displaced(
     flushed(state, append(state, &of.path, None, Some((meta, bytes)), ChangeMethod::Rescued, Some(label)))
 }
 
+/// Journals the content that a path had before a sealed job, if the job's file was moved or replaced before it was flushed: after
+/// a power cut, the journal may be the only place that has it. It is not flushed yet.
+///
+/// # Errors
+/// Fails if the log failed: the file must then be kept.
+pub fn rescue_replaced(
+    state: &WorkspaceState,
+    of: &FileRecord,
+    by: JobId,
+    found: &FileSnapshot,
+) -> io::Result<()> {
+    let label = format!("content before job {by}, whose file was moved before it was flushed");
+    append(state, &of.path, None, Some((&found.meta, &found.bytes)), ChangeMethod::Rescued, Some(label))
+        .map(|_| ())
+        .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
+}
+
 fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
     rescued
         .and_then(|_| state.store.flush(LogPosition(u64::MAX)).ok())

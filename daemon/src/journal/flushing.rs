@@ -4,7 +4,7 @@
 //! *Invariants*: a displaced file may be deleted only when the newest job's file for that path is on the disk,
 //! **wherever its name is by then**. So that file is kept open from its seal until it is flushed. If it is not open
 //! (there are too many, or another run of the daemon sealed it) and is not at its path, its flush cannot be verified:
-//! then the file that it replaced is kept. **A file whose flush has failed never counts as flushed again**, whatever
+//! then the content of the file that it replaced goes into the journal. **A file whose flush has failed never counts as flushed again**, whatever
 //! a second flush returns.
 
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ use editd_proto::path::FilePath;
 
 use super::recover::repair::find;
 use super::rewrite;
-use crate::disk::ResolvedPath;
 use crate::disk::flush::{FlushedTarget, PutFile};
 use crate::disk::folders::parent_path;
+use crate::disk::{Observation, ResolvedPath};
 use crate::os::{File, FileIdentity};
 use crate::record::{ChangeMethod, FileRecord, StagingFolder};
 use crate::state::path_cache::ObservationVersion;
@@ -50,7 +50,7 @@ pub(super) fn hold(state: &WorkspaceState, file: &FileRecord, left: Option<File>
 pub(super) enum FlushState {
     /// It is on the disk, or the file of a newer job is, or there is none.
     Durable,
-    /// It is not where it was left, and its place is unknown: the file that it replaced must be kept.
+    /// It is not where it was left, and its place is unknown: the content that it replaced must be kept.
     Astray,
 }
 
@@ -92,7 +92,10 @@ impl FlushBatch {
             None => self.path(state, id, file)?,
         };
         self.paths.insert(file.path.clone(), path);
-        let left = path.judge(file)?;
+        let mut left = path.judge(file)?;
+        if left == FlushState::Astray && is_flushed_copy(state, file)? {
+            left = FlushState::Durable;
+        }
         if !self.stagings.contains(&file.staging) {
             state.disk.flush_staging(&file.staging)?;
             self.stagings.push(file.staging.clone());
@@ -199,6 +202,18 @@ fn flush_unreadable(
         }
         _ => Ok(Some(shown)),
     }
+}
+
+/// Flushes a file at the path that has the job's content, and returns true if there is one. An earlier run of the daemon may
+/// have written it, because the job's own file could not be flushed.
+fn is_flushed_copy(state: &WorkspaceState, file: &FileRecord) -> io::Result<bool> {
+    let (Some(after), Some(place)) = (&file.after, find(state, file)?) else { return Ok(false) };
+    let Observation::File(found) = state.disk.observe(&place)? else { return Ok(false) };
+    let identity = found.meta.identity;
+    if found.meta.hash != after.hash || state.disk.doubts(identity) {
+        return Ok(false);
+    }
+    Ok(matches!(state.disk.flush_file(&place)?, FlushedTarget::Flushed(shown) if shown == identity))
 }
 
 impl FlushedPath {

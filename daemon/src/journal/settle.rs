@@ -13,8 +13,8 @@ use super::flushing::{FlushBatch, FlushState};
 use super::recover::contents::is_whole;
 use super::recover::repair::{RepairAim, RepairOutcome, repair};
 use super::seal::{done_record, encode_receipt};
-use crate::disk::FileSnapshot;
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
+use crate::disk::{FileSnapshot, Observation};
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
 use crate::record::{Entry, FileRecord, Record, SettleRecord};
 use crate::state::step::Step;
@@ -29,6 +29,7 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let again = roll_back_broken(state);
     let mut due = lock(&state.unsettled).take_due(now, all);
     flush_all(state, &mut due);
+    rescue_replaced(state, &mut due);
     // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
     let owed = due.iter().any(|one| one.whose == OwnerKind::Sealed);
     let sealed = !owed || state.store.flush(state.store.end()).is_ok();
@@ -164,6 +165,30 @@ fn flush_all(state: &WorkspaceState, due: &mut [WaitingEntry]) {
                     (one.flushed, staged.failed) = (false, true);
                     let path = &file.path;
                     tracing::warn!(%path, %error, "a job's file cannot be flushed; the file that it replaced is kept");
+                }
+            }
+        }
+    }
+}
+
+/// Stores the content of each displaced file whose replacement could not be flushed in the journal, so that the file can be
+/// removed. A file that the journal cannot hold stays to be set aside.
+fn rescue_replaced(state: &WorkspaceState, due: &mut [WaitingEntry]) {
+    for one in due.iter_mut().filter(|one| one.flushed) {
+        for (file, staged) in one.files.iter().zip(&mut one.staged).filter(|(_, staged)| staged.keep) {
+            let path = &file.path;
+            let Ok(Observation::File(found)) = state.disk.observe_staged(&file.staging, &file.staged_name)
+            else {
+                continue;
+            };
+            match external::rescue_replaced(state, file, one.id, &found) {
+                Ok(()) => {
+                    tracing::warn!(%path, "the file was moved or replaced before it was flushed; its old content is in the journal");
+                    staged.keep = false;
+                    staged.rescued.push(found.meta.hash);
+                }
+                Err(error) => {
+                    tracing::warn!(%path, %error, "the journal does not take the old content of a file");
                 }
             }
         }

@@ -66,7 +66,7 @@ pub(crate) struct StagedFileState {
     pub done: bool,
     /// The job's file, at its path or wherever it was moved, is on the disk.
     pub flushed: bool,
-    /// The flush cannot be verified: the displaced file is kept.
+    /// The flush cannot be verified: the displaced file is kept until the journal has its content.
     pub keep: bool,
     /// The last flush failed.
     pub failed: bool,

@@ -205,7 +205,7 @@ impl Workspace {
                     format!("; on other mounts {}/{name}{more}", folder.display())
                 });
                 let message = format!(
-                    "{} files that were set aside: of jobs that a kill or power cut ended, or what a file held before its job where it was moved before it was flushed; look at them, they are removed after 30 days, and the oldest as soon as there are more than {LOST_FILES} or {} MiB{gone}{elsewhere}",
+                    "{} files that were set aside: of jobs that a kill or power cut ended, or with contents that the journal cannot hold; look at them, they are removed after 30 days, and the oldest as soon as there are more than {LOST_FILES} or {} MiB{gone}{elsewhere}",
                     lost.len(),
                     LOST_BYTES >> 20
                 );
