@@ -115,13 +115,23 @@ impl Rig {
         (!report.is_null()).then_some(report)
     }
 
-    /// Checks that every entry that is served is right, and returns the missing ones.
+    /// Checks that every entry that is served is right, and returns the missing ones. If an entry's end is lost, and the later
+    /// entry that explains its file, too, the entry is marked as diverged.
     fn missing(&self) -> Vec<u64> {
-        let served = history(&self.daemon);
-        for (id, entry) in &served {
-            assert_eq!(self.history.get(id), Some(entry), "entry {id}");
+        let mut served = history(&self.daemon);
+        let missing: Vec<u64> = self.history.keys().copied().filter(|id| !served.contains_key(id)).collect();
+        for (id, entry) in &mut served {
+            let path = entry["files"][0]["path"].clone();
+            let diverged = entry.as_object_mut().unwrap().remove("diverged").is_some();
+            assert_eq!(self.history.get(id), Some(&*entry), "entry {id}");
+            let mut later = missing.iter().filter(|lost| *lost > id);
+            let unexplained = later.any(|lost| self.history[lost]["files"][0]["path"] == path);
+            assert!(
+                unexplained || !diverged,
+                "entry {id} diverged, and no later entry of {path} is missing: {missing:?}"
+            );
         }
-        self.history.keys().copied().filter(|id| !served.contains_key(id)).collect()
+        missing
     }
 }
 
