@@ -138,6 +138,11 @@ def stop() -> Request[replies.StopReply]:
     return Request("stop", {}, replies.StopReply, changes=True, repeatable=False)
 
 
+def subscribe(globs: Sequence[str]) -> Dict[str, Any]:
+    """Returns the fields of `subscribe`."""
+    return {"globs": list(globs)}
+
+
 def other(kind: str, fields: Optional[Mapping[str, Any]], repeatable: bool) -> Request[Dict[str, Any]]:
     """Returns a request of any kind."""
     return Request(kind, dict(fields or {}), dict, changes=True, repeatable=repeatable)

@@ -9,6 +9,7 @@ from ._calls import Caller
 from ._conform import conforming
 from ._link import Link
 from ._reach import reach
+from ._requests import subscribe
 from .errors import ConnectError, ConnectionLost, DeadlineError, RefusedError
 from .replies import Event, SubscribeReply
 
@@ -57,7 +58,7 @@ class Subscription:
         link: Optional[Link] = None
         try:
             link = await reach(self._caller.transport, self._caller.place, end, self._spawn)
-            reply = await link.exchange("subscribe", {"globs": self._globs}, end)
+            reply = await link.exchange("subscribe", subscribe(self._globs), end)
             self.folders = conforming(reply, SubscribeReply)["folders"]
         except (ConnectionLost, RefusedError) as error:
             if link is not None:
