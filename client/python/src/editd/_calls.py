@@ -90,6 +90,8 @@ class Caller:
             raise ConnectError("the client is closed")
         if self._process != os.getpid():
             # The connection belongs to the parent process.
+            if self._link is not None:
+                self._link.leave_to_parent()
             self._process, self._link = os.getpid(), None
         if self._link is not None and not self._link.is_open():
             self._retire()

@@ -84,11 +84,14 @@ class Link:
         """Sends no further request. Closes the connection when no reply is awaited."""
         self.close()
 
+    def leave_to_parent(self) -> None:
+        """Closes the copy of the connection in a forked process. The parent's stays open."""
+        self.close()
+
     async def hello(self, fields: Dict[str, Any], end: float) -> None:
         """Sends `hello`; the frames that follow may be long."""
         self.welcome = conforming(await self.exchange("hello", fields, end), HelloReply)
         if self.welcome["protocol"] != PROTOCOL:
-            self.close()
             raise ProtocolError(f"the daemon chose version {self.welcome['protocol']} of the protocol")
         self.buffer.limit = limits.FRAME
 

@@ -115,10 +115,20 @@ def _nobody(found: Union[Link, Unserved]) -> bool:
     return isinstance(found, Unserved) and found.state is State.NOBODY
 
 
+async def _greeted(transport: Transport, place: Place, socket: str, end: float) -> Link:
+    """Returns a connection after `hello`."""
+    link = Link(await transport.connect(socket, end))
+    try:
+        await link.hello(place.hello, end)
+    except BaseException:
+        link.close()
+        raise
+    return link
+
+
 async def _attempt_at(transport: Transport, place: Place, socket: str, end: float) -> Union[Link, Unserved]:
     try:
-        link = Link(await transport.connect(socket, end))
-        await link.hello(place.hello, end)
+        link = await _greeted(transport, place, socket, end)
     except _NOBODY_ERRORS:
         return Unserved(State.NOBODY)
     except ConnectionLost:

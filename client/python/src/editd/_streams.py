@@ -94,6 +94,9 @@ class SharedLink(Link):
         except RuntimeError:
             pass
 
+    def leave_to_parent(self) -> None:
+        """Does nothing: a forked process shares the selector of the event loop, from which closing would remove it."""
+
     async def exchange(self, kind: str, fields: Dict[str, Any], end: float) -> Message:
         """Sends a request and returns its reply. Raises the daemon's error as `RefusedError`."""
         number, frame = self.framed(kind, fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from typing import Any, AsyncIterator, Dict, Literal, Mapping, Optional, Sequence, Union
@@ -343,6 +344,8 @@ class AsyncClient:
     async def close(self) -> None:
         """Closes the connection. The daemon continues to run."""
         self._caller.close()
+        # The event loop closes the socket in its next round.
+        await asyncio.sleep(0)
 
     async def __aenter__(self) -> AsyncClient:
         return self
