@@ -46,6 +46,8 @@ class Request(Generic[R]):
     changes: bool = False
     # True if the request has the same effect when it is carried out twice.
     repeatable: bool = True
+    # The daemon exits after the reply.
+    ends: bool = False
 
     @property
     def key(self) -> Optional[str]:
@@ -72,13 +74,19 @@ class Caller:
                 link = await self.link(end)
                 retry.begun = True
                 reply = await link.exchange(request.kind, request.fields, end)
-                return _accepted(conforming(reply, request.shape))
+                answer = _accepted(conforming(reply, request.shape))
+                break
             except EditdError as error:
                 pause = retry.after(error, end)
                 if isinstance(error, RefusedError) and error.code == "stopping":
                     self._retire()
             if pause:
                 await self.transport.pause(pause)
+        if request.ends:
+            if link is self._link:
+                self._link = None
+            await link.ended(end)
+        return answer
 
     async def link(self, end: float) -> Link:
         """Returns the connection. Makes one if there is none; parallel calls wait for the first of them."""

@@ -121,6 +121,16 @@ class Link:
             self.keep(await self.message(end))
         return self._events.popleft()
 
+    async def ended(self, end: float) -> None:
+        """Waits until the daemon has closed the connection, after the reply to `stop`."""
+        try:
+            while True:
+                await self.channel.receive(end)
+        except ConnectionLost:
+            pass
+        finally:
+            self.close()
+
     def framed(self, kind: str, fields: Dict[str, Any]) -> tuple[int, bytes]:
         """Returns the number of a new request, and its frame."""
         self._last_id += 1

@@ -135,7 +135,7 @@ def status() -> Request[replies.StatusReply]:
 
 def stop() -> Request[replies.StopReply]:
     """Returns a `stop`. A second one would start and stop the next daemon."""
-    return Request("stop", {}, replies.StopReply, changes=True, repeatable=False)
+    return Request("stop", {}, replies.StopReply, changes=True, repeatable=False, ends=True)
 
 
 def subscribe(globs: Sequence[str]) -> Dict[str, Any]:

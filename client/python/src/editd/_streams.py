@@ -94,6 +94,13 @@ class SharedLink(Link):
         except RuntimeError:
             pass
 
+    async def ended(self, end: float) -> None:
+        """Waits until the daemon has closed the connection, after the reply to `stop`."""
+        self._retired = True
+        await asyncio.wait({self._receiver}, timeout=time_left(end))
+        if not self._receiver.done():
+            raise DeadlineError("the daemon did not exit in time")
+
     def leave_to_parent(self) -> None:
         """Does nothing: a forked process shares the selector of the event loop, from which closing would remove it."""
 

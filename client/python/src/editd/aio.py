@@ -318,7 +318,7 @@ class AsyncClient:
         return await self._ask(requests.status(), timeout)
 
     async def stop(self, *, timeout: Optional[float] = None) -> StopReply:
-        """Stops the daemon, after it has finished its jobs. The next call starts another one."""
+        """Stops the daemon, which finishes its jobs, and waits for its exit. The next call starts another one."""
         return await self._ask(requests.stop(), timeout)
 
     async def request(

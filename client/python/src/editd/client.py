@@ -347,7 +347,7 @@ class Client:
         return self._ask(requests.status(), timeout)
 
     def stop(self, *, timeout: Optional[float] = None) -> StopReply:
-        """Stops the daemon, after it has finished its jobs. The next call starts another one."""
+        """Stops the daemon, which finishes its jobs, and waits for its exit. The next call starts another one."""
         return self._ask(requests.stop(), timeout)
 
     def request(
