@@ -57,27 +57,41 @@ class PeerTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.socket = os.path.join(self.folder, "s.sock")
 
-    def serve(self, *scripts: Script) -> None:
-        """Serves each of the next connections with one of the scripts, in their order."""
+    def serve(self, *scripts: Script, parallel: bool = False) -> None:
+        """Serves each of the next connections with one of the scripts, in their order or at the same time."""
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(self.socket)
         listener.listen(16)
         listener.settimeout(20)
         self.failures: List[BaseException] = []
 
+        def follow(script: Script, connection: socket.socket) -> None:
+            try:
+                with connection:
+                    connection.settimeout(20)
+                    script(Peer(connection))
+            except (BrokenPipeError, ConnectionResetError, StopIteration):
+                # The library has closed the connection.
+                pass
+            except BaseException as error:
+                self.failures.append(error)
+
         def run() -> None:
+            followers = []
             with listener:
                 for script in scripts:
                     try:
                         connection, _ = listener.accept()
-                        with connection:
-                            connection.settimeout(20)
-                            script(Peer(connection))
-                    except (BrokenPipeError, ConnectionResetError, StopIteration):
-                        # The library has closed the connection.
-                        pass
-                    except BaseException as error:
+                    except OSError as error:
                         self.failures.append(error)
+                        break
+                    follower = threading.Thread(target=follow, args=(script, connection))
+                    follower.start()
+                    followers.append(follower)
+                    if not parallel:
+                        follower.join()
+            for follower in followers:
+                follower.join()
 
         thread = threading.Thread(target=run)
         thread.start()

@@ -95,11 +95,18 @@ class HostileBytesTest(unittest.TestCase):
 
 class EncodingTest(unittest.TestCase):
     def test_requests_that_cannot_be_sent_are_refused(self) -> None:
+        deep: list = []
+        for _ in range(limits.DEPTH):
+            deep = [deep]
         for fields, code in (
             ({"x": "y" * limits.FRAME}, "too_large"),
             ({"x": object()}, "malformed"),
             ({"x": 2**64}, "malformed"),
             ({"x": "\ud800"}, "malformed"),
+            ({"x": {7: 7}}, "malformed"),
+            ({"x": msgpack.ExtType(1, b"x")}, "malformed"),
+            ({"x": deep}, "too_large"),
+            ({"x": [0] * (limits.COUNT + 1)}, "too_large"),
         ):
             with self.assertRaises(RefusedError) as caught:
                 encode({"id": 1, "kind": "x", **fields})

@@ -41,7 +41,7 @@ class RecoveryTest(WorkspaceTest):
         self.put("log.txt", b"")
         client = self.client()
         client.status()
-        count, repeated = 60, 0
+        count, repeated = 40, 0
         for number in range(count):
             # Kills before, in and after the job: some take less than a millisecond.
             killer = threading.Timer(number % 12 * 0.0004, self.kill)

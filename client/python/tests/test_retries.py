@@ -278,6 +278,33 @@ class AsyncTest(RetryTests, Calls):
         self.assertEqual(asyncio.run(calls()), 10)
         self.assertEqual((len(keys), len(set(keys))), (20, 10))
 
+    def test_parallel_requests_that_a_stopping_daemon_refuses_share_the_next_connection(self) -> None:
+        def stop(peer: Peer) -> None:
+            peer.welcome()
+            asked = [peer.next() for _ in range(3)]
+            peer.error(asked[0]["id"], "stopping")
+            answered.wait(20)
+            peer.error(asked[1]["id"], "stopping")
+            peer.send(asked[2]["id"], "clip", name="c")
+            self.assertRaises(StopIteration, peer.next)
+            done.set()
+
+        def answer(peer: Peer) -> None:
+            peer.welcome()
+            for _ in range(2):
+                peer.send(peer.next()["id"], "clip", name="c")
+                answered.set()
+            done.wait(20)
+
+        answered, done = threading.Event(), threading.Event()
+        self.serve(stop, answer, parallel=True)
+
+        async def calls() -> int:
+            async with AsyncClient(socket=self.socket, timeout=20) as client:
+                return len(await asyncio.gather(*(client.clip_remove("c") for _ in range(3))))
+
+        self.assertEqual(asyncio.run(calls()), 3)
+
     def test_a_closed_client_ends_its_calls(self) -> None:
         arrived = threading.Event()
 

@@ -70,6 +70,7 @@ class Caller:
         """Returns the reply to a request. Tries until `end`."""
         retry = _Retry(request)
         while True:
+            link: Optional[Link] = None
             try:
                 link = await self.link(end)
                 retry.begun = True
@@ -79,7 +80,7 @@ class Caller:
             except EditdError as error:
                 pause = retry.after(error, end)
                 if isinstance(error, RefusedError) and error.code == "stopping":
-                    self._retire()
+                    self._retire(link)
             if pause:
                 await self.transport.pause(pause)
         if request.ends:
@@ -102,19 +103,24 @@ class Caller:
                 self._link.leave_to_parent()
             self._process, self._link = os.getpid(), None
         if self._link is not None and not self._link.is_open():
-            self._retire()
+            self._retire(self._link)
         if self._link is None:
             self._connecting = True
             try:
-                self._link = self.transport.shared(await reach(self.transport, self.place, end))
+                reached = await reach(self.transport, self.place, end)
             finally:
                 self._connecting = False
+            if self._closed:
+                reached.close()
+                raise ConnectError("the client is closed")
+            self._link = self.transport.shared(reached)
         return self._link
 
-    def _retire(self) -> None:
-        """Uses another connection for later requests."""
-        if self._link is not None:
-            self._link.retire()
+    def _retire(self, link: Optional[Link]) -> None:
+        """Uses another connection than this one for later requests."""
+        if link is not None:
+            link.retire()
+        if link is self._link:
             self._link = None
 
     def close(self) -> None:

@@ -12,6 +12,19 @@ from .errors import ProtocolError, RefusedError
 
 Message = Dict[str, Any]
 
+
+class InvalidMessage(ValueError):
+    """Bytes that are not a message within the limits."""
+
+    code = "malformed"
+
+
+class LargeMessage(InvalidMessage):
+    """A message over one of the limits."""
+
+    code = "too_large"
+
+
 # The lengths of the numbers that follow the marker of a value: 8, 16 or 32 bits.
 _WIDTHS = {0: 1, 1: 2, 2: 4}
 # The sizes of float 32 and 64, uint 8 to 64 and int 8 to 64, from marker 0xca on.
@@ -27,16 +40,21 @@ def encode(message: Message, limit: int = limits.FRAME) -> bytes:
     if len(body) > limit:
         text = f"the request has {len(body)} bytes, and a frame at most {limit}; send less at once"
         raise RefusedError({"code": "too_large", "message": text, "limit": limit})
+    try:
+        # The daemon would close the connection, on which other requests may wait.
+        check(body)
+    except InvalidMessage as error:
+        raise RefusedError({"code": error.code, "message": f"the request is not valid: {error}"}) from error
     return struct.pack(">I", len(body)) + body
 
 
 def decode(body: bytes) -> Message:
     """Returns the message of a frame without its length. Raises `ProtocolError` if it is not exactly one."""
-    check(body)
     try:
+        check(body)
         message = msgpack.unpackb(body, raw=False, strict_map_key=True)
     except (ValueError, msgpack.UnpackException) as error:
-        raise ProtocolError(f"the daemon sent a message that cannot be decoded: {error}") from error
+        raise ProtocolError(f"the daemon sent an invalid message: {error}") from error
     number, kind = message.get("id"), message.get("kind")
     if type(number) is not int or not 0 <= number <= limits.ID:
         raise ProtocolError("the daemon sent a message without a valid `id`")
@@ -54,9 +72,9 @@ def check(body: bytes) -> None:
         at, size, is_map, text = _value(body, at)
         values += 1
         if values > limits.VALUES:
-            raise ProtocolError(f"the daemon sent a message of more than {limits.VALUES} values")
+            raise LargeMessage(f"it has more than {limits.VALUES} values")
         if values == 1 and not is_map:
-            raise ProtocolError("the daemon sent a message that is not a map")
+            raise InvalidMessage("it is not a map")
         if opened:
             left, within_map = opened[-1]
             if within_map and left % 2 == 0:
@@ -64,23 +82,23 @@ def check(body: bytes) -> None:
             opened[-1] = (left - 1, within_map)
         if size is not None:
             if len(opened) >= limits.DEPTH:
-                raise ProtocolError(f"the daemon sent a message of more than {limits.DEPTH} levels")
+                raise LargeMessage(f"it has more than {limits.DEPTH} levels")
             opened.append((size, is_map))
         while opened and opened[-1][0] == 0:
             opened.pop()
         if not opened:
             break
     if at != len(body):
-        raise ProtocolError(f"the daemon sent {len(body) - at} bytes after a message")
+        raise InvalidMessage(f"{len(body) - at} bytes follow it")
 
 
 def _key(text: Optional[bytes], keys: Set[bytes], at_top: bool) -> None:
     """Checks a key of a map. Keys of the message itself must be unique."""
     if text is None:
-        raise ProtocolError("the daemon sent a key that is not text")
+        raise InvalidMessage("a key is not text")
     if at_top:
         if text in keys:
-            raise ProtocolError("the daemon sent a field twice")
+            raise InvalidMessage("a field occurs twice")
         keys.add(text)
 
 
@@ -112,10 +130,10 @@ def _value(body: bytes, at: int) -> Tuple[int, Optional[int], bool, Optional[byt
     if marker >= 0xDC:
         at, size = _number(body, at, 2 if marker in (0xDC, 0xDE) else 4)
         if size > limits.COUNT:
-            raise ProtocolError(f"the daemon sent a list or map of more than {limits.COUNT} elements")
+            raise LargeMessage(f"a list or map has more than {limits.COUNT} elements")
         is_map = marker >= 0xDE
         return at, 2 * size if is_map else size, is_map, None
-    raise ProtocolError(f"the daemon sent a value of an unknown type (0x{marker:02x})")
+    raise InvalidMessage(f"a value has an unknown type (0x{marker:02x})")
 
 
 def _number(body: bytes, at: int, width: int) -> Tuple[int, int]:
@@ -124,7 +142,7 @@ def _number(body: bytes, at: int, width: int) -> Tuple[int, int]:
 
 def _bytes(body: bytes, at: int, size: int) -> bytes:
     if len(body) - at < size:
-        raise ProtocolError("the daemon sent a message that ends too early")
+        raise InvalidMessage("it ends too early")
     return body[at : at + size]
 
 

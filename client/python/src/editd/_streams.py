@@ -10,7 +10,7 @@ from . import _address as address
 from ._blocking import PIECE
 from ._codec import Message
 from ._link import Link, NotSent, time_left
-from .errors import ConnectError, ConnectionLost, DeadlineError, EditdError, ProtocolError, refusal
+from .errors import ConnectError, ConnectionLost, DeadlineError, EditdError, ProtocolError, RefusedError, refusal
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ class SharedLink(Link):
         return not (self._retired or self._ended or self._receiver.done()) and super().is_open()
 
     def retire(self) -> None:
-        """Sends no further request. The receiver closes the connection when the daemon does."""
+        """Sends no further request. Closes the connection when no reply is awaited."""
         self._retired = True
         if not self._waiting:
             self.close()
@@ -96,10 +96,12 @@ class SharedLink(Link):
 
     async def ended(self, end: float) -> None:
         """Waits until the daemon has closed the connection, after the reply to `stop`."""
-        self._retired = True
-        await asyncio.wait({self._receiver}, timeout=time_left(end))
-        if not self._receiver.done():
-            raise DeadlineError("the daemon did not exit in time")
+        try:
+            await asyncio.wait({self._receiver}, timeout=time_left(end))
+            if not self._receiver.done():
+                raise DeadlineError("the daemon did not exit in time")
+        finally:
+            self.close()
 
     def leave_to_parent(self) -> None:
         """Does nothing: a forked process shares the selector of the event loop, from which closing would remove it."""
@@ -126,6 +128,8 @@ class SharedLink(Link):
             if self._waiting.pop(number, None) is not None and not waiting.done():
                 self._abandoned.add(number)
                 waiting.cancel()
+            if self._retired and not self._waiting:
+                self.close()
         if reply["kind"] == "error":
             raise refusal(reply)
         return reply
@@ -135,6 +139,10 @@ class SharedLink(Link):
         try:
             while True:
                 self._arrived(await self.message(math.inf))
+        except RefusedError as error:
+            # Only these codes say that nothing was done. Another error is about one of the requests.
+            certain = error.code in ("stopping", "busy") or len(self._waiting) == 1
+            self._end(error if certain else ConnectionLost(f"the daemon ended the connection: {error}"))
         except EditdError as error:
             self._end(error)
         except Exception as error:

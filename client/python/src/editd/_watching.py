@@ -10,7 +10,7 @@ from ._conform import conforming
 from ._link import Link
 from ._reach import reach
 from ._requests import subscribe
-from .errors import ConnectError, ConnectionLost, DeadlineError, RefusedError
+from .errors import ConnectError, ConnectionLost, DeadlineError, ProtocolError, RefusedError
 from .replies import Event, SubscribeReply
 
 # The pause before the next attempt to find a daemon, in seconds.
@@ -47,7 +47,7 @@ class Subscription:
                 try:
                     message = await self._link.event(end)
                     return conforming(message, Event)
-                except (ConnectionLost, RefusedError) as error:
+                except (ConnectionLost, ProtocolError, RefusedError) as error:
                     self._lost(error)
         except DeadlineError:
             return None
@@ -84,6 +84,8 @@ class Subscription:
         if self._link is not None:
             self._link.close()
             self._link = None
+        if isinstance(error, ProtocolError):
+            raise error
         if isinstance(error, RefusedError):
             if error.code not in ("stopping", "busy", "starting"):
                 raise error

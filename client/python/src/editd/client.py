@@ -59,7 +59,7 @@ def make_caller(
 
 
 class Watch:
-    """Events about files. Iterate over it, or call `next` with a time limit."""
+    """Events about files. Iterate over it, or call `next` with a time limit. Only one thread may use it."""
 
     def __init__(self, subscription: Subscription) -> None:
         self._subscription = subscription
