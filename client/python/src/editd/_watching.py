@@ -76,6 +76,9 @@ class Subscription:
             if link is not None:
                 link.close()
             raise
+        if self._closed:
+            link.close()
+            return False
         self._link, self._spawn = link, True
         return True
 
