@@ -1,0 +1,16 @@
+/** A client of editd, the daemon through which all edits of a workspace are made. */
+
+export { Client, type ClientOptions } from "./client.js";
+export type { CallOptions } from "./deadline.js";
+export type * from "./edits.js";
+export {
+  DisconnectedError,
+  EditdError,
+  ProtocolError,
+  RefusedError,
+  TimedOutError,
+  UnreachableError,
+} from "./errors.js";
+export { EventStream } from "./events.js";
+export { findWorkspace } from "./places.js";
+export type * from "./replies.js";
