@@ -183,6 +183,9 @@ export class Connection {
     }
     if (message.id === 0 && message.kind === "error") {
       this.farewell = new RefusedError(details(message));
+      if (this.welcome === undefined) {
+        this.close();
+      }
       return;
     }
     const request = this.open.get(message.id);

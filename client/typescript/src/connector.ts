@@ -37,7 +37,7 @@ type Attempt =
 /** Connects to the daemon of one workspace. */
 export class Connector {
   /** The present state of the wait, for the message of a timeout. */
-  state = "";
+  state = "it has not answered";
 
   constructor(private readonly options: ConnectorOptions) {}
 
