@@ -105,6 +105,8 @@ mod tidy;
 #[cfg(unix)]
 mod trust;
 #[cfg(unix)]
+mod typescript;
+#[cfg(unix)]
 mod undo;
 mod unknown_outcome;
 #[cfg(target_os = "linux")]

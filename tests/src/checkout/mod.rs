@@ -101,7 +101,11 @@ fn walked(top: &Path) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(top.join(&folder)) else { continue };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            if matches!(name.to_str(), Some(".git" | "target" | ".editd" | "__pycache__") | None) {
+            let is_made = |name: &str| {
+                [".git", "target", ".editd", "__pycache__", "node_modules", "dist", "dist-test"]
+                    .contains(&name)
+            };
+            if name.to_str().is_none_or(is_made) {
                 continue;
             }
             let path = folder.join(&name);
