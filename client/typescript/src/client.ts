@@ -1,6 +1,7 @@
 /** The client of one workspace: requests that survive the end of a daemon, and never run twice. */
 
 import { randomUUID } from "node:crypto";
+import { basename, resolve } from "node:path";
 import type { Message } from "./codec.js";
 import { type Connection, LostError } from "./connection.js";
 import { Connector } from "./connector.js";
@@ -106,11 +107,13 @@ export class Client implements AsyncDisposable {
     this.session = options.session ?? `ts-${randomUUID()}`;
     this.timeout = options.timeout ?? TIMEOUT;
     const program = options.program ?? (environment["EDITD_BIN"] || "editd");
+    // A path is relative to the folder of this process; a name alone is looked up in PATH.
+    const isPath = program !== false && basename(program) !== program;
     this.connector = new Connector({
       root: this.workspace,
       environment,
       socket: options.socket,
-      program: program === false ? undefined : program,
+      program: program === false ? undefined : isPath ? resolve(program) : program,
       hello: { client: options.name ?? "editd-typescript", session: this.session, on_stale: options.on_stale },
     });
   }
@@ -141,7 +144,8 @@ export class Client implements AsyncDisposable {
    * @throws RefusedError if the job would be refused.
    */
   async verify(job: Job, options?: CallOptions): Promise<Receipt> {
-    return receipt(await this.call("edit", { ...job, mode: "verify_only" }, REPEATABLE, options));
+    // Under its key the job would be done, and `edit` would only return this receipt.
+    return receipt(await this.call("edit", { ...job, key: undefined, mode: "verify_only" }, REPEATABLE, options));
   }
 
   /** Undoes entries of the journal; without a selector, the last one of the session. */
@@ -263,7 +267,7 @@ export class Client implements AsyncDisposable {
     let [losses, daemons, pause] = [0, 1, BUSY_PAUSES.first as number];
     for (;;) {
       const connection = await this.connected(deadline);
-      const sent = connection.request(kind, fields, undefined, undefined, deadline.signal);
+      const sent = connection.request(kind, fields, { deadline });
       const late = `no reply to \`${kind}\` in time; it may be done or may still run`;
       const outcome = await deadline.race(sent, late, manner.key).then(busyReceipt, (error: unknown) => ({ error }));
       if (!("error" in outcome)) {

@@ -1,12 +1,9 @@
-/**
- * Messages as frames and back. Every frame is checked against the limits of the protocol before anything of it is
- * allocated; the same check is made for frames that are sent.
- */
+/** Messages as frames and back. Frames that are sent are checked like those that are received. */
 
-import { isUtf8 } from "node:buffer";
-import { decode, encode } from "@msgpack/msgpack";
+import { encode } from "@msgpack/msgpack";
+import { decodeMap } from "./decoder.js";
 import { ProtocolError } from "./errors.js";
-import { COUNT, DEPTH, FRAME, VALUES } from "./limits.js";
+import { DEPTH, FRAME } from "./limits.js";
 
 /** A message: its number, its kind, and the fields of that kind. */
 export interface Message {
@@ -29,7 +26,8 @@ export function encodeFrame(id: number, kind: string, fields: object, limit: num
   if (body.length > limit) {
     throw new ProtocolError("too_large", `the request has ${body.length} bytes, and a frame at most ${limit}`);
   }
-  checkBody(body);
+  // The daemon would close the connection, and with it other requests.
+  decodeMap(body);
   const frame = new Uint8Array(HEADER + body.length);
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, HEADER);
@@ -42,13 +40,7 @@ export function encodeFrame(id: number, kind: string, fields: object, limit: num
  * @throws ProtocolError if it is not exactly one message within the limits.
  */
 export function decodeBody(body: Uint8Array): Message {
-  checkBody(body);
-  let message: Record<string, unknown>;
-  try {
-    message = exact(decode(body, { useBigInt64: true })) as Record<string, unknown>;
-  } catch (error) {
-    throw new ProtocolError("malformed", `a message cannot be decoded: ${String(error)}`);
-  }
+  const message = decodeMap(body);
   const { id, kind } = message;
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 0 || typeof kind !== "string") {
     throw new ProtocolError("malformed", "a message lacks its number or its kind");
@@ -149,149 +141,4 @@ function finite(value: number): number {
     throw new TypeError(`${value} cannot be sent`);
   }
   return value;
-}
-
-/** Replaces each `bigint` that a `number` can hold. */
-function exact(value: unknown): unknown {
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) {
-    return value;
-  }
-  const fields = value as Record<string, unknown>;
-  for (const key of Object.keys(fields)) {
-    fields[key] = exact(fields[key]);
-  }
-  return value;
-}
-
-/**
- * Checks that bytes are one map within the limits: lengths, depth, keys, UTF-8, no extension types, no trailing bytes.
- *
- * @throws ProtocolError
- */
-export function checkBody(body: Uint8Array): void {
-  const end = new BodyCheck(body).run();
-  if (end !== body.length) {
-    throw new ProtocolError("malformed", `${body.length - end} bytes follow the message`);
-  }
-}
-
-/** A map or list whose elements are being checked. */
-interface OpenLevel {
-  /** Values that are missing; a pair of a map has two. */
-  left: number;
-  isMap: boolean;
-}
-
-/** Walks over the values of a body without building them. */
-class BodyCheck {
-  private at = 0;
-  private values = 0;
-  private readonly view: DataView;
-  private readonly open: OpenLevel[] = [];
-  private readonly topKeys = new Set<string>();
-
-  constructor(private readonly body: Uint8Array) {
-    this.view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  }
-
-  /** Returns the offset after the first value. */
-  run(): number {
-    const first = this.body[0];
-    if (first === undefined || !(first >> 4 === 0x8 || first === 0xde || first === 0xdf)) {
-      throw new ProtocolError("malformed", "a frame has no map");
-    }
-    do {
-      const level = this.open.at(-1);
-      const isKey = level !== undefined && level.isMap && level.left % 2 === 0;
-      if (level !== undefined) {
-        level.left -= 1;
-      }
-      this.value(isKey);
-      while (this.open.at(-1)?.left === 0) {
-        this.open.pop();
-      }
-    } while (this.open.length > 0);
-    return this.at;
-  }
-
-  private value(isKey: boolean): void {
-    this.values += 1;
-    if (this.values > VALUES) {
-      throw new ProtocolError("too_large", `a message has more than ${VALUES} values`);
-    }
-    const tag = this.whole(1);
-    const text = this.textLength(tag);
-    if (text !== undefined) {
-      return this.text(text, isKey);
-    }
-    if (isKey) {
-      throw new ProtocolError("malformed", "a key is not text");
-    }
-    if (tag >= 0x80 && tag < 0xa0) {
-      this.enter(tag & 0x0f, tag < 0x90);
-    } else if (tag >= 0xdc) {
-      // 0xdc to 0xdf are lists and maps; all tags above are small negative numbers.
-      if (tag < 0xe0) {
-        this.enter(this.whole(tag % 2 === 0 ? 2 : 4), tag >= 0xde);
-      }
-    } else if (tag >= 0xc4 && tag <= 0xc6) {
-      this.skip(this.whole(2 ** (tag - 0xc4)));
-    } else if (tag >= 0xca && tag <= 0xd3) {
-      this.skip([4, 8, 1, 2, 4, 8, 1, 2, 4, 8][tag - 0xca] ?? 0);
-    } else if (tag >= 0xc1 && tag !== 0xc2 && tag !== 0xc3) {
-      throw new ProtocolError("malformed", `a value has the type 0x${tag.toString(16)}, which messages do not have`);
-    }
-  }
-
-  /** Returns the length of the text that a tag begins. */
-  private textLength(tag: number): number | undefined {
-    if (tag >= 0xa0 && tag < 0xc0) {
-      return tag & 0x1f;
-    }
-    return tag >= 0xd9 && tag <= 0xdb ? this.whole(2 ** (tag - 0xd9)) : undefined;
-  }
-
-  private text(length: number, isKey: boolean): void {
-    const from = this.at;
-    this.skip(length);
-    const bytes = this.body.subarray(from, this.at);
-    if (!isUtf8(bytes)) {
-      throw new ProtocolError("malformed", "a text is not UTF-8");
-    }
-    if (isKey && this.open.length === 1) {
-      const key = Buffer.from(bytes).toString("utf8");
-      if (this.topKeys.has(key)) {
-        throw new ProtocolError("malformed", "a key occurs twice in a message");
-      }
-      this.topKeys.add(key);
-    }
-  }
-
-  private enter(count: number, isMap: boolean): void {
-    if (count > COUNT) {
-      throw new ProtocolError("too_large", `a list or map has more than ${COUNT} elements`);
-    }
-    if (this.open.length >= DEPTH) {
-      throw new ProtocolError("too_large", `a message has more than ${DEPTH} levels`);
-    }
-    this.open.push({ left: isMap ? count * 2 : count, isMap });
-  }
-
-  /** Reads a big-endian number of 1, 2 or 4 bytes. */
-  private whole(size: number): number {
-    const from = this.at;
-    this.skip(size);
-    return size === 1 ? this.view.getUint8(from) : size === 2 ? this.view.getUint16(from) : this.view.getUint32(from);
-  }
-
-  private skip(count: number): void {
-    if (count > this.body.length - this.at) {
-      throw new ProtocolError("malformed", "a message ends within a value");
-    }
-    this.at += count;
-  }
 }

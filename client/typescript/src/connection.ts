@@ -6,7 +6,7 @@
 import { createConnection, type Socket } from "node:net";
 import { decodeBody, encodeFrame, FrameReader, type Message } from "./codec.js";
 import { Deadline } from "./deadline.js";
-import { EditdError, ProtocolError, RefusedError } from "./errors.js";
+import { EditdError, ProtocolError, RefusedError, TimedOutError } from "./errors.js";
 import { FRAME_BEFORE_HELLO, HELLO_WAIT, OPEN_REQUESTS, PROTOCOL } from "./limits.js";
 import type { ErrorDetails, Welcome } from "./replies.js";
 import { checkShape } from "./shapes.js";
@@ -29,6 +29,16 @@ export class LostError extends EditdError {
   ) {
     super(message, options);
   }
+}
+
+/** The manner in which one request is sent. */
+interface RequestOptions {
+  /** Gets the events of a subscription. */
+  onEvent?: (event: Message) => void;
+  /** Bytes of the frame. */
+  limit?: number;
+  /** A request whose turn comes later than this is not sent. */
+  deadline?: Deadline;
 }
 
 /** A request whose reply is awaited. */
@@ -90,7 +100,7 @@ export class Connection {
   private async sayHello(hello: HelloFields, deadline: Deadline): Promise<Welcome> {
     const { client, session, on_stale } = hello;
     const fields = { protocol: [PROTOCOL], client, session, on_stale };
-    const reply = this.request("hello", fields, undefined, FRAME_BEFORE_HELLO);
+    const reply = this.request("hello", fields, { limit: FRAME_BEFORE_HELLO });
     const welcome = await deadline.race(reply, "the daemon did not reply to `hello` in time");
     if (welcome.protocol !== PROTOCOL) {
       throw new ProtocolError("malformed", `the daemon chose protocol ${String(welcome.protocol)}, which was not offered`);
@@ -107,9 +117,7 @@ export class Connection {
   async request(
     kind: string,
     fields: object,
-    onEvent?: (event: Message) => void,
-    limit?: number,
-    signal?: AbortSignal,
+    { onEvent, limit, deadline }: RequestOptions = {},
   ): Promise<Message> {
     this.lastId += 1;
     const id = this.lastId;
@@ -117,10 +125,10 @@ export class Connection {
     while (!this.closed && this.open.size >= OPEN_REQUESTS) {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
-    if (signal?.aborted) {
-      // The turn of an aborted request belongs to the next one.
+    if (deadline?.isOver()) {
+      // The turn belongs to the next one.
       this.waiting.shift()?.();
-      throw signal.reason;
+      throw deadline.signal?.reason ?? new TimedOutError(`\`${kind}\` was not sent in time`);
     }
     if (!this.isUsable) {
       throw new LostError("the connection to the daemon is closed", true);

@@ -57,14 +57,14 @@ export class Connector {
       if (attempt !== undefined && "connection" in attempt) {
         return attempt.connection;
       }
-      if (attempt?.isAnswer || starts.isHeld()) {
+      const isHeld = starts.isHeld();
+      if (attempt?.isAnswer || isHeld) {
         end = performance.now() + START_WAIT;
       }
-      if (attempt === undefined) {
-        if (start === undefined) {
-          throw new UnreachableError(`no daemon serves ${this.options.root}`);
-        }
+      if (attempt === undefined && start !== undefined) {
         starts.next();
+      } else if (attempt === undefined && !isHeld) {
+        throw new UnreachableError(`no daemon serves ${this.options.root}`);
       }
       this.state = attempt?.wait ?? starts.state;
       if (performance.now() >= end) {

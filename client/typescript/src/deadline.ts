@@ -32,6 +32,11 @@ export class Deadline {
     return Math.max(0, this.end - performance.now());
   }
 
+  /** Returns true if the call has ended. */
+  isOver(): boolean {
+    return this.left() === 0 || this.signal?.aborted === true;
+  }
+
   /** Waits; returns false at once if the deadline would pass meanwhile. */
   async pause(time: number): Promise<boolean> {
     if (this.left() <= time) {

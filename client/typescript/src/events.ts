@@ -1,5 +1,6 @@
 /** The events of one subscription, over the loss of its connection. */
 
+import type { Message } from "./codec.js";
 import type { Connection } from "./connection.js";
 import type { Connector } from "./connector.js";
 import type { Deadline } from "./deadline.js";
@@ -101,10 +102,8 @@ export class EventStream implements AsyncIterableIterator<ChangeEvent> {
       return;
     }
     this.connection = connection;
-    await connection.request("subscribe", { globs: this.globs }, (message) => {
-      const { id: _id, kind: _kind, ...event } = message;
-      this.keep(event as unknown as ChangeEvent);
-    });
+    const onEvent = ({ id: _id, kind: _kind, ...event }: Message) => this.keep(event as unknown as ChangeEvent);
+    await connection.request("subscribe", { globs: this.globs }, { onEvent });
   }
 
   /** Subscribes again whenever the connection ends. */

@@ -57,7 +57,9 @@ export function resolveWorkspace(folder: string): string {
 
 /** Returns the digits that identify a workspace. */
 export function workspaceTag(root: string): string {
-  return createHash("sha256").update(root, "utf8").digest("hex").slice(0, 16);
+  // On Windows the daemon names a folder by its extended path.
+  const path = isWindows && !root.startsWith("\\\\") ? `\\\\?\\${root}` : root;
+  return createHash("sha256").update(path, "utf8").digest("hex").slice(0, 16);
 }
 
 /** Returns the address at which a daemon listens that is started for a workspace. */

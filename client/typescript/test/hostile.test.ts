@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { encode } from "@msgpack/msgpack";
+import { decode, encode } from "@msgpack/msgpack";
 import { decodeBody, encodeFrame, FrameReader } from "#internal/codec.js";
 import { COUNT, DEPTH, FRAME } from "#internal/limits.js";
 import { Client, type EditdError, ProtocolError, RefusedError, TimedOutError, UnreachableError } from "editd";
@@ -34,7 +34,6 @@ const BROKEN: Record<string, string> = {
   "a key twice": "83 a2 6964 01 a2 6964 01 a4 6b696e64 a1 78",
   "a key that is a number": "83 a2 6964 01 a4 6b696e64 a1 78 01 01",
   "an inner key that is a number": `${FIELD} 81 01 01`,
-  "a key with the name of a prototype": "83 a2 6964 01 a4 6b696e64 a1 78 a9 5f5f70726f746f5f5f 80",
   "a text that is not UTF-8": `${FIELD} a1 ff`,
   "half of a surrogate pair": `${FIELD} a3 eda080`,
   "an extension type": `${FIELD} d4 00 00`,
@@ -54,6 +53,32 @@ for (const [name, digits] of Object.entries(BROKEN)) {
     assert.throws(() => decodeBody(hex(digits)), ProtocolError);
   });
 }
+
+test("a field with the name of the prototype is ignored", () => {
+  const decoded = decodeBody(hex("83 a2 6964 01 a4 6b696e64 a1 78 a9 5f5f70726f746f5f5f 81 a1 61 01"));
+  assert.deepEqual(decoded, { id: 1, kind: "x" });
+  assert.equal(decoded["a"], undefined);
+});
+
+test("text is decoded as it is, also with U+FEFF at its start", () => {
+  for (const count of [0, 1, 31, 32, 255, 256, 65535, 65536]) {
+    for (const text of ["\ufeff", "\ufeff\ufeff", "é😀\u0000\r\n"].map((start) => start + "x".repeat(count))) {
+      assert.equal(decodeBody(encodeFrame(1, "x", { text }).subarray(4))["text"], text);
+    }
+  }
+});
+
+test("every form of a value is decoded as by the MessagePack library", () => {
+  const numbers = [0, -1, 127, 128, -32, -33, -128, -129, 255, 256, -32768, -32769, 65536, -(2 ** 31), 2 ** 32, 0.5, -1e300];
+  const lists = [0, 15, 16, 65535, 65536].map((count) => Array.from({ length: count }, () => null));
+  const maps = [0, 15, 16, 70000].map((count) => Object.fromEntries(lists[4]?.slice(0, count).map((_, at) => [`k${at}`, true]) ?? []));
+  const value = { numbers, lists, maps, bytes: [0, 255, 256, 65536].map((count) => new Uint8Array(count)), no: false };
+  const body = encode({ id: 1, kind: "x", value });
+  assert.deepEqual(decodeBody(body), decode(body));
+  const floats = encode({ id: 1, kind: "x", value: [0.5, 1.5] }, { forceFloat32: true });
+  assert.deepEqual(decodeBody(floats)["value"], [0.5, 1.5]);
+  assert.equal(decodeBody(encode({ id: 1, kind: "x", value: -(2n ** 63n) }, { useBigInt64: true }))["value"], -(2n ** 63n));
+});
 
 test("more values than a message may have are refused", () => {
   const list = Array.from({ length: COUNT }, () => 0);
@@ -211,6 +236,24 @@ test("no more requests are open than a daemon reads", async () => {
     }
     assert.equal((await Promise.all(calls)).length, 200);
     assert.ok(most <= 64, `${most} were open`);
+  });
+});
+
+test("a request whose turn comes too late is not sent", async () => {
+  const answers: Answer[] = [];
+  await withFake((_, answer) => answers.push(answer), async (client, daemon) => {
+    const open = Array.from({ length: 64 }, () => client.request("dialects"));
+    await assert.rejects(client.edit({ files: [] }, { timeout: 50 }), TimedOutError);
+    const last = assert.rejects(client.status(), { code: "limit" });
+    for (const answer of answers.splice(0)) {
+      answer.send({ dialects: [] });
+    }
+    await Promise.all(open);
+    daemon.respond = (_, answer) => answer.error("limit", "enough");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    answers[0]?.error("limit", "enough");
+    await last;
+    assert.deepEqual(daemon.requests.filter((request) => request.kind === "edit"), []);
   });
 });
 
