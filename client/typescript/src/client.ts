@@ -16,13 +16,13 @@ import type {
   ReadRequest,
   UndoRequest,
 } from "./edits.js";
-import { DisconnectedError, EditdError, RefusedError, UnreachableError } from "./errors.js";
+import { DisconnectedError, doubtful, EditdError, RefusedError, UnreachableError } from "./errors.js";
 import { EventStream } from "./events.js";
 import { type Environment, findWorkspace, resolveWorkspace } from "./places.js";
+import { busyReceipt, receipt, reply } from "./receipts.js";
 import type {
   ClipReply,
   ContentReply,
-  ErrorDetails,
   HistoryReply,
   OutlineReply,
   ReadReply,
@@ -62,6 +62,8 @@ export interface ClientOptions {
   program?: string | false;
   /** The socket (on Windows: the pipe) of a daemon that was started with `--socket`. */
   socket?: string;
+  /** Gets a sentence if a call waits for more than a second for a daemon that starts, exits or is busy. */
+  onWait?: (message: string) => void;
   /** The environment from which the address is derived, and that a started daemon gets. Default: that of the process. */
   environment?: Environment;
 }
@@ -114,6 +116,7 @@ export class Client implements AsyncDisposable {
       environment,
       socket: options.socket,
       program: program === false ? undefined : isPath ? resolve(program) : program,
+      onWait: options.onWait,
       hello: { client: options.name ?? "editd-typescript", session: this.session, on_stale: options.on_stale },
     });
   }
@@ -266,7 +269,9 @@ export class Client implements AsyncDisposable {
     const deadline = new Deadline(options.timeout ?? this.timeout, options.signal);
     let [losses, daemons, pause] = [0, 1, BUSY_PAUSES.first as number];
     for (;;) {
-      const connection = await this.connected(deadline);
+      const connection = await this.connected(deadline).catch((error: unknown) => {
+        throw losses === 0 ? error : doubtful(error, manner.key);
+      });
       const sent = connection.request(kind, fields, { deadline });
       const late = `no reply to \`${kind}\` in time; it may be done or may still run`;
       const outcome = await deadline.race(sent, late, manner.key).then(busyReceipt, (error: unknown) => ({ error }));
@@ -284,7 +289,7 @@ export class Client implements AsyncDisposable {
         this.drop(connection);
       } else if (error instanceof RefusedError && error.code === "busy" && manner.waitsForBusy !== false) {
         if (!(await deadline.pause(pause))) {
-          throw error;
+          throw losses === 0 ? error : doubtful(error, manner.key);
         }
         pause = Math.min(pause * 2, BUSY_PAUSES.longest);
       } else {
@@ -360,28 +365,4 @@ export class Client implements AsyncDisposable {
       throw new EditdError("the client is closed");
     }
   }
-}
-
-/** Returns a reply without the fields of every message. */
-function reply<T>(message: Message): T {
-  const { id: _id, kind: _kind, ...rest } = message;
-  return rest as T;
-}
-
-/** Returns the receipt in a reply. The daemon omits an empty list of files. */
-function receipt(message: Message): Receipt {
-  const { files = [], ...rest } = reply<Partial<Receipt>>(message);
-  const complete = { ...rest, files } as Receipt;
-  if (complete.status === "refused") {
-    const unnamed: ErrorDetails = { code: "internal", message: "the daemon gave no reason for a refusal" };
-    throw new RefusedError(complete.error ?? unnamed, complete);
-  }
-  return complete;
-}
-
-/** Treats a receipt that was refused because the daemon is busy or exits like an error: nothing was done. */
-function busyReceipt(message: Message): { reply: Message } | { error: unknown } {
-  const error = message["error"] as ErrorDetails | undefined;
-  const isUndone = message["status"] === "refused" && (error?.code === "busy" || error?.code === "stopping");
-  return isUndone && error !== undefined ? { error: new RefusedError(error) } : { reply: message };
 }

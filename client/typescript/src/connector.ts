@@ -24,7 +24,12 @@ export interface ConnectorOptions {
   /** The program to start; `undefined` to start none. */
   program: string | undefined;
   hello: HelloFields;
+  /** Gets the state of a wait that takes long. */
+  onWait: ((message: string) => void) | undefined;
 }
+
+/** Milliseconds after which the caller is told of a wait. */
+const TELL_AFTER = 1000;
 
 /** The result of an attempt to connect. */
 type Attempt =
@@ -49,7 +54,9 @@ export class Connector {
   async reach(signal: AbortSignal, mayStart: boolean): Promise<Connection> {
     const { program } = this.options;
     const start = mayStart ? program : undefined;
+    const tellFrom = performance.now() + TELL_AFTER;
     let end = performance.now() + START_WAIT;
+    let told = "";
     let pause: number = PAUSES.first;
     const starts = new Starts(this.options, start);
     for (;;) {
@@ -67,6 +74,10 @@ export class Connector {
         throw new UnreachableError(`no daemon serves ${this.options.root}`);
       }
       this.state = attempt?.wait ?? starts.state;
+      if (this.state !== told && performance.now() >= tellFrom) {
+        told = this.state;
+        this.options.onWait?.(told);
+      }
       if (performance.now() >= end) {
         throw new UnreachableError(`no daemon answered within ${START_WAIT / 1000} s: ${this.state}`);
       }

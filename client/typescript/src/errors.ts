@@ -92,3 +92,12 @@ export class TimedOutError extends EditdError {
     super(message);
   }
 }
+
+/** Returns the error of a request that was sent and lost, and could not be sent again because of another error. */
+export function doubtful(error: unknown, key: string | undefined): unknown {
+  if (!(error instanceof EditdError)) {
+    return error;
+  }
+  const message = `the connection was lost before the reply, and now: ${error.message}`;
+  return error instanceof TimedOutError ? new TimedOutError(message, key) : new DisconnectedError(message, key);
+}

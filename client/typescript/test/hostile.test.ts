@@ -167,6 +167,37 @@ test("a daemon that is busy or starts is awaited", async () => {
   });
 });
 
+test("a caller is told of a long wait", async () => {
+  const told: string[] = [];
+  const daemon = await FakeDaemon.listen((_, answer) => answer.error("limit", "enough"));
+  const client = new Client({ ...daemon.options, onWait: (message) => told.push(message) });
+  try {
+    daemon.greet = (_, answer) => answer.error("starting", "the log is read: 10%", 0);
+    setTimeout(() => (daemon.greet = undefined), 1300);
+    await assert.rejects(client.status(), { code: "limit" });
+    assert.deepEqual(told, ["the log is read: 10%"]);
+  } finally {
+    client.close();
+    await daemon.close();
+  }
+});
+
+test("a lost edit is in doubt if it cannot be sent again", async () => {
+  await withFake((_, answer) => answer.end(), async (client, daemon) => {
+    daemon.respond = (_, answer) => {
+      daemon.greet = (_, later) => later.error("busy", "too many connections", 0);
+      answer.end();
+    };
+    await assert.rejects(client.undo({ key: "k" }, { timeout: 300 }), { name: "TimedOutError", key: "k" });
+    daemon.greet = undefined;
+    daemon.respond = (_, answer) => {
+      daemon.respond = (_, later) => later.error("busy", "later");
+      answer.end();
+    };
+    await assert.rejects(client.undo({ key: "k" }, { timeout: 300 }), { name: "DisconnectedError", key: "k" });
+  });
+});
+
 test("a request is sent again after busy, stopping and a lost connection", async () => {
   const refusals: ((answer: Answer) => void)[] = [
     (answer) => answer.error("busy", "later"),
