@@ -231,7 +231,10 @@ export class Connection {
     this.end();
   }
 
-  /** Returns the error of a request that has no reply. */
+  /**
+   * Returns the error of a request that has no reply. The runtime drops what it has not read when a write fails, so that
+   * a last `stopping` may be lost with it; the request is then in doubt although it was not done.
+   */
   private reason(): Error {
     if (this.failure instanceof ProtocolError) {
       return this.failure;

@@ -1,7 +1,7 @@
 /** The events of one subscription, over the loss of its connection. */
 
 import type { Message } from "./codec.js";
-import type { Connection } from "./connection.js";
+import { type Connection, LostError } from "./connection.js";
 import type { Connector } from "./connector.js";
 import type { Deadline } from "./deadline.js";
 import { RefusedError, UnreachableError } from "./errors.js";
@@ -95,15 +95,28 @@ export class EventStream implements AsyncIterableIterator<ChangeEvent> {
     this.close();
   }
 
+  /** Subscribes over a new connection, and tries again while the daemon is busy or exits. */
   private async subscribe(mayStart: boolean): Promise<void> {
-    const connection = await this.connector.reach(this.abort.signal, mayStart);
-    if (this.isOver) {
-      connection.close();
-      return;
-    }
-    this.connection = connection;
     const onEvent = ({ id: _id, kind: _kind, ...event }: Message) => this.keep(event as unknown as ChangeEvent);
-    await connection.request("subscribe", { globs: this.globs }, { onEvent });
+    const last = this.connection;
+    for (;;) {
+      const connection = await this.connector.reach(this.abort.signal, mayStart);
+      try {
+        // From here on, the end of the stream closes it.
+        this.connection = connection;
+        this.abort.signal.throwIfAborted();
+        await connection.request("subscribe", { globs: this.globs }, { onEvent });
+        return;
+      } catch (error) {
+        connection.close();
+        this.connection = last;
+        const isUndone = error instanceof RefusedError && ["busy", "stopping"].includes(error.code);
+        if (this.isOver || !(isUndone || error instanceof LostError)) {
+          throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, LOOK));
+      }
+    }
   }
 
   /** Subscribes again whenever the connection ends. */
@@ -122,12 +135,8 @@ export class EventStream implements AsyncIterableIterator<ChangeEvent> {
       } catch (error) {
         const isAwaited = lost?.isStopped === true && error instanceof UnreachableError;
         errors += isAwaited ? 0 : 1;
-        if (errors >= ERRORS || (error instanceof RefusedError && error.code !== "stopping")) {
+        if (errors >= ERRORS || error instanceof RefusedError) {
           return this.finish(error);
-        }
-        if (this.connection !== lost) {
-          this.connection?.close();
-          this.connection = lost;
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK));
       }

@@ -310,6 +310,19 @@ test("a flood of events is bounded and ends with an overflow", async () => {
   });
 });
 
+test("a subscription is tried again while the daemon is busy", async () => {
+  const respond: Responder = (_, answer) => answer.error("busy", "too many subscriptions");
+  await withFake(respond, async (client, daemon) => {
+    await assert.rejects(client.events([], { timeout: 200 }), TimedOutError);
+    setTimeout(() => (daemon.respond = (_, answer) => answer.end()), 100);
+    setTimeout(() => (daemon.respond = (_, answer) => answer.send({ folders: 1 })), 700);
+    const events = await client.events();
+    await events.return();
+    daemon.respond = (_, answer) => answer.error("malformed", "no glob");
+    await assert.rejects(client.events(["["]), { code: "malformed" });
+  });
+});
+
 test("a refusal has the fields of the protocol", async () => {
   const error = { code: "stale", message: "it changed", path: "a", version: "0123456789ab", diff: "@@", by: "outside" };
   await withFake((_, answer) => answer.send({ status: "refused", error }), async (client) => {
