@@ -177,9 +177,14 @@ fn rescue_replaced(state: &WorkspaceState, due: &mut [WaitingEntry]) {
     for one in due.iter_mut().filter(|one| one.flushed) {
         for (file, staged) in one.files.iter().zip(&mut one.staged).filter(|(_, staged)| staged.keep) {
             let path = &file.path;
-            let Ok(Observation::File(found)) = state.disk.observe_staged(&file.staging, &file.staged_name)
-            else {
-                continue;
+            let found = match state.disk.observe_staged(&file.staging, &file.staged_name) {
+                Ok(Observation::File(found)) => found,
+                Ok(Observation::Absent) => {
+                    // An earlier run removed it, and was killed before it had settled the entry.
+                    staged.keep = false;
+                    continue;
+                }
+                _ => continue,
             };
             match external::rescue_replaced(state, file, one.id, &found) {
                 Ok(()) => {
