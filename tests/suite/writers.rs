@@ -20,7 +20,7 @@ use editd_proto::message::{
     EditPosition, EntryKind, FileEdit, FileEntry, JobRequest, JobStatus, Receipt, kind,
 };
 use editd_tests::client::{Client, RequestFailure};
-use editd_tests::journal_contents;
+use editd_tests::journal_contents::{self, EntryFile};
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -125,6 +125,9 @@ fn no_outside_write_is_lost() {
          in the journal, {aside} in .editd/lost, {} lost",
         lost.len()
     );
+    if !lost.is_empty() {
+        tell_where(&daemon, &lost);
+    }
     assert!(edits > writes / 100, "the clients hardly edited: {edits}");
     assert_eq!(lost, Vec::<String>::new());
 }
@@ -241,6 +244,24 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
         }
     }
     applied
+}
+
+/// Prints the records of the journal that have lost tags in a changed range, although their contents cannot be rebuilt.
+fn tell_where(daemon: &TestDaemon, lost: &[String]) {
+    let lost: BTreeSet<&str> = lost.iter().filter_map(|line| line.split(' ').next()).collect();
+    journal_contents::each(daemon, |told| {
+        let EntryFile { entry, file, before, after } = told;
+        for splice in &file.splices {
+            let both = [&splice.old, &splice.new].map(|bytes| tags(bytes));
+            for tag in both.iter().flatten().filter(|tag| lost.contains(tag.as_str())) {
+                let rebuilt = (before.is_some(), after.is_some());
+                println!(
+                    "{tag} is in entry {} ({:?}, {:?}, {:?}), rebuilt: {rebuilt:?}",
+                    entry.id.0, entry.kind, file.how, entry.label
+                );
+            }
+        }
+    });
 }
 
 struct FoundTags {
