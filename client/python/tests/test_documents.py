@@ -46,7 +46,7 @@ class DocumentsTest(WorkspaceTest):
         self.client().status()
 
         def run(*words: str) -> subprocess.CompletedProcess[str]:
-            environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(editd.__file__))}
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
             command = [sys.executable, program, *words]
             return subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=60)
 
@@ -69,7 +69,10 @@ class DocumentsTest(WorkspaceTest):
             os.path.join(self.folder, "mypy"),
             "src/editd",
         ]
-        done = subprocess.run([*command, "examples"], cwd=TOP, capture_output=True, text=True, timeout=300)
+        # The packages of the user are found although the test has another home folder.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MYPYPATH": os.path.join(TOP, "src")}
+        words = [*command, "examples"]
+        done = subprocess.run(words, cwd=TOP, env=environment, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
