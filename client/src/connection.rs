@@ -52,6 +52,24 @@ pub struct CallTicket<R> {
 ///
 /// After any error except [`CallError::Refused`], [`CallError::Unsendable`] and [`CallError::TooManyOpen`] it is
 /// unusable: every later call returns [`CallError::Closed`].
+///
+/// # Examples
+/// Several requests at once on one connection:
+///
+/// ```no_run
+/// use editctl::{CallError, Connection};
+/// use editd_proto::message::{ReadReply, ReadRequest, kind};
+///
+/// fn sizes(connection: &mut Connection, paths: &[&str]) -> Result<Vec<u64>, CallError> {
+///     let mut tickets = Vec::new();
+///     for path in paths {
+///         let path = (*path).into();
+///         let request = ReadRequest { path, lines: None, symbol: None, body: false, seen: None };
+///         tickets.push(connection.ask::<ReadReply>(kind::READ, &request)?);
+///     }
+///     tickets.into_iter().map(|ticket| connection.answer(ticket).map(|reply| reply.size)).collect()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,

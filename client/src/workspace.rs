@@ -66,6 +66,19 @@ impl Workspace {
     ///
     /// `.` and `..` are resolved lexically. A path outside of the workspace starts with `..` or stays absolute, and the
     /// daemon refuses it.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> std::io::Result<()> {
+    /// let folder = std::env::temp_dir();
+    /// let workspace = editctl::Workspace::at(&folder)?;
+    /// let src = workspace.root().join("src");
+    /// assert_eq!(workspace.name(&src, "main.rs".as_ref()), "src/main.rs".into());
+    /// assert_eq!(workspace.name(&src, "../README.md".as_ref()), "README.md".into());
+    /// assert_eq!(workspace.name(&src, &src.join("lib.rs")), "src/lib.rs".into());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self, current: &Path, given: &Path) -> FilePath {
         let from = if current.starts_with(&self.root) { current } else { &self.root };
         let full = tidy(&from.join(given));
