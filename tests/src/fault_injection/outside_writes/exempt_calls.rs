@@ -12,7 +12,7 @@ pub struct ExemptCalls {
     rewriting: Vec<u64>,
     /// There is no exchange: between the link that holds the displaced file and the rename over its name.
     replacing: Vec<u64>,
-    /// The check of a target directly after the move: another file there is not told from one that went in instead of the
+    /// The calls from the move to the check of the target: another file there is not told from one that went in instead of the
     /// staged file, so the job is done once more. Nothing is lost.
     checking: Vec<u64>,
 }
@@ -36,6 +36,10 @@ impl ExemptCalls {
             };
             if op(at) == "Stat" && at > 0 && (moved(at - 1) || steps(at - 1)) {
                 exempt_calls.checking.push(at as u64 + 1);
+                if !moved(at - 1) {
+                    // The file was put in place by the first of the two steps.
+                    exempt_calls.checking.push(at as u64);
+                }
             }
             // The log is never truncated: only a rewrite in place truncates the file that it wrote.
             if op(at) == "SetLen" && op(at - 1) == "WriteAt" {
