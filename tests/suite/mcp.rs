@@ -1,6 +1,7 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
 mod client;
+mod resource;
 mod roots;
 
 use std::collections::BTreeSet;

@@ -89,6 +89,11 @@ impl CallContext {
         let _ = self.client.set(name.chars().filter(|letter| !letter.is_control()).take(64).collect());
     }
 
+    /// Returns the session.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
+    }
+
     /// Returns the workspace of a path for the requests of a call; the usual one without a path.
     pub(crate) fn workspace_of(&self, path: Option<&str>) -> CallTarget<'_> {
         let workspace = path.map_or_else(|| self.roots.usual(), |path| self.roots.of(path));

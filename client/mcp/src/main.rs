@@ -9,6 +9,7 @@
 mod arguments;
 mod context;
 mod reply;
+mod resource;
 mod roots;
 mod server;
 mod tools;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, Implementation, InitializeRequestParams,
-    InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    InitializeResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
 use rmcp::{ServerHandler, model::Tool};
@@ -14,6 +15,7 @@ use tokio::sync::OnceCell;
 
 use crate::context::{CallContext, tell};
 use crate::reply::ToolReply;
+use crate::resource;
 use crate::tools::{self, ToolKind};
 
 /// The time limit for the client's list of roots.
@@ -57,7 +59,8 @@ impl EditServer {
 
 impl ServerHandler for EditServer {
     fn get_info(&self) -> ServerConfig {
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        let mut info =
+            ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build());
         info.server_info = Implementation::new("editctl", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(INSTRUCTIONS.to_owned());
         info
@@ -75,6 +78,31 @@ impl ServerHandler for EditServer {
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         self.ask_for_roots(&context.peer).await;
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(vec![resource::describe()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri != resource::URI {
+            let message = format!("there is no resource {}; there is {}", request.uri, resource::URI);
+            return Err(ErrorData::resource_not_found(message, None));
+        }
+        self.asked.get_or_init(|| self.ask_for_roots(&context.peer)).await;
+        let call = self.context.clone();
+        let read = tokio::task::spawn_blocking(move || resource::read(&call)).await;
+        let read = read.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let contents = read.map_err(|refusal| ErrorData::internal_error(refusal.0.message, None))?;
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
     async fn list_tools(

@@ -1,0 +1,62 @@
+//! The resource with the diff of the session.
+
+use editd_tests::test_daemon::TestDaemon;
+use serde_json::json;
+
+use super::client::McpClient;
+use super::edit;
+
+const URI: &str = "editd://session/diff";
+
+fn diff(client: &mut McpClient) -> String {
+    let read = client.ask("resources/read", json!({ "uri": URI }));
+    let content = &read["contents"][0];
+    assert_eq!((&content["uri"], &content["mimeType"]), (&json!(URI), &json!("text/x-diff")), "{read}");
+    content["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_diff_of_the_session_has_its_changes_and_no_others() {
+    let daemon = TestDaemon::started();
+    daemon.put("a.txt", "one\ntwo\nthree\n");
+    daemon.put("b.txt", "b\n");
+    daemon.put("gone.txt", "gone\n");
+    let (mut client, mut other) = (McpClient::begin(&daemon, &[]), McpClient::begin(&daemon, &[]));
+    let listed = client.ask("resources/list", json!({}));
+    assert_eq!(listed["resources"][0]["uri"], URI, "{listed}");
+    assert_eq!(diff(&mut client), "");
+    edit(&mut client, json!([{ "path": "a.txt", "old": "one", "new": "1" }])).done();
+    edit(&mut client, json!([{ "path": "a.txt", "old": "two", "new": "2" }])).done();
+    edit(&mut client, json!([{ "path": "new.txt", "content": "new\n" }])).done();
+    client.call("read", json!({ "path": "gone.txt" })).done();
+    edit(&mut client, json!([{ "path": "gone.txt", "delete": true }])).done();
+    edit(&mut client, json!([{ "path": "b.txt", "old": "b", "new": "undone" }])).done();
+    client.call("undo", json!({})).done();
+    edit(&mut other, json!([{ "path": "b.txt", "old": "b", "new": "of the other" }])).done();
+    let expected = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-one\n-two\n+1\n+2\n three\n\
+                    --- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\
+                    --- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n";
+    assert_eq!(diff(&mut client), expected);
+    let refused = client.request("resources/read", json!({ "uri": "editd://other" }));
+    assert!(refused["error"]["message"].as_str().unwrap().contains(URI), "{refused}");
+}
+
+#[test]
+fn a_long_file_is_fetched_in_parts() {
+    let daemon = TestDaemon::started();
+    let line = |nth: usize| format!("line {nth} of a file that does not fit into one reply\n");
+    let text: String = (0..60_000).map(line).collect();
+    daemon.put("long.txt", &text);
+    daemon.put("longer.txt", text.repeat(2));
+    let mut client = McpClient::begin(&daemon, &[]);
+    edit(&mut client, json!([{ "path": "long.txt", "old": "line 59999 of", "new": "the last of" }])).done();
+    let shown = diff(&mut client);
+    assert!(shown.contains("\n-line 59999 of") && shown.contains("\n+the last of"), "{shown}");
+    assert!(shown.len() < 1000, "{} bytes", shown.len());
+    edit(&mut client, json!([{ "path": "longer.txt", "insert": "end", "new": "more\n" }])).done();
+    let shown = diff(&mut client);
+    assert!(
+        shown.ends_with("\na/longer.txt and b/longer.txt differ; they are no text, or too long\n"),
+        "{shown}"
+    );
+}
