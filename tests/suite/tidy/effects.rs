@@ -62,6 +62,7 @@ const RULES: &[EffectRule] = &[
             "client/src/machine.rs",
             "client/src/machine/",
             "client/src/daemon/spawn.rs",
+            "client/setup/src/config_file.rs",
         ],
         "only `os` accesses files; settings, sockets, the folder of sled, and the temporary files of commands have \
          modules of their own",

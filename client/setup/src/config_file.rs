@@ -1,0 +1,173 @@
+//! A configuration file: read once, and written in one step, unless it changed meanwhile.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the only module of setup that writes files"
+)]
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use editctl::machine;
+
+use crate::SetupError;
+
+/// Maximum size of a file in bytes.
+const LIMIT: usize = 64 * 1024 * 1024;
+
+/// The byte order mark, which stays in front.
+const MARK: &str = "\u{feff}";
+
+/// A configuration file as it was read.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    /// The path with links resolved.
+    pub(crate) path: PathBuf,
+    /// The path by which the runtime knows the file, if links lead from it to another place.
+    pub(crate) link: Option<PathBuf>,
+    /// The bytes; `None` if there is no file.
+    bytes: Option<Vec<u8>>,
+}
+
+/// The access that others have to a new file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileAccess {
+    /// As the umask of the user permits.
+    Shared,
+    /// None.
+    Private,
+}
+
+impl ConfigFile {
+    /// Reads a file in a folder. `boundary` is the folder that links must not leave.
+    ///
+    /// # Errors
+    /// The path leads out of the boundary or to something else than a file; errors of the system.
+    pub(crate) fn read(folder: &Path, name: &str, boundary: Option<&Path>) -> Result<Self, SetupError> {
+        let known = machine::canonical(folder).unwrap_or_else(|_| folder.to_path_buf()).join(name);
+        let path = resolved(&known).map_err(|error| SetupError::File(known.clone(), error))?;
+        let link = (path != known).then_some(known);
+        if let (Some(link), Some(boundary)) = (&link, boundary)
+            && !path.starts_with(boundary)
+        {
+            let (link, path) = (link.display(), path.display());
+            let advice = "check it, and use --force to change that file";
+            let message = format!("{link} is a link out of the project, to {path}; {advice}");
+            return Err(SetupError::Refused(message));
+        }
+        let bytes = bytes_of(&path).map_err(|error| SetupError::File(path.clone(), error))?;
+        Ok(Self { path, link, bytes })
+    }
+
+    /// Returns the text without the byte order mark.
+    ///
+    /// # Errors
+    /// The bytes are not UTF-8.
+    pub(crate) fn text(&self) -> Result<Option<&str>, SetupError> {
+        let Some(bytes) = &self.bytes else { return Ok(None) };
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text.strip_prefix(MARK).unwrap_or(text))),
+            Err(error) => {
+                let line = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count() + 1;
+                let path = self.path.display();
+                Err(SetupError::Refused(format!(
+                    "{path} is not UTF-8 in line {line}; setup changes only UTF-8"
+                )))
+            }
+        }
+    }
+
+    /// Replaces the file by a text, or removes it.
+    ///
+    /// # Errors
+    /// The file changed since it was read; errors of the system.
+    pub(crate) fn write(&self, text: Option<&str>, access: FileAccess) -> Result<(), SetupError> {
+        let Some(text) = text else {
+            self.check()?;
+            return fs::remove_file(&self.path).map_err(|error| self.failed(error));
+        };
+        let folder = self.path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder).map_err(|error| SetupError::File(folder.to_path_buf(), error))?;
+        let has_mark = self.bytes.as_ref().is_some_and(|bytes| bytes.starts_with(MARK.as_bytes()));
+        let staged = self.staged(folder, if has_mark { MARK } else { "" }, text, access);
+        let staged = staged.map_err(|error| self.failed(error))?;
+        self.check()?;
+        let named = match &self.bytes {
+            Some(_) => staged.persist(&self.path),
+            None => staged.persist_noclobber(&self.path),
+        };
+        named.map_err(|error| self.failed(error.error))?;
+        // The file has its name; only a power cut could take it back.
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+
+    /// Writes and flushes the text under another name in the same folder.
+    fn staged(
+        &self,
+        folder: &Path,
+        mark: &str,
+        text: &str,
+        access: FileAccess,
+    ) -> io::Result<tempfile::NamedTempFile> {
+        let mut options = tempfile::Builder::new();
+        options.prefix(".editctl-setup-");
+        #[cfg(unix)]
+        if access == FileAccess::Shared {
+            use std::os::unix::fs::PermissionsExt;
+            options.permissions(fs::Permissions::from_mode(0o666));
+        }
+        #[cfg(not(unix))]
+        let _ = access;
+        let mut staged = options.tempfile_in(folder)?;
+        staged.write_all(mark.as_bytes())?;
+        staged.write_all(text.as_bytes())?;
+        if self.bytes.is_some() {
+            staged.as_file().set_permissions(fs::metadata(&self.path)?.permissions())?;
+        }
+        staged.as_file().sync_all()?;
+        Ok(staged)
+    }
+
+    /// Checks that the file is as it was read.
+    fn check(&self) -> Result<(), SetupError> {
+        let now = bytes_of(&self.path).map_err(|error| self.failed(error))?;
+        if now == self.bytes {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(SetupError::Refused(format!("{path} changed while setup ran; nothing was written, run it again")))
+    }
+
+    fn failed(&self, error: io::Error) -> SetupError {
+        SetupError::File(self.path.clone(), error)
+    }
+}
+
+/// Returns the bytes of a file, or `None` if there is none.
+fn bytes_of(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if !machine::is_there(path) {
+        return Ok(None);
+    }
+    // Another kind, such as a pipe, might never end.
+    if !machine::is_file(path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    machine::read_whole(Some(path), LIMIT).map(Some)
+}
+
+/// Returns a path with links resolved. Its last parts may be missing, but no link may lead nowhere.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    if machine::is_there(path) {
+        return machine::canonical(path);
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(resolved(parent)?.join(name)),
+        _ => Ok(path.to_path_buf()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! The steps of a run: finds the file, decides on its new text, shows it and writes it.
+
+use std::path::Path;
+
+use editctl::machine;
+use serde_json::Value;
+use similar::TextDiff;
+
+use crate::config_file::{ConfigFile, FileAccess};
+use crate::format::{self, Format, FormatError, NAME};
+use crate::place::{ConfigPlaces, Scope, UserFolders, project};
+use crate::program::{ServerCommand, has_server, server_command, started};
+use crate::report::{Outcome, Report};
+use crate::runtime::{EntryShape, Runtime};
+use crate::{CommandLine, SetupError, next_steps};
+
+/// A file with its meaning and the shape of an entry in it.
+struct Candidate {
+    file: ConfigFile,
+    meaning: Value,
+    shape: EntryShape,
+}
+
+/// The new text of a file: `None` to remove it.
+type NewText = Option<String>;
+
+/// Runs the command.
+///
+/// # Errors
+/// Nothing was written.
+pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
+    let folders = UserFolders::of_this_process();
+    let path = machine::variable("PATH");
+    let scope = match (line.project, line.user) {
+        (true, _) => Scope::Project,
+        (_, true) => Scope::User,
+        _ => line.runtime.default_scope(),
+    };
+    let places = match scope {
+        Scope::Project => {
+            let files = line.runtime.project_files()?;
+            ConfigPlaces { folder: project(line.workspace.as_deref(), &folders)?, files }
+        }
+        Scope::User => line.runtime.user_places(&folders)?,
+    };
+    let boundary = Some(places.folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
+    let chosen = choose(line.runtime, &places, boundary)?;
+    let mut notes = Vec::new();
+    if let Some(link) = &chosen.file.link {
+        notes.push(format!("{} is a link to {}", link.display(), chosen.file.path.display()));
+    }
+    let (outcome, new) = if line.remove {
+        removed(line, &chosen)?
+    } else {
+        let program = started(line.program.as_deref())?;
+        let command = server_command(&program, path.as_deref())?;
+        let decided = added(line, &chosen, &command)?;
+        notes.push(format!("the command is `{}`: {}", command.word, command.reason));
+        if command.is_path && scope == Scope::Project {
+            notes.push(
+                "other machines do not have this path: add its folder to PATH before you share the file"
+                    .into(),
+            );
+        }
+        if !has_server(&program, path.as_deref()) {
+            notes.push("editctl-mcp is neither beside editctl nor in PATH: install it".into());
+        }
+        decided
+    };
+    let diff =
+        if outcome == Outcome::Unchanged { String::new() } else { diff(&chosen.file, new.as_deref())? };
+    if outcome != Outcome::Unchanged && !line.dry_run {
+        let access = if scope == Scope::Project { FileAccess::Shared } else { FileAccess::Private };
+        chosen.file.write(new.as_deref(), access)?;
+    }
+    if !line.dry_run {
+        notes.extend(next_steps::steps(line.runtime, scope, outcome));
+    }
+    let file = chosen.file.path;
+    Ok(Report { runtime: line.runtime, file, outcome, dry_run: line.dry_run, diff, notes })
+}
+
+/// Returns the file that has the entry, else the first that exists, else the first.
+fn choose(runtime: Runtime, places: &ConfigPlaces, boundary: Option<&Path>) -> Result<Candidate, SetupError> {
+    let mut all = Vec::new();
+    for name in places.files {
+        let file = ConfigFile::read(&places.folder, name, boundary)?;
+        let text = file.text()?;
+        let meaning =
+            runtime.format().meaning(text.unwrap_or_default()).map_err(|error| at(&file, &error))?;
+        let shape = runtime.shape(&meaning);
+        all.push((text.is_some(), Candidate { file, meaning, shape }));
+    }
+    let has_entry = |one: &Candidate| format::entry(&one.meaning, one.shape.path).is_some();
+    let found = all.iter().position(|(_, one)| has_entry(one));
+    let found = found.or_else(|| all.iter().position(|(exists, _)| *exists)).unwrap_or(0);
+    let chosen = all.into_iter().nth(found).map(|(_, one)| one);
+    chosen.ok_or_else(|| SetupError::Refused("the runtime has no configuration file".into()))
+}
+
+fn added(
+    line: &CommandLine,
+    chosen: &Candidate,
+    command: &ServerCommand,
+) -> Result<(Outcome, NewText), SetupError> {
+    let (file, shape) = (&chosen.file, chosen.shape);
+    let format = line.runtime.format();
+    let entry = shape.entry(&command.word);
+    let text = file.text()?;
+    let refused = |error: FormatError| at(file, &error);
+    match format::entry(&chosen.meaning, shape.path) {
+        Some(found) if *found == entry => Ok((Outcome::Unchanged, None)),
+        Some(_) => {
+            let new = format.replace(text.unwrap_or_default(), shape.path, &entry).map_err(refused)?;
+            if !line.force {
+                let change = diff(file, Some(&new))?;
+                return Err(differs(
+                    file,
+                    &change,
+                    "use --force to replace it as shown, or change it by hand",
+                ));
+            }
+            Ok((Outcome::Replaced, Some(new)))
+        }
+        None => {
+            let new = format.insert(text, shape.path, &entry).map_err(refused)?;
+            let outcome = if text.is_some() { Outcome::Added } else { Outcome::Created };
+            Ok((outcome, Some(new)))
+        }
+    }
+}
+
+fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText), SetupError> {
+    let (file, shape) = (&chosen.file, chosen.shape);
+    let format: Format = line.runtime.format();
+    let Some(found) = format::entry(&chosen.meaning, shape.path) else {
+        return Ok((Outcome::Unchanged, None));
+    };
+    let text = file.text()?.unwrap_or_default();
+    let is_own = shape.is_own(found);
+    let new = format.remove(text, shape.path, is_own).map_err(|error| at(file, &error))?;
+    if !line.force && !is_own {
+        let change = diff(file, new.as_deref())?;
+        return Err(differs(file, &change, "use --force to remove it as shown, or remove it by hand"));
+    }
+    Ok((if new.is_some() { Outcome::Removed } else { Outcome::Deleted }, new))
+}
+
+/// Returns the difference between the file and its new text.
+fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
+    let old = file.text()?;
+    let path = file.path.display().to_string();
+    let name = |text: Option<&str>| if text.is_some() { path.clone() } else { "/dev/null".to_owned() };
+    let (before, after) = (name(old), name(new));
+    let diff = TextDiff::from_lines(old.unwrap_or_default(), new.unwrap_or_default());
+    Ok(diff.unified_diff().context_radius(2).header(&before, &after).to_string())
+}
+
+fn at(file: &ConfigFile, error: &FormatError) -> SetupError {
+    let path = file.path.display();
+    match error {
+        FormatError::Syntax { .. } => SetupError::Refused(format!("{path}, {error}; nothing was written")),
+        FormatError::Shape(_) => SetupError::Refused(format!("{path}: {error}")),
+    }
+}
+
+fn differs(file: &ConfigFile, change: &str, advice: &str) -> SetupError {
+    let path = file.path.display();
+    SetupError::Refused(format!("{path} has an entry `{NAME}` that setup did not write; {advice}:\n{change}"))
+}

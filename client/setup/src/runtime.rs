@@ -1,0 +1,109 @@
+//! The agent runtimes: the format of their configuration, and the place and form of a server in it.
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use crate::format::Format;
+
+/// An agent runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Runtime {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// VS Code
+    Vscode,
+    /// Zed
+    Zed,
+    /// opencode
+    Opencode,
+    /// Gemini CLI
+    Gemini,
+    /// Qwen Code
+    Qwen,
+}
+
+/// The place and the form of the entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryShape {
+    /// The keys that lead to the object of all servers.
+    pub(crate) path: &'static [&'static str],
+    /// Returns the entry for a program.
+    entry: fn(&str) -> Value,
+    /// Returns the program of an entry.
+    program: fn(&Value) -> Option<&Value>,
+}
+
+impl EntryShape {
+    const fn of(path: &'static [&'static str], entry: fn(&str) -> Value) -> Self {
+        Self { path, entry, program: |entry| entry.get("command") }
+    }
+
+    /// Returns the entry for a program.
+    pub(crate) fn entry(&self, program: &str) -> Value {
+        (self.entry)(program)
+    }
+
+    /// Returns true if setup writes such an entry, also on another machine: the program may be any `editctl`.
+    pub(crate) fn is_own(&self, found: &Value) -> bool {
+        let Some(program) = (self.program)(found).and_then(Value::as_str) else { return false };
+        let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+        name.strip_suffix(".exe").unwrap_or(name) == "editctl" && self.entry(program) == *found
+    }
+}
+
+impl Runtime {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Vscode => "vscode",
+            Self::Zed => "zed",
+            Self::Opencode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+        }
+    }
+
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Codex => Format::Toml,
+            _ => Format::Json,
+        }
+    }
+
+    /// Returns the shape for a file with this content.
+    pub(crate) fn shape(self, content: &Value) -> EntryShape {
+        let stdio = |program: &str| json!({ "type": "stdio", "command": program, "args": ["mcp"] });
+        let plain = |program: &str| json!({ "command": program, "args": ["mcp"] });
+        match self {
+            Self::ClaudeCode | Self::Cursor => EntryShape::of(&["mcpServers"], stdio),
+            Self::Vscode => EntryShape::of(&["servers"], stdio),
+            Self::Gemini | Self::Qwen => EntryShape::of(&["mcpServers"], plain),
+            Self::Zed => EntryShape::of(&["context_servers"], plain),
+            Self::Codex => EntryShape::of(&["mcp_servers"], plain),
+            Self::Opencode => opencode(content),
+        }
+    }
+}
+
+/// Returns the shape of version 1, which version 2 reads, too; in a file of version 2 that shape, since a file must not
+/// have both.
+fn opencode(content: &Value) -> EntryShape {
+    let servers = content.get("mcp").and_then(|mcp| mcp.get("servers")).and_then(Value::as_object);
+    // A server of version 1 may have the name `servers`.
+    let is_second = servers.is_some_and(|servers| !servers.contains_key("type"));
+    EntryShape {
+        path: if is_second { &["mcp", "servers"] } else { &["mcp"] },
+        entry: if is_second {
+            |program| json!({ "type": "local", "command": [program, "mcp"] })
+        } else {
+            |program| json!({ "type": "local", "command": [program, "mcp"], "enabled": true })
+        },
+        program: |entry| entry.get("command").and_then(|command| command.get(0)),
+    }
+}
