@@ -200,6 +200,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAMES")]
         tools: Option<String>,
     },
+    /// Write the server `editctl mcp` into the configuration of an agent runtime, or remove it
+    ///
+    /// Runs the program `editctl-setup`, which has the options: see `setup --help`.
+    #[command(disable_help_flag = true)]
+    Setup {
+        /// The runtime and the options
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "RUNTIME")]
+        words: Vec<OsString>,
+    },
     /// Wait for a detached job
     Wait(WaitArgs),
     /// Cancel a detached job that has not started

@@ -2,13 +2,13 @@
 //! not end.
 
 mod clip;
+mod companion;
 mod content;
 mod daemon;
 mod export;
 mod files;
 mod forget;
 mod journal;
-mod mcp;
 mod session;
 mod trust;
 mod watch;
@@ -82,8 +82,10 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
     if let Command::Help { op } = &line.command {
         return help(op.as_deref());
     }
-    if let Command::Mcp { tools } = line.command {
-        return mcp::run(line.everywhere, tools);
+    match line.command {
+        Command::Mcp { tools } => return companion::mcp(line.everywhere, tools),
+        Command::Setup { words } => return companion::setup(line.everywhere, words),
+        _ => {}
     }
     let context = CommandContext::open(line.everywhere, line.job, style)?;
     let kept = line.command.uses_its_session();
@@ -97,7 +99,8 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Edit(words) => files::edit(context, words),
         Command::Dialects => files::dialects(context),
         Command::Help { op } => help(op.as_deref()),
-        Command::Mcp { tools } => mcp::run(GlobalFlags::default(), tools),
+        Command::Mcp { tools } => companion::mcp(GlobalFlags::default(), tools),
+        Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
         Command::Replace(words) => files::replace(context, words),
         Command::Create(words) => files::create(context, words),
         Command::Outline { path, depth } => files::outline(context, &path, depth),

@@ -23,6 +23,12 @@ pub fn editctl_mcp() -> &'static Path {
     PATH.get_or_init(|| found("EDITCTL_MCP_BIN", "editctl-mcp"))
 }
 
+/// The binary that configures runtimes: `EDITCTL_SETUP_BIN`, else the one that belongs to this build.
+pub fn editctl_setup() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("EDITCTL_SETUP_BIN", "editctl-setup"))
+}
+
 /// The top of the checkout.
 pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in the checkout")

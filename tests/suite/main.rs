@@ -85,6 +85,8 @@ mod recovery;
 mod rollback;
 #[cfg(target_os = "linux")]
 mod sessions;
+#[cfg(unix)]
+mod setup;
 #[cfg(target_os = "linux")]
 mod shutdown;
 #[cfg(target_os = "linux")]
