@@ -291,9 +291,18 @@ fn a_link_out_of_the_project_is_not_followed_silently() {
     assert!(machine.done(&["codex"]).contains("is a link to"));
     assert!(machine.get("dotfiles/config.toml").contains("[mcp_servers.editctl]"));
     assert!(fs::symlink_metadata(machine.path("home/.codex/config.toml")).unwrap().is_symlink());
+    machine.done(&["codex", "--remove"]);
+    assert_eq!(machine.get("dotfiles/config.toml"), "a = 1\n");
+    // A file that a link leads to is not deleted, although it has only the entry.
+    machine.done(&["codex"]);
+    let text = machine.get("dotfiles/config.toml");
+    machine.put("dotfiles/config.toml", text.trim_start_matches("a = 1\n\n"));
+    machine.done(&["--remove", "codex"]);
+    assert_eq!(machine.get("dotfiles/config.toml"), "");
     // A link that leads nowhere is refused.
     symlink(machine.path("nowhere.json"), machine.path("project/.mcp.json")).unwrap();
-    assert_eq!(machine.run(&["claude-code"]).status, Some(5));
+    let refused = machine.run(&["claude-code"]);
+    assert!(refused.status == Some(5) && refused.err.contains("leads nowhere"), "{refused:?}");
     assert!(!machine.path("nowhere.json").exists());
 }
 

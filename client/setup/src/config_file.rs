@@ -47,7 +47,13 @@ impl ConfigFile {
     /// The path leads out of the boundary or to something else than a file; errors of the system.
     pub(crate) fn read(folder: &Path, name: &str, boundary: Option<&Path>) -> Result<Self, SetupError> {
         let known = machine::canonical(folder).unwrap_or_else(|_| folder.to_path_buf()).join(name);
-        let path = resolved(&known).map_err(|error| SetupError::File(known.clone(), error))?;
+        let path = resolved(&known).map_err(|error| {
+            let error = match error.kind() {
+                io::ErrorKind::NotFound => io::Error::new(error.kind(), "a link leads nowhere; remove it"),
+                _ => error,
+            };
+            SetupError::File(known.clone(), error)
+        })?;
         let link = (path != known).then_some(known);
         if let (Some(link), Some(boundary)) = (&link, boundary)
             && !path.starts_with(boundary)
@@ -141,6 +147,7 @@ impl ConfigFile {
         Err(SetupError::Refused(format!("{path} changed while setup ran; nothing was written, run it again")))
     }
 
+    /// Returns an error of the system, with the path.
     fn failed(&self, error: io::Error) -> SetupError {
         SetupError::File(self.path.clone(), error)
     }

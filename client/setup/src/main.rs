@@ -76,6 +76,7 @@ pub(crate) enum SetupError {
 }
 
 impl SetupError {
+    /// Returns the exit status.
     fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
@@ -84,6 +85,7 @@ impl SetupError {
         }
     }
 
+    /// Returns the message for the user.
     fn message(&self) -> String {
         match self {
             Self::Usage(message) | Self::Refused(message) => message.clone(),

@@ -16,6 +16,7 @@ pub(crate) fn steps(runtime: Runtime, scope: Scope, outcome: Outcome) -> Vec<Str
     lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
+/// Returns the steps for a new entry.
 fn after_adding(runtime: Runtime, scope: Scope) -> &'static [&'static str] {
     match (runtime, scope) {
         (Runtime::ClaudeCode, Scope::Project) => &[
@@ -33,7 +34,9 @@ fn after_adding(runtime: Runtime, scope: Scope) -> &'static [&'static str] {
             "start `codex` again",
             "Codex has no documented switch for its own tool apply_patch: say in AGENTS.md that it must use editctl",
         ],
-        (Runtime::Cursor, _) => &["start Cursor again, and allow the server `editctl` in its MCP settings"],
+        (Runtime::Cursor, _) => {
+            &["start Cursor again, and enable the server `editctl` in its MCP settings if it is off"]
+        }
         (Runtime::Vscode, _) => &[
             "VS Code asks once whether you trust the server",
             "`Configure Tools` in the chat switches its own edit tools off",

@@ -19,17 +19,24 @@ pub(crate) enum Scope {
 /// The places of a configuration: a folder, and the files in it that the runtime reads, the preferred one first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ConfigPlaces {
+    /// The folder.
     pub(crate) folder: PathBuf,
+    /// The paths in it.
     pub(crate) files: &'static [&'static str],
 }
 
 /// The folders of the user that the environment names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserFolders {
+    /// `HOME`, on Windows `USERPROFILE`.
     pub(crate) home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`.
     pub(crate) xdg_config: Option<PathBuf>,
+    /// `APPDATA`.
     pub(crate) app_data: Option<PathBuf>,
+    /// `CODEX_HOME`.
     pub(crate) codex: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`.
     pub(crate) claude: Option<PathBuf>,
 }
 
@@ -46,6 +53,7 @@ impl UserFolders {
         }
     }
 
+    /// Returns the home folder.
     fn home(&self) -> Result<PathBuf, SetupError> {
         let home = self.home.clone().filter(|path| path.is_absolute());
         home.ok_or_else(|| {

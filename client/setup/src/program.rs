@@ -11,6 +11,7 @@ use crate::SetupError;
 /// A command and the reason for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ServerCommand {
+    /// The command.
     pub(crate) word: String,
     /// The reason, as a clause.
     pub(crate) reason: String,
@@ -68,6 +69,7 @@ pub(crate) fn has_server(program: &Path, path: Option<&OsStr>) -> bool {
     folders.iter().any(|folder| machine::is_file(&folder.join(&name)))
 }
 
+/// Returns the name of a program's file.
 fn program_name(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }

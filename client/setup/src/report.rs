@@ -29,9 +29,13 @@ pub(crate) enum Outcome {
 /// A report about a run.
 #[derive(Debug)]
 pub(crate) struct Report {
+    /// The runtime.
     pub(crate) runtime: Runtime,
+    /// The file, with links resolved.
     pub(crate) file: PathBuf,
+    /// The result.
     pub(crate) outcome: Outcome,
+    /// Set if nothing was to be written.
     pub(crate) dry_run: bool,
     /// The change as a unified diff.
     pub(crate) diff: String,
@@ -40,6 +44,7 @@ pub(crate) struct Report {
 }
 
 impl Outcome {
+    /// Returns the word for JSON.
     fn word(self) -> &'static str {
         match self {
             Self::Created => "created",

@@ -98,6 +98,7 @@ fn choose(runtime: Runtime, places: &ConfigPlaces, boundary: Option<&Path>) -> R
     chosen.ok_or_else(|| SetupError::Refused("the runtime has no configuration file".into()))
 }
 
+/// Decides on the text with the entry.
 fn added(
     line: &CommandLine,
     chosen: &Candidate,
@@ -130,6 +131,7 @@ fn added(
     }
 }
 
+/// Decides on the text without the entry.
 fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText), SetupError> {
     let (file, shape) = (&chosen.file, chosen.shape);
     let format: Format = line.runtime.format();
@@ -138,7 +140,12 @@ fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText),
     };
     let text = file.text()?.unwrap_or_default();
     let is_own = shape.is_own(found);
-    let new = format.remove(text, shape.path, is_own).map_err(|error| at(file, &error))?;
+    let remove = |is_own| format.remove(text, shape.path, is_own).map_err(|error| at(file, &error));
+    let new = match remove(is_own)? {
+        // A link must not lead nowhere.
+        None if file.link.is_some() => remove(false)?,
+        new => new,
+    };
     if !line.force && !is_own {
         let change = diff(file, new.as_deref())?;
         return Err(differs(file, &change, "use --force to remove it as shown, or remove it by hand"));
@@ -156,6 +163,7 @@ fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
     Ok(diff.unified_diff().context_radius(2).header(&before, &after).to_string())
 }
 
+/// Returns the refusal for an error in a file.
 fn at(file: &ConfigFile, error: &FormatError) -> SetupError {
     let path = file.path.display();
     match error {
@@ -164,6 +172,7 @@ fn at(file: &ConfigFile, error: &FormatError) -> SetupError {
     }
 }
 
+/// Returns the refusal for an entry of somebody else, with the change that `--force` would make.
 fn differs(file: &ConfigFile, change: &str, advice: &str) -> SetupError {
     let path = file.path.display();
     SetupError::Refused(format!("{path} has an entry `{NAME}` that setup did not write; {advice}:\n{change}"))

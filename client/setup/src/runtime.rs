@@ -38,6 +38,7 @@ pub(crate) struct EntryShape {
 }
 
 impl EntryShape {
+    /// Creates the shape of an entry that has its program in `command`.
     const fn of(path: &'static [&'static str], entry: fn(&str) -> Value) -> Self {
         Self { path, entry, program: |entry| entry.get("command") }
     }
@@ -56,6 +57,7 @@ impl EntryShape {
 }
 
 impl Runtime {
+    /// Returns the name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -69,6 +71,7 @@ impl Runtime {
         }
     }
 
+    /// Returns the format of the configuration.
     pub(crate) fn format(self) -> Format {
         match self {
             Self::Codex => Format::Toml,

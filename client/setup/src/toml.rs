@@ -12,6 +12,7 @@ pub(crate) fn meaning(text: &str) -> Result<Value, FormatError> {
     Ok(if root.is_empty() { Value::Null } else { of_table(root) })
 }
 
+/// Parses a text.
 fn parse(text: &str) -> Result<Document<&str>, FormatError> {
     Document::parse(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
@@ -19,10 +20,12 @@ fn parse(text: &str) -> Result<Document<&str>, FormatError> {
     })
 }
 
+/// Returns the meaning of a table.
 fn of_table(table: &dyn TableLike) -> Value {
     Value::Object(table.iter().map(|(key, item)| (key.to_owned(), of_item(item))).collect::<Map<_, _>>())
 }
 
+/// Returns the meaning of an item.
 fn of_item(item: &Item) -> Value {
     if let Some(table) = item.as_table_like() {
         return of_table(table);
@@ -33,6 +36,7 @@ fn of_item(item: &Item) -> Value {
     item.as_value().map_or(Value::Null, of_value)
 }
 
+/// Returns the meaning of a value. Kinds that JSON does not have become texts.
 fn of_value(value: &toml_edit::Value) -> Value {
     match value {
         toml_edit::Value::String(text) => Value::from(text.value().as_str()),
@@ -68,6 +72,7 @@ fn block(path: &[&str], entry: &Value, eol: &str) -> String {
     lines.join(eol)
 }
 
+/// Returns a value as it is written.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) => toml_edit::Value::from(text.as_str()).to_string(),

@@ -10,6 +10,7 @@ use super::CommandOutput;
 use crate::args::GlobalFlags;
 use crate::failure::{ExitStatus, Failure};
 
+/// Runs `editctl-mcp`.
 pub(super) fn mcp(flags: GlobalFlags, tools: Option<String>) -> Result<CommandOutput, Failure> {
     let named = [
         ("--workspace", flags.workspace.map(OsString::from)),
@@ -25,7 +26,7 @@ pub(super) fn mcp(flags: GlobalFlags, tools: Option<String>) -> Result<CommandOu
     become_program("mcp", &all)
 }
 
-/// Passes the words on as they are: the program has their help.
+/// Runs `editctl-setup`, which parses the words and has their help.
 pub(super) fn setup(flags: GlobalFlags, words: Vec<OsString>) -> Result<CommandOutput, Failure> {
     let named = [
         ("--program", machine::own_program().map(OsString::from)),
@@ -40,6 +41,7 @@ pub(super) fn setup(flags: GlobalFlags, words: Vec<OsString>) -> Result<CommandO
     become_program("setup", &all)
 }
 
+/// Runs a program of this installation in the place of this one. Returns only if it cannot, or on Windows.
 fn become_program(name: &str, words: &[OsString]) -> Result<CommandOutput, Failure> {
     match become_companion(name, words) {
         Ok(status) if status.success() => Ok(CommandOutput::text("")),

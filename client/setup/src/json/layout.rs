@@ -22,6 +22,7 @@ pub(super) enum ObjectForm {
 }
 
 impl ObjectForm {
+    /// Returns the form of an object.
     pub(super) fn of(parsed: &ParsedText<'_>, object: &ObjectPlace) -> Self {
         let inner = part(parsed.text, object.open, object.close);
         match object.members.last() {
@@ -36,13 +37,16 @@ impl ObjectForm {
 
 /// The form of a whole text.
 pub(super) struct TextLayout<'t> {
+    /// The text.
     pub(super) text: &'t str,
+    /// Its line end.
     pub(super) eol: &'static str,
     /// One step of indentation.
     pub(super) unit: String,
 }
 
 impl<'t> TextLayout<'t> {
+    /// Returns the form of a text.
     pub(super) fn of(parsed: &ParsedText<'t>) -> Self {
         let text = parsed.text;
         let root = parsed.root.as_ref().and_then(|root| root.as_object());
@@ -124,6 +128,7 @@ fn indentation(text: &str, at: usize) -> &str {
     part(line, 0, line.len() - line.trim_start_matches([' ', '\t']).len())
 }
 
+/// Returns true if only white space is in front of an offset in its line, which is not the first one.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = part(text, 0, at).trim_end_matches([' ', '\t']);
     before.ends_with('\n')

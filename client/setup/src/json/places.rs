@@ -23,7 +23,9 @@ const STRICT: ParseOptions = ParseOptions {
 
 /// A parsed text.
 pub(super) struct ParsedText<'t> {
+    /// The text.
     pub(super) text: &'t str,
+    /// Its value, if it has one.
     pub(super) root: Option<Value<'t>>,
     /// All tokens, with the comments.
     tokens: Vec<TokenAndRange<'t>>,
@@ -36,6 +38,7 @@ pub(super) struct ObjectPlace {
     pub(super) open: usize,
     /// The offset of the closing brace.
     pub(super) close: usize,
+    /// The members.
     pub(super) members: Vec<MemberPlace>,
     /// The comma behind the last member.
     pub(super) trailing_comma: Option<usize>,
@@ -44,8 +47,11 @@ pub(super) struct ObjectPlace {
 /// A member of an object, from the quote of its name to the end of its value, and its value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemberPlace {
+    /// The offset of the first quote.
     pub(super) start: usize,
+    /// The end of the value.
     pub(super) end: usize,
+    /// The start and the end of the value.
     pub(super) value: (usize, usize),
     /// The comma in front of the member.
     pub(super) comma: Option<usize>,
@@ -53,6 +59,7 @@ pub(super) struct MemberPlace {
 
 /// The objects that lead to the entry, from the root on.
 pub(super) struct Objects<'p> {
+    /// The objects that exist.
     pub(super) found: Vec<ObjectPlace>,
     /// The keys of the objects that are missing.
     pub(super) missing: &'p [&'p str],
@@ -63,6 +70,7 @@ pub(super) struct Objects<'p> {
 }
 
 impl<'t> ParsedText<'t> {
+    /// Parses a text.
     pub(super) fn parse(text: &'t str) -> Result<Self, FormatError> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         let parsed = parse_to_ast(text, &collect, &STRICT)
@@ -83,6 +91,7 @@ impl<'t> ParsedText<'t> {
         between.find(|token| token.token == Token::Comma).map(|token| token.range.start)
     }
 
+    /// Returns the places of an object.
     fn place(&self, object: &Object<'_>) -> ObjectPlace {
         let (open, close) = (object.start(), object.end().saturating_sub(1));
         let mut members = Vec::new();
