@@ -26,7 +26,16 @@ pub enum StepForm {
     #[default]
     Commands,
     /// A call of a tool of `editctl mcp`.
-    Tools,
+    Tools(CallWords),
+}
+
+/// The words with which a reply names calls of tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallWords {
+    /// The call that reads a file, up to its path: `read {"path": `.
+    pub read: &'static str,
+    /// The ways to name one of several places, if the reply does not contain them already.
+    pub narrow: Option<&'static str>,
 }
 
 /// The options of the output.
@@ -71,14 +80,14 @@ impl OutputStyle {
 
     /// Returns the options for the reply of a tool: short, without colours or escapes, and with calls of tools as next
     /// steps.
-    pub fn for_tools() -> Self {
+    pub fn for_tools(words: CallWords) -> Self {
         Self {
             json: false,
             terminal: false,
             colour: false,
             whole: false,
             done: "applied",
-            steps: StepForm::Tools,
+            steps: StepForm::Tools(words),
             errors: (false, false),
             zone: None,
         }

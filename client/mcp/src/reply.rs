@@ -1,6 +1,6 @@
 //! The reply to a call: text for the model, and the same as a JSON object for programs.
 
-use editctl::show::{OutputStyle, error, json, receipt};
+use editctl::show::{CallWords, OutputStyle, error, json, receipt};
 use editd_proto::RequestError;
 use editd_proto::message::{JobStatus, Receipt};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -8,6 +8,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::context::CallRefusal;
+
+/// The words with which replies name the next call.
+pub(crate) const WORDS: CallWords = CallWords {
+    read: "read {\"path\": ",
+    narrow: Some("quote more of the text, limit it with \"lines\", or set \"all\": true"),
+};
 
 /// The reply to a call.
 #[derive(Debug)]
@@ -28,14 +34,14 @@ impl ToolReply {
 
     /// Creates the reply to a job.
     pub(crate) fn receipt(receipt: &Receipt, done: &'static str) -> Self {
-        let style = OutputStyle::for_tools().of(done);
+        let style = OutputStyle::for_tools(WORDS).of(done);
         let texts = receipt::text(receipt, &style);
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
         Self { text: texts.out + &texts.err, structured: value(&json::short(receipt)), is_error }
     }
 
     fn refused(error: &RequestError) -> Self {
-        let text = error::text(error, &OutputStyle::for_tools());
+        let text = error::text(error, &OutputStyle::for_tools(WORDS));
         Self { text, structured: json!({ "error": value(error) }), is_error: true }
     }
 

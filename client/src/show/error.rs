@@ -9,7 +9,7 @@ use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
 
 use super::letters::{TextStyle, lines, one_line, word};
-use super::{OutputStyle, StepForm, diff, excerpt};
+use super::{CallWords, OutputStyle, StepForm, diff, excerpt};
 
 /// The JSON object `{"error": …}`.
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ pub struct ErrorInJson<'a> {
 /// Returns the whole text with a line break at the end.
 pub fn text(error: &RequestError, style: &OutputStyle) -> String {
     let mut out = String::new();
-    let what = if style.steps == StepForm::Tools { "" } else { "editctl" };
+    let what = if matches!(style.steps, StepForm::Tools(_)) { "" } else { "editctl" };
     add(&mut out, what, error, style);
     out
 }
@@ -183,7 +183,7 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
         Some(ChangeAuthor::Entry(job)) => {
             let see = match style.steps {
                 StepForm::Commands => format!("`editctl show {job}`"),
-                StepForm::Tools => format!("history {{\"job\": {job}}}"),
+                StepForm::Tools(_) => format!("history {{\"job\": {job}}}"),
             };
             line(out, &format!("  changed by entry {job}; see {see}"))
         }
@@ -229,7 +229,7 @@ fn quoted(out: &mut String, text: &str) {
 }
 
 /// Returns a message in which commands are replaced by calls of tools, if the reply is for a tool.
-fn in_form(message: &str, form: StepForm) -> Cow<'_, str> {
+pub fn in_form(message: &str, form: StepForm) -> Cow<'_, str> {
     const SHOW: &str = "`editctl show ";
     if form == StepForm::Commands || !message.contains(SHOW) {
         return Cow::Borrowed(message);
@@ -247,7 +247,7 @@ fn in_form(message: &str, form: StepForm) -> Cow<'_, str> {
 fn hint(error: &RequestError, form: StepForm) -> Option<String> {
     match form {
         StepForm::Commands => next_command(error),
-        StepForm::Tools => next_call(error),
+        StepForm::Tools(words) => next_call(error, &words),
     }
 }
 
@@ -284,23 +284,25 @@ fn next_command(error: &RequestError) -> Option<String> {
     }
 }
 
+/// Returns the call that reads the file of an error.
+pub fn read_call(error: &RequestError, words: &CallWords) -> Option<String> {
+    let path = serde_json::Value::from(error.path.as_ref()?.to_string());
+    Some(format!("next: {}{path}}}", words.read))
+}
+
 /// Returns the next step, in terms of the tools of `editctl mcp`.
-fn next_call(error: &RequestError) -> Option<String> {
-    let path = error.path.as_ref().map(|path| serde_json::Value::from(path.to_string()).to_string());
-    let read = || path.as_ref().map(|path| format!("next: read {{\"path\": {path}}}"));
+pub fn next_call(error: &RequestError, words: &CallWords) -> Option<String> {
     match error.code {
         // The message says to send the job again.
         ErrorCode::Stale if error.would_apply == Some(WouldApply::Clean) => None,
         ErrorCode::Stale if !error.later.is_empty() => None,
-        ErrorCode::Stale => read(),
+        ErrorCode::Stale => read_call(error, words),
         ErrorCode::Conflict => error.version.as_ref().map(|_| ADAPT.into()),
         // The message explains how to continue with the lines that it shows.
         ErrorCode::Unread if !error.excerpts.is_empty() => None,
-        ErrorCode::Unread => read(),
+        ErrorCode::Unread => read_call(error, words),
         ErrorCode::Ambiguous if !error.symbols.is_empty() => Some("use one of these names".into()),
-        ErrorCode::Ambiguous => {
-            Some("quote more of the text, limit it with \"lines\", or set \"all\": true".into())
-        }
+        ErrorCode::Ambiguous => words.narrow.map(Into::into),
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ pub fn list(reply: &HistoryReply, style: &OutputStyle) -> String {
     if let Some(last) = reply.entries.last().filter(|_| reply.more) {
         let step = match style.steps {
             StepForm::Commands => format!("editctl log --before {}", last.id),
-            StepForm::Tools => format!("history {{\"before\": {}}}", last.id),
+            StepForm::Tools(_) => format!("history {{\"before\": {}}}", last.id),
         };
         out.push_str(&format!("older ones: {step}\n"));
     }
@@ -55,7 +55,7 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
     if (entry.files.len() as u64).saturating_add(entry.omitted_files) > shown {
         let step = match style.steps {
             StepForm::Commands => format!("editctl show {} --from {shown}", entry.id),
-            StepForm::Tools => format!("history {{\"job\": {}, \"from\": {shown}}}", entry.id),
+            StepForm::Tools(_) => format!("history {{\"job\": {}, \"from\": {shown}}}", entry.id),
         };
         out.push_str(&format!("\nmore files: {step}\n"));
     }

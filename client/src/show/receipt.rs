@@ -26,7 +26,7 @@ pub fn text(receipt: &Receipt, style: &OutputStyle) -> OutputTexts {
         None => natively(&mut texts, receipt, style),
     }
     if let Some(token) = &receipt.verified {
-        let flag = if style.steps == StepForm::Tools { "edit with token" } else { "--verified" };
+        let flag = if matches!(style.steps, StepForm::Tools(_)) { "edit with token" } else { "--verified" };
         texts.out.push_str(&format!("to apply exactly this: {flag} {}\n", one_line(token)));
     }
     texts

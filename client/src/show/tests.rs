@@ -15,7 +15,12 @@ use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 
 use super::letters::{TextStyle, for_terminal, lines, one_line};
-use super::{OutputStyle, StepForm, error, history, json, outline, receipt, state};
+use super::{CallWords, OutputStyle, StepForm, error, history, json, outline, receipt, state};
+
+const WORDS: CallWords = CallWords {
+    read: "read {\"path\": ",
+    narrow: Some("quote more of the text, limit it with \"lines\", or set \"all\": true"),
+};
 
 fn style(name: &str) -> OutputStyle {
     let (terminal, colour) = match name {
@@ -25,7 +30,7 @@ fn style(name: &str) -> OutputStyle {
         other => panic!("no look is called {other}"),
     };
     OutputStyle {
-        steps: if name == "tools" { StepForm::Tools } else { StepForm::Commands },
+        steps: if name == "tools" { StepForm::Tools(WORDS) } else { StepForm::Commands },
         json: name == "json",
         terminal,
         colour,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::Arguments;
 use crate::context::{CallContext, CallRefusal};
-use crate::reply::ToolReply;
+use crate::reply::{ToolReply, WORDS};
 
 /// The number of entries in a reply.
 const ENTRIES: u64 = 20;
@@ -27,7 +27,7 @@ pub(super) fn schema() -> Value {
 
 pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
     let mut given = Arguments::new("", given, &["path", "job", "since", "before", "from"])?;
-    let style = OutputStyle::for_tools();
+    let style = OutputStyle::for_tools(WORDS);
     let path = given.text("path")?;
     let target = context.workspace_of(path.as_deref());
     if let Some(job) = given.number("job")? {

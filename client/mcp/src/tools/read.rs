@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::Arguments;
 use crate::context::{CallContext, CallRefusal, CallTarget};
-use crate::reply::ToolReply;
+use crate::reply::{ToolReply, WORDS};
 
 /// The most bytes of text in a reply; some runtimes cut longer ones.
 const TEXT: u64 = 64 * 1024;
@@ -35,7 +35,7 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
     let (lines, symbol) = (given.lines("lines")?, given.text("symbol")?);
     if given.flag("outline")? {
         let reply = target.ask(|it| it.outline(&OutlineRequest { path: path.clone(), depth: None }))?;
-        return Ok(ToolReply::done(outline::tree(&reply, &OutputStyle::for_tools()), &reply));
+        return Ok(ToolReply::done(outline::tree(&reply, &OutputStyle::for_tools(WORDS)), &reply));
     }
     if lines.is_some() && symbol.is_some() {
         return Err(given.wrong("symbol", "cannot be combined with lines"));
