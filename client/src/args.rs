@@ -196,6 +196,9 @@ pub(crate) enum Command {
     /// Runs the program `editctl-mcp`, which must be beside this one or in PATH. One process is one session, with a name of
     /// its own if --session and EDITCTL_SESSION give none.
     Mcp {
+        /// Offer the tools of this runtime, such as claude-code
+        #[arg(long = "as", value_name = "NAME")]
+        runtime: Option<String>,
         /// Offer only these tools [default: read,edit,undo,history]
         #[arg(long, value_name = "NAMES")]
         tools: Option<String>,

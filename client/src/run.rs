@@ -83,7 +83,7 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
         return help(op.as_deref());
     }
     match line.command {
-        Command::Mcp { tools } => return companion::mcp(line.everywhere, tools),
+        Command::Mcp { runtime, tools } => return companion::mcp(line.everywhere, runtime, tools),
         Command::Setup { words } => return companion::setup(line.everywhere, words),
         _ => {}
     }
@@ -99,7 +99,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Edit(words) => files::edit(context, words),
         Command::Dialects => files::dialects(context),
         Command::Help { op } => help(op.as_deref()),
-        Command::Mcp { tools } => companion::mcp(GlobalFlags::default(), tools),
+        Command::Mcp { runtime, tools } => companion::mcp(GlobalFlags::default(), runtime, tools),
         Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
         Command::Replace(words) => files::replace(context, words),
         Command::Create(words) => files::create(context, words),

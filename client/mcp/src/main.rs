@@ -1,5 +1,5 @@
-//! The command `editctl-mcp`: a server of the Model Context Protocol on standard input and output. It offers four tools,
-//! which read and edit files through the daemon of a workspace. Never writes to a file of the workspace.
+//! The command `editctl-mcp`: a server of the Model Context Protocol on standard input and output. It offers tools that
+//! read and edit files through the daemon of a workspace. Never writes to a file of the workspace.
 //!
 //! One process is one session. Calls may run at the same time; each has a connection of its own.
 //!
@@ -13,17 +13,21 @@ mod resource;
 mod roots;
 mod server;
 mod tools;
+mod toolsets;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use rmcp::ServiceExt;
 
 use context::CallContext;
 use server::EditServer;
+use tools::ToolSet;
 
-/// Serves the tools read, edit, undo and history to an agent runtime, on standard input and output
+/// Serves tools that read and edit files to an agent runtime, on standard input and output
 #[derive(Parser, Debug)]
 #[command(name = "editctl mcp", bin_name = "editctl mcp", version, max_term_width = 100)]
 struct CommandLine {
@@ -33,8 +37,11 @@ struct CommandLine {
     /// The session, which owns receipts and undo [default: EDITCTL_SESSION, else a new one for this process]
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
-    /// Offer only these tools [default: read,edit,undo,history]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = ["read", "edit", "undo", "history"])]
+    /// Offer the tools of this runtime, under their names and with their arguments [default: read,edit,undo,history]
+    #[arg(long = "as", value_name = "NAME", value_parser = PossibleValuesParser::new(toolsets::names()))]
+    runtime: Option<String>,
+    /// Offer only these tools [default: all of the set]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
     /// The socket of the daemon, if it was started with --socket
     #[arg(long, value_name = "PATH")]
@@ -46,7 +53,13 @@ struct CommandLine {
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();
-    match run(line) {
+    let set = toolsets::named(line.runtime.as_deref());
+    if let Some(wrong) = line.tools.iter().find(|name| set.tools.iter().all(|tool| tool.name != **name)) {
+        let names: Vec<&str> = set.tools.iter().map(|tool| tool.name).collect();
+        let message = format!("--tools: there is no tool {wrong:?}; there are {}", names.join(", "));
+        CommandLine::command().error(ErrorKind::InvalidValue, message).exit();
+    }
+    match run(line, set) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             context::tell(&message);
@@ -55,9 +68,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(line: CommandLine) -> Result<(), String> {
+fn run(line: CommandLine, set: &'static ToolSet) -> Result<(), String> {
     let context = CallContext::open(line.workspace.as_deref(), line.session, line.socket, line.no_spawn)?;
-    let server = EditServer::new(context, &line.tools);
+    let server = EditServer::new(context, set, &line.tools);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| format!("the runtime cannot be started: {error}"))?;
     runtime.block_on(async {

@@ -1,19 +1,20 @@
 //! The reply to a call: text for the model, and the same as a JSON object for programs.
 
-use editctl::show::{CallWords, OutputStyle, error, json, receipt};
-use editd_proto::RequestError;
+use std::borrow::Cow;
+
+use editctl::show::{OutputStyle, StepForm, error, json, receipt};
+use editd_proto::error::ChangeAuthor;
 use editd_proto::message::{JobStatus, Receipt};
+use editd_proto::{ErrorCode, RequestError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::context::CallRefusal;
+/// The part of a message that names a mode of jobs, which no tool has.
+const MODE: &str = ", or send the job with the mode `interactive`";
 
-/// The words with which replies name the next call.
-pub(crate) const WORDS: CallWords = CallWords {
-    read: "read {\"path\": ",
-    narrow: Some("quote more of the text, limit it with \"lines\", or set \"all\": true"),
-};
+/// The words of a refusal that shows all lines that the session has not read.
+const SHOWN: &str = "shows all of that";
 
 /// The reply to a call.
 #[derive(Debug)]
@@ -33,15 +34,50 @@ impl ToolReply {
     }
 
     /// Creates the reply to a job.
-    pub(crate) fn receipt(receipt: &Receipt, done: &'static str) -> Self {
-        let style = OutputStyle::for_tools(WORDS).of(done);
-        let texts = receipt::text(receipt, &style);
+    pub(crate) fn receipt(receipt: &Receipt, style: &OutputStyle) -> Self {
+        let texts = receipt::text(receipt, style);
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
-        Self { text: texts.out + &texts.err, structured: value(&json::short(receipt)), is_error }
+        let text = without_mode(texts.out + &texts.err, receipt.error.as_ref());
+        Self { text, structured: value(&json::short(receipt)), is_error }
     }
 
-    fn refused(error: &RequestError) -> Self {
-        let text = error::text(error, &OutputStyle::for_tools(WORDS));
+    /// Creates the reply to a payload, in the words of its dialect. `with_diff` adds the change as a diff.
+    pub(crate) fn payload(receipt: &Receipt, style: &OutputStyle, with_diff: bool) -> Self {
+        let Some(told) = &receipt.text else { return Self::receipt(receipt, style) };
+        // The token of a plan means nothing to the tool, and the words of the dialect contain the error.
+        let told = without_mode(once(told, receipt), receipt.error.as_ref());
+        let words = Receipt {
+            text: Some(with_calls(told, receipt.error.as_ref(), style)),
+            verified: None,
+            error: None,
+            ..receipt.clone()
+        };
+        let facts = Receipt { text: None, verified: None, ..receipt.clone() };
+        let mut reply = Self::receipt(&words, style);
+        reply.structured = value(&json::short(&facts));
+        let mut add = |line: &str| {
+            let end = if reply.text.is_empty() || reply.text.ends_with('\n') { "" } else { "\n" };
+            reply.text.push_str(end);
+            reply.text.push_str(line);
+        };
+        for formatted in receipt.files.iter().filter_map(|file| file.formatted.as_ref()) {
+            add(&format!("formatted by {}\n{}", formatted.by.join(", "), formatted.diff));
+        }
+        if with_diff && matches!(receipt.status, JobStatus::Applied | JobStatus::Partial) {
+            let diffs: String = receipt.files.iter().filter_map(|file| file.diff.as_deref()).collect();
+            if !diffs.is_empty() {
+                add(&fenced(&diffs));
+            }
+        }
+        if let Some(step) = receipt.error.as_ref().and_then(|error| next_step(error, style)) {
+            add(&step);
+        }
+        reply
+    }
+
+    /// Creates the reply to a call that was refused.
+    pub(crate) fn refused(error: &RequestError, style: &OutputStyle) -> Self {
+        let text = error::text(error, style);
         Self { text, structured: json!({ "error": value(error) }), is_error: true }
     }
 
@@ -55,9 +91,62 @@ impl ToolReply {
     }
 }
 
-impl From<Result<ToolReply, CallRefusal>> for ToolReply {
-    fn from(reply: Result<ToolReply, CallRefusal>) -> Self {
-        reply.unwrap_or_else(|refusal| Self::refused(&refusal.0))
+/// Returns a text without the repetitions of a warning that several stages of a file have.
+fn once(text: &str, receipt: &Receipt) -> String {
+    let mut text = Cow::Borrowed(text);
+    for warning in receipt.files.iter().flat_map(|file| &file.warnings) {
+        let line = format!("\n{}", warning.trim_end());
+        if let Some((before, behind)) = text.split_once(&line)
+            && behind.contains(&line)
+        {
+            text = Cow::Owned(format!("{before}{line}{}", behind.replace(&line, "")));
+        }
+    }
+    text.into_owned()
+}
+
+/// Returns a refusal and the others of its job.
+fn each(refusal: Option<&RequestError>) -> impl Iterator<Item = &RequestError> {
+    refusal.into_iter().flat_map(|one| std::iter::once(one).chain(&one.others))
+}
+
+/// Returns the text of a refusal without the mode of jobs. Lines of files that it shows stay as they are.
+fn without_mode(text: String, refusal: Option<&RequestError>) -> String {
+    let naming = each(refusal).filter(|one| one.message.contains(MODE)).count();
+    text.replacen(MODE, "", naming)
+}
+
+/// Returns the text of a refusal with calls in place of commands, if its messages name commands.
+fn with_calls(text: String, refusal: Option<&RequestError>, style: &OutputStyle) -> String {
+    let named = |text: &str| matches!(error::in_form(text, style.steps), Cow::Owned(_));
+    let names = each(refusal).any(|one| named(&one.message) || one.cause.as_deref().is_some_and(named));
+    if names { error::in_form(&text, style.steps).into_owned() } else { text }
+}
+
+/// Returns a diff between fences that do not occur in it.
+fn fenced(diff: &str) -> String {
+    let mut fence = "```".to_owned();
+    while diff.contains(&fence) {
+        fence.push('`');
+    }
+    let end = if diff.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}diff\n{diff}{end}{fence}")
+}
+
+/// Returns the call that follows a refusal, unless the words of the dialect contain it.
+fn next_step(refusal: &RequestError, style: &OutputStyle) -> Option<String> {
+    match (refusal.code, &style.steps, &refusal.by) {
+        // The message says it if the refusal shows everything that has to be read.
+        (ErrorCode::Unread, StepForm::Tools(words), _) if !refusal.message.contains(SHOWN) => {
+            error::read_call(refusal, words)
+        }
+        (ErrorCode::Stale | ErrorCode::Conflict, StepForm::Tools(words), _) => {
+            error::next_call(refusal, words)
+        }
+        (ErrorCode::NotFound, _, Some(ChangeAuthor::Entry(job))) => {
+            Some(format!("next: history {{\"job\": {job}}}"))
+        }
+        _ => None,
     }
 }
 

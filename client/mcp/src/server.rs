@@ -14,9 +14,8 @@ use rmcp::{ServerHandler, model::Tool};
 use tokio::sync::OnceCell;
 
 use crate::context::{CallContext, tell};
-use crate::reply::ToolReply;
 use crate::resource;
-use crate::tools::{self, ToolKind};
+use crate::tools::{ToolCall, ToolEntry, ToolSet};
 
 /// The time limit for the client's list of roots.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(5);
@@ -29,17 +28,18 @@ const INSTRUCTIONS: &str = "Read and edit files with these tools: edits are chec
 #[derive(Clone)]
 pub(crate) struct EditServer {
     context: Arc<CallContext>,
-    tools: Vec<ToolKind>,
+    set: &'static ToolSet,
+    tools: Vec<&'static ToolEntry>,
     /// Set once the client was asked for its roots, or cannot be asked.
     asked: Arc<OnceCell<()>>,
 }
 
 impl EditServer {
-    /// Creates a server for the tools with these names; for all if there are none.
-    pub(crate) fn new(context: CallContext, names: &[String]) -> Self {
-        let offered = |tool: &ToolKind| names.is_empty() || names.iter().any(|name| name == tool.name());
-        let tools = ToolKind::ALL.into_iter().filter(offered).collect();
-        Self { context: Arc::new(context), tools, asked: Arc::default() }
+    /// Creates a server for the tools of a set with these names; for all if there are none.
+    pub(crate) fn new(context: CallContext, set: &'static ToolSet, names: &[String]) -> Self {
+        let offered = |tool: &&ToolEntry| names.is_empty() || names.iter().any(|name| name == tool.name);
+        let tools = set.tools.iter().filter(offered).collect();
+        Self { context: Arc::new(context), set, tools, asked: Arc::default() }
     }
 
     /// Asks the client for its roots, if it has some. Without an answer in time, paths belong to the usual workspace.
@@ -110,11 +110,11 @@ impl ServerHandler for EditServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.iter().map(ToolKind::describe).collect()))
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.describe()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|tool| tool.name() == name).map(ToolKind::describe)
+        self.tools.iter().find(|tool| tool.name == name).map(|tool| tool.describe())
     }
 
     async fn call_tool(
@@ -126,14 +126,15 @@ impl ServerHandler for EditServer {
         if let Some(client) = context.client_info() {
             self.context.set_client(&client.name);
         }
-        let Some(tool) = self.tools.iter().copied().find(|tool| tool.name() == request.name) else {
+        let Some(tool) = self.tools.iter().copied().find(|tool| tool.name == request.name) else {
             return Err(ErrorData::method_not_found::<CallToolRequestMethod>());
         };
         self.asked.get_or_init(|| self.ask_for_roots(&context.peer)).await;
-        let call = self.context.clone();
+        let (context, set) = (self.context.clone(), self.set);
         let arguments = request.arguments.unwrap_or_default();
         // A connection blocks its thread.
-        let reply = tokio::task::spawn_blocking(move || ToolReply::from(tools::call(tool, &call, arguments)));
+        let reply =
+            tokio::task::spawn_blocking(move || ToolCall { context: &context, set, tool }.run(arguments));
         let reply = reply.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(reply.result().into())
     }

@@ -63,7 +63,7 @@ fn every_command_is_understood() {
         "wait 3 --timeout 10s",
         "cancel 3",
         "dialects --json",
-        "mcp --workspace /w --tools read,edit",
+        "mcp --workspace /w --as codex --tools read,apply_patch",
         "setup codex --remove",
         "help replace",
     ];

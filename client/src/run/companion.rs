@@ -11,11 +11,16 @@ use crate::args::GlobalFlags;
 use crate::failure::{ExitStatus, Failure};
 
 /// Runs `editctl-mcp`.
-pub(super) fn mcp(flags: GlobalFlags, tools: Option<String>) -> Result<CommandOutput, Failure> {
+pub(super) fn mcp(
+    flags: GlobalFlags,
+    runtime: Option<String>,
+    tools: Option<String>,
+) -> Result<CommandOutput, Failure> {
     let named = [
         ("--workspace", flags.workspace.map(OsString::from)),
         ("--session", flags.session.map(OsString::from)),
         ("--socket", flags.socket.map(OsString::from)),
+        ("--as", runtime.map(OsString::from)),
         ("--tools", tools.map(OsString::from)),
     ];
     let given = named.into_iter().filter_map(|(flag, value)| Some([flag.into(), value?]));

@@ -6,13 +6,21 @@ use editd_proto::FilePath;
 use editd_proto::message::{EditPosition, EditScope, FileEdit, FileEntry, JobMode, JobRequest, OnStale};
 use serde_json::{Map, Value, json};
 
+use super::{CallResult, ToolAction, ToolCall, ToolEntry};
 use crate::arguments::Arguments;
-use crate::context::{CallContext, CallRefusal, CallTarget, new_key};
+use crate::context::{CallRefusal, CallTarget, new_key};
 use crate::reply::ToolReply;
 
-pub(super) const DESCRIPTION: &str = "Edit files, all or nothing. Each edit: old+new replaces quoted text; lines+new \
-    or symbol+new replaces those; insert puts new before/after old, lines or symbol; content writes a whole file. \
-    Line numbers are those you read.";
+/// The tool.
+pub(crate) const EDIT: ToolEntry = ToolEntry {
+    name: "edit",
+    description: "Edit files, all or nothing. Each edit: old+new replaces quoted text; lines+new or symbol+new replaces \
+                  those; insert puts new before/after old, lines or symbol; content writes a whole file. Line numbers \
+                  are those you read.",
+    schema,
+    looks: false,
+    action: ToolAction::Run(call),
+};
 
 /// The fields of an edit.
 const FIELDS: [&str; 12] = [
@@ -30,7 +38,7 @@ const FIELDS: [&str; 12] = [
     "near",
 ];
 
-pub(super) fn schema() -> Value {
+fn schema() -> Value {
     let text = || json!({ "type": "string" });
     json!({
         "type": "object",
@@ -63,7 +71,7 @@ pub(super) fn schema() -> Value {
     })
 }
 
-pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let mut given = Arguments::new("", given, &["edits", "why", "check_only", "token"])?;
     let mut job = JobRequest {
         key: Some(new_key()),
@@ -80,7 +88,7 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         return Err(given.wrong("edits", "is missing"));
     }
     let first = edits.first().and_then(|edit| edit.get("path")?.as_str());
-    let target = context.workspace_of(first);
+    let target = call.context.workspace_of(first);
     for (number, edit) in edits.into_iter().enumerate() {
         let place = format!("edits[{number}]");
         let Value::Object(fields) = edit else {
@@ -93,7 +101,7 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         }
     }
     let receipt = target.ask_job(|it| it.edit(&job))?;
-    Ok(ToolReply::receipt(&receipt, "applied"))
+    Ok(ToolReply::receipt(&receipt, &call.style().of("applied")))
 }
 
 /// Returns the path of an edit, and what the daemon has to do.

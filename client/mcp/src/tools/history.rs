@@ -1,20 +1,27 @@
 //! The tool `history`: the entries of the journal, or one entry with its diff.
 
-use editctl::show::{OutputStyle, history};
+use editctl::show::history;
 use editd_proto::ids::JobId;
 use editd_proto::message::HistoryRequest;
 use serde_json::{Map, Value, json};
 
+use super::{CallResult, ToolAction, ToolCall, ToolEntry};
 use crate::arguments::Arguments;
-use crate::context::{CallContext, CallRefusal};
-use crate::reply::{ToolReply, WORDS};
+use crate::reply::ToolReply;
 
 /// The number of entries in a reply.
 const ENTRIES: u64 = 20;
 
-pub(super) const DESCRIPTION: &str = "List who changed what, or show the diff of a job.";
+/// The tool.
+pub(crate) const HISTORY: ToolEntry = ToolEntry {
+    name: "history",
+    description: "List who changed what, or show the diff of a job.",
+    schema,
+    looks: true,
+    action: ToolAction::Run(call),
+};
 
-pub(super) fn schema() -> Value {
+fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -25,11 +32,11 @@ pub(super) fn schema() -> Value {
     })
 }
 
-pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let mut given = Arguments::new("", given, &["path", "job", "since", "before", "from"])?;
-    let style = OutputStyle::for_tools(WORDS);
+    let style = call.style();
     let path = given.text("path")?;
-    let target = context.workspace_of(path.as_deref());
+    let target = call.context.workspace_of(path.as_deref());
     if let Some(job) = given.number("job")? {
         let from = given.number("from")?;
         let reply = target.ask(|it| it.show(JobId(job), from))?;

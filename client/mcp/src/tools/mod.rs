@@ -1,56 +1,82 @@
-//! The tools: their schemas, and what a call does. Each tool has its own file; the schemas together take at most 700
-//! tokens, since a runtime sends them to the model with every request.
+//! The tools: the entry of each with its schema and its action, and the sets in which they are offered. The modules here
+//! carry out calls; the modules of `toolsets` have the tables.
 
-mod edit;
-mod history;
-mod read;
-mod undo;
+pub(crate) mod edit;
+pub(crate) mod history;
+pub(crate) mod lines;
+pub(crate) mod payload;
+pub(crate) mod read;
+pub(crate) mod undo;
 
 use std::sync::Arc;
 
+use editctl::show::{CallWords, OutputStyle};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::context::{CallContext, CallRefusal};
 use crate::reply::ToolReply;
+use payload::PathField;
 
-/// A tool.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ToolKind {
-    Read,
-    Edit,
-    Undo,
-    History,
+/// The result of a call.
+pub(crate) type CallResult = Result<ToolReply, CallRefusal>;
+
+/// The tools that a server offers together.
+pub(crate) struct ToolSet {
+    /// The name, as `--as` takes it.
+    pub(crate) name: &'static str,
+    /// The dialect of the daemon that has the same tools.
+    pub(crate) dialect: &'static str,
+    /// The words with which replies name the next call.
+    pub(crate) words: CallWords,
+    /// The tools, in the order in which they are listed.
+    pub(crate) tools: &'static [ToolEntry],
 }
 
-impl ToolKind {
-    /// All tools, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 4] = [Self::Read, Self::Edit, Self::Undo, Self::History];
+/// A tool.
+pub(crate) struct ToolEntry {
+    /// The name.
+    pub(crate) name: &'static str,
+    /// The description for the model.
+    pub(crate) description: &'static str,
+    /// Returns the schema of the arguments.
+    pub(crate) schema: fn() -> Value,
+    /// Set if a call changes nothing.
+    pub(crate) looks: bool,
+    /// The action of a call.
+    pub(crate) action: ToolAction,
+}
 
-    /// Returns the name.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Edit => "edit",
-            Self::Undo => "undo",
-            Self::History => "history",
-        }
-    }
+/// The action of a call.
+pub(crate) enum ToolAction {
+    /// Carries out the call.
+    Run(fn(&ToolCall<'_>, Map<String, Value>) -> CallResult),
+    /// Sends the call to the daemon as a payload of the set's dialect.
+    Payload(&'static [PathField]),
+    /// The same; the reply shows the change as a diff.
+    PayloadWithDiff(&'static [PathField]),
+}
 
+/// A call of a tool.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolCall<'c> {
+    /// The workspaces and the session.
+    pub(crate) context: &'c CallContext,
+    /// The set.
+    pub(crate) set: &'static ToolSet,
+    /// The tool.
+    pub(crate) tool: &'static ToolEntry,
+}
+
+impl ToolEntry {
     /// Returns the description for runtimes.
     pub(crate) fn describe(&self) -> Tool {
-        let (description, schema) = match self {
-            Self::Read => (read::DESCRIPTION, read::schema()),
-            Self::Edit => (edit::DESCRIPTION, edit::schema()),
-            Self::Undo => (undo::DESCRIPTION, undo::schema()),
-            Self::History => (history::DESCRIPTION, history::schema()),
-        };
-        let schema = match schema {
+        let schema = match (self.schema)() {
             Value::Object(schema) => schema,
             _ => Map::new(),
         };
-        let looks = matches!(self, Self::Read | Self::History);
-        let mut tool = Tool::new(self.name(), description, Arc::new(schema));
+        let looks = self.looks;
+        let mut tool = Tool::new(self.name, self.description, Arc::new(schema));
         tool.annotations = Some(
             ToolAnnotations::new().read_only(looks).destructive(!looks).idempotent(looks).open_world(false),
         );
@@ -58,16 +84,19 @@ impl ToolKind {
     }
 }
 
-/// Carries out a call.
-pub(crate) fn call(
-    tool: ToolKind,
-    context: &CallContext,
-    arguments: Map<String, Value>,
-) -> Result<ToolReply, CallRefusal> {
-    match tool {
-        ToolKind::Read => read::call(context, arguments),
-        ToolKind::Edit => edit::call(context, arguments),
-        ToolKind::Undo => undo::call(context, arguments),
-        ToolKind::History => history::call(context, arguments),
+impl ToolCall<'_> {
+    /// Carries out the call.
+    pub(crate) fn run(&self, arguments: Map<String, Value>) -> ToolReply {
+        let reply = match self.tool.action {
+            ToolAction::Run(run) => run(self, arguments),
+            ToolAction::Payload(paths) => payload::call(self, paths, arguments, false),
+            ToolAction::PayloadWithDiff(paths) => payload::call(self, paths, arguments, true),
+        };
+        reply.unwrap_or_else(|refusal| ToolReply::refused(&refusal.0, &self.style()))
+    }
+
+    /// Returns the options of a reply.
+    pub(crate) fn style(&self) -> OutputStyle {
+        OutputStyle::for_tools(self.set.words)
     }
 }

@@ -4,13 +4,21 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{HunkChoice, UndoRequest};
 use serde_json::{Map, Value, json};
 
+use super::{CallResult, ToolAction, ToolCall, ToolEntry};
 use crate::arguments::{Arguments, number};
-use crate::context::{CallContext, CallRefusal, new_key};
+use crate::context::{CallRefusal, new_key};
 use crate::reply::ToolReply;
 
-pub(super) const DESCRIPTION: &str = "Undo your last edit, or a job, its files or hunks. Later changes stay.";
+/// The tool.
+pub(crate) const UNDO: ToolEntry = ToolEntry {
+    name: "undo",
+    description: "Undo your last edit, or a job, its files or hunks. Later changes stay.",
+    schema,
+    looks: false,
+    action: ToolAction::Run(call),
+};
 
-pub(super) fn schema() -> Value {
+fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -21,13 +29,13 @@ pub(super) fn schema() -> Value {
     })
 }
 
-pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<ToolReply, CallRefusal> {
+fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
     let mut given = Arguments::new("", given, &["job", "paths", "hunks"])?;
     let job = given.number("job")?.map(JobId);
     let paths = given.list("paths");
     let paths: Option<Vec<&str>> = paths.iter().map(Value::as_str).collect();
     let paths = paths.ok_or_else(|| given.wrong("paths", "must be texts"))?;
-    let target = context.workspace_of(paths.first().copied());
+    let target = call.context.workspace_of(paths.first().copied());
     let paths = paths.into_iter().map(|path| target.name(path)).collect::<Result<Vec<_>, _>>()?;
     let hunk = |value: &Value| number(value).map(HunkChoice::One);
     let hunks: Option<Vec<_>> = given.list("hunks").iter().map(hunk).collect();
@@ -44,5 +52,5 @@ pub(super) fn call(context: &CallContext, given: Map<String, Value>) -> Result<T
         ..UndoRequest::default()
     };
     let receipt = target.ask_job(|it| it.undo(&request))?;
-    Ok(ToolReply::receipt(&receipt, "undone"))
+    Ok(ToolReply::receipt(&receipt, &call.style().of("undone")))
 }

@@ -1,0 +1,95 @@
+//! The text editor tool of the Anthropic API, `str_replace_based_edit_tool`, with the commands view, create, str_replace
+//! and insert.
+
+use editctl::show::CallWords;
+use serde_json::{Map, Value, json};
+
+use super::schema::{number_that, text};
+use crate::arguments::Arguments;
+use crate::tools::history::HISTORY;
+use crate::tools::lines::{LineForm, LineWindow, TEXT, fetch};
+use crate::tools::payload::{self, PathField};
+use crate::tools::undo::UNDO;
+use crate::tools::{CallResult, ToolAction, ToolCall, ToolEntry, ToolSet};
+
+/// The tool.
+const NAME: &str = "str_replace_based_edit_tool";
+
+/// The fields that a view may have; models send the others, too, and leave them empty.
+const FIELDS: [&str; 8] =
+    ["command", "path", "view_range", "file_text", "old_str", "new_str", "insert_line", "insert_text"];
+
+/// The set.
+pub(super) static SET: ToolSet = ToolSet {
+    name: "text-editor",
+    dialect: "text-editor",
+    words: CallWords { read: "str_replace_based_edit_tool {\"command\": \"view\", \"path\": ", narrow: None },
+    tools: &[
+        ToolEntry {
+            name: NAME,
+            description: "View a file with line numbers (view_range: [first, last], -1 is the end), create one \
+                          (file_text), replace old_str, which must be exact and unique, with new_str, or insert \
+                          insert_text after insert_line.",
+            schema,
+            looks: false,
+            action: ToolAction::Run(call),
+        },
+        UNDO,
+        HISTORY,
+    ],
+};
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string", "enum": ["view", "create", "str_replace", "insert"] },
+            "path": text(),
+            "view_range": { "type": "array", "items": { "type": "integer" } },
+            "file_text": text(),
+            "old_str": text(),
+            "new_str": text(),
+            "insert_line": number_that("0: before the first"),
+            "insert_text": text()
+        },
+        "required": ["command", "path"]
+    })
+}
+
+fn call(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
+    match given.get("command").and_then(Value::as_str) {
+        Some("view") => view(call, given),
+        Some("create") => payload::call(call, &[PathField { names: &["path"], creates: true }], given, false),
+        Some("str_replace" | "insert") => {
+            payload::call(call, &[PathField { names: &["path"], creates: false }], given, false)
+        }
+        _ => {
+            let given = Arguments::new("", given, &FIELDS)?;
+            Err(given.wrong("command", "must be view, create, str_replace or insert"))
+        }
+    }
+}
+
+fn view(call: &ToolCall<'_>, given: Map<String, Value>) -> CallResult {
+    let mut given = Arguments::new("", given, &FIELDS)?;
+    let path = given.required("path")?;
+    let range: Option<Vec<i64>> = given.list("view_range").iter().map(Value::as_i64).collect();
+    let window = match range.as_deref() {
+        Some([]) => LineWindow::From(1),
+        Some(&[first, last]) => match (u64::try_from(first), u64::try_from(last)) {
+            (Ok(first), Err(_)) if first >= 1 && last == -1 => LineWindow::From(first),
+            (Ok(first), Ok(last)) if first >= 1 && last >= first => LineWindow::Range(first, last),
+            _ => return Err(given.wrong("view_range", "must be lines such as [10, 40], from 1")),
+        },
+        _ => return Err(given.wrong("view_range", "must be two numbers")),
+    };
+    let target = call.context.workspace_of(Some(&path));
+    let found = fetch(&target, target.name(&path)?, window, TEXT)?;
+    let form = LineForm { number: Some(|number| format!("{number:>6}\t")), ..LineForm::default() };
+    let mut reply = found.reply(form);
+    if found.without_lines().is_none() {
+        let path = &found.reply.path;
+        reply.text = format!("Here's the result of running `cat -n` on {path}:\n{}", reply.text);
+    }
+    Ok(reply)
+}
