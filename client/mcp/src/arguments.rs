@@ -73,6 +73,17 @@ impl Arguments {
         }
     }
 
+    /// Takes a number that may be negative.
+    pub(crate) fn signed(&mut self, field: &str) -> Result<Option<i64>, CallRefusal> {
+        match self.fields.remove(field) {
+            None => Ok(None),
+            Some(value) => {
+                let text = value.as_str().and_then(|text| text.trim().parse().ok());
+                value.as_i64().or(text).map(Some).ok_or_else(|| self.wrong(field, "must be a number"))
+            }
+        }
+    }
+
     /// Takes a range of lines: `"10-40"`, `"10"`, `10` or `[10, 40]`.
     pub(crate) fn lines(&mut self, field: &str) -> Result<Option<(u64, u64)>, CallRefusal> {
         let Some(value) = self.fields.remove(field) else { return Ok(None) };

@@ -61,7 +61,7 @@ const RECIPES: &[Recipe] = &[
         newest: "the tools of the agent `serena`",
         own: &["daemon/engine/src/dialect/tools/serena"],
         words: &[(ANYWHERE, "serena"), (ANYWHERE, "SERENA")],
-        users: &[],
+        users: &["client/mcp/src/toolsets/"],
         files: 2,
     },
     Recipe {

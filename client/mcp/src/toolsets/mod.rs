@@ -10,18 +10,20 @@ mod mcp_filesystem;
 mod native;
 mod opencode;
 mod schema;
+mod serena;
 mod text_editor;
 
 use crate::tools::ToolSet;
 
 /// The sets. The first one is used if none is chosen.
-const ALL: [&ToolSet; 7] = [
+const ALL: [&ToolSet; 8] = [
     &native::SET,
     &claude_code::SET,
     &codex::SET,
     &gemini::SET,
     &opencode::SET,
     &text_editor::SET,
+    &serena::SET,
     &mcp_filesystem::SET,
 ];
 
