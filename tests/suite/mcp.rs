@@ -3,6 +3,7 @@
 mod client;
 mod resource;
 mod roots;
+mod toolsets;
 
 use std::collections::BTreeSet;
 use std::fs;
