@@ -3,10 +3,13 @@
 //!
 //! `EXHAUSTIVE=1` tests all distances between the programs, `SCENARIO=…` only the scenarios whose names begin so.
 
-use editd_tests::fault_injection::outside_writes::exempt_calls;
-use editd_tests::fault_injection::outside_writes::two_writers;
+use std::path::Path;
+
+use editd_tests::fault_injection::outside_writes::action::OutsideAction;
+use editd_tests::fault_injection::outside_writes::{OutsideWritePlan, check, exempt_calls, two_writers};
 use editd_tests::fault_injection::sim_scenario::SimScenario;
 use editd_tests::fault_injection::{chosen, exhaustive};
+use editd_tests::scenario::player;
 
 /// The number of calls of one scenario before which an outside write may be lost at most, so that the test does not
 /// exclude too much.
@@ -36,4 +39,15 @@ fn few_calls_of_few_scenarios_are_exempt() {
         assert!(exempt_calls.is_empty() || may, "{}: {exempt_calls:?}", scenario.name);
         assert!(exempt_calls.len() <= WINDOW, "{}: {exempt_calls:?}", scenario.name);
     }
+}
+
+#[test]
+fn a_glob_leaves_no_file_out_that_grows_meanwhile() {
+    let name = "a_substitution_over_globs_without_expect_must_have_read_each_file";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases").join(format!("{name}.toml"));
+    let scenario = SimScenario::of_case(name, player::read(&file).1).unwrap().unwrap();
+    let plan = OutsideWritePlan { seed: 1, one_in: 1, kills: 0, enough: 10 };
+    let report = check(&scenario, "a.txt", &[OutsideAction::Append], &plan);
+    assert!(report.images > 50, "{} runs", report.images);
+    assert!(report.found.is_empty(), "{}", report.found.join("\n"));
 }

@@ -5,7 +5,8 @@
 //! changes before the job is written is refused by the ordinary rules, and the sum remains the requested one.
 //!
 //! *Limitations*: globs match the files that exist before the job, not those that an earlier entry of it creates or
-//! renames.
+//! renames. A file that another program moves while the files are looked up may be left out under both of its names;
+//! `expect` notices that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::edit::ParsedJob;
 use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
 use crate::state::refusal::disk_refusal;
-use crate::state::{BudgetClass, WorkspaceState};
+use crate::state::{BudgetClass, Reservation, WorkspaceState};
 use crate::watch::files_below;
 
 impl Workspace {
@@ -39,6 +40,9 @@ impl Workspace {
         })
     }
 }
+
+/// The number of times that a file is read which grows meanwhile.
+const LOOKS: usize = 8;
 
 /// A file that `paths` names.
 struct Meant {
@@ -189,7 +193,35 @@ impl<'w> LookUp<'w> {
         number: usize,
     ) -> Result<Option<Vec<u64>>, Refusal> {
         let path = &file.path;
-        let size = file.stat.as_ref().map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
+        let mut size = file.stat.as_ref().map_or(0, |stat| stat.size);
+        for _ in 0..LOOKS {
+            let Some((_reservation, seen)) = self.look(path, size, number)? else { return Ok(None) };
+            let found = match seen {
+                Observation::File(found) => found,
+                // It has grown since.
+                Observation::TooLarge(grown) if grown.size <= FILE as u64 => {
+                    size = grown.size;
+                    continue;
+                }
+                _ => return Ok(None),
+            };
+            let options = self.state.options([path]);
+            return patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
+                refusal.path = Some(path.clone());
+                refusal
+            });
+        }
+        Err(Box::new(ResolveError::Changing(path.clone()).to_wire(path)))
+    }
+
+    /// Reads a file of at most so many bytes, and reserves the memory; `None` if that is too much, or if it is missing.
+    fn look(
+        &mut self,
+        path: &FilePath,
+        size: u64,
+        number: usize,
+    ) -> Result<Option<(Reservation<'w>, Observation)>, Refusal> {
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
         if size > FILE {
             return Ok(None);
         }
@@ -198,7 +230,7 @@ impl<'w> LookUp<'w> {
             over(ErrorCode::TooLarge, number, &what, JOB_BYTES)
         })?;
         // The text, and as much again for the matches.
-        let _reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
+        let reservation = self.state.memory.acquire(size.saturating_mul(2), BudgetClass::Job)?;
         let place = match self.state.disk.resolve_link(path) {
             Ok(place) => place,
             Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
@@ -207,16 +239,8 @@ impl<'w> LookUp<'w> {
             Err(_) => return Ok(None),
         };
         // A file that the disk fails to read must not be left out silently: the job would change only the others.
-        let found = match self.state.disk.observe_within(&place, size) {
-            Ok(Observation::File(found)) => found,
-            Ok(_) => return Ok(None),
-            Err(error) => return Err(disk_refusal(path, &error)),
-        };
-        let options = self.state.options([path]);
-        patterns.of_file(&found.bytes, path, &options, &self.counting).map_err(|mut refusal| {
-            refusal.path = Some(path.clone());
-            refusal
-        })
+        let seen = self.state.disk.observe_within(&place, size);
+        seen.map(|seen| Some((reservation, seen))).map_err(|error| disk_refusal(path, &error))
     }
 }
 

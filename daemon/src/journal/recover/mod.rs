@@ -16,7 +16,8 @@
 //! *Limitations*: recovery cannot tell whether a file with several names had been rewritten in place before another
 //! program rewrote it; the job then stays if all of its exchanges did. Nor can it tell whether a program that wrote
 //! to a displaced file did so just before the job or just after: the job then stays, and those bytes go into the
-//! journal. Nor whether another folder has replaced the one in which a job wrote: the job then counts as overtaken.
+//! journal. If a folder is moved during a job and the daemon is killed, a file of the job there keeps the job's content,
+//! although the job is rolled back; its old content is in the journal. Nor can it tell whether another folder has replaced the one in which a job wrote: the job then counts as overtaken.
 //! If the machine was started twice before the daemon was, changes by other programs in between count as before the
 //! power cut; if only the file system was mounted again, all such changes count as before it.
 

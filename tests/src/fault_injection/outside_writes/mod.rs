@@ -236,8 +236,12 @@ impl OutsideWriteRun<'_> {
             Some(false) => view.files == alone.files,
             Some(true) => [on_top, below, journaled].iter().any(|end| view.files == end.files),
             None => {
+                let reach = self.action.reach(self.path);
+                // After a kill, recovery does not find the job's files in a folder that was moved meanwhile.
+                let in_moved = self.action == OutsideAction::MoveFolder;
                 self.permitted.contain(view)
-                    || self.permitted.rolled_back_around(view, self.action.reach(self.path))
+                    || self.permitted.rolled_back_around(view, reach)
+                    || (in_moved && self.permitted.rolled_back_except(view, reach))
             }
         };
         if !may(&view) {

@@ -100,6 +100,16 @@ impl PermittedStates {
             && same(view, &self.alone, |path| !path.starts_with(reach))
     }
 
+    /// The job is rolled back, but each name that begins with `reach` may show it or not.
+    #[must_use]
+    pub fn rolled_back_except(&self, view: &VisibleFiles, reach: &str) -> bool {
+        let names = [view, &self.alone, &self.below].into_iter().flat_map(|end| end.files.keys());
+        let mut touched = names.filter(|name| name.starts_with(reach));
+        let shown = |end: &VisibleFiles, name: &str| end.files.get(name) == view.files.get(name);
+        same(view, &self.alone, |path| !path.starts_with(reach))
+            && touched.all(|name| shown(&self.alone, name) || shown(&self.below, name))
+    }
+
     /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
     pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
