@@ -93,7 +93,7 @@ impl FlushBatch {
         };
         self.paths.insert(file.path.clone(), path);
         let mut left = path.judge(file)?;
-        if left == FlushState::Astray && is_flushed_copy(state, file)? {
+        if left == FlushState::Astray && is_newest_shown(state, id, file)? {
             left = FlushState::Durable;
         }
         if !self.stagings.contains(&file.staging) {
@@ -204,16 +204,24 @@ fn flush_unreadable(
     }
 }
 
-/// Flushes a file at the path that has the job's content, and returns true if there is one. An earlier run of the daemon may
-/// have written it, because the job's own file could not be flushed.
-fn is_flushed_copy(state: &WorkspaceState, file: &FileRecord) -> io::Result<bool> {
-    let (Some(after), Some(place)) = (&file.after, find(state, file)?) else { return Ok(false) };
-    let Observation::File(found) = state.disk.observe(&place)? else { return Ok(false) };
-    let identity = found.meta.identity;
-    if found.meta.hash != after.hash || state.disk.doubts(identity) {
-        return Ok(false);
+/// Returns true if the path shows what the newest job left there, and flushes it. The file itself may be another one: an
+/// earlier run of the daemon writes a copy if a job's own file cannot be flushed.
+fn is_newest_shown(state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<bool> {
+    let behind = JobId(id.0.saturating_sub(1));
+    let newest = state.store.job_behind(&file.path, behind).ok().flatten();
+    let left = newest.and_then(|newest| state.store.left_by(&file.path, newest).ok().flatten());
+    let (Some(left), Some(place)) = (left, find(state, file)?) else { return Ok(false) };
+    match (state.disk.observe(&place)?, left) {
+        // Its folder was flushed.
+        (Observation::Absent, None) => Ok(true),
+        (Observation::File(found), Some(hash)) if found.meta.hash == hash => {
+            let identity = found.meta.identity;
+            let is_flushed = || state.disk.flush_file(&place);
+            Ok(!state.disk.doubts(identity)
+                && matches!(is_flushed()?, FlushedTarget::Flushed(shown) if shown == identity))
+        }
+        _ => Ok(false),
     }
-    Ok(matches!(state.disk.flush_file(&place)?, FlushedTarget::Flushed(shown) if shown == identity))
 }
 
 impl FlushedPath {
