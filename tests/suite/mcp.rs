@@ -4,6 +4,7 @@ mod client;
 mod resource;
 mod roots;
 mod toolsets;
+mod transcript;
 
 use std::collections::BTreeSet;
 use std::fs;
