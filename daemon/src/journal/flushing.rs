@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use editd_proto::ids::JobId;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::FilePath;
 
 use super::recover::repair::find;
@@ -93,7 +93,7 @@ impl FlushBatch {
         };
         self.paths.insert(file.path.clone(), path);
         let mut left = path.judge(file)?;
-        if left == FlushState::Astray && is_newest_shown(state, id, file)? {
+        if left == FlushState::Astray && is_nothing_missing(state, id, file)? {
             left = FlushState::Durable;
         }
         if !self.stagings.contains(&file.staging) {
@@ -204,24 +204,27 @@ fn flush_unreadable(
     }
 }
 
-/// Returns true if the path shows what the newest job left there, and flushes it. The file itself may be another one: an
-/// earlier run of the daemon writes a copy if a job's own file cannot be flushed.
-fn is_newest_shown(state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<bool> {
+/// Returns true if the path shows what the newest job left there, or has the replaced content again, and flushes it. The file
+/// itself may be another one: an earlier run of the daemon writes a copy if a job's own file cannot be flushed.
+fn is_nothing_missing(state: &WorkspaceState, id: JobId, file: &FileRecord) -> io::Result<bool> {
     let behind = JobId(id.0.saturating_sub(1));
     let newest = state.store.job_behind(&file.path, behind).ok().flatten();
     let left = newest.and_then(|newest| state.store.left_by(&file.path, newest).ok().flatten());
-    let (Some(left), Some(place)) = (left, find(state, file)?) else { return Ok(false) };
-    match (state.disk.observe(&place)?, left) {
+    let Some(place) = find(state, file)? else { return Ok(false) };
+    let found = match state.disk.observe(&place)? {
+        Observation::File(found) => found,
         // Its folder was flushed.
-        (Observation::Absent, None) => Ok(true),
-        (Observation::File(found), Some(hash)) if found.meta.hash == hash => {
-            let identity = found.meta.identity;
-            let is_flushed = || state.disk.flush_file(&place);
-            Ok(!state.disk.doubts(identity)
-                && matches!(is_flushed()?, FlushedTarget::Flushed(shown) if shown == identity))
-        }
-        _ => Ok(false),
+        Observation::Absent => return Ok(left == Some(None)),
+        _ => return Ok(false),
+    };
+    let is_known = |hash: ContentHash| found.meta.hash == hash;
+    let is_old = file.before.as_ref().is_some_and(|before| is_known(before.hash));
+    if !is_old && !left.flatten().is_some_and(is_known) || state.disk.doubts(found.meta.identity) {
+        return Ok(false);
     }
+    Ok(
+        matches!(state.disk.flush_file(&place)?, FlushedTarget::Flushed(shown) if shown == found.meta.identity),
+    )
 }
 
 impl FlushedPath {
