@@ -4,13 +4,13 @@
 //! *Invariants*: a displaced file may be deleted only when the newest job's file for that path is on the disk,
 //! **wherever its name is by then**. So that file is kept open from its seal until it is flushed. If it is not open
 //! (there are too many, or another run of the daemon sealed it) and is not at its path, its flush cannot be verified:
-//! then the content of the file that it replaced goes into the journal. **A file whose flush has failed never counts as flushed again**, whatever
-//! a second flush returns.
+//! then the content of the file that it replaced goes into the journal. **A file whose flush has failed never counts as
+//! flushed again**, whatever a second flush returns.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use editd_proto::ids::{ContentHash, JobId};
+use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::recover::repair::find;
@@ -217,9 +217,9 @@ fn is_nothing_missing(state: &WorkspaceState, id: JobId, file: &FileRecord) -> i
         Observation::Absent => return Ok(left == Some(None)),
         _ => return Ok(false),
     };
-    let is_known = |hash: ContentHash| found.meta.hash == hash;
-    let is_old = file.before.as_ref().is_some_and(|before| is_known(before.hash));
-    if !is_old && !left.flatten().is_some_and(is_known) || state.disk.doubts(found.meta.identity) {
+    let old = file.before.as_ref().map(|before| before.hash);
+    let is_expected = [old, left.flatten()].contains(&Some(found.meta.hash));
+    if !is_expected || state.disk.doubts(found.meta.identity) {
         return Ok(false);
     }
     Ok(
