@@ -47,19 +47,8 @@ fn a_transcript_of_a_session_has_the_tokens_of_each_message() {
     let text = super::GREET.replace("\n\n\n", "\n\n\nA = 1\nB = 2\nC = 3\nD = 4\n\n\n");
     daemon.put("src/greet.py", text);
     daemon.put("README.md", "# Greetings\n\nIt greets.\n");
-    let script = binaries::top().join("tests/python/mcp_transcript.py");
-    let python = |words: &[&str]| {
-        let home = std::env::var_os("HOME").unwrap_or_default();
-        daemon.command("python3").env("HOME", home).args(words).output()
-    };
-    if !python(&["-c", "import mcp"]).is_ok_and(|found| found.status.success()) {
-        println!("skipped: python3 or its package mcp is not installed");
-        return;
-    }
-    let server = binaries::editctl_mcp().to_str().unwrap();
-    let done = python(&[script.to_str().unwrap(), server, daemon.workspace().to_str().unwrap()]).unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let page = page(&String::from_utf8(done.stdout).unwrap());
+    let Some(told) = super::official_python_client(&daemon, "mcp_transcript.py") else { return };
+    let page = page(&told);
     let path = binaries::top().join(PAGE);
     if std::env::var_os("BLESS").is_some_and(|word| word == "1") {
         fs::write(&path, &page).unwrap();
