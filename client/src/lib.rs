@@ -15,8 +15,11 @@
 //! use editctl::Workspace;
 //! use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 //! use editctl::retry::Caller;
-//! use editctl::show::{OutputStyle, receipt};
+//! use editctl::show::{CallWords, OutputStyle, receipt};
 //! use editd_proto::message::{FileEdit, FileEntry, JobRequest, OnStale};
+//!
+//! /// The call of this agent that reads a file: a refusal names it.
+//! const WORDS: CallWords = CallWords { read: "read {\"path\": ", narrow: None };
 //!
 //! fn replace(call: &str, path: &str, old: &str, new: &str) -> Result<String, Box<dyn Error>> {
 //!     let current = std::env::current_dir()?;
@@ -35,7 +38,7 @@
 //!     let files = vec![FileEntry { path, edits: vec![edit], ..FileEntry::default() }];
 //!     let job = JobRequest { key: Some(call.to_owned()), files, ..JobRequest::default() };
 //!     let done = Caller::new(connect, tell).ask_job(true, |connection| connection.edit(&job))?;
-//!     let texts = receipt::text(&done, &OutputStyle::for_tools());
+//!     let texts = receipt::text(&done, &OutputStyle::for_tools(WORDS));
 //!     Ok(texts.out + &texts.err)
 //! }
 //! ```
