@@ -41,13 +41,23 @@ fn few_calls_of_few_scenarios_are_exempt() {
     }
 }
 
-#[test]
-fn a_glob_leaves_no_file_out_that_grows_meanwhile() {
+/// Runs a substitution over globs with one action of another program before each call.
+fn check_globs(path: &str, action: OutsideAction) {
     let name = "a_substitution_over_globs_without_expect_must_have_read_each_file";
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases").join(format!("{name}.toml"));
     let scenario = SimScenario::of_case(name, player::read(&file).1).unwrap().unwrap();
     let plan = OutsideWritePlan { seed: 1, one_in: 1, kills: 0, enough: 10 };
-    let report = check(&scenario, "a.txt", &[OutsideAction::Append], &plan);
+    let report = check(&scenario, path, &[action], &plan);
     assert!(report.images > 50, "{} runs", report.images);
     assert!(report.found.is_empty(), "{}", report.found.join("\n"));
+}
+
+#[test]
+fn a_glob_leaves_no_file_out_that_grows_meanwhile() {
+    check_globs("a.txt", OutsideAction::Append);
+}
+
+#[test]
+fn a_glob_leaves_no_file_out_that_is_moved_meanwhile() {
+    check_globs("sub/b.txt", OutsideAction::MoveFolder);
 }

@@ -1,6 +1,7 @@
 //! Walks through the files that git does not ignore, for the globs of a job. It follows no link and reads no file
 //! except `.gitignore` and `.git/info/exclude`.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use editd_proto::path::FilePath;
@@ -10,22 +11,34 @@ use super::keeper::{exclude_lines, rule_lines};
 use super::names::{os_name, to_wire};
 use crate::os::{Dir, FileKind};
 
-/// Returns the regular files below a workspace's folder that are wanted and not ignored, sorted. `wanted` is called
-/// for folders (`true`), which are entered only if it returns true, and for files. Folders that cannot be opened are
-/// skipped. `None` if there are more names than `left`, which is reduced by the names that were read.
+/// The regular files below a folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileListing {
+    /// The files, sorted.
+    pub files: Vec<FilePath>,
+    /// True if a folder was moved or removed before its files were listed.
+    pub is_torn: bool,
+}
+
+/// Returns the regular files below a workspace's folder that are wanted and not ignored. `wanted` is called for folders
+/// (`true`), which are entered only if it returns true, and for files. Folders that may not be opened are skipped. `None`
+/// if there are more names than `left`, which is reduced by the names that were read.
 pub fn files_below(
     top: &Dir,
     wanted: &dyn Fn(&FilePath, bool) -> bool,
     left: &mut usize,
-) -> Option<Vec<FilePath>> {
+) -> Option<FileListing> {
     let mut ignored = GitIgnoreRules::default();
     ignored.set_exclude(exclude_lines(top).as_deref());
-    let mut files = Vec::new();
+    let mut listing = FileListing::default();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
-        let Some((dir, names)) = open(top, &folder).and_then(|dir| Some((dir.clone(), dir.list().ok()?)))
-        else {
-            continue;
+        let (dir, names) = match open(top, &folder).and_then(|dir| Ok((dir.clone(), dir.list()?))) {
+            Ok(listed) => listed,
+            Err(error) => {
+                listing.is_torn |= error.kind() == io::ErrorKind::NotFound;
+                continue;
+            }
         };
         *left = left.checked_sub(names.len())?;
         ignored.set(&folder, rule_lines(&dir, &names).as_deref());
@@ -42,14 +55,14 @@ pub fn files_below(
             if !wanted(&known, is_folder) || ignored.covers_itself(&path, is_folder) {
                 continue;
             }
-            if is_folder { folders.push(path) } else { files.push(known) }
+            if is_folder { folders.push(path) } else { listing.files.push(known) }
         }
     }
-    files.sort();
-    Some(files)
+    listing.files.sort();
+    Some(listing)
 }
 
 /// Opens a folder below the workspace's, name by name, so that no link is followed.
-fn open(top: &Dir, folder: &Path) -> Option<Dir> {
-    folder.iter().try_fold(top.clone(), |dir, name| dir.open_dir(name.as_encoded_bytes()).ok())
+fn open(top: &Dir, folder: &Path) -> io::Result<Dir> {
+    folder.iter().try_fold(top.clone(), |dir, name| dir.open_dir(name.as_encoded_bytes()))
 }

@@ -4,9 +4,12 @@
 //! *Invariants*: an edit with `expect` gets in each entry the number that was counted in its file. So a file that
 //! changes before the job is written is refused by the ordinary rules, and the sum remains the requested one.
 //!
+//! If a listed file is gone when it is read, another program may have moved it to a name that the globs match, too: the
+//! files are listed again, [`LISTINGS`] times at most.
+//!
 //! *Limitations*: globs match the files that exist before the job, not those that an earlier entry of it creates or
-//! renames. A file that another program moves while the files are looked up may be left out under both of its names;
-//! `expect` notices that.
+//! renames. A file that another program moves from a folder that is not listed yet to one that is listed already is left
+//! out, and so is one that is moved during the last listing; `expect` notices that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,6 +47,9 @@ impl Workspace {
 /// The number of times that a file is read which grows meanwhile.
 const LOOKS: usize = 8;
 
+/// The number of times that the files are listed if one that was listed is gone.
+const LISTINGS: usize = 4;
+
 /// A file that `paths` names.
 struct Meant {
     path: FilePath,
@@ -67,12 +73,21 @@ struct LookUp<'w> {
     names_left: usize,
     bytes_left: usize,
     copies_left: usize,
+    /// True if a file or folder was moved or removed since it was listed.
+    is_torn: bool,
 }
 
 impl<'w> LookUp<'w> {
     fn new(state: &'w WorkspaceState) -> Self {
         let counting = CountBudget::default();
-        Self { state, counting, names_left: NAMES_VISITED, bytes_left: JOB_BYTES, copies_left: COPIED_EDITS }
+        Self {
+            state,
+            counting,
+            names_left: NAMES_VISITED,
+            bytes_left: JOB_BYTES,
+            copies_left: COPIED_EDITS,
+            is_torn: false,
+        }
     }
 
     fn job(mut self, came: &JobRequest) -> Result<JobRequest, Refusal> {
@@ -97,11 +112,8 @@ impl<'w> LookUp<'w> {
     /// Returns the entries for the files that one entry names.
     fn entries(&mut self, entry: &FileEntry, number: usize) -> Result<Vec<FileEntry>, Refusal> {
         let patterns = PatternCounts::new(&entry.edits)?;
-        let mut meant = self.meant(entry, number)?;
+        let mut meant = self.counted(entry, &patterns, number)?;
         let looked_at = meant.len();
-        for file in &mut meant {
-            file.counts = self.counts(&patterns, file, number)?;
-        }
         let holds = |file: &Meant| file.exact || file.counts.iter().flatten().any(|count| *count > 0);
         meant.retain(holds);
         for (edit, index) in entry.edits.iter().zip(0..) {
@@ -119,6 +131,29 @@ impl<'w> LookUp<'w> {
             over(ErrorCode::TooLarge, number, &what, COPIED_EDITS)
         })?;
         Ok(meant.iter().map(|file| entry_of(entry, file)).collect())
+    }
+
+    /// Returns the files that `paths` names, with the places of the patterns in them.
+    fn counted(
+        &mut self,
+        entry: &FileEntry,
+        patterns: &PatternCounts,
+        number: usize,
+    ) -> Result<Vec<Meant>, Refusal> {
+        let (names_left, bytes_left) = (self.names_left, self.bytes_left);
+        let mut listings = 0;
+        loop {
+            listings += 1;
+            self.is_torn = false;
+            let mut meant = self.meant(entry, number)?;
+            for file in &mut meant {
+                file.counts = self.counts(patterns, file, number)?;
+            }
+            if !self.is_torn || listings == LISTINGS {
+                return Ok(meant);
+            }
+            (self.names_left, self.bytes_left) = (names_left, bytes_left);
+        }
     }
 
     /// Returns the files that `paths` names, each once, sorted by path.
@@ -146,8 +181,9 @@ impl<'w> LookUp<'w> {
                 Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                     return Err(Box::new(error.to_wire(&path)));
                 }
+                Err(ResolveError::Denied(_)) => {}
                 // A file that was removed or became something else meanwhile is left out.
-                Ok(_) | Err(_) => {}
+                Ok(_) | Err(_) => self.is_torn = true,
             }
         }
         // Several names of one file count as one file.
@@ -178,10 +214,12 @@ impl<'w> LookUp<'w> {
             let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             files.matches(path) && !Disk::is_staged_name(name)
         };
-        files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
+        let listing = files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
             let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
             over(ErrorCode::Limit, number, &what, NAMES_VISITED)
-        })
+        })?;
+        self.is_torn |= listing.is_torn;
+        Ok(listing.files)
     }
 
     /// Returns the number of places of each pattern in a file; `None` for a file that is missing, too large, no text,
@@ -195,7 +233,7 @@ impl<'w> LookUp<'w> {
         let path = &file.path;
         let mut size = file.stat.as_ref().map_or(0, |stat| stat.size);
         for _ in 0..LOOKS {
-            let Some((_reservation, seen)) = self.look(path, size, number)? else { return Ok(None) };
+            let Some((_reservation, seen)) = self.look(file, size, number)? else { return Ok(None) };
             let found = match seen {
                 Observation::File(found) => found,
                 // It has grown since.
@@ -217,10 +255,11 @@ impl<'w> LookUp<'w> {
     /// Reads a file of at most so many bytes, and reserves the memory; `None` if that is too much, or if it is missing.
     fn look(
         &mut self,
-        path: &FilePath,
+        file: &Meant,
         size: u64,
         number: usize,
     ) -> Result<Option<(Reservation<'w>, Observation)>, Refusal> {
+        let path = &file.path;
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if size > FILE {
             return Ok(None);
@@ -236,11 +275,16 @@ impl<'w> LookUp<'w> {
             Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                 return Err(Box::new(error.to_wire(path)));
             }
-            Err(_) => return Ok(None),
+            Err(error) => {
+                self.is_torn |= !file.exact && !matches!(error, ResolveError::Denied(_));
+                return Ok(None);
+            }
         };
         // A file that the disk fails to read must not be left out silently: the job would change only the others.
-        let seen = self.state.disk.observe_within(&place, size);
-        seen.map(|seen| Some((reservation, seen))).map_err(|error| disk_refusal(path, &error))
+        let seen =
+            self.state.disk.observe_within(&place, size).map_err(|error| disk_refusal(path, &error))?;
+        self.is_torn |= !file.exact && matches!(seen, Observation::Absent);
+        Ok(Some((reservation, seen)))
     }
 }
 
