@@ -261,6 +261,10 @@ pub const SETTLE_RETRY_MS: u64 = 60_000;
 /// Entries that may wait to be settled; a job that would add one more settles first.
 pub const UNSETTLED: usize = 4096;
 
+/// Entries that are settled together: their files and folders are flushed once. A job at the limit of [`UNSETTLED`] waits for
+/// one such batch.
+pub const SETTLE_BATCH: usize = 256;
+
 /// Files that are kept open until they are flushed: a quarter of the usual limit of open files.
 pub const HELD: usize = 256;
 

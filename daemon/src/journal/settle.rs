@@ -15,7 +15,7 @@ use super::recover::repair::{RepairAim, RepairOutcome, repair};
 use super::seal::{done_record, encode_receipt};
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::disk::{FileSnapshot, Observation};
-use crate::limits::{SETTLE_AFTER_MS, SETTLE_RETRY_MS};
+use crate::limits::{SETTLE_AFTER_MS, SETTLE_BATCH, SETTLE_RETRY_MS, UNSETTLED};
 use crate::record::{Entry, FileRecord, Record, SettleRecord};
 use crate::state::step::Step;
 use crate::state::unsettled::{OwnerKind, StagedFileState, WaitingEntry};
@@ -27,7 +27,38 @@ use crate::store::LogPosition;
 pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let now = state.clock.monotonic();
     let again = roll_back_broken(state);
-    let mut due = lock(&state.unsettled).take_due(now, all);
+    settle_while(state, all, || true);
+    let next = lock(&state.unsettled).next_due();
+    next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
+}
+
+/// Settles entries, the oldest first, until fewer than [`UNSETTLED`] wait. Returns false if as many cannot be settled.
+pub fn make_room(state: &WorkspaceState) -> bool {
+    let is_full = || lock(&state.unsettled).len() >= UNSETTLED;
+    if is_full() {
+        roll_back_broken(state);
+        settle_while(state, true, is_full);
+    }
+    !is_full()
+}
+
+/// Settles the entries that are due, or with `all` every entry, in batches of [`SETTLE_BATCH`]. Each batch ends with its
+/// records, so that a kill loses the work of one batch at most.
+fn settle_while(state: &WorkspaceState, all: bool, goes_on: impl Fn() -> bool) {
+    let now = state.clock.monotonic();
+    // An entry that cannot be settled yet goes to the end of the queue, and is not taken again.
+    let mut left = lock(&state.unsettled).due(now, all);
+    while left > 0 && goes_on() {
+        let due = lock(&state.unsettled).take_due(now, all, left.min(SETTLE_BATCH));
+        if due.is_empty() {
+            return;
+        }
+        left -= due.len();
+        settle_batch(state, due, now);
+    }
+}
+
+fn settle_batch(state: &WorkspaceState, mut due: Vec<WaitingEntry>, now: Duration) {
     flush_all(state, &mut due);
     rescue_replaced(state, &mut due);
     // Recovery uses the staged files to tell how far an unsealed job got: none is removed before its seal is durable.
@@ -55,14 +86,10 @@ pub fn settle(state: &WorkspaceState, all: bool) -> Option<Duration> {
     let wrote = records.is_empty() || state.store.append(&records).is_ok();
     debug_assert!(wrote || state.store.failed().is_some(), "only a failed log refuses a record");
     state.store.forget_void(&void);
-    let mut unsettled = lock(&state.unsettled);
-    unsettled.waiting.extend(later);
-    let next = unsettled.next_due();
-    drop(unsettled);
+    lock(&state.unsettled).waiting.extend(later);
     if !records.is_empty() {
         state.took(Step::Settle);
     }
-    next.map(|due| due.saturating_sub(now)).into_iter().chain(again).min()
 }
 
 /// Tries again to roll back broken jobs. Returns the time until the next attempt.
@@ -311,3 +338,6 @@ fn empty_staged(
     staged.rescued.extend(found);
     done
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -82,6 +82,12 @@ impl UnsettledEntries {
         self.waiting.len()
     }
 
+    /// Adds an entry that an earlier run of the daemon sealed. It is due at once.
+    pub fn recovered(&mut self, entry: &Entry, now: Duration) {
+        self.sealed(entry, now);
+        self.waiting.back_mut().into_iter().for_each(|one| one.due = now);
+    }
+
     /// Adds an entry that was sealed.
     pub fn sealed(&mut self, entry: &Entry, now: Duration) {
         self.push(entry.id, &entry.files, Vec::new(), now, OwnerKind::Sealed);
@@ -128,14 +134,26 @@ impl UnsettledEntries {
             && self.waiting.len() < UNSETTLED / 4
     }
 
-    /// Takes the entries that are due, or all.
-    pub(crate) fn take_due(&mut self, now: Duration, all: bool) -> Vec<WaitingEntry> {
+    /// Returns the number of entries that are due, or of all. In a burst of jobs none is due.
+    pub(crate) fn due(&self, now: Duration, all: bool) -> usize {
         if !all && self.in_a_burst(now) {
-            return Vec::new();
+            return 0;
         }
-        let (due, later): (VecDeque<_>, _) = self.waiting.drain(..).partition(|one| all || one.due <= now);
+        self.waiting.iter().filter(|one| all || one.due <= now).count()
+    }
+
+    /// Takes at most so many of the entries that are due, or of all, the oldest first.
+    pub(crate) fn take_due(&mut self, now: Duration, all: bool, most: usize) -> Vec<WaitingEntry> {
+        let mut due = Vec::new();
+        let mut later = VecDeque::new();
+        while due.len() < most
+            && let Some(one) = self.waiting.pop_front()
+        {
+            if all || one.due <= now { due.push(one) } else { later.push_back(one) }
+        }
+        later.append(&mut self.waiting);
         self.waiting = later;
-        due.into()
+        due
     }
 
     /// Returns the time of the next attempt.

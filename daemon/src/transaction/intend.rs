@@ -30,14 +30,10 @@ pub(super) fn intend(
     ready: StagedTransaction,
 ) -> Result<IntendedTransaction, JobAbort> {
     // Jobs that come while too many entries are unsettled settle them themselves.
-    if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
-        crate::journal::settle::settle(state, true);
-        if lock(&state.unsettled).len() >= crate::limits::UNSETTLED {
-            ready.unstage(state);
-            let message =
-                "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
-            return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
-        }
+    if !crate::journal::settle::make_room(state) {
+        ready.unstage(state);
+        let message = "too many jobs wait to be flushed; look at the daemon's log, then send the job again";
+        return Err(JobAbort::Refused(Box::new(RequestError::new(ErrorCode::Busy, message))));
     }
     if let Err(refusal) = root_present(state).and_then(|()| log_present(state)) {
         ready.unstage(state);

@@ -17,8 +17,8 @@
 //! program rewrote it; the job then stays if all of its exchanges did. Nor can it tell whether a program that wrote
 //! to a displaced file did so just before the job or just after: the job then stays, and those bytes go into the
 //! journal. If a folder is moved during a job and the daemon is killed, a file of the job there keeps the job's content,
-//! although the job is rolled back; its old content is in the journal. Nor can it tell whether another folder has replaced the one in which a job wrote: the job then counts as overtaken.
-//! If the machine was started twice before the daemon was, changes by other programs in between count as before the
+//! although the job is rolled back; its old content is in the journal. Nor can it tell whether another folder has
+//! replaced the one in which a job wrote: the job then counts as overtaken. If the machine was started twice before the daemon was, changes by other programs in between count as before the
 //! power cut; if only the file system was mounted again, all such changes count as before it.
 
 pub mod chain;
@@ -46,8 +46,8 @@ use crate::record::{Entry, StagingFolder};
 use crate::state::{WorkspaceState, lock};
 use crate::store::intent::Intended;
 
-/// Ends every open entry, the `doubtful` ones among them by their files alone, and sets aside staged files that no entry knows. Returns notes for the log, and reports how many
-/// files were restored.
+/// Ends every open entry, the `doubtful` ones among them by their files alone, and sets aside staged files that no entry
+/// knows. Returns notes for the log, and reports how many files were restored.
 ///
 /// # Errors
 /// Errors of the system: the workspace cannot be opened before they are fixed.
@@ -83,7 +83,7 @@ pub fn recover(
         done += entry.files.len();
         if sealed {
             remember(state, &entry);
-            lock(&state.unsettled).sealed(&entry, state.clock.monotonic());
+            lock(&state.unsettled).recovered(&entry, state.clock.monotonic());
             continue;
         }
         notes.push(match repair::repair(state, &entry, repair::RepairAim::Finish)? {

@@ -1,0 +1,46 @@
+//! When entries are due, and how many of them a job settles.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use editd_proto::ids::JobId;
+use editd_proto::message::JobStatus;
+
+use crate::limits::{SETTLE_BATCH, SETTLE_PAUSE_MS, UNSETTLED};
+use crate::os::unix::Unix;
+use crate::state::lock;
+use crate::state::unsettled::OwnerKind;
+use crate::workspace::tests::kit::Bench;
+
+#[test]
+fn a_job_at_the_limit_of_unsettled_entries_settles_one_batch() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one\n");
+    let state = bench.state();
+    let now = state.clock.monotonic();
+    for id in 0..UNSETTLED {
+        lock(&state.unsettled).push(JobId(id as u64), &[], Vec::new(), now, OwnerKind::Recovered);
+    }
+    let receipt = bench.append("s", "a.txt", "two\n");
+    assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
+    assert_eq!(lock(&state.unsettled).len(), UNSETTLED - SETTLE_BATCH + 1);
+    bench.workspace.settle(true);
+    assert_eq!(lock(&state.unsettled).len(), 0);
+}
+
+#[test]
+fn jobs_of_an_earlier_run_are_due_at_once() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one\n");
+    for _ in 0..3 {
+        bench.append("s", "a.txt", "two\n");
+    }
+    let pause = Duration::from_millis(SETTLE_PAUSE_MS);
+    let due = |bench: &Bench| {
+        let state = bench.state();
+        lock(&state.unsettled).due(state.clock.monotonic() + pause, false)
+    };
+    assert_eq!(due(&bench), 0);
+    let (bench, notes) = bench.reopened(Arc::new(Unix));
+    assert_eq!(due(&bench), 3, "{notes:?}");
+}
