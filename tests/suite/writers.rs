@@ -74,10 +74,11 @@ fn no_outside_write_is_lost() {
     // Settings are read at the start.
     daemon.kill_and_start();
     let (socket, folder) = (daemon.socket(), daemon.workspace().to_owned());
-    let (made, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (made, applied, done) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let turns: Vec<Mutex<FileTurn>> = (0..FILES).map(|_| Mutex::default()).collect();
     let mut kills = 0;
-    let edits = thread::scope(|scope| {
+    let mut edits_of_first_half = 0;
+    thread::scope(|scope| {
         let writers: Vec<_> = MANNERS
             .into_iter()
             .map(|manner| {
@@ -87,8 +88,8 @@ fn no_outside_write_is_lost() {
             .collect();
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
-                let (socket, done) = (&socket, &done);
-                scope.spawn(move || edit_on(socket, client, done))
+                let (socket, applied, done) = (&socket, &applied, &done);
+                scope.spawn(move || edit_on(socket, client, applied, done))
             })
             .collect();
         while writers.iter().any(|writer| !writer.is_finished()) {
@@ -96,12 +97,16 @@ fn no_outside_write_is_lost() {
             if made.load(Ordering::Relaxed) >= LIFE * (kills + 1) {
                 daemon.kill_and_start();
                 kills += 1;
+                if made.load(Ordering::Relaxed) < writes / 2 {
+                    edits_of_first_half = applied.load(Ordering::Relaxed);
+                }
             }
         }
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         done.store(true, Ordering::Relaxed);
-        clients.into_iter().map(|client| client.join().unwrap()).sum::<u64>()
+        clients.into_iter().for_each(|client| client.join().unwrap());
     });
+    let edits = applied.into_inner();
     daemon.stop();
     let kept = kept_tags(&daemon);
     let mut lost = Vec::new();
@@ -129,6 +134,10 @@ fn no_outside_write_is_lost() {
         tell_where(&daemon, &lost);
     }
     assert!(edits > writes / 100, "the clients hardly edited: {edits}");
+    assert!(
+        edits_of_first_half < edits / 4 * 3,
+        "{edits_of_first_half} of {edits} edits were in the first half"
+    );
     assert_eq!(lost, Vec::<String>::new());
 }
 
@@ -210,11 +219,10 @@ fn dawdle() {
     }
 }
 
-/// Appends a line to one file after the other; every second client says on what content. Returns how often that
-/// was applied.
-fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
+/// Appends a line to one file after the other; every second client says on what content. Counts the applied edits.
+fn edit_on(socket: &Path, client: usize, applied: &AtomicU64, done: &AtomicBool) {
     let mut connection: Option<Client> = None;
-    let (mut nth, mut applied) = (0_u64, 0);
+    let mut nth = 0_u64;
     let mut base = None;
     while !done.load(Ordering::Relaxed) {
         let Some(open) = connection.as_mut() else {
@@ -237,13 +245,14 @@ fn edit_on(socket: &Path, client: usize, done: &AtomicBool) -> u64 {
             FileEntry { path: name(file).as_str().into(), base, edits: vec![edit], ..FileEntry::default() };
         let job = JobRequest { diff: Some(false), files: vec![entry], ..JobRequest::default() };
         match open.ask::<Receipt>(kind::EDIT, &job) {
-            Ok(receipt) if receipt.status == JobStatus::Applied => applied += 1,
+            Ok(receipt) if receipt.status == JobStatus::Applied => {
+                applied.fetch_add(1, Ordering::Relaxed);
+            }
             Ok(_) => {}
             Err(RequestFailure::Lost(_)) => connection = None,
             Err(RequestFailure::Refused(error)) => panic!("client {client}: {error:?}"),
         }
     }
-    applied
 }
 
 /// Prints the records of the journal that have lost tags in a changed range, although their contents cannot be rebuilt.
