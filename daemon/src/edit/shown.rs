@@ -1,6 +1,8 @@
 //! The lines of files that the refusals of a job show, with one limit for all of them, and the read receipts for
 //! exactly those lines: lines that a refusal leaves out stay unseen.
 
+use std::sync::Arc;
+
 use editd_engine::FileState;
 use editd_proto::error::Excerpt;
 use editd_proto::path::FilePath;
@@ -25,7 +27,7 @@ pub(super) fn room_of(request: &ParsedJob) -> usize {
 /// The difference between the content that a session knew and the present one.
 pub(super) struct Overtaken {
     /// The content that it knew; `None` if that is no longer stored.
-    pub(super) old: Option<Vec<u8>>,
+    pub(super) old: Option<Arc<[u8]>>,
     /// The changes from that content to the present one.
     pub(super) splices: Vec<editd_engine::Splice>,
 }
@@ -38,9 +40,15 @@ impl Overtaken {
         seen: &ReadReceipt,
         found: &FileSnapshot,
     ) -> Self {
-        let size = seen.hash.and_then(|hash| state.store.content_size(hash)).unwrap_or(0);
-        let reservation = state.memory.try_acquire(size.saturating_mul(2).saturating_sub(checked.room));
-        let old = seen.hash.filter(|_| reservation.is_some()).and_then(|hash| past::kept(state, hash));
+        let base = checked.bases.get(&seen.path).filter(|base| Some(base.hash) == seen.hash);
+        let old = match (base, seen.hash) {
+            (Some(base), _) => Some(base.bytes.clone()),
+            (None, Some(hash)) => {
+                let now = (found.meta.hash, &*found.bytes);
+                past::with_hash(state, (&seen.path, hash), now, &checked.patience).map(Arc::from)
+            }
+            (None, None) => None,
+        };
         let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
         Self { old, splices: splices.unwrap_or_default() }
     }

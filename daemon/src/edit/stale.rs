@@ -175,7 +175,7 @@ fn show_change(
     let mut shown_lines = Vec::new();
     let mut whole = false;
     if let Some(old) = &overtaken.old {
-        let states = (&file(old.as_slice().into()), &file(found.bytes.clone()));
+        let states = (&file(old.clone()), &file(found.bytes.clone()));
         let (lines, omitted) = show_diff(checked, path, states, &near, error);
         (shown_lines, whole) = (lines, omitted == 0);
     } else if seen.hash.is_none() {

@@ -47,6 +47,18 @@ pub fn kept(state: &WorkspaceState, hash: ContentHash) -> Option<Vec<u8>> {
     state.store.content(hash)
 }
 
+/// Returns the earlier content of a path with a hash: kept, or made from the present content `now`. `None` if it is
+/// neither, or the memory budget or `patience` has no room for it.
+pub fn with_hash(
+    state: &WorkspaceState,
+    (path, hash): (&FilePath, ContentHash),
+    now: (ContentHash, &[u8]),
+    patience: &PastBudget,
+) -> Option<Vec<u8>> {
+    let made = || content(state, path, Some(now), patience, &|other, _| other == hash);
+    kept(state, hash).or_else(|| made().map(|(_, bytes)| bytes))
+}
+
 /// Returns the newest content before one of the file's last entries for which `meant` returns true. `now` is the
 /// present content, if there is a file. `None` if no content matches, its bytes are no longer stored, or the budget
 /// is spent.

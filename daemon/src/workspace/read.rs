@@ -13,7 +13,7 @@ use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation, ResolvedPath};
 use crate::edit::sha256;
 use crate::journal::external::{self, ObservationEffect};
-use crate::journal::past::kept;
+use crate::journal::past::{self, PastBudget};
 use crate::limits::{MEMORY_UNRESERVED, READER_HOLDS};
 use crate::os::FileKind;
 use crate::receipt::{self, lines::last_line};
@@ -149,7 +149,9 @@ impl Workspace {
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
     fn carried(&self, path: &FilePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
         let Some(hash) = seen.hash.filter(|hash| *hash != found.meta.hash) else { return seen.clone() };
-        let Some(before) = kept(&self.state, hash) else { return seen.clone() };
+        let present = (found.meta.hash, &*found.bytes);
+        let before = past::with_hash(&self.state, (path, hash), present, &PastBudget::whole());
+        let Some(before) = before else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
         let shown = receipt::overtaken(seen, found.meta.hash, (&before, &splices), (&[], false), now);
         receipt::of_session(&seen.session, path, shown)
