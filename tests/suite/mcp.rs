@@ -5,11 +5,11 @@ mod resource;
 mod roots;
 mod toolsets;
 mod transcript;
+#[cfg(target_os = "linux")]
+mod two_agents;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
-use std::thread;
 
 use client::{McpClient, ToolResult};
 use editd_tests::binaries;
@@ -228,41 +228,6 @@ fn a_change_by_another_program_is_merged_and_shown() {
     daemon.put("greet.py", expected.replace("return 0", "return 1"));
     let conflict = edit(&mut client, json!([{ "path": "greet.py", "lines": "8", "new": "    return 2\n" }]));
     assert!(conflict.is_error && conflict.text.contains("return 1"), "{}", conflict.text);
-}
-
-#[test]
-fn two_agents_and_a_formatter_lose_no_change() {
-    const EDITS: u64 = 100;
-    let daemon = TestDaemon::started();
-    let lines: String = (0..2 * EDITS).map(|line| format!("line {line}\n\n")).collect();
-    daemon.put("shared.txt", &lines);
-    let refused: u64 = thread::scope(|scope| {
-        let agent = |number: u64| {
-            let mut client = McpClient::begin(&daemon, &[]);
-            client.call("read", json!({ "path": "shared.txt" })).done();
-            let mut refused = 0;
-            for turn in 0..EDITS {
-                let line = 2 * turn + number;
-                let old = format!("line {line}\n");
-                let new = format!("line {line} by agent {number}\n");
-                while edit(&mut client, json!([{ "path": "shared.txt", "old": old, "new": new }])).is_error {
-                    refused += 1;
-                    assert!(refused < 1000, "agent {number} makes no progress");
-                    client.call("read", json!({ "path": "shared.txt" })).done();
-                }
-            }
-            refused
-        };
-        let agents = [0, 1].map(|number| scope.spawn(move || agent(number)));
-        for turn in 0..EDITS {
-            daemon.put("formatted.txt", format!("{turn}\n"));
-        }
-        agents.into_iter().map(|agent| agent.join().unwrap()).sum()
-    });
-    let last = String::from_utf8(daemon.get("shared.txt")).unwrap();
-    let edited: BTreeSet<&str> = last.lines().filter(|line| line.contains(" by agent ")).collect();
-    assert_eq!(edited.len() as u64, 2 * EDITS, "{last}");
-    println!("{refused} of {} edits needed another read", 2 * EDITS);
 }
 
 #[test]
