@@ -12,7 +12,7 @@ use super::stale::Trial;
 use super::staleness::CheckedJob;
 use crate::caller::Caller;
 use crate::disk::{FileSnapshot, Observation};
-use crate::receipt::lines::{cut_lines, last_line};
+use crate::receipt::lines::{cut_lines, last_line, line_shifts, lines_after};
 use crate::receipt::{NO_LINES, ranges};
 use crate::state::WorkspaceState;
 
@@ -113,24 +113,19 @@ pub(super) fn of_plan(
         if missing.is_empty() || !told.insert(path) {
             continue;
         }
-        let found = checked.snapshot.observations.get(path).and_then(Observation::found);
-        let Some(found) = found.filter(|found| found.bytes == *bytes) else {
-            // It is planned on an older content, from which the present one differs.
-            refusals.push(of_older(path, missing));
+        let Some(found) = checked.snapshot.observations.get(path).and_then(Observation::found) else {
+            let message =
+                format!("{path} was removed, and the job replaces lines that this session has not seen");
+            refusals.push(Box::new(RequestError::new(ErrorCode::Unread, message).at(path)));
             continue;
         };
-        refusals.push(of_lines(state, caller, checked, (path, found), &missing));
+        // It may be planned on an older content: then the session needs the present lines.
+        let shifts = match found.bytes == *bytes {
+            true => Vec::new(),
+            false => line_shifts(bytes, &editd_engine::splices_between(bytes, &found.bytes)),
+        };
+        let present = missing.into_iter().map(|lines| lines_after(lines, &shifts)).collect();
+        refusals.push(of_lines(state, caller, checked, (path, found), &ranges::union(present)));
     }
     refusals
-}
-
-fn of_older(path: &FilePath, missing: Vec<(u64, u64)>) -> Refusal {
-    let (first, last) = missing.first().copied().unwrap_or((1, 1));
-    let message = format!(
-        "this session has not seen lines {first} to {last} of {path}, which the job replaces without quoting; read \
-         them, or quote them"
-    );
-    let mut error = RequestError::new(ErrorCode::Unread, message).at(path);
-    error.line = Some(first);
-    Box::new(error)
 }

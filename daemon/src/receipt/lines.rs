@@ -127,6 +127,23 @@ pub fn line_shifts(before: &[u8], splices: &[Splice]) -> Vec<LineShift> {
     shifts
 }
 
+/// Returns the lines after a change that stand where some lines stood before it, with all lines that replace one of them.
+pub fn lines_after((first, last): (u64, u64), shifts: &[LineShift]) -> (u64, u64) {
+    let (mut start, mut end) = (first, last);
+    for shift in shifts {
+        let moved = |line: u64| (line + shift.added).saturating_sub(shift.removed);
+        let behind = shift.at + shift.removed;
+        if behind <= first {
+            (start, end) = (moved(start), moved(end));
+        } else if shift.at <= last {
+            // The lines before the shift have moved by what the earlier shifts did, as `start` and `end` have.
+            start -= first.saturating_sub(shift.at).min(start);
+            end = moved(end.saturating_add(behind.saturating_sub(last + 1)));
+        }
+    }
+    (start.max(1), end.max(start).max(1))
+}
+
 /// Counts the lines of ascending offsets in one pass.
 pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
@@ -160,6 +177,19 @@ impl<'a> LineCounter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_found_after_a_change_before_in_and_behind_them() {
+        let shift = |at, removed, added| LineShift { at, removed, added };
+        assert_eq!(lines_after((5, 6), &[]), (5, 6));
+        assert_eq!(lines_after((5, 6), &[shift(1, 0, 3), shift(8, 1, 0)]), (8, 9));
+        assert_eq!(lines_after((5, 6), &[shift(5, 2, 2)]), (5, 6));
+        assert_eq!(lines_after((5, 6), &[shift(2, 2, 1), shift(6, 1, 4)]), (4, 8));
+        assert_eq!(lines_after((5, 6), &[shift(4, 2, 1)]), (4, 5));
+        assert_eq!(lines_after((5, 6), &[shift(4, 9, 2)]), (4, 5));
+        assert_eq!(lines_after((5, 6), &[shift(1, 9, 0)]), (1, 1));
+        assert_eq!(lines_after((5, 6), &[shift(6, 0, 2)]), (5, 8));
+    }
 
     fn shift(before: &str, at: u64, old: &str, new: &str) -> Option<(u64, u64, u64)> {
         let splice = Splice { at, old: old.into(), new: new.into() };

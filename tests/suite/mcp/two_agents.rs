@@ -2,7 +2,7 @@
 //! formats files behind the daemon's back.
 //!
 //! Each agent has functions of its own in files that both edit. It knows what it wrote there, and what replies have shown
-//! since. A tenth of what it writes is not formatted, so that the formatter changes it.
+//! since. One edit in twenty is not formatted, so that the formatter changes it.
 
 use std::fs;
 use std::io::Write;
@@ -144,19 +144,19 @@ impl<'d> Agent<'d> {
         let step = (nth + 1) * AGENTS.len() + usize::from(self.name == AGENTS[0]);
         let mut done =
             Function { step, written: format!("let step = {step};"), inserted: now.inserted.clone() };
-        // One body and one new function in twenty edits are not formatted.
-        let edit = match nth % 20 {
-            7 | 15 => {
-                let is_formatted = nth % 20 == 7;
+        // One body and one new function in forty edits are not formatted.
+        let edit = match nth % 40 {
+            7 | 15 | 27 | 35 => {
+                let is_formatted = nth % 40 != 15;
                 let body = format!("let step = {step};\nvalue + step");
                 let body = if is_formatted { body } else { format!("let  step={step} ;\n  value+step") };
                 done.written = body.lines().next().unwrap_or_default().to_owned();
                 json!({ "path": path, "symbol": symbol, "part": "body", "new": body })
             }
-            11 | 19 => {
+            11 | 19 | 31 | 39 => {
                 (done.step, done.written) = (now.step, now.written.clone());
                 done.inserted.insert(0, nth);
-                let new = if nth % 20 == 11 {
+                let new = if nth % 40 != 39 {
                     format!("pub fn {symbol}_after_{nth}() -> usize {{\n    {nth}\n}}\n")
                 } else {
                     format!("pub fn {symbol}_after_{nth}()->usize{{ {nth} }}\n")
