@@ -252,7 +252,8 @@ fn work_together() -> bool {
     if !is_clean {
         return false;
     }
-    let extra = extra.map(|extra| extra.expect("an agent does not find what it has written"));
+    let extra =
+        extra.map(|extra| extra.unwrap_or_else(|| panic!("an agent does not find what it has written")));
     let learned: usize = agents.iter().map(|agent| agent.learned).sum();
     println!(
         "{} edits by each of two agents, {} files formatted meanwhile: {extra:?} extra calls, {learned} formatted lines seen in replies to other edits",
