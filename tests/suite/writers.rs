@@ -108,23 +108,7 @@ fn no_outside_write_is_lost() {
     });
     let edits = applied.into_inner();
     daemon.stop();
-    let kept = kept_tags(&daemon);
-    let mut lost = Vec::new();
-    let (mut standing, mut journaled, mut aside) = (0, 0, 0);
-    for (file, turn) in turns.iter().enumerate() {
-        let there = tags(&daemon.get(&name(file)));
-        for tag in &turn.lock().unwrap().owed {
-            if there.contains(tag) {
-                standing += 1;
-            } else if kept.journal.contains(tag) {
-                journaled += 1;
-            } else if kept.aside.contains(tag) {
-                aside += 1;
-            } else {
-                lost.push(format!("{} in {}", tag, name(file)));
-            }
-        }
-    }
+    let TagPlaces { standing, journaled, aside, lost } = tag_places(&daemon, &turns);
     println!(
         "{writes} outside writes, {edits} edits applied, {kills} kills: {standing} tags stand, {journaled} more are \
          in the journal, {aside} in .editd/lost, {} lost",
@@ -139,6 +123,36 @@ fn no_outside_write_is_lost() {
         "{edits_of_first_half} of {edits} edits were in the first half"
     );
     assert_eq!(lost, Vec::<String>::new());
+}
+
+/// The numbers of tags by the place where they are, and the tags that are nowhere.
+#[derive(Default)]
+struct TagPlaces {
+    standing: usize,
+    journaled: usize,
+    aside: usize,
+    lost: Vec<String>,
+}
+
+/// Looks for each tag that a writer left.
+fn tag_places(daemon: &TestDaemon, turns: &[Mutex<FileTurn>]) -> TagPlaces {
+    let kept = kept_tags(daemon);
+    let mut places = TagPlaces::default();
+    for (file, turn) in turns.iter().enumerate() {
+        let there = tags(&daemon.get(&name(file)));
+        for tag in &turn.lock().unwrap().owed {
+            if there.contains(tag) {
+                places.standing += 1;
+            } else if kept.journal.contains(tag) {
+                places.journaled += 1;
+            } else if kept.aside.contains(tag) {
+                places.aside += 1;
+            } else {
+                places.lost.push(format!("{tag} in {}", name(file)));
+            }
+        }
+    }
+    places
 }
 
 /// A program that knows nothing of editd.
