@@ -93,6 +93,26 @@ impl OutputStyle {
         }
     }
 
+    /// Returns the options for a program that draws the whole screen: with colours, which [`letters::runs`] finds, and with
+    /// control characters escaped.
+    pub fn for_screen() -> Self {
+        Self {
+            json: false,
+            terminal: true,
+            colour: true,
+            whole: true,
+            done: "applied",
+            steps: StepForm::Commands,
+            errors: (true, true),
+            zone: None,
+        }
+    }
+
+    /// Returns the same options for times of this zone instead of that of the system.
+    pub fn at_zone(self, zone: TimeZone) -> Self {
+        Self { zone: Some(zone), ..self }
+    }
+
     /// Returns the same options with another word for success.
     pub fn of(&self, done: &'static str) -> Self {
         Self { done, ..self.clone() }
@@ -120,7 +140,7 @@ impl OutputStyle {
     }
 
     /// Formats a time, given in milliseconds since 1970 UTC.
-    fn time(&self, ms: u64) -> String {
+    pub fn time(&self, ms: u64) -> String {
         let moment = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         let zone = self.zone.clone().unwrap_or_else(TimeZone::system);
         match moment {

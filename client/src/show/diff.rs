@@ -85,8 +85,26 @@ fn coloured(out: &mut String, diff: &str, style: &OutputStyle) {
     change.flush(out, style, &mut pairs);
 }
 
+/// Returns each line of a diff with its line break, and true if it is the header of a hunk. The lines of a hunk are counted,
+/// since content may look like a header.
+pub fn with_headers(diff: &str) -> impl Iterator<Item = (&str, bool)> {
+    // The remaining old and new lines of the hunk.
+    let mut left = (0_u64, 0_u64);
+    diff.split_inclusive('\n').map(move |line| {
+        let is_header = left == (0, 0) && line.starts_with('@');
+        match line.as_bytes().first() {
+            _ if is_header => left = hunk(line.trim_end_matches('\n')).unwrap_or_default(),
+            Some(b'-') => left.0 = left.0.saturating_sub(1),
+            Some(b'+') => left.1 = left.1.saturating_sub(1),
+            Some(b' ') => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+            _ => {}
+        }
+        (line, is_header)
+    })
+}
+
 /// Returns the numbers of old and new lines in `@@ -1,2 +3,4 @@`.
-pub(super) fn hunk(line: &str) -> Option<(u64, u64)> {
+fn hunk(line: &str) -> Option<(u64, u64)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut count = |sign| {
         let range = words.next()?.strip_prefix(sign)?;

@@ -63,36 +63,26 @@ pub fn one(reply: &ShowReply, shown: u64, style: &OutputStyle) -> String {
 }
 
 /// Adds the number of each hunk behind its header, as `undo --hunk` accepts it.
-fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
+pub fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
     if hunks.is_empty() {
         return Cow::Borrowed(diff);
     }
     let mut hunks = hunks.iter();
     let mut out = String::with_capacity(diff.len() + 16 * hunks.len());
-    // The remaining old and new lines of the hunk. They are counted since content may look like a header.
-    let mut left = (0_u64, 0_u64);
-    for line in diff.split_inclusive('\n') {
+    for (line, is_header) in diff::with_headers(diff) {
         let text = line.strip_suffix('\n').unwrap_or(line);
         out.push_str(text);
-        match text.as_bytes().first() {
-            Some(b'@') if left == (0, 0) => {
-                left = diff::hunk(text).unwrap_or_default();
-                if let Some(hunk) = hunks.next() {
-                    let undone = if hunk.undone { ", undone" } else { "" };
-                    out.push_str(&format!(" hunk {}{undone}", hunk.hunk));
-                }
-            }
-            Some(b'-') => left.0 = left.0.saturating_sub(1),
-            Some(b'+') => left.1 = left.1.saturating_sub(1),
-            Some(b' ') => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
-            _ => {}
+        if let Some(hunk) = is_header.then(|| hunks.next()).flatten() {
+            let undone = if hunk.undone { ", undone" } else { "" };
+            out.push_str(&format!(" hunk {}{undone}", hunk.hunk));
         }
         out.push_str(if line.len() > text.len() { "\n" } else { "" });
     }
     Cow::Owned(out)
 }
 
-fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle) {
+/// Returns the facts about an entry without its files: its number, its time, its kind, and those that apply.
+pub fn facts(entry: &EntrySummary, style: &OutputStyle) -> Vec<String> {
     let mut words =
         vec![style.paint(TextStyle::Strong, &entry.id.to_string()), style.time(entry.time), word(entry.kind)];
     if let Some(queued) = entry.queued {
@@ -121,7 +111,11 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle
     if entry.diverged {
         words.push(style.paint(TextStyle::Bad, "diverged"));
     }
-    out.push_str(&words.join("  "));
+    words
+}
+
+fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle) {
+    out.push_str(&facts(entry, style).join("  "));
     out.push('\n');
     if let Some(key) = entry.key.as_ref().filter(|_| style.steps == StepForm::Commands) {
         out.push_str(&format!("    key {}\n", one_line(key)));
@@ -135,7 +129,8 @@ fn add(out: &mut String, entry: &EntrySummary, files: usize, style: &OutputStyle
     }
 }
 
-fn extent(file: &EntryFile, style: &OutputStyle) -> String {
+/// Returns the numbers of added and removed lines of a file, and the parts of its change that were undone.
+pub fn extent(file: &EntryFile, style: &OutputStyle) -> String {
     let counts = format!(
         "{} {}",
         style.paint(TextStyle::Good, &format!("+{}", file.added)),

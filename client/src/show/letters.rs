@@ -95,6 +95,31 @@ pub fn json_for_terminal(output: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// Splits a text with colours of this program into runs of one style each. Another escape stays part of its run.
+///
+/// # Examples
+/// ```
+/// use editctl::show::letters::{TextStyle, runs};
+/// assert_eq!(runs("a\x1b[32mb\x1b[0m"), [(None, "a"), (Some(TextStyle::Good), "b")]);
+/// ```
+pub fn runs(painted: &str) -> Vec<(Option<TextStyle>, &str)> {
+    let (mut out, mut style, mut begun) = (Vec::new(), None, 0);
+    for (at, _) in painted.match_indices('\x1b') {
+        let (text, from) =
+            (painted.get(begun..at).unwrap_or_default(), painted.get(at..).unwrap_or_default());
+        let length = leading_colour(from);
+        if length > 0 {
+            out.push((style, text));
+            let code = from.get(2..length - 1);
+            style = TextStyle::ALL.into_iter().find(|style| Some(style.code()) == code);
+            begun = at + length;
+        }
+    }
+    out.push((style, painted.get(begun..).unwrap_or_default()));
+    out.retain(|(_, text)| !text.is_empty());
+    out
+}
+
 /// Returns the length of the colour of this program at the start of a text; 0 if there is none.
 fn leading_colour(text: &str) -> usize {
     let codes = TextStyle::ALL.iter().map(|style| style.code()).chain(["0"]);
