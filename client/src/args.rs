@@ -212,6 +212,10 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "RUNTIME")]
         words: Vec<OsString>,
     },
+    /// Watch the journal on the whole screen of the terminal, and undo entries, files and hunks with keys
+    ///
+    /// Runs the program `editctl-ui`, which must be beside this one or in PATH.
+    Ui,
     /// Wait for a detached job
     Wait(WaitArgs),
     /// Cancel a detached job that has not started

@@ -85,6 +85,7 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
     match line.command {
         Command::Mcp { runtime, tools } => return companion::mcp(line.everywhere, runtime, tools),
         Command::Setup { words } => return companion::setup(line.everywhere, words),
+        Command::Ui => return companion::ui(line.everywhere),
         _ => {}
     }
     let context = CommandContext::open(line.everywhere, line.job, style)?;
@@ -101,6 +102,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Help { op } => help(op.as_deref()),
         Command::Mcp { runtime, tools } => companion::mcp(GlobalFlags::default(), runtime, tools),
         Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
+        Command::Ui => companion::ui(GlobalFlags::default()),
         Command::Replace(words) => files::replace(context, words),
         Command::Create(words) => files::create(context, words),
         Command::Outline { path, depth } => files::outline(context, &path, depth),

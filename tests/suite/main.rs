@@ -109,6 +109,8 @@ mod trust;
 #[cfg(unix)]
 mod typescript;
 #[cfg(unix)]
+mod ui;
+#[cfg(unix)]
 mod undo;
 mod unknown_outcome;
 #[cfg(target_os = "linux")]

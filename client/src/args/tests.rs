@@ -65,6 +65,7 @@ fn every_command_is_understood() {
         "dialects --json",
         "mcp --workspace /w --as codex --tools read,apply_patch",
         "setup codex --remove",
+        "--workspace /w --session s --socket /s --no-spawn ui",
         "help replace",
     ];
     for words in lines {

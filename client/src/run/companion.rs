@@ -1,4 +1,4 @@
-//! The commands `mcp` and `setup`: each runs a program of its own in the place of this one, so that this one stays small.
+//! The commands `mcp`, `setup` and `ui`: each runs a program of its own in the place of this one, so that this one stays small.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -16,19 +16,28 @@ pub(super) fn mcp(
     runtime: Option<String>,
     tools: Option<String>,
 ) -> Result<CommandOutput, Failure> {
-    let named = [
+    let own = [("--as", runtime.map(OsString::from)), ("--tools", tools.map(OsString::from))];
+    become_program("mcp", &connecting(flags, own))
+}
+
+/// Runs `editctl-ui`.
+pub(super) fn ui(flags: GlobalFlags) -> Result<CommandOutput, Failure> {
+    become_program("ui", &connecting(flags, []))
+}
+
+/// Returns the flags that choose a daemon and a session, and those of the program.
+fn connecting<const N: usize>(flags: GlobalFlags, own: [(&str, Option<OsString>); N]) -> Vec<OsString> {
+    let common = [
         ("--workspace", flags.workspace.map(OsString::from)),
         ("--session", flags.session.map(OsString::from)),
         ("--socket", flags.socket.map(OsString::from)),
-        ("--as", runtime.map(OsString::from)),
-        ("--tools", tools.map(OsString::from)),
     ];
-    let given = named.into_iter().filter_map(|(flag, value)| Some([flag.into(), value?]));
+    let given = common.into_iter().chain(own).filter_map(|(flag, value)| Some([flag.into(), value?]));
     let mut all: Vec<OsString> = given.flatten().collect();
     if flags.no_spawn {
         all.push("--no-spawn".into());
     }
-    become_program("mcp", &all)
+    all
 }
 
 /// Runs `editctl-setup`, which parses the words and has their help.

@@ -159,8 +159,23 @@ const RULES: &[EffectRule] = &[
     ),
     rule(
         "signal_hook",
-        &["daemon/src/run/", "daemon/src/os/", "daemon/src/validate/process/"],
-        "signals belong to `run`, and to the supervisor of a command",
+        &[
+            "daemon/src/run/",
+            "daemon/src/os/",
+            "daemon/src/validate/process/",
+            "client/ui/src/shell/terminal.rs",
+        ],
+        "signals belong to `run`, to the supervisor of a command, and to the terminal",
+    ),
+    rule(
+        "ratatui::crossterm",
+        &["client/ui/src/shell/terminal.rs"],
+        "the terminal belongs to the shell of the interface",
+    ),
+    rule(
+        "std::thread",
+        &["daemon/", "client/src/machine.rs", "client/src/daemon/spawn.rs", "client/ui/src/shell/", "tests/"],
+        "the state and the view of the interface have no threads",
     ),
     rule("std::net", &[], "editd uses no network"),
 ];
