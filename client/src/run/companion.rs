@@ -10,49 +10,57 @@ use super::CommandOutput;
 use crate::args::GlobalFlags;
 use crate::failure::{ExitStatus, Failure};
 
+/// Flags with their values, if they have one.
+type NamedValues = Vec<(&'static str, Option<OsString>)>;
+
 /// Runs `editctl-mcp`.
 pub(super) fn mcp(
     flags: GlobalFlags,
     runtime: Option<String>,
     tools: Option<String>,
 ) -> Result<CommandOutput, Failure> {
-    let own = [("--as", runtime.map(OsString::from)), ("--tools", tools.map(OsString::from))];
-    become_program("mcp", &connecting(flags, own))
+    let no_spawn = flags.no_spawn;
+    let mut named = connecting(flags);
+    named.extend([("--as", runtime.map(OsString::from)), ("--tools", tools.map(OsString::from))]);
+    become_program("mcp", &given(named, "--no-spawn", no_spawn))
 }
 
 /// Runs `editctl-ui`.
 pub(super) fn ui(flags: GlobalFlags) -> Result<CommandOutput, Failure> {
-    become_program("ui", &connecting(flags, []))
-}
-
-/// Returns the flags that choose a daemon and a session, and those of the program.
-fn connecting<const N: usize>(flags: GlobalFlags, own: [(&str, Option<OsString>); N]) -> Vec<OsString> {
-    let common = [
-        ("--workspace", flags.workspace.map(OsString::from)),
-        ("--session", flags.session.map(OsString::from)),
-        ("--socket", flags.socket.map(OsString::from)),
-    ];
-    let given = common.into_iter().chain(own).filter_map(|(flag, value)| Some([flag.into(), value?]));
-    let mut all: Vec<OsString> = given.flatten().collect();
-    if flags.no_spawn {
-        all.push("--no-spawn".into());
-    }
-    all
+    let no_spawn = flags.no_spawn;
+    become_program("ui", &given(connecting(flags), "--no-spawn", no_spawn))
 }
 
 /// Runs `editctl-setup`, which parses the words and has their help.
 pub(super) fn setup(flags: GlobalFlags, words: Vec<OsString>) -> Result<CommandOutput, Failure> {
-    let named = [
+    let named = vec![
         ("--program", machine::own_program().map(OsString::from)),
         ("--workspace", flags.workspace.map(OsString::from)),
     ];
-    let given = named.into_iter().filter_map(|(flag, value)| Some([flag.into(), value?]));
-    let mut all: Vec<OsString> = given.flatten().collect();
-    if flags.json {
-        all.push("--json".into());
-    }
+    let mut all = given(named, "--json", flags.json);
     all.extend(words);
     become_program("setup", &all)
+}
+
+/// Returns the flags that choose a daemon and a session.
+fn connecting(flags: GlobalFlags) -> NamedValues {
+    vec![
+        ("--workspace", flags.workspace.map(OsString::from)),
+        ("--session", flags.session.map(OsString::from)),
+        ("--socket", flags.socket.map(OsString::from)),
+    ]
+}
+
+/// Returns the words for the flags that have a value, and for the switch if it is set.
+fn given(named: NamedValues, switch: &str, is_set: bool) -> Vec<OsString> {
+    let mut all = Vec::new();
+    for (flag, value) in named {
+        all.extend(value.map(|value| [flag.into(), value]).into_iter().flatten());
+    }
+    if is_set {
+        all.push(switch.into());
+    }
+    all
 }
 
 /// Runs a program of this installation in the place of this one. Returns only if it cannot, or on Windows.

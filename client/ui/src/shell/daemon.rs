@@ -8,7 +8,7 @@ use std::sync::mpsc::Sender;
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::retry::Caller;
-use editctl::show::OutputStyle;
+use editctl::show::{OutputStyle, state};
 use editctl::{CallError, Connection, Workspace};
 use editd_proto::RequestError;
 use editd_proto::ids::JobId;
@@ -95,7 +95,12 @@ impl DaemonAddress {
     }
 
     /// Sends the events of the daemon to the shell until it stops. Returns the reason for the end.
-    pub(super) fn follow(&self, reason: SpawnReason, sender: &Sender<ShellEvent>) -> String {
+    pub(super) fn follow(
+        &self,
+        reason: SpawnReason,
+        sender: &Sender<ShellEvent>,
+        style: &OutputStyle,
+    ) -> String {
         let send = |input| drop(sender.send(ShellEvent::Input(input)));
         // The next daemon is not started here.
         let reason = Cell::new(reason);
@@ -105,7 +110,12 @@ impl DaemonAddress {
             send(Input::Connected);
             loop {
                 match connection.next_event() {
-                    Ok(_) => send(Input::Changed),
+                    Ok(event) => {
+                        // Only damage has a message.
+                        let message = event.message.as_ref().map(|_| state::change(&event, style));
+                        message.into_iter().for_each(|words| send(Input::Noticed(words)));
+                        send(Input::Changed);
+                    }
                     Err(error) => {
                         send(Input::Lost("the daemon stopped".to_owned()));
                         return Err::<(), _>(error);

@@ -60,6 +60,7 @@ enum ShellEvent {
     /// For the state.
     Input(Input),
     /// This signal ends the program.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has signals"))]
     Signal(i32),
     /// A thread ended.
     Ended(&'static str),

@@ -149,9 +149,9 @@ fn serve<R: Send + 'static>(
 
 /// Follows the events, and connects again after the daemon stopped.
 fn follow(address: &DaemonAddress, sender: &Sender<ShellEvent>, wishes: &Receiver<()>) {
-    let mut reason = SpawnReason::User;
+    let (mut reason, style) = (SpawnReason::User, OutputStyle::for_screen());
     loop {
-        let why = address.follow(reason, sender);
+        let why = address.follow(reason, sender, &style);
         if sender.send(ShellEvent::Input(Input::Lost(why))).is_err() {
             return;
         }

@@ -141,7 +141,7 @@ impl UiState {
             }
             Input::Changed => Vec::new(),
             Input::Noticed(words) => {
-                self.notice = Some(words);
+                self.notice = Some(words.trim_end().to_owned());
                 Vec::new()
             }
             Input::Listed(request, reply) => self.listed(&request, reply),

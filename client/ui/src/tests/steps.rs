@@ -2,7 +2,8 @@
 
 use editd_proto::message::{HunkChoice, OnStale};
 
-use super::journal_in_memory::{Interface, entry, long, standard};
+use super::journal_in_memory::{Interface, entry, long, standard, style};
+use crate::state::detail::DetailPage;
 use crate::state::journal::{ListPurpose, ListRequest};
 use crate::state::overlay::Overlay;
 use crate::state::{DaemonLink, FocusedPane, Input, Key, Request};
@@ -48,6 +49,7 @@ fn a_search_stops_after_some_pages_and_goes_on_with_a_key() {
 fn the_selection_stays_on_its_entry_while_others_arrive() {
     let mut interface = Interface::connected(long(500), SIZE);
     interface.press("Down Down Down Down Down Down Down Down Down Down Down Down Down Down");
+    interface.press("Up Up Up Up");
     let (selected, offset) = (interface.state.journal.selected, interface.state.journal.offset);
     assert!(offset > 0);
     for id in 501..520 {
@@ -102,6 +104,20 @@ fn an_old_entry_that_is_undone_is_looked_at_again() {
 }
 
 #[test]
+fn the_text_is_loaded_again_if_its_entry_is_undone() {
+    let mut interface = Interface::connected(standard(), SIZE);
+    interface.press("End");
+    let before = shows(&interface).len();
+    interface.entries.push(entry(6, "agent-9", "src/b.rs"));
+    interface.give(Input::Changed);
+    assert_eq!(shows(&interface).len(), before, "another entry changes nothing");
+    interface.entries.first_mut().unwrap().entry.undone = true;
+    interface.give(Input::Changed);
+    assert_eq!(shows(&interface).split_off(before), [1]);
+    assert!(interface.state.text.rows.iter().any(|row| row.text.contains("undone")));
+}
+
+#[test]
 fn the_reply_to_an_earlier_filter_is_dropped() {
     let mut interface = Interface::connected(long(300), SIZE);
     interface.mute = true;
@@ -132,6 +148,41 @@ fn only_the_selected_entry_is_loaded() {
     let before = interface.state.text.rows.clone();
     interface.give(late);
     assert_eq!(interface.state.text.rows, before);
+}
+
+#[test]
+fn the_files_of_a_large_entry_are_loaded_as_the_cursor_reaches_them() {
+    let page = |from: usize| {
+        let mut reply = standard().remove(0);
+        reply.entry.files = vec![reply.entry.files.remove(from)];
+        reply.entry.omitted_files = 1;
+        reply.changes = vec![reply.changes.remove(from)];
+        DetailPage::of(&reply, from as u64, &style())
+    };
+    let mut interface = Interface::connected(standard(), (80, 8));
+    interface.mute = true;
+    interface.press("End");
+    interface.give(Input::Shown(1, 0, Ok(page(0))));
+    let last = interface.asked.len();
+    interface.press("Tab Down");
+    assert_eq!(interface.asked.len(), last, "the first screen needs no other file");
+    interface.press("End Up");
+    let asked = interface.asked.split_off(last);
+    assert_eq!(asked, [Request::Show(1, 1)]);
+    interface.give(Input::Shown(1, 1, Ok(page(1))));
+    interface.press("End u y");
+    let Some(Request::Undo(target)) = interface.asked.last() else { panic!("no undo was requested") };
+    assert_eq!(target.request("k".to_owned()).paths, ["src/b.rs".into()]);
+}
+
+#[test]
+fn a_message_of_the_daemon_stays_until_the_next_key() {
+    let mut interface = Interface::connected(standard(), SIZE);
+    interface.give(Input::Noticed("the log is damaged\n".to_owned()));
+    interface.give(Input::Changed);
+    assert_eq!(interface.state.notice.as_deref(), Some("the log is damaged"));
+    interface.press("Down");
+    assert_eq!(interface.state.notice, None);
 }
 
 #[test]

@@ -11,6 +11,9 @@ use crate::state::layout::ENTRY;
 use crate::state::sessions::SessionList;
 use crate::state::{DaemonLink, FocusedPane, UiState};
 
+/// Columns below which the table of sessions has only numbers and times.
+const NARROW: u16 = 60;
+
 /// Draws the list of entries.
 pub(super) fn list(state: &UiState, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let journal = &state.journal;
@@ -128,9 +131,13 @@ pub(super) fn sessions(
         let mark = if position == at { ">" } else { " " };
         let time = session.last.get(5..).unwrap_or(&session.last);
         let word = if session.entries == 1 { "entry  " } else { "entries" };
-        let end = format!(" {:>6} {word}  {time}", session.entries);
+        let end = if area.width < NARROW {
+            format!(" {:>6}  {time}", session.entries)
+        } else {
+            format!(" {:>6} {word}  {time}", session.entries)
+        };
         let extent = [format!(" +{}", session.added), format!(" -{}", session.removed)];
-        let extent = if area.width < 60 { [String::new(), String::new()] } else { extent };
+        let extent = if area.width < NARROW { [String::new(), String::new()] } else { extent };
         let used = 1 + end.len() + extent.iter().map(String::len).sum::<usize>();
         let room = usize::from(area.width).saturating_sub(used);
         let name = fitted(&safe(&session.name), room);
