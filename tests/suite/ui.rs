@@ -77,7 +77,9 @@ impl OnTerminal {
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG), "{modes:?}");
         wait::until("the first screen is back", PATIENCE, || {
             let parser = self.screen.lock().unwrap();
-            (!parser.screen().alternate_screen() && !parser.screen().hide_cursor()).then_some(())
+            let screen = parser.screen();
+            let changed = screen.alternate_screen() || screen.hide_cursor() || screen.bracketed_paste();
+            (!changed).then_some(())
         });
         status
     }
@@ -119,8 +121,8 @@ fn an_entry_appears_while_it_is_made_and_one_hunk_is_undone() {
     ui.shows("+2 -2 “two words” a.txt");
     ui.shows("+thirty");
 
-    // Tab: the text of the entry; twice n: from the entry to the file, and to its first hunk.
-    ui.types("\tnnu");
+    // A pasted text, which does nothing. Tab: the text of the entry; twice n: from the entry to the file, and to its first hunk.
+    ui.types("\x1b[200~uy\x1b[201~\tnnu");
     ui.shows("undo only hunk 1 of a.txt (line 5, +1 -1) of entry 1 of agent-1");
     assert_eq!(daemon.get("a.txt"), numbered(&[(5, "five"), (30, "thirty")]).as_bytes());
     ui.types("y");

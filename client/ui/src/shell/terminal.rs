@@ -5,7 +5,10 @@ use std::sync::mpsc::Sender;
 
 use ratatui::DefaultTerminal;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+};
+use ratatui::crossterm::execute;
 use ratatui::layout::Rect;
 
 use super::ShellEvent;
@@ -21,7 +24,10 @@ pub(super) struct Screen {
 impl Screen {
     /// Takes the terminal.
     pub(super) fn open() -> io::Result<Self> {
-        Ok(Self { terminal: ratatui::try_init()?, open: true })
+        let screen = Self { terminal: ratatui::try_init()?, open: true };
+        // Without it the letters of a pasted text would be keys, and could undo something. Some terminals lack it.
+        let _ = execute!(io::stdout(), EnableBracketedPaste);
+        Ok(screen)
     }
 
     /// Returns the number of columns and rows.
@@ -40,7 +46,8 @@ impl Screen {
         if !std::mem::take(&mut self.open) {
             return Ok(());
         }
-        // Both are tried.
+        // All are tried.
+        let _ = execute!(io::stdout(), DisableBracketedPaste);
         let cursor = self.terminal.show_cursor();
         ratatui::try_restore().and(cursor)
     }
@@ -61,6 +68,7 @@ pub(super) fn read_keys(sender: &Sender<ShellEvent>) {
             let input = match event {
                 Event::Key(key) => meaning(key).map(Input::Key),
                 Event::Resize(width, height) => Some(Input::Resized(width, height)),
+                Event::Paste(text) => Some(Input::Pasted(text)),
                 _ => None,
             };
             if input.is_some_and(|input| sender.send(ShellEvent::Input(input)).is_err()) {

@@ -61,6 +61,14 @@ impl UiState {
         }
     }
 
+    /// Takes a pasted text: its first line goes into an open prompt. Elsewhere its letters are no keys.
+    pub(super) fn paste(&mut self, pasted: &str) {
+        if let Some(Overlay::Prompt { text, proposed, .. }) = &mut self.overlay {
+            let line = pasted.lines().next().unwrap_or_default();
+            line.chars().for_each(|letter| typed(text, proposed, letter));
+        }
+    }
+
     fn press_in_overlay(&mut self, key: Key, overlay: Overlay) -> Vec<Request> {
         let page = self.layout().map_or(1, |layout| layout.lines());
         match overlay {

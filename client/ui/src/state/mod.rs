@@ -27,6 +27,8 @@ use undo::{UndoResult, UndoTarget};
 pub(crate) enum Input {
     /// The user pressed a key.
     Key(Key),
+    /// The user pasted a text.
+    Pasted(String),
     /// The screen has this size now: columns and rows.
     Resized(u16, u16),
     /// The daemon sends events from now on.
@@ -123,6 +125,10 @@ impl UiState {
     pub(crate) fn step(&mut self, input: Input) -> Vec<Request> {
         let mut requests = match input {
             Input::Key(key) => self.press(key),
+            Input::Pasted(text) => {
+                self.paste(&text);
+                Vec::new()
+            }
             Input::Resized(width, height) => {
                 self.size = (width, height);
                 Vec::new()

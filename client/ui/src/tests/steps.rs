@@ -251,6 +251,20 @@ fn a_refusal_waits_for_an_open_prompt_and_takes_none_of_its_keys() {
 }
 
 #[test]
+fn the_letters_of_a_pasted_text_are_no_keys() {
+    let mut interface = Interface::connected(standard(), SIZE);
+    interface.give(Input::Pasted("uy".to_owned()));
+    assert_eq!(interface.state.overlay, None);
+    interface.press("u");
+    interface.give(Input::Pasted("y\n".to_owned()));
+    assert!(!interface.asked.iter().any(|request| matches!(request, Request::Undo(_))));
+    interface.press("n s");
+    interface.give(Input::Pasted("outside\nagent-1".to_owned()));
+    interface.press("Enter");
+    assert_eq!(interface.state.journal.filter.session.as_deref(), Some("outside"));
+}
+
+#[test]
 fn only_one_undo_is_on_its_way() {
     let mut interface = Interface::connected(standard(), SIZE);
     interface.press("u y u");
