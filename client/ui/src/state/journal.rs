@@ -97,12 +97,21 @@ impl LoadedJournal {
 
     /// Returns the request for the newest entries, unless one is on its way.
     pub(crate) fn refresh(&mut self) -> Option<ListRequest> {
+        self.refresh_page(PAGE)
+    }
+
+    /// Returns the request for as many of the newest entries as the daemon sends at once, unless one is on its way.
+    pub(crate) fn refresh_all(&mut self) -> Option<ListRequest> {
+        self.refresh_page(LARGE_PAGE)
+    }
+
+    fn refresh_page(&mut self, limit: u64) -> Option<ListRequest> {
         if self.loading_newest {
             self.stale = true;
             return None;
         }
         self.loading_newest = true;
-        Some(self.request(ListPurpose::Newest, None, PAGE))
+        Some(self.request(ListPurpose::Newest, None, limit))
     }
 
     /// Forgets the requests that a lost daemon will not answer.

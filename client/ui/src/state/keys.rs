@@ -211,7 +211,7 @@ impl UiState {
         match self.link {
             DaemonLink::Live => {
                 let shown = self.text.entry.map(|entry| Request::Show(entry, 0));
-                self.journal.refresh().map(Request::List).into_iter().chain(shown).collect()
+                self.journal.refresh_all().map(Request::List).into_iter().chain(shown).collect()
             }
             _ => {
                 self.link = DaemonLink::Connecting;

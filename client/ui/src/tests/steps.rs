@@ -104,6 +104,19 @@ fn an_old_entry_that_is_undone_is_looked_at_again() {
 }
 
 #[test]
+fn a_key_looks_at_a_thousand_entries_again() {
+    let mut interface = Interface::connected(long(400), SIZE);
+    interface.press("End End End");
+    // It is behind the newest page, and no new entry names it.
+    interface.entries.get_mut(149).unwrap().entry.partly_undone = true;
+    interface.give(Input::Changed);
+    let undone = |interface: &Interface| interface.state.journal.row(150).unwrap().undone;
+    assert_eq!(undone(&interface), crate::state::entry_row::UndoneExtent::Nothing);
+    interface.press("R");
+    assert_eq!(undone(&interface), crate::state::entry_row::UndoneExtent::Partly);
+}
+
+#[test]
 fn the_text_is_loaded_again_if_its_entry_is_undone() {
     let mut interface = Interface::connected(standard(), SIZE);
     interface.press("End");
