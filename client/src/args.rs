@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use editctl::values;
 use editd_proto::message::{Durability, JobMode, OnStale};
 
 mod editing;
 mod scope;
-pub(crate) mod values;
 
 pub(crate) use editing::{CreateArgs, EditArgs, ReadArgs, RedoArgs, ReplaceArgs, UndoArgs};
 

@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use editctl::CallError;
-use editctl::daemon::ReachError;
 use editd_proto::message::{JobStatus, Receipt};
 use editd_proto::{ErrorCode, RequestError};
 
+use crate::CallError;
+use crate::daemon::ReachError;
+
 /// The exit status of `editctl`. The numbers are stable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ExitStatus {
+pub enum ExitStatus {
     /// Done, unchanged, verified or queued.
     Done = 0,
     /// Refused, or applied only in part.
@@ -25,11 +26,13 @@ pub(crate) enum ExitStatus {
 }
 
 impl ExitStatus {
-    pub(crate) fn code(self) -> ExitCode {
+    /// Returns the status for the end of the process.
+    pub fn code(self) -> ExitCode {
         ExitCode::from(self as u8)
     }
 
-    pub(crate) fn of_error(error: &RequestError) -> Self {
+    /// Returns the status for an error of the daemon.
+    pub fn of_error(error: &RequestError) -> Self {
         match error.code {
             ErrorCode::Stale | ErrorCode::Unread => Self::Stale,
             ErrorCode::Io | ErrorCode::Internal => Self::Fault,
@@ -37,7 +40,8 @@ impl ExitStatus {
         }
     }
 
-    pub(crate) fn of_receipt(receipt: &Receipt) -> Self {
+    /// Returns the status for a receipt.
+    pub fn of_receipt(receipt: &Receipt) -> Self {
         match receipt.status {
             JobStatus::Applied | JobStatus::Unchanged | JobStatus::Verified | JobStatus::Queued => Self::Done,
             JobStatus::Partial => Self::Refused,
@@ -48,7 +52,7 @@ impl ExitStatus {
 
 /// The reason for which a command has no reply to print.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The arguments contradict each other, or the job is invalid.
     Usage(String),
     /// The daemon refused the request, or would have to.
@@ -63,11 +67,12 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Creates a refusal.
-    pub(crate) fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::Refused(Box::new(RequestError::new(code, message)))
     }
 
-    pub(crate) fn exit(&self) -> ExitStatus {
+    /// Returns the status for the failure.
+    pub fn exit(&self) -> ExitStatus {
         match self {
             Self::Usage(_) => ExitStatus::Usage,
             Self::Refused(error) => ExitStatus::of_error(error),
@@ -79,7 +84,7 @@ impl Failure {
     }
 
     /// Returns the failure as an error message, as `--json` prints it.
-    pub(crate) fn wire(&self) -> RequestError {
+    pub fn wire(&self) -> RequestError {
         match self {
             Self::Usage(message) => RequestError::new(ErrorCode::Malformed, message.clone()),
             Self::Refused(error) => (**error).clone(),

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::args::JobFlags;
-use crate::failure::Failure;
+use editctl::failure::Failure;
 
 /// Information about a job or payload that is not in its text.
 #[derive(Debug, Default)]

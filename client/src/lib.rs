@@ -54,10 +54,12 @@
 
 pub mod connection;
 pub mod daemon;
+pub mod failure;
 pub mod machine;
 pub mod retry;
 pub mod session;
 pub mod show;
+pub mod values;
 pub mod workspace;
 
 pub use connection::{CallError, Connection};

@@ -2,16 +2,15 @@
 //! Never writes to a file of the workspace.
 
 mod args;
-mod failure;
 mod job;
 mod run;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use editctl::failure::{ExitStatus, Failure};
 use editctl::show;
 use editctl::show::OutputStyle;
-use failure::{ExitStatus, Failure};
 use run::CommandOutput;
 
 fn main() -> ExitCode {

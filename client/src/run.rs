@@ -25,7 +25,7 @@ use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
 use serde::Serialize;
 
 use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
-use crate::failure::{ExitStatus, Failure};
+use editctl::failure::{ExitStatus, Failure};
 use session::ActiveSession;
 
 /// The name of this program in the journal.

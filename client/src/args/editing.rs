@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use super::values;
-use super::values::HunkList;
+use editctl::values::{self, HunkList};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReadArgs {

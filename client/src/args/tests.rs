@@ -5,8 +5,9 @@
 use std::ffi::OsString;
 
 use clap::CommandFactory;
+use editctl::values;
 
-use super::{Command, CommandLine, parse, values};
+use super::{Command, CommandLine, parse};
 
 fn line(words: &str) -> Result<CommandLine, clap::Error> {
     parse(std::iter::once("editctl").chain(words.split_whitespace()).map(Into::into))

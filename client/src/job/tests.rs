@@ -9,7 +9,7 @@ use editd_proto::message::{
 
 use super::{PayloadContext, fields, lay_over, read};
 use crate::args::JobFlags;
-use crate::failure::{ExitStatus, Failure};
+use editctl::failure::{ExitStatus, Failure};
 
 fn plain(payload: &str) -> Result<JobRequest, Failure> {
     read(payload.as_bytes(), PayloadContext::default())

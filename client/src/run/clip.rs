@@ -4,7 +4,7 @@ use editd_proto::message::{ClipAction, ClipReply, ClipRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::args::ClipCommand;
-use crate::failure::Failure;
+use editctl::failure::Failure;
 use editctl::show::{OutputStyle, letters, state};
 
 pub(super) fn run(context: &CommandContext<'_>, words: ClipCommand) -> Result<CommandOutput, Failure> {

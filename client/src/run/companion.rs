@@ -8,7 +8,7 @@ use editctl::machine;
 
 use super::CommandOutput;
 use crate::args::GlobalFlags;
-use crate::failure::{ExitStatus, Failure};
+use editctl::failure::{ExitStatus, Failure};
 
 /// Flags with their values, if they have one.
 type NamedValues = Vec<(&'static str, Option<OsString>)>;

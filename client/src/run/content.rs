@@ -9,7 +9,7 @@ use editd_proto::{ErrorCode, FilePath};
 
 use super::{CommandContext, CommandOutput};
 use crate::args::CatArgs;
-use crate::failure::Failure;
+use editctl::failure::Failure;
 use editctl::show::{self, bytes};
 
 pub(super) fn cat(context: &CommandContext<'_>, words: &CatArgs) -> Result<CommandOutput, Failure> {

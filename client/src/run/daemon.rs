@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::session::SessionInJson;
 use super::{CommandContext, CommandOutput, tell};
-use crate::failure::{ExitStatus, Failure};
+use editctl::failure::{ExitStatus, Failure};
 use editctl::show::state;
 
 /// The time after which the user is told that the daemon has jobs to finish.

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CommandContext, CommandOutput};
 use crate::args::{ExportArgs, ImportArgs};
-use crate::failure::Failure;
+use editctl::failure::Failure;
 
 /// The summary of an export.
 #[derive(Serialize)]

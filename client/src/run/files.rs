@@ -8,8 +8,8 @@ use editd_proto::message::{FileEdit, FileEntry, JobRequest, OutlineRequest, Read
 
 use super::{CommandContext, CommandOutput};
 use crate::args;
-use crate::failure::Failure;
 use crate::job;
+use editctl::failure::Failure;
 use editctl::show;
 
 pub(super) fn read(context: &CommandContext<'_>, words: &args::ReadArgs) -> Result<CommandOutput, Failure> {

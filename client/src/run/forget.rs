@@ -5,7 +5,7 @@ use std::path::Path;
 use editd_proto::message::{ForgetReply, ForgetRequest};
 
 use super::{CommandContext, CommandOutput};
-use crate::failure::Failure;
+use editctl::failure::Failure;
 use editctl::show::letters::one_line;
 
 pub(super) fn run(context: &CommandContext<'_>, path: &Path) -> Result<CommandOutput, Failure> {

@@ -5,10 +5,11 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{HistoryRequest, JobMode, JobStatus, UndoRequest, WaitRequest};
 
 use super::{CommandContext, CommandOutput, content};
-use crate::args::{self, values};
-use crate::failure::{ExitStatus, Failure};
+use crate::args;
 use crate::job;
+use editctl::failure::{ExitStatus, Failure};
 use editctl::show;
+use editctl::values;
 
 fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
     text.map(|text| values::since(text, machine::now_ms()).map_err(Failure::Usage)).transpose()

@@ -5,8 +5,8 @@ use editctl::session::{SessionOrigin, derive};
 use editd_proto::message::OnStale;
 use serde::Serialize;
 
-use crate::args::values;
-use crate::failure::Failure;
+use editctl::failure::Failure;
+use editctl::values;
 
 /// The variable with which a program names its session.
 const VARIABLE: &str = "EDITCTL_SESSION";

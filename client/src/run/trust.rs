@@ -7,7 +7,7 @@ use editd_proto::message::{TrustReply, TrustRequest};
 
 use super::{CommandContext, CommandOutput};
 use crate::args::TrustArgs;
-use crate::failure::{ExitStatus, Failure};
+use editctl::failure::{ExitStatus, Failure};
 use editctl::show::state;
 
 const UNANSWERED: &str =

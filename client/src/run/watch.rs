@@ -7,7 +7,7 @@ use editd_proto::ErrorCode;
 use editd_proto::message::SubscribeRequest;
 
 use super::{CommandContext, CommandOutput};
-use crate::failure::Failure;
+use editctl::failure::Failure;
 use editctl::show::state;
 
 pub(super) fn run(context: &CommandContext<'_>, globs: Vec<String>) -> Result<CommandOutput, Failure> {

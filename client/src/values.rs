@@ -5,7 +5,11 @@ use jiff::civil;
 use jiff::tz::TimeZone;
 use jiff::{SpanRelativeTo, Timestamp};
 
-pub(crate) fn mode(text: &str) -> Result<JobMode, String> {
+/// Parses the handling of issues.
+///
+/// # Errors
+/// The accepted values.
+pub fn mode(text: &str) -> Result<JobMode, String> {
     match text {
         "strict" => Ok(JobMode::Strict),
         "interactive" => Ok(JobMode::Interactive),
@@ -15,12 +19,19 @@ pub(crate) fn mode(text: &str) -> Result<JobMode, String> {
 }
 
 /// Parses the number of a job: `17`, or `@17` as in a version.
-pub(crate) fn job(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// The accepted values.
+pub fn job(text: &str) -> Result<u64, String> {
     let number = text.strip_prefix('@').unwrap_or(text).parse();
     number.map_err(|_| "use the number of a job, such as 17 or @17".into())
 }
 
-pub(crate) fn on_stale(text: &str) -> Result<OnStale, String> {
+/// Parses the handling of stale content.
+///
+/// # Errors
+/// The accepted values.
+pub fn on_stale(text: &str) -> Result<OnStale, String> {
     match text {
         "reject" => Ok(OnStale::Reject),
         "rebase" => Ok(OnStale::Rebase),
@@ -28,7 +39,11 @@ pub(crate) fn on_stale(text: &str) -> Result<OnStale, String> {
     }
 }
 
-pub(crate) fn durability(text: &str) -> Result<Durability, String> {
+/// Parses the time of the reply.
+///
+/// # Errors
+/// The accepted values.
+pub fn durability(text: &str) -> Result<Durability, String> {
     match text {
         "durable" => Ok(Durability::Durable),
         "full" => Ok(Durability::Full),
@@ -37,7 +52,11 @@ pub(crate) fn durability(text: &str) -> Result<Durability, String> {
     }
 }
 
-pub(crate) fn threshold(text: &str) -> Result<f64, String> {
+/// Parses a similarity.
+///
+/// # Errors
+/// The accepted values.
+pub fn threshold(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|value| (0.5..=1.0).contains(value))
@@ -45,7 +64,10 @@ pub(crate) fn threshold(text: &str) -> Result<f64, String> {
 }
 
 /// Parses `A:B`, `A-B`, `A:`, `:B` or a single line `A`, from 1, inclusive.
-pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
+///
+/// # Errors
+/// The accepted values.
+pub fn lines(text: &str) -> Result<(u64, u64), String> {
     let hint = || String::from("use A:B, A-B, A:, :B or one line, counting from 1");
     let number = |text: &str| text.parse().map_err(|_| hint());
     let (first, last) = match (text.split_once(':'), text.split_once('-')) {
@@ -60,10 +82,13 @@ pub(crate) fn lines(text: &str) -> Result<(u64, u64), String> {
 
 /// The hunks that one argument names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct HunkList(pub(crate) Vec<HunkChoice>);
+pub struct HunkList(pub Vec<HunkChoice>);
 
 /// Parses `2`, `2-4`, or several of these with commas between them.
-pub(crate) fn hunks(text: &str) -> Result<HunkList, String> {
+///
+/// # Errors
+/// The accepted values.
+pub fn hunks(text: &str) -> Result<HunkList, String> {
     let number = |text: &str| text.trim().parse().ok().filter(|number: &u64| *number > 0);
     let one = |text: &str| match text.split_once('-') {
         None => number(text).map(HunkChoice::One),
@@ -77,13 +102,19 @@ pub(crate) fn hunks(text: &str) -> Result<HunkList, String> {
 }
 
 /// Parses a time to wait. Returns milliseconds.
-pub(crate) fn patience(text: &str) -> Result<u64, String> {
+///
+/// # Errors
+/// The accepted values.
+pub fn patience(text: &str) -> Result<u64, String> {
     length_ms(text).ok_or_else(|| "use a time such as 30s or 10m".into())
 }
 
 /// Parses a point in time: a time before `now_ms` (`10m`), RFC 3339, a local date and time, or milliseconds. Returns
 /// milliseconds since 1970 UTC.
-pub(crate) fn since(text: &str, now_ms: u64) -> Result<u64, String> {
+///
+/// # Errors
+/// The accepted values.
+pub fn since(text: &str, now_ms: u64) -> Result<u64, String> {
     let text = text.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse().map_err(|_| String::from("too many milliseconds"));
@@ -102,7 +133,8 @@ pub(crate) fn since(text: &str, now_ms: u64) -> Result<u64, String> {
         })
 }
 
-fn after_1970(moment: Timestamp) -> u64 {
+/// Returns the milliseconds since 1970 UTC.
+pub fn after_1970(moment: Timestamp) -> u64 {
     u64::try_from(moment.as_millisecond()).unwrap_or(0)
 }
 
