@@ -55,6 +55,7 @@
 pub mod connection;
 pub mod daemon;
 pub mod failure;
+pub mod journal;
 pub mod machine;
 pub mod retry;
 pub mod session;

@@ -46,6 +46,19 @@ pub fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
+/// Returns true if the path is a file that its owner may execute, or a link to one.
+#[cfg(unix)]
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o100 != 0)
+}
+
+/// Returns false: files have no mode here.
+#[cfg(not(unix))]
+pub fn is_executable(_: &Path) -> bool {
+    false
+}
+
 /// Returns the owner of a path if that is neither this user nor root. A link is not followed.
 #[cfg(unix)]
 pub fn foreign_owner(path: &Path) -> Option<u32> {

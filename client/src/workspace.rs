@@ -93,6 +93,15 @@ impl Workspace {
         wire(up.chain(full.iter().skip(shared)))
     }
 
+    /// Returns the file at a path in the workspace; `None` if the system has no such names.
+    pub fn file(&self, path: &FilePath) -> Option<PathBuf> {
+        #[cfg(unix)]
+        let name = <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.as_bytes());
+        #[cfg(not(unix))]
+        let name = std::str::from_utf8(path.as_bytes()).ok()?;
+        Some(self.root.join(name))
+    }
+
     /// Returns the part of a path below the root, even if the path contains the root under another name.
     fn inside<'a>(&self, full: &'a Path) -> Option<&'a Path> {
         if let Ok(rest) = full.strip_prefix(&self.root) {

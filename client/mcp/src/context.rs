@@ -155,7 +155,17 @@ impl CallTarget<'_> {
         &self,
         request: impl Fn(&mut Connection) -> Result<R, CallError>,
     ) -> Result<R, CallRefusal> {
-        Caller::new(|| self.connect(), tell).ask(true, request)
+        self.caller().ask(true, request)
+    }
+
+    /// Returns the sender of requests.
+    pub(crate) fn caller(&self) -> Caller<'_, CallRefusal> {
+        Caller::new(|| self.connect(), tell)
+    }
+
+    /// Returns the workspace.
+    pub(crate) fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
     /// Sends a job that has a key.
@@ -163,7 +173,7 @@ impl CallTarget<'_> {
         &self,
         request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
     ) -> Result<Receipt, CallRefusal> {
-        Caller::new(|| self.connect(), tell).ask_job(true, request)
+        self.caller().ask_job(true, request)
     }
 }
 

@@ -33,9 +33,11 @@ fn the_diff_of_the_session_has_its_changes_and_no_others() {
     edit(&mut client, json!([{ "path": "b.txt", "old": "b", "new": "undone" }])).done();
     client.call("undo", json!({})).done();
     edit(&mut other, json!([{ "path": "b.txt", "old": "b", "new": "of the other" }])).done();
-    let expected = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-one\n-two\n+1\n+2\n three\n\
-                    --- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\
-                    --- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n";
+    let expected = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-one\n-two\n+1\n+2\n three\n\
+                    diff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n\
+                    @@ -1 +0,0 @@\n-gone\n\
+                    diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n\
+                    @@ -0,0 +1 @@\n+new\n";
     assert_eq!(diff(&mut client), expected);
     let refused = client.request("resources/read", json!({ "uri": "editd://other" }));
     assert!(refused["error"]["message"].as_str().unwrap().contains(URI), "{refused}");
@@ -55,8 +57,6 @@ fn a_long_file_is_fetched_in_parts() {
     assert!(shown.len() < 1000, "{} bytes", shown.len());
     edit(&mut client, json!([{ "path": "longer.txt", "insert": "end", "new": "more\n" }])).done();
     let shown = diff(&mut client);
-    assert!(
-        shown.ends_with("\na/longer.txt and b/longer.txt differ; they are no text, or too long\n"),
-        "{shown}"
-    );
+    let words = "# longer.txt was changed; it is not shown: too long, ";
+    assert!(shown.lines().last().is_some_and(|last| last.starts_with(words)), "{shown}");
 }

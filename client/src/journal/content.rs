@@ -1,0 +1,64 @@
+//! Gets a content that a file had before or after an entry, part by part.
+
+use editd_proto::ErrorCode;
+use editd_proto::message::ContentRequest;
+
+use crate::CallError;
+use crate::retry::Caller;
+
+/// A content of a file in the journal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileContent {
+    /// There was no file.
+    Absent,
+    /// The content.
+    Bytes(Vec<u8>),
+    /// It has more bytes than were asked for: their number.
+    Long(u64),
+    /// The journal does not have the content any more: the reason.
+    Gone(String),
+}
+
+impl FileContent {
+    /// Returns the bytes; none for a missing file, and `None` if they are not known.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Absent => Some(&[]),
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Long(_) | Self::Gone(_) => None,
+        }
+    }
+}
+
+/// Returns a content of at most `most` bytes.
+///
+/// # Errors
+/// The daemon cannot be reached, or refuses the request.
+pub fn content<E: From<CallError>>(
+    caller: &Caller<'_, E>,
+    at: &ContentRequest,
+    most: u64,
+) -> Result<FileContent, E> {
+    let mut bytes = Vec::new();
+    loop {
+        let request = ContentRequest { from: bytes.len() as u64, ..at.clone() };
+        let reply = caller.ask(true, |it| match it.content(&request) {
+            Err(CallError::Refused(error)) if error.code == ErrorCode::NotFound => Ok(Err(error.message)),
+            other => other.map(Ok),
+        })?;
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(why) => return Ok(FileContent::Gone(why)),
+        };
+        if reply.version.is_none() {
+            return Ok(FileContent::Absent);
+        }
+        if reply.size > most {
+            return Ok(FileContent::Long(reply.size));
+        }
+        bytes.extend_from_slice(&reply.bytes);
+        if bytes.len() as u64 >= reply.size || reply.bytes.is_empty() {
+            return Ok(FileContent::Bytes(bytes));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Formats a net change as a unified diff with the headers of git, so that `git apply` and `patch` apply it.
+
+use std::fmt;
+use std::ops::Range;
+
+use editd_proto::FilePath;
+use similar::DiffTag;
+use similar::udiff::UnifiedHunkHeader;
+
+use super::content::FileContent;
+use super::lines::{LineDiff, is_text};
+use super::net::NetChange;
+
+/// The reason for which a change is not shown as a diff.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoPatch {
+    /// A content is no text.
+    Binary,
+    /// A content has too many bytes: their number.
+    Long(u64),
+    /// The journal does not have a content any more: its message.
+    Gone(String),
+}
+
+impl fmt::Display for NoPatch {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Binary => out.write_str("binary"),
+            Self::Long(bytes) => write!(out, "too long, {bytes} bytes"),
+            Self::Gone(why) => out.write_str(why),
+        }
+    }
+}
+
+/// Returns the contents of a change as text.
+///
+/// # Errors
+/// A content is binary, too long or not known.
+pub fn texts(change: &NetChange) -> Result<(&[u8], &[u8]), NoPatch> {
+    let text = |content: &'_ FileContent| match content {
+        FileContent::Long(bytes) => Err(NoPatch::Long(*bytes)),
+        FileContent::Gone(why) => Err(NoPatch::Gone(why.clone())),
+        FileContent::Absent | FileContent::Bytes(_) => Ok(()),
+    };
+    text(&change.before)?;
+    text(&change.after)?;
+    let (old, new) = (change.before.bytes().unwrap_or_default(), change.after.bytes().unwrap_or_default());
+    if is_text(old) && is_text(new) { Ok((old, new)) } else { Err(NoPatch::Binary) }
+}
+
+/// Returns the change of a file as a diff, empty if nothing changed.
+///
+/// # Errors
+/// The change cannot be shown as lines.
+pub fn of(change: &NetChange) -> Result<Vec<u8>, NoPatch> {
+    let (old, new) = texts(change)?;
+    Ok(formatted(change, &LineDiff::between(old, new)))
+}
+
+/// Returns the diff of a change whose lines were compared already.
+pub fn formatted(change: &NetChange, diff: &LineDiff<'_>) -> Vec<u8> {
+    let hunks = diff.hunks();
+    let header = modes(change);
+    if hunks.is_empty() && header.is_empty() {
+        return Vec::new();
+    }
+    let (a, b) = (quoted("a", &change.path), quoted("b", &change.path));
+    let mut out = format!("diff --git {a} {b}\n{header}").into_bytes();
+    if !hunks.is_empty() {
+        let side = |name: &str, content| match content {
+            &FileContent::Absent => "/dev/null".to_owned(),
+            // A tab ends a name with blanks, as git and diff write it.
+            _ if name.contains(' ') && !name.starts_with('"') => format!("{name}\t"),
+            _ => name.to_owned(),
+        };
+        let (old, new) = (side(&a, &change.before), side(&b, &change.after));
+        out.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
+    }
+    for hunk in &hunks {
+        out.extend_from_slice(format!("{}\n", UnifiedHunkHeader::new(hunk)).as_bytes());
+        for step in hunk {
+            if step.tag() == DiffTag::Equal {
+                lines(&mut out, b' ', &diff.old, step.old_range());
+            } else {
+                lines(&mut out, b'-', &diff.old, step.old_range());
+                lines(&mut out, b'+', &diff.new, step.new_range());
+            }
+        }
+    }
+    out
+}
+
+/// Returns the lines about the modes in the header.
+fn modes(change: &NetChange) -> String {
+    let mode = |executable| if executable { "100755" } else { "100644" };
+    let (old, new) = (mode(change.executable_before), mode(change.executable_after));
+    match (&change.before, &change.after) {
+        (FileContent::Absent, FileContent::Absent) => String::new(),
+        (FileContent::Absent, _) => format!("new file mode {new}\n"),
+        (_, FileContent::Absent) => format!("deleted file mode {old}\n"),
+        _ if old != new => format!("old mode {old}\nnew mode {new}\n"),
+        _ => String::new(),
+    }
+}
+
+fn lines(out: &mut Vec<u8>, sign: u8, lines: &[&[u8]], range: Range<usize>) {
+    for line in lines.get(range).unwrap_or_default() {
+        out.push(sign);
+        out.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// Returns a path as git writes it in a header: in quotes, with escapes, if it has other than plain characters.
+pub fn quoted(side: &str, path: &FilePath) -> String {
+    let text = std::str::from_utf8(path.as_bytes()).ok();
+    let plain = |text: &&str| !text.chars().any(|letter| letter.is_control() || "\"\\".contains(letter));
+    if let Some(text) = text.filter(plain) {
+        return format!("{side}/{text}");
+    }
+    let mut out = format!("\"{side}/");
+    for byte in path.as_bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(*byte)]),
+            b' '..=b'~' => out.push(char::from(*byte)),
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
