@@ -153,6 +153,27 @@ pub(crate) enum Command {
     ///
     /// For an entry of rescued bytes, those bytes. A content that is not text is not sent to a terminal without --raw.
     Cat(CatArgs),
+    /// Print the net change of a session, or since a time, as one diff
+    #[command(disable_help_flag = true)]
+    Diff {
+        /// See `diff --help`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PATH")]
+        words: Vec<OsString>,
+    },
+    /// Show the entry that wrote each line of a file
+    #[command(disable_help_flag = true)]
+    Blame {
+        /// See `blame --help`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PATH")]
+        words: Vec<OsString>,
+    },
+    /// Write entries and their net change to an HTML page
+    #[command(disable_help_flag = true)]
+    Report {
+        /// See `report --help`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        words: Vec<OsString>,
+    },
     /// Use named clipboards of the session or (with a leading /) of the workspace
     #[command(subcommand)]
     Clip(ClipCommand),

@@ -82,15 +82,19 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
     if let Command::Help { op } = &line.command {
         return help(op.as_deref());
     }
-    match line.command {
-        Command::Mcp { runtime, tools } => return companion::mcp(line.everywhere, runtime, tools),
-        Command::Setup { words } => return companion::setup(line.everywhere, words),
-        Command::Ui => return companion::ui(line.everywhere),
-        _ => {}
-    }
-    let context = CommandContext::open(line.everywhere, line.job, style)?;
-    let kept = line.command.uses_its_session();
-    let answer = dispatch(&context, line.command);
+    let (flags, command) = (line.everywhere, line.command);
+    let command = match command {
+        Command::Mcp { runtime, tools } => return companion::mcp(flags, runtime, tools),
+        Command::Setup { words } => return companion::setup(flags, words),
+        Command::Ui => return companion::ui(flags),
+        Command::Diff { words } => return companion::history(flags, "diff", words),
+        Command::Blame { words } => return companion::history(flags, "blame", words),
+        Command::Report { words } => return companion::history(flags, "report", words),
+        other => other,
+    };
+    let context = CommandContext::open(flags, line.job, style)?;
+    let kept = command.uses_its_session();
+    let answer = dispatch(&context, command);
     if kept { context.session_noted(answer) } else { answer }
 }
 
@@ -103,6 +107,9 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Mcp { runtime, tools } => companion::mcp(GlobalFlags::default(), runtime, tools),
         Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
         Command::Ui => companion::ui(GlobalFlags::default()),
+        Command::Diff { words } => companion::history(GlobalFlags::default(), "diff", words),
+        Command::Blame { words } => companion::history(GlobalFlags::default(), "blame", words),
+        Command::Report { words } => companion::history(GlobalFlags::default(), "report", words),
         Command::Replace(words) => files::replace(context, words),
         Command::Create(words) => files::create(context, words),
         Command::Outline { path, depth } => files::outline(context, &path, depth),

@@ -29,6 +29,12 @@ pub fn editctl_setup() -> &'static Path {
     PATH.get_or_init(|| found("EDITCTL_SETUP_BIN", "editctl-setup"))
 }
 
+/// The binary that shows history: `EDITCTL_HISTORY_BIN`, else the one that belongs to this build.
+pub fn editctl_history() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("EDITCTL_HISTORY_BIN", "editctl-history"))
+}
+
 /// The top of the checkout.
 pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in the checkout")

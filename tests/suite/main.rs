@@ -40,6 +40,8 @@ mod greedy_clients;
 #[cfg(unix)]
 mod hard_links;
 #[cfg(unix)]
+mod history;
+#[cfg(unix)]
 mod hooks;
 #[cfg(unix)]
 mod idempotent_keys;

@@ -67,6 +67,9 @@ fn every_command_is_understood() {
         "mcp --workspace /w --as codex --tools read,apply_patch",
         "setup codex --remove",
         "--workspace /w --session s --socket /s --no-spawn ui",
+        "--session s diff --since 2h a",
+        "blame a --lines 3-4 --json",
+        "report --html -",
         "help replace",
     ];
     for words in lines {
@@ -163,9 +166,14 @@ fn a_command_lists_and_takes_its_own_flags_alone() {
         ("--budget 9000", &["edit", "replace", "create", "undo", "redo", "wait"]),
     ];
     let commands = shortest_commands();
-    // `setup` passes its words and its help to another program.
-    let commands: Vec<&str> = commands.iter().map(String::as_str).filter(|name| *name != "setup").collect();
-    assert!(line("--mode strict setup codex").is_err() && line("setup --help").is_ok());
+    // These pass their words and their help to another program.
+    let passing = ["setup", "diff", "blame", "report"];
+    let commands: Vec<&str> =
+        commands.iter().map(String::as_str).filter(|name| !passing.contains(name)).collect();
+    for name in passing {
+        let (job, help) = (format!("--mode strict {name} a"), format!("{name} --help"));
+        assert!(line(&job).is_err() && line(&help).is_ok(), "{name}");
+    }
     for command in commands {
         let (name, help) = (command.split(' ').next().unwrap(), help(command));
         assert!(help.contains("--session") && help.contains("--json"), "{command}: {help}");

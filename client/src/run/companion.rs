@@ -1,4 +1,5 @@
-//! The commands `mcp`, `setup` and `ui`: each runs a program of its own in the place of this one, so that this one stays small.
+//! The commands `mcp`, `setup`, `ui`, `diff`, `blame` and `report`: each runs another program in the place of this one, so
+//! that this one stays small.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -40,6 +41,20 @@ pub(super) fn setup(flags: GlobalFlags, words: Vec<OsString>) -> Result<CommandO
     let mut all = given(named, "--json", flags.json);
     all.extend(words);
     become_program("setup", &all)
+}
+
+/// Runs `editctl-history`, which parses the words of the command and has its help.
+pub(super) fn history(
+    flags: GlobalFlags,
+    command: &str,
+    words: Vec<OsString>,
+) -> Result<CommandOutput, Failure> {
+    let (json, no_spawn) = (flags.json, flags.no_spawn);
+    let mut all = vec![OsString::from(command)];
+    all.extend(given(connecting(flags), "--no-spawn", no_spawn));
+    all.extend(json.then(|| "--json".into()));
+    all.extend(words);
+    become_program("history", &all)
 }
 
 /// Returns the flags that choose a daemon and a session.

@@ -142,9 +142,11 @@ impl ChangedLines<'_> {
     }
 }
 
-/// Returns a removed and an added line with their changed parts marked, if at least half of their bytes are equal.
-fn inline(old: &str, new: &str, style: &OutputStyle) -> Option<(String, String)> {
-    let (old, new) = (old.strip_prefix('-')?, new.strip_prefix('+')?);
+/// The words of a line, each with true if the other line does not have it.
+pub type MarkedWords<'a> = Vec<(&'a str, bool)>;
+
+/// Returns the words of a removed and an added line, if at least half of their bytes are equal.
+pub fn changed_words<'a>(old: &'a str, new: &'a str) -> Option<(MarkedWords<'a>, MarkedWords<'a>)> {
     if old.len() > LONG || new.len() > LONG {
         return None;
     }
@@ -163,16 +165,25 @@ fn inline(old: &str, new: &str, style: &OutputStyle) -> Option<(String, String)>
     if same_bytes * 4 < old.len() + new.len() {
         return None;
     }
-    let side = |sign, words: Vec<&str>, same: Vec<bool>, (whole, part)| {
+    let marked = |words: Vec<&'a str>, same: Vec<bool>| {
+        words.into_iter().zip(same).map(|(word, same)| (word, !same)).collect()
+    };
+    Some((marked(old_words, same.old), marked(new_words, same.new)))
+}
+
+/// Returns a removed and an added line with their changed words marked, if at least half of their bytes are equal.
+fn inline(old: &str, new: &str, style: &OutputStyle) -> Option<(String, String)> {
+    let (old, new) = changed_words(old.strip_prefix('-')?, new.strip_prefix('+')?)?;
+    let side = |sign, words: MarkedWords<'_>, (whole, part)| {
         let mut runs = StyledRuns::begin(whole, sign);
-        for (word, same) in words.into_iter().zip(same) {
-            runs.add(if same { whole } else { part }, &style.content(word));
+        for (word, changed) in words {
+            runs.add(if changed { part } else { whole }, &style.content(word));
         }
         runs.painted(style)
     };
     Some((
-        side("-", old_words, same.old, (TextStyle::Bad, TextStyle::BadPart)),
-        side("+", new_words, same.new, (TextStyle::Good, TextStyle::GoodPart)),
+        side("-", old, (TextStyle::Bad, TextStyle::BadPart)),
+        side("+", new, (TextStyle::Good, TextStyle::GoodPart)),
     ))
 }
 

@@ -1,0 +1,137 @@
+//! The entries and paths that `diff` and `report` are about.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use editctl::failure::Failure;
+use editctl::journal::entries::{EntryFilter, EntryList, FirstEntry, matching};
+use editctl::journal::net::{self, PathSpan};
+use editctl::{machine, values};
+use editd_proto::FilePath;
+use editd_proto::ids::JobId;
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+
+use crate::context::ReviewContext;
+
+/// The options that choose entries and paths.
+#[derive(Args, Debug)]
+pub(crate) struct ChoiceArgs {
+    /// Only this entry and later ones, of all sessions unless --session names one: an entry (17), an age (30m, 2h, 3d),
+    /// or a time (14:30, 2026-11-24T10:00)
+    #[arg(long, value_name = "TIME_OR_ENTRY")]
+    since: Option<String>,
+    /// Only these files, and the files in these folders [default: all]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+/// The chosen entries, and the paths that they changed.
+pub(crate) struct ChosenChanges {
+    pub(crate) list: EntryList,
+    pub(crate) spans: Vec<PathSpan>,
+    /// Sentences about what is missing.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Parses the value of `--since`.
+fn first_entry(text: &str, now_ms: u64) -> Result<FirstEntry, String> {
+    if let Ok(number) = values::job(text.trim()) {
+        return Ok(FirstEntry::Numbered(JobId(number)));
+    }
+    let time = values::since(text, now_ms).ok().or_else(|| last(text.trim().parse().ok()?, now_ms));
+    time.map(FirstEntry::At).ok_or_else(|| {
+        format!("--since {text}: use the number of an entry (17), an age (2h), or a time (14:30, 2026-11-20T10:00)")
+    })
+}
+
+/// Returns the last moment at which it was this time of the day here, in milliseconds since 1970 UTC.
+fn last(time: Time, now_ms: u64) -> Option<u64> {
+    let now = Timestamp::from_millisecond(i64::try_from(now_ms).ok()?).ok()?;
+    let today = now.to_zoned(TimeZone::system()).date();
+    let on = |day: Date| day.to_datetime(time).to_zoned(TimeZone::system()).ok();
+    let moment =
+        on(today).filter(|moment| moment.timestamp() <= now).or_else(|| on(today.yesterday().ok()?))?;
+    Some(values::after_1970(moment.timestamp()))
+}
+
+/// Gets the chosen entries.
+///
+/// # Errors
+/// An option is invalid, the daemon cannot be reached, or it refuses a request.
+pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<ChosenChanges, Failure> {
+    let since = words.since.as_deref().map(|text| first_entry(text, machine::now_ms()));
+    let since = since.transpose().map_err(Failure::Usage)?;
+    let own = || since.is_none().then(|| context.session.clone());
+    let session = context.chosen_session.clone().or_else(own);
+    let filter = EntryFilter { session, since };
+    let caller = context.caller();
+    let mut list = matching(&caller, &filter)?;
+    let paths: Vec<FilePath> = words.paths.iter().map(|path| context.name(path)).collect();
+    if !paths.is_empty() {
+        for entry in &mut list.entries {
+            entry.files.retain(|file| paths.iter().any(|path| is_in(&file.path, path)));
+        }
+        list.entries.retain(|entry| !entry.files.is_empty());
+    }
+    let spans = net::spans(&list, |entry| net::modes(&caller, entry))?;
+    let notes = notes(context, &filter, &list);
+    Ok(ChosenChanges { list, spans, notes })
+}
+
+fn notes(context: &ReviewContext<'_>, filter: &EntryFilter, list: &EntryList) -> Vec<String> {
+    let mut notes = Vec::new();
+    if list.cut {
+        let oldest = list.entries.first().map_or(JobId(0), |entry| entry.id);
+        notes.push(format!("there are too many entries: those before {oldest} are left out"));
+    }
+    if list.entries.is_empty() {
+        let which = match &filter.session {
+            Some(session) if filter.since.is_none() => format!("session {session} has no entries here"),
+            _ => "no entries match".to_owned(),
+        };
+        let derived = context.chosen_session.is_none() && filter.session.is_some();
+        let alone =
+            if context.alone && derived { ", since this command is a session of its own" } else { "" };
+        notes.push(format!(
+            "{which}{alone}; `editctl log` lists entries, and --session or --since chooses them"
+        ));
+    }
+    notes
+}
+
+/// Returns true if a path is `top` or below it.
+fn is_in(path: &FilePath, top: &FilePath) -> bool {
+    let rest = path.as_bytes().strip_prefix(top.as_bytes());
+    top.as_bytes() == b"." || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FirstEntry, JobId, first_entry, is_in};
+
+    #[test]
+    fn the_first_entry_is_a_number_or_a_time() {
+        let now = 1_763_632_800_000;
+        for number in ["17", "@17", " 17 "] {
+            assert_eq!(first_entry(number, now), Ok(FirstEntry::Numbered(JobId(17))));
+        }
+        assert_eq!(first_entry("2h", now), Ok(FirstEntry::At(now - 7_200_000)));
+        assert_eq!(first_entry("3d", now), Ok(FirstEntry::At(now - 3 * 86_400_000)));
+        let day = first_entry("14:30", now);
+        let is_last = |day: u64| day <= now && now - day < 90_000_000 && day.is_multiple_of(900_000);
+        assert!(matches!(day, Ok(FirstEntry::At(day)) if is_last(day)), "{day:?}");
+        assert!(matches!(first_entry("2025-11-20T10:00", now), Ok(FirstEntry::At(_))));
+        assert!(first_entry("yesterday", now).is_err_and(|words| words.contains("--since yesterday: use")));
+    }
+
+    #[test]
+    fn a_folder_has_its_files_and_no_others() {
+        for (path, top, expected) in
+            [("a/b", "a", true), ("a", "a", true), ("ab", "a", false), ("x", ".", true), ("a", "a/b", false)]
+        {
+            assert_eq!(is_in(&path.into(), &top.into()), expected, "{path} in {top}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `editctl blame`: each kind of line has the entry that wrote it.
+
+use editd_proto::message::kind;
+use editd_tests::jobs;
+use editd_tests::test_daemon::TestDaemon;
+use serde_json::{Value, json};
+
+use super::{ChangedTree, Done, done, in_json, job, replace, run, undo};
+
+/// The lines of a file, each with its origin: a number of an entry, or a word.
+#[track_caller]
+fn blamed(daemon: &TestDaemon, path: &str) -> Vec<(String, String)> {
+    let shown = in_json(daemon, &["blame", path]);
+    let lines = shown["lines"].as_array().unwrap().iter().map(|line| {
+        let origin = match line["entry"].as_u64() {
+            Some(entry) => entry.to_string(),
+            None => line["origin"].as_str().unwrap().to_owned(),
+        };
+        (origin, line["text"].as_str().unwrap().to_owned())
+    });
+    lines.collect()
+}
+
+#[track_caller]
+fn assert_blamed(daemon: &TestDaemon, path: &str, expected: &[(&str, &str)]) {
+    let found = blamed(daemon, path);
+    let found: Vec<(&str, &str)> = found.iter().map(|(by, text)| (by.as_str(), text.as_str())).collect();
+    assert_eq!(found, expected, "{path}");
+}
+
+#[test]
+fn every_kind_of_line_has_its_origin() {
+    const OLD: &str = "before_journal";
+    let tree = ChangedTree::changed();
+    let daemon = &tree.daemon;
+    assert_blamed(
+        daemon,
+        "a.txt",
+        &[("3", "zero"), (OLD, "one"), ("1", "TWO"), (OLD, "three"), ("2", "FOUR"), (OLD, "five")],
+    );
+    // Followed under the former name.
+    assert_blamed(
+        daemon,
+        "src/lib.rs",
+        &[(OLD, "fn main() {"), ("11", "    uno();"), ("7", "    2();"), (OLD, "}")],
+    );
+    assert_blamed(daemon, "new.txt", &[("6", "fresh"), ("6", "lines")]);
+    assert_blamed(daemon, "crlf.txt", &[(OLD, "keep\r"), ("8", "new\r"), (OLD, "bare\rreturn\r")]);
+    assert_blamed(daemon, "no end.txt", &[(OLD, "first"), ("9", "still none")]);
+    assert_blamed(daemon, "empty.txt", &[]);
+    assert_blamed(daemon, "latin.txt", &[(OLD, "caf\u{fffd}"), (OLD, "old")]);
+    let text = String::from_utf8(done(daemon, &["blame", "a.txt", "--lines", "1-3"])).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split_whitespace().collect()).collect();
+    let [zero, one, two] = rows.as_slice() else { panic!("{text}") };
+    assert_eq!((&zero[..2], &zero[4..]), (&["3", "outside"][..], &["1)", "zero"][..]), "{text}");
+    assert_eq!(one.join(" "), "- before the journal 2) one");
+    let label = ["two", "to", "TWO", "3)", "TWO"];
+    assert_eq!((&two[..2], &two[4..]), (&["1", "alice"][..], &label[..]), "{text}");
+    let entry = &in_json(daemon, &["blame", "src/lib.rs", "--lines", "2"])["entries"][0];
+    assert_eq!((&entry["session"], &entry["path"]), (&json!("bob"), &json!("src/lib.rs")));
+}
+
+#[test]
+fn what_an_undo_or_redo_brought_back_belongs_to_its_writer() {
+    let tree = ChangedTree::new();
+    let daemon = &tree.daemon;
+    let two = replace(daemon, "alice", "a.txt", "two", "TWO");
+    let again = replace(daemon, "bob", "a.txt", "TWO", "2");
+    let undone = undo(daemon, "bob", kind::UNDO, again);
+    let origin = |line: usize| blamed(daemon, "a.txt")[line - 1].0.clone();
+    assert_eq!(origin(2), two.to_string());
+    undo(daemon, "bob", kind::REDO, undone);
+    assert_eq!(origin(2), again.to_string());
+    // An undo that keeps what others changed meanwhile.
+    let five = replace(daemon, "alice", "a.txt", "five", "FIVE");
+    undo(daemon, "bob", kind::UNDO, again);
+    assert_eq!((origin(2), origin(5)), (two.to_string(), five.to_string()));
+    // The deletion of a file, and its undo.
+    let delete = job(daemon, "alice", jobs::one("a.txt", json!({ "op": "delete" })));
+    undo(daemon, "alice", kind::UNDO, delete);
+    assert_eq!(
+        (origin(1), origin(2), origin(5)),
+        ("before_journal".into(), two.to_string(), five.to_string())
+    );
+}
+
+#[test]
+fn a_rename_that_was_undone_and_redone_is_followed() {
+    let tree = ChangedTree::new();
+    let daemon = &tree.daemon;
+    let two = replace(daemon, "alice", "a.txt", "two", "TWO");
+    let moved = job(daemon, "alice", jobs::one("a.txt", json!({ "op": "rename", "to": "deep/b.txt" })));
+    let expected = [
+        ("before_journal".to_owned(), "one".to_owned()),
+        (two.to_string(), "TWO".to_owned()),
+        ("before_journal".to_owned(), "three".to_owned()),
+        ("before_journal".to_owned(), "four".to_owned()),
+        ("before_journal".to_owned(), "five".to_owned()),
+    ];
+    assert_eq!(blamed(daemon, "deep/b.txt"), expected);
+    let undone = undo(daemon, "alice", kind::UNDO, moved);
+    assert_eq!(blamed(daemon, "a.txt"), expected);
+    undo(daemon, "alice", kind::REDO, undone);
+    assert_eq!(blamed(daemon, "deep/b.txt"), expected);
+    // The folder of the former name is gone, and a file has its name.
+    let again = jobs::one("deep/b.txt", json!({ "op": "rename", "to": "c.txt" }));
+    job(daemon, "alice", again);
+    let _ = std::fs::remove_dir(daemon.workspace().join("deep"));
+    daemon.put("deep", "a file\n");
+    assert_eq!(blamed(daemon, "c.txt"), expected);
+}
+
+#[test]
+fn changes_that_the_journal_does_not_have_are_marked() {
+    let tree = ChangedTree::new();
+    let mut daemon = tree.daemon;
+    let two = replace(&daemon, "alice", "a.txt", "two", "TWO");
+    // No daemon sees this, and the command does not record it.
+    daemon.stop();
+    daemon.put("a.txt", "one\nTWO\nthree\nIV\nfive\n");
+    daemon.start();
+    let found = blamed(&daemon, "a.txt");
+    assert_eq!((found[1].0.as_str(), found[3].0.as_str()), (two.to_string().as_str(), "not_in_journal"));
+    assert!(
+        String::from_utf8(done(&daemon, &["blame", "a.txt"])).unwrap().contains("  not in the journal  ")
+    );
+    done(&daemon, &["forget", "a.txt"]);
+    let gone: Vec<String> = blamed(&daemon, "a.txt").into_iter().map(|(by, _)| by).collect();
+    assert!(gone.iter().all(|by| by == "not_kept"), "{gone:?}");
+}
+
+/// The daemon makes the contents before about a thousand later changes, no more.
+const CHANGES: u64 = 1100;
+
+#[test]
+fn a_line_is_followed_through_more_changes_than_the_daemon_makes_contents_for() {
+    let tree = ChangedTree::new();
+    let daemon = &tree.daemon;
+    let one = replace(daemon, "alice", "a.txt", "one", "ONE");
+    let mut client = daemon.client("alice");
+    for nth in 0..CHANGES {
+        let edit = json!({ "op": "lines", "start": 3, "end": 3, "text": format!("{nth}\n") });
+        let relaxed = jobs::with(jobs::one("a.txt", edit), "durability", json!("relaxed"));
+        jobs::applied(&client.ask_json(kind::EDIT, &relaxed));
+    }
+    let found: Vec<String> = blamed(daemon, "a.txt").into_iter().map(|(by, _)| by).collect();
+    let old = "before_journal".to_owned();
+    let last = (one + CHANGES).to_string();
+    assert_eq!(found, [one.to_string(), old.clone(), last, old.clone(), old]);
+}
+
+#[test]
+fn what_is_no_text_and_lines_that_are_not_there_are_refused() {
+    let tree = ChangedTree::new();
+    for (words, expected) in [
+        (&["blame", "bin.dat"][..], "bin.dat is binary"),
+        (&["blame", "a.txt", "--lines", "6-7"], "a.txt has 5 lines"),
+        (&["blame", "a.txt", "--lines", "3-2"], "a.txt has 5 lines"),
+    ] {
+        let done: Done = run(&tree.daemon, words);
+        assert!(done.status == Some(1) && done.err.contains(expected), "{words:?}: {done:?}");
+    }
+    let cut: Value = in_json(&tree.daemon, &["blame", "a.txt", "--lines", "5:"]);
+    assert_eq!(cut["lines"].as_array().unwrap().len(), 1, "{cut}");
+}
