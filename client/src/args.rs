@@ -24,7 +24,7 @@ of the session: reject or rebase), EDITD_BIN (the daemon to start), NO_COLOR.";
 
 /// Reads and edits files through editd, the only process in a workspace that writes
 #[derive(Parser, Debug)]
-#[command(name = "editctl", version, after_help = AFTER, max_term_width = 100)]
+#[command(name = "editctl", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct CommandLine {
     #[command(flatten)]

@@ -29,7 +29,7 @@ use tools::ToolSet;
 
 /// Serves tools that read and edit files to an agent runtime, on standard input and output
 #[derive(Parser, Debug)]
-#[command(name = "editctl mcp", bin_name = "editctl mcp", version, max_term_width = 100)]
+#[command(name = "editctl mcp", bin_name = "editctl mcp", version = editctl::VERSION, max_term_width = 100)]
 struct CommandLine {
     /// The workspace [default: the nearest parent of the current folder with .editd.toml or .git, else that folder]
     #[arg(long, value_name = "DIR")]

@@ -32,7 +32,7 @@ Exit status: 0 done or unchanged; 1 refused; 2 usage; 5 input/output.";
 ///
 /// Shows the change as a diff. Changes nothing else in the file, and nothing at all if the entry is there.
 #[derive(Parser, Debug)]
-#[command(name = "editctl setup", bin_name = "editctl setup", version, after_help = AFTER, max_term_width = 100)]
+#[command(name = "editctl setup", bin_name = "editctl setup", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 struct CommandLine {
     /// The runtime
     #[arg(value_enum)]

@@ -18,6 +18,7 @@ mod sessions;
 mod symbols;
 mod terminal;
 mod trust;
+mod version;
 
 use std::process::{Output, Stdio};
 

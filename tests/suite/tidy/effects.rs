@@ -104,6 +104,7 @@ const RULES: &[EffectRule] = &[
             "daemon/syntax/examples/",
             "daemon/syntax/tests/",
             "proto/tests/wire/document.rs",
+            "client/build.rs",
             "client/src/machine.rs",
             "client/src/daemon/spawn.rs",
             "tests/",
@@ -114,6 +115,7 @@ const RULES: &[EffectRule] = &[
         "process::Command",
         &[
             "daemon/src/validate/",
+            "client/build.rs",
             "client/src/machine.rs",
             "client/src/machine/",
             "client/src/daemon/spawn.rs",
