@@ -8,7 +8,7 @@ use editctl::values;
 use editd_proto::message::{Durability, JobMode, OnStale};
 
 mod editing;
-mod scope;
+pub(crate) mod scope;
 
 pub(crate) use editing::{CreateArgs, EditArgs, ReadArgs, RedoArgs, ReplaceArgs, UndoArgs};
 

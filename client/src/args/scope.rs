@@ -15,7 +15,7 @@ const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff"
 const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];
 
 /// Returns true if a job flag does not apply to the command. All apply to `edit` and `replace`.
-fn is_foreign(command: &str, id: &str) -> bool {
+pub(crate) fn is_foreign(command: &str, id: &str) -> bool {
     match command {
         "edit" | "replace" => false,
         "create" => !CREATE.contains(&id),
@@ -27,7 +27,7 @@ fn is_foreign(command: &str, id: &str) -> bool {
 }
 
 /// Returns the job flags.
-fn of_jobs() -> Vec<Arg> {
+pub(crate) fn of_jobs() -> Vec<Arg> {
     JobFlags::augment_args(Command::new("job")).get_arguments().cloned().collect()
 }
 

@@ -12,7 +12,7 @@ const PAGE: &str = "tests/TRANSCRIPT.md";
 
 const HEAD: &str = "# A session of an agent\n\n\
     This page has the messages of a session between the official MCP client for Python and `editctl mcp`, with the tokens that a model\n\
-    pays for them. `BLESS=1 cargo test --test suite transcript` writes it.\n\n\
+    pays for them. `BLESS=1 cargo test -p editd-tests --test suite transcript` writes it.\n\n\
     The session reads two files, edits three with one call, has an edit merged with a change that another program made meanwhile,\n\
     gets a refusal, looks at its first job, and takes back one hunk of it. Tokenizer: o200k_base (crate tiktoken-rs). A call\n\
     counts as the JSON of its arguments, a reply as its text.\n";

@@ -63,6 +63,7 @@ const RULES: &[EffectRule] = &[
             "client/src/machine/",
             "client/src/daemon/spawn.rs",
             "client/setup/src/config_file.rs",
+            "client/pages/src/main.rs",
         ],
         "only `os` accesses files; settings, sockets, the folder of sled, and the temporary files of commands have \
          modules of their own",
@@ -129,7 +130,7 @@ const RULES: &[EffectRule] = &[
             "daemon/src/ipc/",
             "daemon/src/queue/",
             "daemon/src/run/",
-            "client/mcp/src/main.rs",
+            "client/mcp/src/lib.rs",
             "client/mcp/src/server.rs",
         ],
         "async ends at the queue, and at the calls of tools",

@@ -1,0 +1,82 @@
+//! The program `editctl-pages FOLDER`: writes the manual pages and the shell completions of `editctl` and its companions, from
+//! the definitions that parse their command lines. It is not installed.
+//!
+//! *To add a companion*: add its crate to `Cargo.toml`, and a line to [`COMPANIONS`].
+
+#![expect(clippy::disallowed_methods, reason = "this program makes files for packages")]
+
+#[expect(dead_code, reason = "only the definitions are used, not what is parsed")]
+#[path = "../../src"]
+mod client {
+    pub(crate) mod args;
+}
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Arg, Args, Command, CommandFactory};
+use clap_complete::Shell;
+use client::args::{CommandLine, GlobalFlags, scope};
+
+/// The name of a companion, and the definition of its command line.
+type Companion = (&'static str, fn() -> Command);
+
+/// The programs that `editctl NAME` starts.
+const COMPANIONS: &[Companion] = &[("mcp", editctl_mcp::command), ("setup", editctl_setup::command)];
+
+const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    let (Some(folder), None) = (words.next().map(PathBuf::from), words.next()) else {
+        let _ = writeln!(io::stderr(), "usage: editctl-pages FOLDER");
+        return ExitCode::from(2);
+    };
+    match write(&folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "editctl-pages: {}: {error}", folder.display());
+            ExitCode::from(5)
+        }
+    }
+}
+
+/// Writes the pages to `man` in a folder, and the completions to `completions`.
+fn write(folder: &Path) -> io::Result<()> {
+    let (manual, completions) = (folder.join("man"), folder.join("completions"));
+    fs::create_dir_all(&manual)?;
+    fs::create_dir_all(&completions)?;
+    clap_mangen::generate_to(definition(), manual)?;
+    for shell in SHELLS {
+        clap_complete::generate_to(shell, &mut definition(), "editctl", &completions)?;
+    }
+    Ok(())
+}
+
+/// Returns the definition of `editctl`, in which each command has its own flags and no others. The commands that start a
+/// companion have its arguments.
+fn definition() -> Command {
+    let own: Vec<Arg> = GlobalFlags::augment_args(Command::new("own")).get_arguments().cloned().collect();
+    let own = own.into_iter().map(|flag| flag.global(false)).collect::<Vec<_>>();
+    // A flag that is global would be listed by every command, also where it is hidden.
+    let mut whole = CommandLine::command().mut_args(|flag| flag.global(false));
+    whole = whole.mut_subcommands(|command| with_flags(command, &own));
+    for (name, companion) in COMPANIONS {
+        whole = whole.mut_subcommand(name, |_| companion().name(*name));
+    }
+    whole
+}
+
+/// Adds the flags that a command accepts.
+fn with_flags(command: Command, own: &[Arg]) -> Command {
+    let of_jobs = scope::of_jobs().into_iter().map(|flag| flag.global(false));
+    let name = command.get_name().to_owned();
+    let accepted = of_jobs.filter(|flag| !scope::is_foreign(&name, flag.get_id().as_str()));
+    let command = command.args(accepted).args(own);
+    command.mut_subcommands(|inner| inner.args(own))
+}
+
+#[cfg(test)]
+mod tests;

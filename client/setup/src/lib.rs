@@ -1,0 +1,126 @@
+//! The command `editctl-setup`: writes the MCP server `editctl mcp` into the configuration file of an agent runtime, or
+//! removes it. It changes nothing else in the file, and no other file.
+
+mod config_file;
+mod format;
+mod json;
+mod next_steps;
+mod place;
+mod program;
+mod report;
+mod run;
+mod runtime;
+mod toml;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use editctl::show::OutputStyle;
+
+use runtime::Runtime;
+
+const AFTER: &str = "\
+Without --project and --user, the file is the one of the project, which everybody who works on it may share:
+.mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .gemini/settings.json, .qwen/settings.json.
+Codex and Zed get the file of the user.
+
+Exit status: 0 done or unchanged; 1 refused; 2 usage; 5 input/output.";
+
+/// Writes the server `editctl mcp` into the configuration of an agent runtime
+///
+/// Shows the change as a diff. Changes nothing else in the file, and nothing at all if the entry is there.
+#[derive(Parser, Debug)]
+#[command(name = "editctl setup", bin_name = "editctl setup", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
+struct CommandLine {
+    /// The runtime
+    #[arg(value_enum)]
+    runtime: Runtime,
+    /// Remove the entry; removes the file, too, if it has only what setup wrote
+    #[arg(long)]
+    remove: bool,
+    /// Only show the change
+    #[arg(long)]
+    dry_run: bool,
+    /// Use the file of the project
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// Use the file of the user
+    #[arg(long)]
+    user: bool,
+    /// Replace or remove an entry that setup did not write; follow a link out of the project
+    #[arg(long)]
+    force: bool,
+    /// The folder of the project [default: the nearest parent of the current folder with .editd.toml or .git, else that
+    /// folder]
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+    /// The program `editctl` that was started
+    #[arg(long, hide = true)]
+    program: Option<PathBuf>,
+}
+
+/// The reason for which nothing was written.
+#[derive(Debug)]
+pub(crate) enum SetupError {
+    /// The options do not fit the runtime.
+    Usage(String),
+    /// The file or the entry is not as it must be.
+    Refused(String),
+    /// The system failed at a file.
+    File(PathBuf, std::io::Error),
+}
+
+impl SetupError {
+    /// Returns the exit status.
+    fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Refused(_) => 1,
+            Self::File(..) => 5,
+        }
+    }
+
+    /// Returns the message for the user.
+    fn message(&self) -> String {
+        match self {
+            Self::Usage(message) | Self::Refused(message) => message.clone(),
+            Self::File(path, error) => format!("{}: {error}", path.display()),
+        }
+    }
+}
+
+/// Returns the definition of the command line, for the manual page and the completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
+/// Runs the program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    let style = OutputStyle::of_this_terminal(line.json);
+    let done = run::run(&line);
+    let (out, status) = match &done {
+        Ok(report) if line.json => (report::json(report), 0),
+        Ok(report) => (report::text(report, &style), 0),
+        Err(error) if line.json => (report::error(&error.message()), error.status()),
+        Err(error) => {
+            let text = format!("editctl setup: {}\n", error.message());
+            // The status stays the same if the message cannot be printed.
+            let _ = std::io::stderr().lock().write_all(&style.for_errors().printed(text.as_bytes()));
+            return ExitCode::from(error.status());
+        }
+    };
+    let mut stdout = std::io::stdout().lock();
+    let printed = stdout.write_all(&style.printed(out.as_bytes())).and_then(|()| stdout.flush());
+    ExitCode::from(if printed.is_err() && status == 0 { 5 } else { status })
+}
+
+#[cfg(test)]
+mod tests;
