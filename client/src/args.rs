@@ -10,7 +10,9 @@ use editd_proto::message::{Durability, JobMode, OnStale};
 mod editing;
 pub(crate) mod scope;
 
-pub(crate) use editing::{CreateArgs, EditArgs, ReadArgs, RedoArgs, ReplaceArgs, UndoArgs};
+pub(crate) use editing::{
+    CreateArgs, EditArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
+};
 
 const AFTER: &str = "\
 Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
@@ -119,6 +121,17 @@ pub(crate) enum Command {
     Replace(ReplaceArgs),
     /// Create a new file and its folders; refused if the file exists
     Create(CreateArgs),
+    /// Write a whole file; creates it and its folders if it does not exist
+    Write(CreateArgs),
+    /// Move a file
+    Mv(MoveArgs),
+    /// Delete a file
+    Rm {
+        /// The file
+        path: PathBuf,
+    },
+    /// Edit a definition
+    Symbol(SymbolArgs),
     /// List the definitions in a file
     Outline {
         /// The file

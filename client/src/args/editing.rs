@@ -85,6 +85,54 @@ pub(crate) struct CreateArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct MoveArgs {
+    /// The file
+    pub(crate) path: PathBuf,
+    /// The new path
+    pub(crate) to: PathBuf,
+    /// Replace a file at the new path
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SymbolArgs {
+    /// The file
+    pub(crate) path: PathBuf,
+    /// The definition, by name path such as Class/method (see `outline`)
+    pub(crate) name: String,
+    /// The text, literally; standard input if it is -, or if neither TEXT nor --file is given
+    #[arg(allow_hyphen_values = true, conflicts_with_all = ["file", "delete"])]
+    pub(crate) text: Option<String>,
+    /// Read the text from a file (- is standard input)
+    #[arg(long, conflicts_with = "delete")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) action: SymbolAction,
+}
+
+/// The action of `symbol`: one of them.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct SymbolAction {
+    /// Replace the body
+    #[arg(long)]
+    pub(crate) replace_body: bool,
+    /// Replace the whole definition
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Insert the text before the definition
+    #[arg(long)]
+    pub(crate) insert_before: bool,
+    /// Insert the text behind the definition
+    #[arg(long)]
+    pub(crate) insert_after: bool,
+    /// Delete the definition
+    #[arg(long)]
+    pub(crate) delete: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     /// The numbers of the entries
     #[arg(value_name = "JOB", value_parser = values::job)]

@@ -14,10 +14,10 @@ const CREATE: &[&str] = &["mode", "key", "label", "durability", "detach", "diff"
 /// Job flags that apply to `undo` and `redo`.
 const UNDO: &[&str] = &["mode", "on_stale", "key", "label", "durability", "diff", "no_diff", "budget"];
 
-/// Returns true if a job flag does not apply to the command. All apply to `edit` and `replace`.
+/// Returns true if a job flag does not apply to the command. All apply to commands that change what a file has.
 pub(crate) fn is_foreign(command: &str, id: &str) -> bool {
     match command {
-        "edit" | "replace" => false,
+        "edit" | "replace" | "write" | "mv" | "rm" | "symbol" => false,
         "create" => !CREATE.contains(&id),
         "undo" | "redo" => !UNDO.contains(&id),
         // The flag selects the whole receipt in JSON.

@@ -33,6 +33,13 @@ fn every_command_is_understood() {
         "replace a --near 4 --old-file x --new-file -",
         "create a text --label l",
         "create a --file -",
+        "write a text --base any",
+        "write a --file -",
+        "mv a b --overwrite",
+        "rm a --base @3",
+        "symbol a Class/method text --replace-body",
+        "symbol a f --insert-after --file -",
+        "symbol a f --delete --on-stale rebase",
         "outline a --depth 1 --json",
         "read a --symbol Class/method --body --numbers",
         "undo",
@@ -102,6 +109,16 @@ fn what_is_wrong_is_refused() {
         "edit --mode careless",
         "edit --durability none",
         "replace a b c d",
+        "write a b --file c",
+        "mv a",
+        "rm a b",
+        "symbol a f",
+        "symbol a f text",
+        "symbol a --delete",
+        "symbol a f --delete --replace",
+        "symbol a f text --delete",
+        "symbol a f --delete --file t",
+        "symbol a f text --replace --file t",
         "undo x",
         "undo -1",
         "show",
@@ -119,7 +136,8 @@ fn what_is_wrong_is_refused() {
 fn shortest_commands() -> Vec<String> {
     fn add(command: &clap::Command, words: &str, found: &mut Vec<String>) {
         let required = command.get_positionals().filter(|argument| argument.is_required_set()).count();
-        let words = format!("{words} {}{}", command.get_name(), " 1".repeat(required));
+        let action = if command.get_name() == "symbol" { " --delete" } else { "" };
+        let words = format!("{words} {}{}{action}", command.get_name(), " 1".repeat(required));
         let mut below = command.get_subcommands().peekable();
         if below.peek().is_none() {
             found.push(words.trim().to_owned());
@@ -151,19 +169,24 @@ fn help(command: &str) -> String {
 
 #[test]
 fn a_command_lists_and_takes_its_own_flags_alone() {
+    let edits = ["edit", "replace", "write", "mv", "rm", "symbol"].as_slice();
+    let jobs = [edits, &["create"]].concat();
+    let changes = [jobs.as_slice(), &["undo", "redo"]].concat();
+    let stale = [edits, &["undo", "redo"]].concat();
+    let limited = [changes.as_slice(), &["wait"]].concat();
     let flags: [(&str, &[&str]); 12] = [
-        ("--mode strict", &["edit", "replace", "create", "undo", "redo"]),
-        ("--base any", &["edit", "replace"]),
-        ("--partial", &["edit", "replace"]),
-        ("--threshold 0.9", &["edit", "replace"]),
-        ("--detach", &["edit", "replace", "create"]),
-        ("--on-stale rebase", &["edit", "replace", "undo", "redo"]),
-        ("--key k", &["edit", "replace", "create", "undo", "redo"]),
-        ("--label l", &["edit", "replace", "create", "undo", "redo"]),
-        ("--durability full", &["edit", "replace", "create", "undo", "redo"]),
-        ("--no-diff", &["edit", "replace", "create", "undo", "redo"]),
-        ("--diff", &["edit", "replace", "create", "undo", "redo"]),
-        ("--budget 9000", &["edit", "replace", "create", "undo", "redo", "wait"]),
+        ("--mode strict", &changes),
+        ("--base any", edits),
+        ("--partial", edits),
+        ("--threshold 0.9", edits),
+        ("--detach", &jobs),
+        ("--on-stale rebase", &stale),
+        ("--key k", &changes),
+        ("--label l", &changes),
+        ("--durability full", &changes),
+        ("--no-diff", &changes),
+        ("--diff", &changes),
+        ("--budget 9000", &limited),
     ];
     let commands = shortest_commands();
     // These pass their words and their help to another program.

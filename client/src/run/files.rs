@@ -1,4 +1,5 @@
-//! The commands `read`, `outline`, `edit`, `replace`, `create` and `dialects`.
+//! The commands `read`, `outline`, `edit`, `replace`, `create`, `write`, `mv`, `rm`, `symbol` and
+//! `dialects`.
 
 use std::path::Path;
 
@@ -90,7 +91,6 @@ pub(super) fn replace(
     context: &CommandContext<'_>,
     words: args::ReplaceArgs,
 ) -> Result<CommandOutput, Failure> {
-    let path = context.name(&words.path);
     let (old, new) = old_and_new(context, &words)?;
     let edit = FileEdit {
         op: "replace".into(),
@@ -103,22 +103,68 @@ pub(super) fn replace(
         whole_lines: words.whole_lines.then_some(true),
         ..FileEdit::default()
     };
-    let entry = FileEntry { path, base: None, edits: vec![edit], ..FileEntry::default() };
+    send_edit(context, &words.path, edit)
+}
+
+/// Runs `create` and `write`, by the name of the operation.
+pub(super) fn create(
+    context: &CommandContext<'_>,
+    op: &str,
+    words: args::CreateArgs,
+) -> Result<CommandOutput, Failure> {
+    let text = Some(given_text(context, words.text, words.file.as_deref())?);
+    send_edit(context, &words.path, FileEdit { op: op.into(), text, ..FileEdit::default() })
+}
+
+pub(super) fn rename(context: &CommandContext<'_>, words: &args::MoveArgs) -> Result<CommandOutput, Failure> {
+    let edit = FileEdit {
+        op: "rename".into(),
+        to: Some(context.name(&words.to)),
+        overwrite: words.overwrite.then_some(true),
+        ..FileEdit::default()
+    };
+    send_edit(context, &words.path, edit)
+}
+
+pub(super) fn delete(context: &CommandContext<'_>, path: &Path) -> Result<CommandOutput, Failure> {
+    send_edit(context, path, FileEdit { op: "delete".into(), ..FileEdit::default() })
+}
+
+pub(super) fn symbol(
+    context: &CommandContext<'_>,
+    words: args::SymbolArgs,
+) -> Result<CommandOutput, Failure> {
+    let actions = [
+        (words.action.replace_body, "replace_body"),
+        (words.action.replace, "replace"),
+        (words.action.insert_before, "insert_before"),
+        (words.action.insert_after, "insert_after"),
+    ];
+    let action = actions.iter().find(|(chosen, _)| *chosen).map_or("delete", |(_, action)| action);
+    let text = match words.action.delete {
+        true => None,
+        false => Some(given_text(context, words.text, words.file.as_deref())?),
+    };
+    let (op, name, action) = ("symbol".into(), Some(words.name), Some(action.into()));
+    send_edit(context, &words.path, FileEdit { op, name, action, text, ..FileEdit::default() })
+}
+
+/// Sends a job with one edit.
+fn send_edit(context: &CommandContext<'_>, path: &Path, edit: FileEdit) -> Result<CommandOutput, Failure> {
+    let entry = FileEntry { path: context.name(path), edits: vec![edit], ..FileEntry::default() };
     send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
 }
 
-pub(super) fn create(
+/// Returns the text of an argument, or else that of a file or of standard input.
+fn given_text(
     context: &CommandContext<'_>,
-    words: args::CreateArgs,
-) -> Result<CommandOutput, Failure> {
-    let text = match words.text.filter(|text| text != "-") {
-        Some(text) => text,
-        None => context.payload_text(words.file.as_deref())?,
-    };
-    let edit = FileEdit { op: "create".into(), text: Some(text), ..FileEdit::default() };
-    let entry =
-        FileEntry { path: context.name(&words.path), base: None, edits: vec![edit], ..FileEntry::default() };
-    send(context, JobRequest { files: vec![entry], ..JobRequest::default() })
+    text: Option<String>,
+    file: Option<&Path>,
+) -> Result<String, Failure> {
+    match text.filter(|text| text != "-") {
+        Some(text) => Ok(text),
+        None => context.payload_text(file),
+    }
 }
 
 /// Returns the two texts, each from a file or from the next argument.

@@ -10,6 +10,7 @@
 )]
 
 mod busy;
+mod edits;
 mod leaving;
 mod payloads;
 mod peer;
@@ -375,23 +376,4 @@ fn a_payload_that_fits_no_frame_is_refused_before_it_is_kept() {
     let found = object(&output);
     assert_eq!((status(&output), &found["error"]["code"]), (1, &json!("too_large")));
     assert_eq!(found["error"]["limit"], json!(limits::FRAME));
-}
-
-#[test]
-fn a_file_is_made_of_a_word_a_file_or_standard_input() {
-    let scene = Scene::new(|_, message| reply(message, &receipt(JobStatus::Applied, None)));
-    std::fs::write(scene.root().join("src/from"), "of a file").unwrap();
-    for (words, text) in [
-        (&["create", "new", "-x\n"][..], "-x\n"),
-        (&["create", "new", "--file", "from"], "of a file"),
-        (&["create", "new"], "of the input"),
-        (&["create", "new", "-"], "of the input"),
-    ] {
-        let output = scene.run(words, b"of the input");
-        assert_eq!((status(&output), err(&output)), (0, ""), "{words:?}");
-        let request: JobRequest = scene.asked(kind::EDIT).body().unwrap();
-        let file = &request.files[0];
-        assert_eq!((file.path.clone(), file.base.as_deref()), ("src/new".into(), None));
-        assert_eq!((file.edits[0].op.as_str(), file.edits[0].text.as_deref()), ("create", Some(text)));
-    }
 }
