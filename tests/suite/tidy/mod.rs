@@ -5,6 +5,7 @@ mod architecture;
 mod effects;
 mod exports;
 mod form;
+mod installation;
 mod language;
 mod layers;
 mod links;
