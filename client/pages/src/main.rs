@@ -1,7 +1,7 @@
 //! The program `editctl-pages FOLDER`: writes the manual pages and the shell completions of `editctl` and its companions, from
 //! the definitions that parse their command lines. It is not installed.
 //!
-//! *To add a companion*: add its crate to `Cargo.toml`, and a line to [`COMPANIONS`].
+//! *To add a companion*: add its crate to `Cargo.toml`, and a line to [`COMPANIONS`] for each of its commands.
 
 #![expect(clippy::disallowed_methods, reason = "this program makes files for packages")]
 
@@ -20,11 +20,18 @@ use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
 use client::args::{CommandLine, GlobalFlags, scope};
 
-/// The name of a companion, and the definition of its command line.
-type Companion = (&'static str, fn() -> Command);
+/// A program beside `editctl`, a command for which `editctl` starts it, and the definition of the command line.
+type Companion = (&'static str, &'static str, fn() -> Command);
 
-/// The programs that `editctl NAME` starts.
-const COMPANIONS: &[Companion] = &[("mcp", editctl_mcp::command), ("setup", editctl_setup::command)];
+/// The commands for which `editctl` starts another program.
+const COMPANIONS: &[Companion] = &[
+    ("history", "blame", || editctl_history::command("blame")),
+    ("history", "diff", || editctl_history::command("diff")),
+    ("history", "report", || editctl_history::command("report")),
+    ("mcp", "mcp", editctl_mcp::command),
+    ("setup", "setup", editctl_setup::command),
+    ("ui", "ui", editctl_ui::command),
+];
 
 const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 
@@ -63,7 +70,7 @@ fn definition() -> Command {
     // A flag that is global would be listed by every command, also where it is hidden.
     let mut whole = CommandLine::command().mut_args(|flag| flag.global(false));
     whole = whole.mut_subcommands(|command| with_flags(command, &own));
-    for (name, companion) in COMPANIONS {
+    for (_, name, companion) in COMPANIONS {
         whole = whole.mut_subcommand(name, |_| companion().name(*name));
     }
     whole
