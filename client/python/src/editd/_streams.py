@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import socket
 from typing import Any, Awaitable, Dict, Optional, Set, Tuple, TypeVar
 
 from . import _address as address
@@ -175,18 +176,19 @@ class StreamTransport:
 
     async def connect(self, path: str, end: float) -> StreamChannel:
         """Connects to a socket of this user."""
+        time_left(end)
+        peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            reader, writer = await _within(asyncio.open_unix_connection(path, limit=PIECE), end)
-        except asyncio.TimeoutError as error:
-            raise DeadlineError("the daemon did not accept the connection in time") from error
-        channel = StreamChannel(reader, writer)
-        try:
-            if not address.is_own(writer.get_extra_info("socket"), path):
+            # A local socket connects at once or raises `BlockingIOError`, which asyncio would take for a connection.
+            peer.setblocking(False)
+            peer.connect(path)
+            # asyncio closes a socket as soon as the daemon does, so the check comes before.
+            if not address.is_own(peer, path):
                 raise ConnectError(f"{path} is served by another user's process")
+            return StreamChannel(*await asyncio.open_unix_connection(sock=peer, limit=PIECE))
         except BaseException:
-            channel.close()
+            peer.close()
             raise
-        return channel
 
     async def pause(self, seconds: float) -> None:
         """Waits."""
