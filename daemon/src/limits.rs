@@ -229,9 +229,16 @@ pub const WHY_ENTRIES: usize = 64;
 /// Bytes that it may read and rebuild: as much as memory bandwidth allows in [`WHY_MS`].
 pub const WHY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Entries whose inverses one job or undo may apply to find earlier contents of files: some ten milliseconds. A
-/// content that is older is better read again than merged.
+/// Entries whose inverses one job or undo may apply to find earlier contents of files: some ten milliseconds on an idle
+/// machine. A content that is older is better read again than merged.
 pub const PAST_ENTRIES: usize = 1024;
+
+/// Milliseconds that an edit or a read may spend on that. Then it goes on as if the content were not stored.
+pub const PAST_MS: u64 = 50;
+
+/// Milliseconds by which an entry may seem older than the read of the content that it replaced: the time of the read
+/// is taken a moment after the file was opened.
+pub const PAST_SLACK_MS: u64 = 1000;
 
 /// Bytes that it may read and rebuild: half a second in the worst case.
 pub const PAST_BYTES: usize = 256 * 1024 * 1024;

@@ -59,10 +59,15 @@ pub(super) fn base(
         .filter(|(hash, bytes)| names(expects, *hash, bytes));
     let meant = |hash: ContentHash, bytes: &[u8]| names(expects, hash, bytes);
     let now = Some((found.meta.hash, &*found.bytes));
+    // A version that the job names may be older than what the session has read.
+    let since = match (expects, seen) {
+        (Expectation::Receipt(_), Some(seen)) => past::since(seen),
+        _ => 0,
+    };
     match (expects, kept) {
         (Expectation::Receipt(_), _) if read.is_none() => Err("there was no file when it was looked at"),
         (_, Some((hash, bytes))) => Ok(Base { bytes: bytes.into(), hash }),
-        (_, None) => match past::content(state, path, now, patience, &meant) {
+        (_, None) => match past::content(state, (path, since), now, patience, &meant) {
             Some((hash, bytes)) => Ok(Base { bytes: bytes.into(), hash }),
             None => Err("the content that the job was made for is not held any more"),
         },

@@ -41,13 +41,12 @@ impl Overtaken {
         found: &FileSnapshot,
     ) -> Self {
         let base = checked.bases.get(&seen.path).filter(|base| Some(base.hash) == seen.hash);
-        let old = match (base, seen.hash) {
-            (Some(base), _) => Some(base.bytes.clone()),
-            (None, Some(hash)) => {
+        let old = match base {
+            Some(base) => Some(base.bytes.clone()),
+            None => {
                 let now = (found.meta.hash, &*found.bytes);
-                past::with_hash(state, (&seen.path, hash), now, &checked.patience).map(Arc::from)
+                past::of_receipt(state, seen, now, &checked.patience).map(Arc::from)
             }
-            (None, None) => None,
         };
         let splices = old.as_deref().map(|old| editd_engine::splices_between(old, &found.bytes));
         Self { old, splices: splices.unwrap_or_default() }

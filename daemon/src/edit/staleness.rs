@@ -66,7 +66,7 @@ pub(super) fn check_staleness(
         snapshot,
         where_seen: BTreeSet::new(),
         bases: BTreeMap::new(),
-        patience: PastBudget::whole(),
+        patience: PastBudget::short(state),
         skipped: BTreeMap::new(),
     };
     checked.skipped.append(&mut checked.snapshot.skipped);

@@ -65,7 +65,7 @@ pub fn content(
     if let Some((_, bytes)) = now.filter(|(hash, _)| *hash == wanted) {
         return Some(bytes.to_vec());
     }
-    let past = || past::content(state, &file.path, now, patience, &|hash, _| hash == wanted);
+    let past = || past::content(state, (&file.path, 0), now, patience, &|hash, _| hash == wanted);
     state.store.content(wanted).or_else(|| past().map(|(_, bytes)| bytes))
 }
 

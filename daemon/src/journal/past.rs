@@ -3,40 +3,53 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::time::Duration;
 
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
 use super::why::before;
 use crate::limits;
-use crate::record::ChangeMethod;
+use crate::record::{ChangeMethod, ReadReceipt};
 use crate::state::WorkspaceState;
 use crate::store::EntryQuery;
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;
 
-/// The budget of one job for looking up earlier contents.
+/// The budget of one request for looking up earlier contents.
 #[derive(Debug)]
 pub struct PastBudget {
     entries: Cell<usize>,
     bytes: Cell<usize>,
+    until: Duration,
 }
 
 impl PastBudget {
-    /// A full budget.
+    /// The budget of an undo, and of requests that ask for an earlier content.
     pub const fn whole() -> Self {
-        Self { entries: Cell::new(limits::PAST_ENTRIES), bytes: Cell::new(limits::PAST_BYTES) }
+        Self {
+            entries: Cell::new(limits::PAST_ENTRIES),
+            bytes: Cell::new(limits::PAST_BYTES),
+            until: Duration::MAX,
+        }
+    }
+
+    /// The budget of an edit or a read, from now on: they can do without an earlier content.
+    pub fn short(state: &WorkspaceState) -> Self {
+        let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::PAST_MS));
+        Self { until, ..Self::whole() }
     }
 
     /// Takes the bytes of an entry's record and of the file after it from the budget; false if they exceed it, and then
     /// no more entries are allowed.
-    fn spend(&self, bytes: usize) -> bool {
+    fn spend(&self, state: &WorkspaceState, bytes: usize) -> bool {
+        let in_time = self.until == Duration::MAX || state.clock.monotonic() < self.until;
         let left = self.entries.get().checked_sub(1).zip(self.bytes.get().checked_sub(bytes));
-        let (entries, bytes) = left.unwrap_or((0, self.bytes.get()));
+        let (entries, bytes) = left.filter(|_| in_time).unwrap_or((0, self.bytes.get()));
         self.entries.set(entries);
         self.bytes.set(bytes);
-        left.is_some()
+        in_time && left.is_some()
     }
 }
 
@@ -47,24 +60,31 @@ pub fn kept(state: &WorkspaceState, hash: ContentHash) -> Option<Vec<u8>> {
     state.store.content(hash)
 }
 
-/// Returns the earlier content of a path with a hash: kept, or made from the present content `now`. `None` if it is
-/// neither, or the memory budget or `patience` has no room for it.
-pub fn with_hash(
+/// Returns the content of a read receipt: kept, or made from the present content `now`. `None` if it is neither, or the
+/// memory budget or `patience` has no room for it.
+pub fn of_receipt(
     state: &WorkspaceState,
-    (path, hash): (&FilePath, ContentHash),
+    seen: &ReadReceipt,
     now: (ContentHash, &[u8]),
     patience: &PastBudget,
 ) -> Option<Vec<u8>> {
-    let made = || content(state, path, Some(now), patience, &|other, _| other == hash);
+    let hash = seen.hash?;
+    let made = || content(state, (&seen.path, since(seen)), Some(now), patience, &|other, _| other == hash);
     kept(state, hash).or_else(|| made().map(|(_, bytes)| bytes))
 }
 
+/// Returns the time of the oldest entry that may have replaced the content of a read receipt, in milliseconds since
+/// 1970.
+pub const fn since(seen: &ReadReceipt) -> u64 {
+    seen.time.saturating_sub(limits::PAST_SLACK_MS)
+}
+
 /// Returns the newest content before one of the file's last entries for which `meant` returns true. `now` is the
-/// present content, if there is a file. `None` if no content matches, its bytes are no longer stored, or the budget
-/// is spent.
+/// present content, if there is a file. `None` if no entry made at `since` or later matches, the bytes of that content
+/// are no longer stored, or the budget is spent.
 pub fn content(
     state: &WorkspaceState,
-    path: &FilePath,
+    (path, since): (&FilePath, u64),
     now: Option<(ContentHash, &[u8])>,
     patience: &PastBudget,
     meant: &dyn Fn(ContentHash, &[u8]) -> bool,
@@ -81,12 +101,15 @@ pub fn content(
             let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
             // Retention removed the entry a moment ago.
             let Some(size) = state.store.entry_size(id).ok()? else { continue };
-            if !patience.spend(size.saturating_add(held)) {
+            if !patience.spend(state, size.saturating_add(held)) {
                 return None;
             }
             let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(held.saturating_mul(2));
             let _reservation = state.memory.try_acquire(holds)?;
             let entry = state.store.entry(id).ok()??;
+            if entry.time < since {
+                return None;
+            }
             let records = entry.files.iter().rev().filter(|file| file.path == *path);
             for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
                 let made = before(state, file, later.take());
@@ -99,3 +122,6 @@ pub fn content(
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

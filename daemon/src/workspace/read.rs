@@ -148,9 +148,11 @@ impl Workspace {
     /// Returns the receipt of an earlier read for the present content, with the lines that others have left alone
     /// since. So a read of a part of the file does not forget the rest, and adds only the part.
     fn carried(&self, path: &FilePath, seen: &ReadReceipt, found: &FileSnapshot, now: u64) -> ReadReceipt {
-        let Some(hash) = seen.hash.filter(|hash| *hash != found.meta.hash) else { return seen.clone() };
+        if seen.hash.is_none_or(|hash| hash == found.meta.hash) {
+            return seen.clone();
+        }
         let present = (found.meta.hash, &*found.bytes);
-        let before = past::with_hash(&self.state, (path, hash), present, &PastBudget::whole());
+        let before = past::of_receipt(&self.state, seen, present, &PastBudget::short(&self.state));
         let Some(before) = before else { return seen.clone() };
         let splices = editd_engine::splices_between(&before, &found.bytes);
         let shown = receipt::overtaken(seen, found.meta.hash, (&before, &splices), (&[], false), now);
