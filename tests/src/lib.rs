@@ -14,12 +14,16 @@ pub mod checkout;
 #[cfg(unix)]
 pub mod client;
 #[cfg(unix)]
+pub mod commits;
+#[cfg(unix)]
 pub mod counters;
 pub mod fault_injection;
 pub mod generator;
 pub mod jobs;
 #[cfg(unix)]
 pub mod journal_contents;
+#[cfg(unix)]
+pub mod mcp_client;
 #[cfg(unix)]
 pub mod patches;
 #[cfg(unix)]

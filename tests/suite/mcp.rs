@@ -1,6 +1,5 @@
 //! `editctl mcp` with real daemons: a client speaks JSON lines to it, as agent runtimes do.
 
-mod client;
 mod resource;
 mod roots;
 mod toolsets;
@@ -11,8 +10,8 @@ mod two_agents;
 use std::fs;
 use std::process::Stdio;
 
-use client::{McpClient, ToolResult};
 use editd_tests::binaries;
+use editd_tests::mcp_client::{McpClient, ToolResult};
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 

@@ -7,7 +7,6 @@
 
 #![expect(clippy::expect_used, reason = "a measurement that cannot run has nothing to report")]
 
-mod history;
 mod payloads;
 mod refusals;
 mod runner;
@@ -15,7 +14,7 @@ mod runner;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use history::CommitChange;
+use editd_tests::commits::{self, CommitChange};
 use runner::{ReplyForms, TokenRunner};
 
 /// Changes that a table must have to say something.
@@ -89,7 +88,7 @@ impl TokenTable {
 fn main() -> ExitCode {
     let tokenizer = tiktoken_rs::o200k_base().expect("the vocabulary is compiled in");
     let wanted = std::env::var("CHANGES").ok().and_then(|text| text.parse().ok()).unwrap_or(240);
-    let changes = history::changes(wanted);
+    let changes = commits::changes(wanted);
     let mut table = TokenTable::default();
     let mut runner = TokenRunner::new();
     for change in &changes {

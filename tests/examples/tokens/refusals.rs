@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use editd_tests::sources::registries;
 use serde_json::{Value, json};
 
-use super::history::CommitChange;
-use super::payloads::hunks;
 use super::runner::{ReplyForms, TokenRunner};
+use editd_tests::commits::CommitChange;
+use editd_tests::commits::hunks;
 
 /// Files of each kind of refusal.
 const EACH: usize = 30;

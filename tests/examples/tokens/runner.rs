@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use editd_tests::commits::CommitChange;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::Value;
-
-use super::history::CommitChange;
 
 /// A reply as text and as JSON.
 pub(crate) struct ReplyForms {

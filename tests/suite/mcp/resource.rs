@@ -3,8 +3,8 @@
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::json;
 
-use super::client::McpClient;
 use super::edit;
+use editd_tests::mcp_client::McpClient;
 
 const URI: &str = "editd://session/diff";
 

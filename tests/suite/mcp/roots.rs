@@ -4,8 +4,8 @@ use editd_tests::binaries;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::json;
 
-use super::client::McpClient;
 use super::edit;
+use editd_tests::mcp_client::McpClient;
 
 #[test]
 fn a_path_belongs_to_the_root_that_contains_it() {

@@ -7,7 +7,7 @@ use editd_tests::test_daemon::TestDaemon;
 use serde_json::json;
 
 use super::GREET;
-use super::client::{McpClient, ToolResult};
+use editd_tests::mcp_client::{McpClient, ToolResult};
 
 /// A set: its name, its tools without `undo` and `history`, the tools that change nothing, and the most tokens of its
 /// schemas.

@@ -17,7 +17,7 @@ use editd_tests::wait;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
-use super::client::McpClient;
+use editd_tests::mcp_client::McpClient;
 
 const FILES: usize = 8;
 /// Functions of each agent in each file.

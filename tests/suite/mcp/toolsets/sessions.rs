@@ -5,8 +5,8 @@ use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
 use super::super::GREET;
-use super::super::client::McpClient;
 use super::{begin, done, merged, refused};
+use editd_tests::mcp_client::McpClient;
 
 #[test]
 fn claude_code_reads_with_numbers_edits_and_writes() {

@@ -4,11 +4,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
+use crate::test_daemon::TestDaemon;
+
 /// A running server.
-pub(super) struct McpClient {
+pub struct McpClient {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -21,14 +22,21 @@ pub(super) struct McpClient {
 
 /// The result of a call.
 #[derive(Debug)]
-pub(super) struct ToolResult {
-    pub(super) text: String,
-    pub(super) structured: Value,
-    pub(super) is_error: bool,
+pub struct ToolResult {
+    /// The text for the model.
+    pub text: String,
+    /// The object for programs.
+    pub structured: Value,
+    /// True if the call was refused.
+    pub is_error: bool,
 }
 
 impl ToolResult {
-    pub(super) fn of(result: &Value) -> Self {
+    /// Takes a result of `editctl mcp` apart.
+    ///
+    /// # Panics
+    /// If it has no text or no object.
+    pub fn of(result: &Value) -> Self {
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"));
         let structured = result["structuredContent"].clone();
         assert!(structured.is_object(), "{result}");
@@ -36,7 +44,7 @@ impl ToolResult {
     }
 
     /// The text of a call that succeeded.
-    pub(super) fn done(&self) -> &str {
+    pub fn done(&self) -> &str {
         assert!(!self.is_error, "{}", self.text);
         &self.text
     }
@@ -44,25 +52,38 @@ impl ToolResult {
 
 impl McpClient {
     /// Starts `editctl mcp` in the workspace of a daemon, and initializes the connection.
-    pub(super) fn begin(daemon: &TestDaemon, words: &[&str]) -> Self {
+    pub fn begin(daemon: &TestDaemon, words: &[&str]) -> Self {
         let mut client = Self::start(daemon, words);
         client.initialize();
         client
     }
 
-    pub(super) fn start(daemon: &TestDaemon, words: &[&str]) -> Self {
+    /// Starts `editctl mcp` in the workspace of a daemon.
+    pub fn start(daemon: &TestDaemon, words: &[&str]) -> Self {
         let mut command = daemon.editctl();
         command.arg("mcp").args(words);
         Self::run(command)
     }
 
-    pub(super) fn run(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    /// Starts a server.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn run(mut command: Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server can be started");
+        let (input, output) = (
+            child.stdin.take().expect("its input is a pipe"),
+            child.stdout.take().expect("its output is a pipe"),
+        );
         Self { child, input, output: BufReader::new(output), last: 0, early: Vec::new(), roots: Vec::new() }
     }
 
-    pub(super) fn initialize(&mut self) {
+    /// Initializes the connection.
+    ///
+    /// # Panics
+    /// If the server speaks another revision of the protocol.
+    pub fn initialize(&mut self) {
         let client = json!({ "name": "mcp-client", "version": "1" });
         let capabilities = if self.roots.is_empty() { json!({}) } else { json!({ "roots": {} }) };
         let hello =
@@ -73,19 +94,19 @@ impl McpClient {
     }
 
     /// Initializes the connection with roots, which the server may ask for.
-    pub(super) fn initialize_with_roots(&mut self, roots: &[&Path]) {
+    pub fn initialize_with_roots(&mut self, roots: &[&Path]) {
         self.roots =
             roots.iter().map(|root| format!("file://{}", root.display()).replace(' ', "%20")).collect();
         self.initialize();
     }
 
     fn write(&mut self, message: &Value) {
-        writeln!(self.input, "{message}").unwrap();
-        self.input.flush().unwrap();
+        writeln!(self.input, "{message}").expect("the server reads");
+        self.input.flush().expect("the server reads");
     }
 
     /// Sends a request and returns its id.
-    pub(super) fn send(&mut self, method: &str, params: Value) -> u64 {
+    pub fn send(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -93,14 +114,18 @@ impl McpClient {
     }
 
     /// Waits for the reply to a request.
-    pub(super) fn reply(&mut self, id: u64) -> Value {
+    pub fn reply(&mut self, id: u64) -> Value {
         loop {
             if let Some(at) = self.early.iter().position(|reply| reply["id"] == id) {
                 return self.early.remove(at);
             }
             let mut line = String::new();
-            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server ended");
-            let message: Value = serde_json::from_str(&line).unwrap();
+            assert_ne!(
+                self.output.read_line(&mut line).expect("the server writes text"),
+                0,
+                "the server ended"
+            );
+            let message: Value = serde_json::from_str(&line).expect("a message is JSON");
             if message["method"] == "roots/list" {
                 let roots: Vec<Value> = self.roots.iter().map(|uri| json!({ "uri": uri })).collect();
                 let result = json!({ "roots": roots });
@@ -111,27 +136,34 @@ impl McpClient {
         }
     }
 
-    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request, and returns the whole reply.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.reply(id)
     }
 
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request, and returns its result.
+    ///
+    /// # Panics
+    /// If the request fails.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let reply = self.request(method, params);
         assert!(reply["result"].is_object(), "{reply}");
         reply["result"].clone()
     }
 
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> ToolResult {
+    /// Calls a tool of `editctl mcp`.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> ToolResult {
         ToolResult::of(&self.ask("tools/call", json!({ "name": tool, "arguments": arguments })))
     }
 
     /// Kills the server and every process of its group.
     #[cfg(unix)]
-    pub(super) fn kill_group(&mut self) {
+    pub fn kill_group(&mut self) {
         let group = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
-        self.child.wait().unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::KILL)
+            .expect("an own group can be killed");
+        self.child.wait().expect("an own child can be waited for");
     }
 }
 
