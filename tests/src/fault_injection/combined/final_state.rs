@@ -13,6 +13,9 @@ use crate::fault_injection::strict;
 use crate::fault_injection::visible_files::VisibleFiles;
 use crate::sim::SimMachine;
 
+/// The end of the label of an entry that keeps what an unflushed file had replaced.
+const REPLACED_UNFLUSHED: &str = "whose file was moved before it was flushed";
+
 /// One final state of a run.
 pub(super) struct FinalState<'p, 'a> {
     pub(super) run: &'p CombinedRun<'a>,
@@ -138,7 +141,13 @@ impl FinalState<'_, '_> {
         let reach = self.run.reach();
         let touched = |path: &str| reach.is_some_and(|reach| path.starts_with(reach));
         let linked = self.run.is_linked();
-        for entry in entries.iter().filter(|entry| entry.kind == EntryKind::External || entry.diverged) {
+        // A recovery that could not see everything stores contents that may be the only copy. Nothing is lost by that.
+        let faulty = self.run.events.fault.is_some() || self.run.events.in_recovery.is_some();
+        let rescued = |entry: &&EntrySummary| {
+            faulty && entry.label.as_deref().is_some_and(|label| label.ends_with(REPLACED_UNFLUSHED))
+        };
+        let outside = |entry: &&EntrySummary| entry.kind == EntryKind::External || entry.diverged;
+        for entry in entries.iter().filter(outside).filter(|entry| !rescued(entry)) {
             let may =
                 |path: &String| touched(path) || exempt.contains(path) || baseline.others.contains(path);
             if !linked && !entry.files.iter().any(|file| may(&file.path.display())) {
