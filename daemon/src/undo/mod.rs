@@ -9,7 +9,7 @@ mod select;
 mod turn;
 mod unwind;
 
-pub use select::last_of_session;
+pub use select::{last_of_session, with_fixed_entry};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! Selects the entries that an undo or a redo means. It only reads the journal.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use editd_engine::Refusal;
@@ -34,6 +35,40 @@ pub(super) struct SelectedEntries {
     pub(super) marks: BTreeSet<JobId>,
     /// True if it undoes both entries and their undos: if that changes no file, nothing happened.
     pub(super) mixed: bool,
+}
+
+/// Returns an undo of the last change with the number of that entry, so that later attempts of the request mean the same
+/// entry; any other request as it is. Without this, a change by another program that makes an attempt fail would be the
+/// last one at the next attempt.
+///
+/// # Errors
+/// `io` if the journal cannot be read.
+pub fn with_fixed_entry<'r>(
+    state: &WorkspaceState,
+    caller: &Caller,
+    request: &'r UndoRequest,
+    direction: UndoDirection,
+) -> Result<Cow<'r, UndoRequest>, Refusal> {
+    let limited = !request.paths.is_empty() || !request.hunks.is_empty();
+    let one = request.jobs.is_empty() && request.session.is_none() && request.since.is_none();
+    if direction == UndoDirection::Redo || limited || !one {
+        return Ok(Cow::Borrowed(request));
+    }
+    Ok(match last(state, caller, request)? {
+        Some(entry) => Cow::Owned(UndoRequest { jobs: vec![entry.id], path: None, ..request.clone() }),
+        None => Cow::Borrowed(request),
+    })
+}
+
+/// Returns the last entry of a path, or else of the caller's session, that can be undone.
+fn last(
+    state: &WorkspaceState,
+    caller: &Caller,
+    request: &UndoRequest,
+) -> Result<Option<EntrySummary>, Refusal> {
+    let session = if request.path.is_none() { Some(caller.session.clone()) } else { None };
+    let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
+    newest(state, &query)?.map(|last| whole(state, last)).transpose()
 }
 
 /// Selects the entries of a request.
@@ -100,10 +135,7 @@ fn to_undo(
         return named(state, &request.jobs);
     }
     if request.session.is_none() && request.since.is_none() {
-        let session = if request.path.is_none() { Some(caller.session.clone()) } else { None };
-        let query = EntryQuery { path: request.path.clone(), session, ..EntryQuery::default() };
-        let last = newest(state, &query)?;
-        return last.map(|last| whole(state, last)).into_iter().collect();
+        return Ok(last(state, caller, request)?.into_iter().collect());
     }
     let (path, session) = (request.path.clone(), request.session.clone());
     let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };

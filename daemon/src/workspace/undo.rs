@@ -42,10 +42,13 @@ impl Workspace {
                 return Receipt::refused(RequestError::new(ErrorCode::Busy, message));
             }
         }
-        let ended = self.attempts(|guard| {
-            let transaction = undo::transaction(&self.state, guard, (caller, hash), request, direction)?;
-            transaction::commit(&self.state, guard, transaction)
-        });
+        let ended = match undo::with_fixed_entry(&self.state, caller, request, direction) {
+            Ok(request) => self.attempts(|guard| {
+                let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
+                transaction::commit(&self.state, guard, transaction)
+            }),
+            Err(refusal) => Some(Receipt::refused(*refusal)),
+        };
         if let Some(key) = &request.key {
             lock(&self.state.pending).keys.remove(&(caller.session.clone(), key.clone()));
         }
@@ -62,8 +65,12 @@ impl Workspace {
         request: &UndoRequest,
         direction: UndoDirection,
     ) -> Receipt {
+        let request = match undo::with_fixed_entry(&self.state, caller, request, direction) {
+            Ok(request) => request,
+            Err(refusal) => return Receipt::refused(*refusal),
+        };
         let ended = self.attempts(|guard| {
-            let transaction = undo::transaction(&self.state, guard, (caller, hash), request, direction)?;
+            let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
             transaction::preview(&self.state, transaction)
         });
         ended.unwrap_or_else(stopped)
