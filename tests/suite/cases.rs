@@ -201,7 +201,7 @@ fn holds(name: &str, mode: TestMode, test: impl Fn(&SimScenario, SampleExtent) -
 const SKIPPED: [(TestMode, usize); 7] = [
     (TestMode::Real, 7),
     (TestMode::Simulated, 0),
-    (TestMode::Interrupted, 78),
+    (TestMode::Interrupted, 79),
     (TestMode::Crash, 0),
     (TestMode::Faults, 0),
     (TestMode::OutsideWrites, 4),

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use editd_engine::{
@@ -143,7 +143,8 @@ fn world(files: &Files, job: &JobRequest) -> WorkspaceSnapshot {
 }
 
 proptest! {
-    /// Each entry sees what those before it left, and the changes are those from the first state to the last.
+    /// Each entry sees what those before it left, and the changes are those from the first state to the last. An entry
+    /// of a path where a refused one would have put a file is refused.
     #[test]
     fn entries_come_one_after_the_other(
         before in files(),
@@ -151,8 +152,16 @@ proptest! {
         partial in any::<bool>(),
     ) {
         let mut after = before.clone();
-        let results: Vec<bool> =
-            entries.iter().map(|(path, action)| done(&mut after, path, action).is_some()).collect();
+        // The targets of copies and renames that were refused: what follows there is refused, too.
+        let mut unmade = BTreeSet::new();
+        let mut result = |(path, action): &(&'static str, FileAction)| {
+            let made = !unmade.contains(path) && done(&mut after, path, action).is_some();
+            if let FileAction::Rename(to, _) | FileAction::Copy(to, _) = action {
+                if made { unmade.remove(to) } else { unmade.insert(*to) };
+            }
+            made
+        };
+        let results: Vec<bool> = entries.iter().map(&mut result).collect();
         let listed: Vec<_> = entries.iter().map(|(path, action)| (*path, vec![action.clone()])).collect();
         let job = job(&listed, partial);
         let world = world(&before, &job);

@@ -80,7 +80,7 @@ pub(super) fn check_staleness(
         let all: Vec<Refusal> = refused.into_iter().chain(checked.skipped.values().cloned()).collect();
         return Err(others::report(state, caller, &mut checked, all).into());
     }
-    leave_out_later_stages(&mut checked);
+    leave_out_dependents(&mut checked);
     Ok(checked)
 }
 
@@ -129,19 +129,23 @@ fn check_entries(
     Ok(refused)
 }
 
-/// Leaves out the later entries of a path of which an entry was left out: they depend on it.
-fn leave_out_later_stages(checked: &mut CheckedJob) {
-    let left_out: BTreeMap<FilePath, Refusal> = checked
-        .skipped
-        .iter()
-        .filter_map(|(index, refusal)| {
-            let entry = checked.snapshot.request.job.entries.get(*index)?;
-            Some((entry.path.clone(), refusal.clone()))
-        })
-        .collect();
-    for (index, entry) in checked.snapshot.request.job.entries.iter().enumerate() {
-        if let Some(refusal) = left_out.get(&entry.path) {
+/// Leaves out the entries that depend on an entry that was left out: those of the same path, and the later ones of a
+/// path to which it would have copied or moved a file.
+fn leave_out_dependents(checked: &mut CheckedJob) {
+    let entries = &checked.snapshot.request.job.entries;
+    let mut left_out: BTreeMap<FilePath, Refusal> = BTreeMap::new();
+    for (index, refusal) in &checked.skipped {
+        let path = entries.get(*index).map(|entry| entry.path.clone());
+        left_out.extend(path.map(|path| (path, refusal.clone())));
+    }
+    let mut unmade: BTreeMap<FilePath, Refusal> = BTreeMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        if let Some(refusal) = left_out.get(&entry.path).or_else(|| unmade.get(&entry.path)) {
             checked.skipped.entry(index).or_insert_with(|| refusal.clone());
+        }
+        if let Some(refusal) = checked.skipped.get(&index) {
+            let targets = entry.targets().map(|target| (target.clone(), refusal.clone()));
+            unmade.extend(targets);
         }
     }
     checked.bases.retain(|path, _| !left_out.contains_key(path));

@@ -1,8 +1,12 @@
 //! Fault injection: every call of a job, and of its settling, fails once or from then on. The job is refused and
-//! changes nothing, or it is applied; after a restart without faults it is applied to all its files or to none.
+//! changes nothing, or it is applied; after a restart without faults it is applied to all its files or to none. A fault
+//! may leave files of a `partial` job out: then the part that was applied is all of the job from then on.
+
+use std::collections::BTreeMap;
 
 use editd_proto::error::ErrorCode;
-use editd_proto::message::{Durability, JobStatus};
+use editd_proto::ids::ContentHash;
+use editd_proto::message::{Durability, JobStatus, Receipt};
 
 use super::crash::TestReport;
 use super::crash_check::{CheckDepth, LINKS_DIFFER, check_image};
@@ -10,7 +14,7 @@ use super::crash_image::{CrashImage, CrashKind, ReplyState};
 use super::sim_scenario::{BaselineRun, KEY, SimScenario};
 use super::sim_workspace::SimWorkspace;
 use super::visible_files::VisibleFiles;
-use crate::sim::{EACCES, EIO, ENOSPC, FaultDuration, SeededRandom};
+use crate::sim::{EACCES, EIO, ENOSPC, FaultDuration, SeededRandom, SnapshotNode};
 
 /// The extent of a fault injection.
 #[derive(Clone, Copy, Debug)]
@@ -95,11 +99,17 @@ impl InjectedFault {
         // Its files may not be flushed, and its reply says that: but it stands.
         let unflushed = scenario.durability() == Durability::Full
             && error.is_some_and(|error| error.message.contains("was applied"));
-        if applied || unflushed {
+        let partial = receipt.status == JobStatus::Partial;
+        let rest = partial.then(|| BaselineRun { after: view.clone(), ..baseline.clone() });
+        let baseline = rest.as_ref().unwrap_or(baseline);
+        if partial {
+            found.extend(wrong_versions(&receipt, &view));
+        } else if applied || unflushed {
             found.extend(told("applied", &view, &baseline.after));
         } else if !left {
             found.extend(told("refused", &view, &baseline.before));
         }
+        let applied = applied || partial;
         found.extend(self.failed_log(&workspace, scenario, applied || left));
         // A refusal is owed nothing; what was applied must be there.
         let answer = if applied || unflushed { ReplyState::Applied } else { ReplyState::Unsure };
@@ -159,6 +169,23 @@ impl InjectedFault {
             }
         }
     }
+}
+
+/// Returns a complaint for each applied file of a receipt that does not have the content of which its last entry gives
+/// the version.
+fn wrong_versions(receipt: &Receipt, view: &VisibleFiles) -> Vec<String> {
+    let last: BTreeMap<_, _> = receipt.files.iter().map(|file| (file.path.display(), file)).collect();
+    let applied = last.into_iter().filter(|(_, file)| file.status == JobStatus::Applied);
+    let wrong = applied.filter(|(path, file)| {
+        let shown = match view.files.get(path) {
+            Some(SnapshotNode::File { bytes, .. }) => {
+                Some(ContentHash::from_bytes(*blake3::hash(bytes).as_bytes()).version())
+            }
+            _ => None,
+        };
+        file.after.is_some() && shown != file.after
+    });
+    wrong.map(|(path, file)| format!("{path} is not {:?}, which the reply names", file.after)).collect()
 }
 
 /// A part of the warning about a file that could not become a further name of another one.

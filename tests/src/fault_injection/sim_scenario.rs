@@ -76,6 +76,7 @@ pub struct SimScenario {
 }
 
 /// The result of a scenario in which nothing goes wrong.
+#[derive(Clone)]
 pub struct BaselineRun {
     /// The workspace before the job.
     pub before: VisibleFiles,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use editd_types::{ContentHash, ErrorCode, FilePath};
+use editd_types::{ContentHash, ErrorCode, FileOutcome, FilePath, RequestError};
 
 use super::entry::{self, Shared};
 use super::needs::{check_edits, needs_of};
 use super::{Budget, all_failures};
 use crate::clip::Clips;
-use crate::job::Job;
+use crate::job::{Job, JobEntry};
 use crate::refusal::no_room;
 use crate::tree::Tree;
 use crate::{Plan, PlanOptions, Refusal, WorkspaceSnapshot};
@@ -82,8 +82,10 @@ pub(super) fn walk(
     let mut clips = Clips::new(snapshot);
     let mut files = Vec::with_capacity(job.entries.len());
     let mut error = None;
+    let mut unmade = UnmadeTargets::default();
     for (index, entry) in job.entries.iter().enumerate() {
-        let (outcome, refused) = match left_out.get(&index) {
+        let dependent = unmade.refusal_of(&entry.path);
+        let (outcome, refused) = match left_out.get(&index).or(dependent.as_ref()) {
             Some(refusal) => (entry::left_out(entry, refusal, &mut clips), Some(refusal.clone())),
             None => {
                 let ran = entry::run(&shared, entry, &mut tree, &mut clips);
@@ -92,12 +94,41 @@ pub(super) fn walk(
                 ran.map_err(|refusal| at_stage(job, index, refusal))?
             }
         };
+        unmade.note(entry, &outcome);
         files.push(outcome);
         error = error.or(refused);
     }
     let changes = tree.changes(&paths, &shared.budget);
     check_room(&shared)?;
     Ok(Plan { changes: changes?, clips: clips.writes(), files, error })
+}
+
+/// The targets of refused copies and renames of a `partial` job. A later entry of such a path was written for the file
+/// that the edit would have put there, and must not change another one.
+#[derive(Default)]
+struct UnmadeTargets<'j>(BTreeMap<&'j FilePath, ErrorCode>);
+
+impl<'j> UnmadeTargets<'j> {
+    /// Notes the targets of an entry that was planned.
+    fn note(&mut self, entry: &'j JobEntry, outcome: &FileOutcome) {
+        for (edit, planned) in entry.edits().zip(&outcome.edits) {
+            let Some(target) = edit.target() else { continue };
+            match &planned.error {
+                Some(error) => drop(self.0.insert(target, error.code)),
+                None => drop(self.0.remove(target)),
+            }
+        }
+    }
+
+    /// Returns the refusal of an entry of a path that is such a target.
+    fn refusal_of(&self, path: &FilePath) -> Option<Refusal> {
+        let code = *self.0.get(path)?;
+        let message = format!(
+            "an earlier edit of this job that would have put a file at {path} was refused; correct that edit and send \
+             both again"
+        );
+        Some(Box::new(RequestError::new(code, message).at(path)))
+    }
 }
 
 /// Adds the number of the file entry to a refusal if several entries have its path.
