@@ -25,9 +25,12 @@ impl Disk {
                 continue;
             }
             let Some(place) = self.find(&file.path)? else { continue };
-            let kept = observation::observe(&dir, &held)?.identity();
+            let kept = observation::observe(&dir, &held)?;
             let (staged, target) = (observation::observe(&dir, &staged_name)?, self.observe(&place)?);
-            if kept.is_some() && (staged.identity() == kept || target.identity() == kept) {
+            // Another program may have moved the file from the target since.
+            let elsewhere = kept.found().is_some_and(|found| found.links > 1);
+            let kept = kept.identity();
+            if elsewhere || (kept.is_some() && (staged.identity() == kept || target.identity() == kept)) {
                 // The file has another name, since the move has not begun, or was almost finished.
                 dir.remove_file(&held)?;
                 continue;

@@ -188,14 +188,20 @@ impl Disk {
             }
             Err(error) => return Err(error),
         }
-        match self.os.link(place.parent(), place.name(), &staging, &held) {
+        // Nothing can rename a folder over a file.
+        let folder = staging.stat(&staged_name)?.kind == FileKind::Dir;
+        let linked = match folder {
+            true => Err(io::ErrorKind::IsADirectory.into()),
+            false => self.os.link(place.parent(), place.name(), &staging, &held),
+        };
+        match linked {
             Ok(()) => {
                 self.os.rename(&staging, &staged_name, place.parent(), place.name())?;
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
             }
             Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Err(SwapRefusal::Vanished)),
             Err(_) => {
-                // Neither exchange nor links: moves the target away, then the new file in.
+                // Neither exchange nor links, or a folder: moves the target away, then the new file in.
                 self.move_to_staging(place.parent(), place.name(), &staging, &held)?;
                 self.move_noreplace(&staging, &staged_name, place.parent(), place.name())?;
                 self.os.rename(&staging, &held, &staging, &staged_name)?;
