@@ -138,6 +138,21 @@ pub fn rescue_replaced(
         .ok_or_else(|| io::Error::other("the journal does not accept the bytes to rescue"))
 }
 
+/// Journals the content that a job made, if the journal could not rebuild it without the staged files of the job, and
+/// flushes it before those may be deleted.
+///
+/// # Errors
+/// Fails if the log failed: the staged files must then be kept.
+pub fn rescue_cut_off(
+    state: &WorkspaceState,
+    of: &FileRecord,
+    by: JobId,
+    found: (&FileMeta, &[u8]),
+) -> io::Result<()> {
+    let label = format!("content made by job {by}, before a change whose old content could not be read");
+    flushed(state, append(state, &of.path, None, Some(found), ChangeMethod::Rescued, Some(label)))
+}
+
 fn flushed(state: &WorkspaceState, rescued: Option<JobId>) -> io::Result<()> {
     rescued
         .and_then(|_| state.store.flush(LogPosition(u64::MAX)).ok())

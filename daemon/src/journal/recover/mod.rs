@@ -26,6 +26,7 @@ pub mod contents;
 pub mod cut;
 pub mod decide;
 pub mod doubt;
+mod gaps;
 pub mod overtaken;
 pub mod repair;
 pub mod restore;

@@ -9,6 +9,7 @@ use editd_proto::path::FilePath;
 
 use super::chain::{ChainLink, RecordChain, RecoveryCase};
 use super::decide::RecoveryAction;
+use super::gaps;
 use super::signs::same_file;
 use crate::disk::put::RescuedBytes;
 use crate::disk::restore::RestoredFile;
@@ -92,6 +93,7 @@ impl<'r> PathRestorer<'r> {
             self.set_staging_aside(chain);
             return Ok(outcome);
         }
+        self.keep_cut_off(chain, &case)?;
         if !refused && case.action != RecoveryAction::Superseded {
             let newest = chain.links.last().and_then(|link| link.file.after.as_ref());
             lock(&self.state.path_cache).saw(chain.path, newest, true);
@@ -334,6 +336,14 @@ impl<'r> PathRestorer<'r> {
                     self.aside.push((file.staging.clone(), file.staged_name.clone()));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Stores contents in the journal that only the staged files of the chain lead to.
+    fn keep_cut_off(&self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<()> {
+        for one in gaps::cut_off(self.state, chain, case).map_err(io::Error::other)? {
+            external::rescue_cut_off(self.state, one.file, one.id, (one.meta, &one.bytes))?;
         }
         Ok(())
     }
