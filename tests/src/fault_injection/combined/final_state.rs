@@ -214,7 +214,7 @@ impl FinalState<'_, '_> {
         let linked = self.run.is_linked();
         let theirs = |path: &str| match reach {
             // Every name of a file shows what is done to one.
-            Some(reach) => path.starts_with(reach) || (linked && baseline.before.has_links(path)),
+            Some(reach) => path.starts_with(reach) || (linked && self.run.has_links(path)),
             None => false,
         };
         if reach.is_some() && self.run.scenario.is_entwined() {

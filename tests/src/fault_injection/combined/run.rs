@@ -133,7 +133,7 @@ impl<'a> CombinedRun<'a> {
             let linked = self.is_linked();
             let theirs = |path: &str| {
                 let named = self.reach().is_some_and(|reach| path.starts_with(reach));
-                named || (linked && self.baseline.before.has_links(path))
+                named || (linked && self.has_links(path))
             };
             content_log.add_files("when it was answered", view, |path, bytes| {
                 promised && (self.events.flushed || made(bytes) || !theirs(path))
@@ -169,9 +169,13 @@ impl<'a> CombinedRun<'a> {
         self.events.action.map(|(action, _)| action).or(self.events.while_down)
     }
 
-    /// Returns true if the file that others touch has another name.
+    /// Returns true if the file that others touch has another name, or gets one by the job.
     pub(super) fn is_linked(&self) -> bool {
-        self.reach().is_some() && self.baseline.before.has_links(self.path)
+        self.reach().is_some() && self.has_links(self.path)
+    }
+
+    pub(super) fn has_links(&self, path: &str) -> bool {
+        self.baseline.before.has_links(path) || self.baseline.after.has_links(path)
     }
 
     fn schedule(&self, machine: &SimMachine, notes: &Arc<Mutex<RunNotes>>, recorder: &ImageRecorder) {
