@@ -93,23 +93,21 @@ impl InjectedFault {
             found.push(format!("a mistake of the daemon: {error:?}"));
         }
         let view = VisibleFiles::of(&machine);
-        let applied = receipt.status == JobStatus::Applied;
+        let partial = receipt.status == JobStatus::Partial;
+        let applied = partial || receipt.status == JobStatus::Applied;
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
         let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
         // Its files may not be flushed, and its reply says that: but it stands.
         let unflushed = scenario.durability() == Durability::Full
             && error.is_some_and(|error| error.message.contains("was applied"));
-        let partial = receipt.status == JobStatus::Partial;
         let rest = partial.then(|| BaselineRun { after: view.clone(), ..baseline.clone() });
         let baseline = rest.as_ref().unwrap_or(baseline);
-        if partial {
-            found.extend(wrong_versions(&receipt, &view));
-        } else if applied || unflushed {
+        found.extend(partial.then(|| wrong_versions(&receipt, &view)).into_iter().flatten());
+        if applied || unflushed {
             found.extend(told("applied", &view, &baseline.after));
         } else if !left {
             found.extend(told("refused", &view, &baseline.before));
         }
-        let applied = applied || partial;
         found.extend(self.failed_log(&workspace, scenario, applied || left));
         // A refusal is owed nothing; what was applied must be there.
         let answer = if applied || unflushed { ReplyState::Applied } else { ReplyState::Unsure };
