@@ -66,6 +66,10 @@ pub const CONTENTS_WAITING: usize = 256;
 /// See [`CONTENTS_WAITING`].
 pub const CONTENTS_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
+/// Bytes of the blocks in which the size of kept contents is counted: most file systems give a small file one of these. It
+/// also bounds the table of kept contents in memory, of some 100 bytes for each: 6.5 MB for 256 MiB of contents.
+pub const CONTENTS_BLOCK: u64 = 4096;
+
 /// Milliseconds for which further contents wait after some were written: if jobs follow each other on one file, only
 /// the last of them is written.
 pub const CONTENTS_MS: u64 = 100;

@@ -17,7 +17,7 @@ use crate::sync::lock;
 pub struct ContentFiles {
     os: Arc<dyn Os>,
     dir: Dir,
-    /// Most bytes on the disk.
+    /// Most bytes on the disk, in whole blocks.
     bound: u64,
     waiting: Mutex<WaitingContents>,
     /// Held while waiting contents are written.
@@ -52,13 +52,23 @@ impl WaitingContents {
 #[derive(Default)]
 struct FileSizes {
     /// Oldest first.
-    order: VecDeque<(String, u64)>,
-    names: HashSet<String>,
+    order: VecDeque<(ContentHash, u64)>,
+    hashes: HashSet<ContentHash>,
     bytes: u64,
 }
 
 fn home(name: &str) -> Option<&str> {
     name.get(..2)
+}
+
+/// Returns the hash that a file is named by.
+fn hash_of(name: &str) -> Option<ContentHash> {
+    blake3::Hash::from_hex(name).ok().map(|hash| ContentHash::from_bytes(*hash.as_bytes()))
+}
+
+/// Returns the bytes that a file of this size takes on the disk.
+fn on_disk(size: u64) -> u64 {
+    size.next_multiple_of(limits::CONTENTS_BLOCK)
 }
 
 impl ContentFiles {
@@ -134,7 +144,7 @@ impl ContentFiles {
         let content = unpack(&packed, hash);
         if content.is_none() {
             tracing::warn!("the kept content {name} is damaged; it is removed");
-            self.forget(&name);
+            self.forget(hash);
             // If this fails, the file is found damaged again.
             let _ = folder.remove_file(name.as_bytes());
         }
@@ -169,7 +179,7 @@ impl ContentFiles {
                 Err(none) if none.kind() == io::ErrorKind::NotFound => continue,
                 folder => folder?,
             };
-            self.forget(&name);
+            self.forget(*hash);
             // A kill may have left the second one half written.
             for file in [name.clone(), format!("tmp-{name}")] {
                 match folder.remove_file(file.as_bytes()) {
@@ -196,25 +206,24 @@ impl ContentFiles {
             Some(known) => known,
             none => none.insert(self.list()?),
         };
-        let name = hash.hex();
-        if known.names.contains(&name) {
+        if known.hashes.contains(&hash) {
             return Ok(());
         }
         let Some(packed) = pack(content) else { return Ok(()) };
-        let size = packed.len() as u64;
+        let size = on_disk(packed.len() as u64);
         if size > self.bound {
             return Ok(());
         }
         while known.bytes + size > self.bound {
             let Some((oldest, freed)) = known.order.pop_front() else { break };
-            known.names.remove(&oldest);
+            known.hashes.remove(&oldest);
             known.bytes = known.bytes.saturating_sub(freed);
-            self.remove(&oldest);
+            self.remove(&oldest.hex());
         }
-        self.place(&name, &packed)?;
+        self.place(&hash.hex(), &packed)?;
         known.bytes += size;
-        known.order.push_back((name.clone(), size));
-        known.names.insert(name);
+        known.order.push_back((hash, size));
+        known.hashes.insert(hash);
         Ok(())
     }
 
@@ -247,11 +256,11 @@ impl ContentFiles {
         }
     }
 
-    fn forget(&self, name: &str) {
+    fn forget(&self, hash: ContentHash) {
         if let Some(known) = &mut *lock(&self.known)
-            && known.names.remove(name)
+            && known.hashes.remove(&hash)
         {
-            let gone = known.order.iter().position(|(other, _)| other == name);
+            let gone = known.order.iter().position(|(other, _)| *other == hash);
             if let Some((_, size)) = gone.and_then(|index| known.order.remove(index)) {
                 known.bytes = known.bytes.saturating_sub(size);
             }
@@ -268,16 +277,16 @@ impl ContentFiles {
                 if name.starts_with("tmp-") {
                     // Tried again the next time the folder is listed.
                     let _ = folder.remove_file(&file.name);
-                } else if let Ok(stat) = folder.stat(&file.name) {
-                    found.push((stat.modified, name, stat.size));
+                } else if let (Some(hash), Ok(stat)) = (hash_of(&name), folder.stat(&file.name)) {
+                    found.push((stat.modified, hash, on_disk(stat.size)));
                 }
             }
         }
         found.sort();
         Ok(FileSizes {
             bytes: found.iter().map(|(_, _, size)| size).sum(),
-            names: found.iter().map(|(_, name, _)| name.clone()).collect(),
-            order: found.into_iter().map(|(_, name, size)| (name, size)).collect(),
+            hashes: found.iter().map(|(_, hash, _)| *hash).collect(),
+            order: found.into_iter().map(|(_, hash, size)| (hash, size)).collect(),
         })
     }
 }

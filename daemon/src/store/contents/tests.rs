@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::ContentFiles;
+use crate::limits::CONTENTS_BLOCK;
 use crate::store::tests::fake::FakeMachine;
 use crate::store::tests::kit::{content_hash, next};
 
@@ -29,7 +30,7 @@ fn a_content_is_found_while_it_waits_and_after_a_restart() {
     assert_eq!(store.get(content_hash(&content)).unwrap(), content);
     store.write_waiting();
     assert_eq!(store.get(content_hash(&content)).unwrap(), content);
-    assert!(store.bytes() < 300);
+    assert_eq!(store.bytes(), CONTENTS_BLOCK, "a small file takes a block of the disk");
     assert_eq!(contents(&machine.copy(), 1 << 20).get(content_hash(&content)).unwrap(), content);
     assert_eq!(store.get(content_hash(b"other")), None);
     keep(&store, b"");
@@ -39,18 +40,20 @@ fn a_content_is_found_while_it_waits_and_after_a_restart() {
 #[test]
 fn the_oldest_go_when_there_are_too_many_also_after_a_restart() {
     let machine = FakeMachine::new();
-    let store = contents(&machine, 10_500);
+    // Ten files of one block each, and not an eleventh.
+    let bound = 10 * CONTENTS_BLOCK + 100;
+    let store = contents(&machine, bound);
     (0..20).for_each(|n| keep(&store, &noise(n)));
     let kept = |store: &ContentFiles| -> Vec<u64> {
         (0..30).filter(|n| store.get(content_hash(&noise(*n))).is_some()).collect()
     };
     assert_eq!(kept(&store), (10..20).collect::<Vec<_>>());
-    assert!(store.bytes() <= 10_500);
-    let again = contents(&machine, 10_500);
+    assert!(store.bytes() <= bound);
+    let again = contents(&machine, bound);
     (20..25).for_each(|n| keep(&again, &noise(n)));
     assert_eq!(kept(&again), (15..25).collect::<Vec<_>>());
     // Larger than the whole bound: it is not kept, and nothing else is removed for it.
-    let huge: Vec<u8> = (0..15).flat_map(noise).collect();
+    let huge: Vec<u8> = (0..50).flat_map(noise).collect();
     keep(&again, &huge);
     assert_eq!(kept(&again).len(), 10);
 }
