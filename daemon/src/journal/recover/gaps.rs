@@ -1,14 +1,20 @@
-//! Finds contents that the journal could not rebuild any more once the staged files of a chain are gone: another program
-//! changed the path between two jobs, and the content before its change could not be read then. It changes nothing.
+//! Finds contents that neither the journal nor another file would have once recovery has removed a file: the content of
+//! an older entry, if another program changed the path between two jobs and the content before its change could not be
+//! read then; and the content that a rolled-back job moved, if another program changed the path that it came from. It
+//! changes nothing.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 
-use editd_proto::ids::JobId;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::FilePath;
 
 use super::chain::{RecordChain, RecoveryCase};
 use super::contents::IntactContents;
 use super::decide::RecoveryAction;
+use super::repair::find;
+use crate::disk::Observation;
 use crate::record::{FileMeta, FileRecord};
 use crate::state::WorkspaceState;
 use crate::store::{EntryQuery, StoreError};
@@ -63,6 +69,33 @@ pub(super) fn cut_off<'a>(
         known.reach(&records);
     }
     Ok(cut_off)
+}
+
+/// Returns the records of rolled-back jobs that had a content at another path than that of the chain, if neither that path
+/// nor its staged name has it any more. The record of a move has no bytes: the file at the path of the chain may be the
+/// only copy.
+///
+/// # Errors
+/// Errors of the system.
+pub(super) fn only_moved<'a>(
+    state: &WorkspaceState,
+    chain: &RecordChain<'a>,
+    refused: &BTreeSet<JobId>,
+    content: ContentHash,
+) -> io::Result<Vec<(JobId, &'a FileRecord)>> {
+    let has = |seen: &Observation| seen.found().is_some_and(|found| found.meta.hash == content);
+    let mut moved = Vec::new();
+    for link in chain.refused(refused) {
+        let had = |file: &&FileRecord| file.before.as_ref().is_some_and(|before| before.hash == content);
+        for from in link.entry.files.iter().filter(|file| file.path != *chain.path).filter(had) {
+            let target = find(state, from)?.map(|place| state.disk.observe(&place)).transpose()?;
+            let staged = state.disk.observe_staged(&from.staging, &from.staged_name)?;
+            if !target.as_ref().is_some_and(has) && !has(&staged) {
+                moved.push((link.entry.id, from));
+            }
+        }
+    }
+    Ok(moved)
 }
 
 /// Returns the records of a path in an entry and the later ones, oldest first.

@@ -132,6 +132,7 @@ impl<'r> PathRestorer<'r> {
             }
             RecoveryAction::Remove => {
                 self.keep_unexplained(chain, case)?;
+                self.keep_moved(chain, case)?;
                 let (staged_name, staging) =
                     (self.state.next_staged_name(), self.state.disk.staging_of(place)?);
                 let record = synthetic(
@@ -299,6 +300,17 @@ impl<'r> PathRestorer<'r> {
             Some(link) => self.keep(chain, case, (link.entry.id, link.file), found),
             None => Ok(()),
         })
+    }
+
+    /// Stores the content of a file in the journal that a rolled-back job had moved to the path, if no other file has it.
+    fn keep_moved(&mut self, chain: &RecordChain<'_>, case: &RecoveryCase) -> io::Result<()> {
+        let Some(found) = case.target.found() else { return Ok(()) };
+        for (id, from) in gaps::only_moved(self.state, chain, &self.refused, found.meta.hash)? {
+            if self.rescued.insert((from.path.clone(), found.meta.hash)) {
+                external::rescue_displaced(self.state, from, id, &found.meta, &found.bytes)?;
+            }
+        }
+        Ok(())
     }
 
     fn keep(
