@@ -107,19 +107,18 @@ fn case(name: &str) -> SimScenario {
     SimScenario::of_case(name, player::read(&file).1).unwrap().unwrap()
 }
 
-/// Plays the scenario of a case file with these events, at each of these calls if they have an outside write.
-fn holds(name: &str, path: &str, calls: std::ops::RangeInclusive<u64>, events: impl Fn(u64) -> RunEvents) {
+/// Plays the scenario of a case file with these events, at each of these calls if they have an outside write. `seed` is one
+/// with which the daemon failed.
+fn holds(
+    seed: u64,
+    name: &str,
+    path: &str,
+    calls: std::ops::RangeInclusive<u64>,
+    events: impl Fn(u64) -> RunEvents,
+) {
     let scenario = case(name);
-    let plan = CombinedPlan {
-        seed: 1,
-        kinds: &[],
-        pairs: 1,
-        runs: 12,
-        images: 60,
-        lies: &[],
-        harm: None,
-        enough: 9,
-    };
+    let plan =
+        CombinedPlan { seed, kinds: &[], pairs: 1, runs: 12, images: 60, lies: &[], harm: None, enough: 9 };
     for call in calls {
         let report = check_events(&scenario, path, events(call), &plan).unwrap();
         assert!(report.images > 0);
@@ -130,7 +129,7 @@ fn holds(name: &str, path: &str, calls: std::ops::RangeInclusive<u64>, events: i
 #[test]
 fn a_folder_in_the_place_of_a_file_goes_back_where_nothing_can_be_exchanged() {
     // The calls between the check of the file and its swap.
-    holds("a_job_on_a_poor_system_is_whole", "a.txt", 170..=173, |call| RunEvents {
+    holds(1, "a_job_on_a_poor_system_is_whole", "a.txt", 170..=173, |call| RunEvents {
         action: Some((OutsideAction::Folder, call)),
         flushed: true,
         ..CALM
@@ -164,9 +163,17 @@ fn a_file_that_was_moved_away_after_a_kill_in_its_swap_stays_there() {
 fn contents_below_a_change_whose_old_content_was_unreadable_survive_a_cut() {
     // The call that reads the content before the change.
     let fault = InjectedFault { call: 478, errno: EIO, lasting: FaultDuration::Once };
-    holds("a_base_may_name_the_job_that_wrote_the_file", "a.txt", 451..=451, |call| RunEvents {
+    holds(1, "a_base_may_name_the_job_that_wrote_the_file", "a.txt", 451..=451, |call| RunEvents {
         action: Some((OutsideAction::Backup, call)),
         fault: Some(fault),
+        ..CALM
+    });
+}
+
+#[test]
+fn a_renamed_content_survives_a_roll_back_after_the_old_name_was_written_to() {
+    holds(144, "a_rename_keeps_extended_attributes", "b.txt", 0..=0, |_| RunEvents {
+        while_down: Some(OutsideAction::Rewrite),
         ..CALM
     });
 }
