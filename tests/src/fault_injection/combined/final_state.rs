@@ -168,6 +168,7 @@ impl FinalState<'_, '_> {
             && !(self.run.events.fault.is_some()
                 && permitted.each_shows(&view, (self.run.path, reach), there))
             && !(self.undecidable() && permitted.shows(&view, reach, false))
+            && !(self.in_moved_folder(there) && permitted.rolled_back_except(&view, reach))
         {
             let alone = view.differences(&permitted.alone, &[]).join(", ");
             let on_top = view.differences(&permitted.on_top, &[]).join(", ");
@@ -182,10 +183,15 @@ impl FinalState<'_, '_> {
     }
 
     /// Returns true if a cut may have removed each sign that another program came before an unsealed job: without exchange
-    /// the displaced file has the job's name for a moment, and without birth times a number may be that of another file.
+    /// the displaced file has the job's name for a moment, and the cut may keep any of its names.
     fn undecidable(&self) -> bool {
-        let features = self.run.scenario.features;
-        self.cut && !features.exchange && !features.birth_times && !strict()
+        self.cut && !self.run.scenario.features.exchange && !strict()
+    }
+
+    /// Returns true if recovery did not find files of a job that it rolled back, since their folder was moved meanwhile. They
+    /// keep the content of the job, and the old one is in the journal.
+    fn in_moved_folder(&self, there: bool) -> bool {
+        !there && self.run.action() == Some(OutsideAction::MoveFolder) && !strict()
     }
 
     /// Returns true if the order of the job and the outside write cannot be determined.

@@ -7,9 +7,10 @@
 //! another mount a staged file moves with the folder that others move; a file that others moved, without a flush, may
 //! have its old name again after a power cut, without the job that came after the move, and so may one whose further
 //! name others took, or that they wrote to through an old descriptor; a mode that others set on a job's file is lost if
-//! the job is then rolled back for a failed call; on a system without exchange and birth times, a job whose seal was lost
-//! may count as applied although another program changed one of its files before, which then lacks the job's change. In no
-//! case is an older content lost, which is always tested.
+//! the job is then rolled back for a failed call; on a system without exchange, a job whose seal was lost may count as
+//! applied although another program changed one of its files before, which then lacks the job's change; files in a folder
+//! that others moved during a job keep its content where the job is rolled back after a kill. In no case is an older
+//! content lost, which is always tested.
 
 pub mod final_state;
 pub mod run;
