@@ -3,6 +3,7 @@
 mod commands;
 mod database;
 mod memory;
+mod notes;
 mod replies;
 mod settings;
 mod several;
@@ -15,6 +16,7 @@ use std::time::Duration;
 pub use commands::*;
 pub use database::*;
 pub use memory::*;
+pub use notes::*;
 pub use replies::*;
 pub use settings::*;
 pub use several::*;

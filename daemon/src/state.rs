@@ -1,6 +1,7 @@
 //! The state of an open workspace: its opened modules, and what jobs share while the daemon runs. Its only own task
 //! is to issue numbers and names.
 
+pub mod announced;
 pub mod path_cache;
 pub mod refusal;
 pub mod step;
@@ -35,6 +36,7 @@ pub use memory::{BudgetClass, MemoryBudget, Reservation, ReservedReply, readable
 pub use parsing::ParsingLock;
 pub use warnings::ToldWarnings;
 
+use announced::AnnouncedChanges;
 use path_cache::PathCache;
 use step::{Go, Observer, Step, Unobserved};
 use undecided::UndecidedJobs;
@@ -69,6 +71,8 @@ pub struct WorkspaceState {
     pub boot: BootId,
     /// The last known file at each path.
     pub path_cache: Mutex<PathCache>,
+    /// The changes by other tools that sessions have announced. A thread that holds it does not ask for `path_cache`.
+    pub announced: Mutex<AnnouncedChanges>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<UnsettledEntries>,
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
@@ -152,6 +156,7 @@ impl WorkspaceState {
             encodings,
             boot,
             path_cache: Mutex::default(),
+            announced: Mutex::default(),
             unsettled: Mutex::default(),
             broken: Mutex::default(),
             undecided: Mutex::default(),

@@ -61,6 +61,8 @@ mod mcp;
 mod memory;
 #[cfg(unix)]
 mod merges;
+#[cfg(unix)]
+mod notes;
 #[cfg(target_os = "linux")]
 mod odd_files;
 mod outside_writes;

@@ -121,7 +121,8 @@ fn kind(entry: &EntrySummary) -> String {
     let of: Vec<String> = entry.of.iter().take(10).map(ToString::to_string).collect();
     let more = if entry.of.len() > of.len() { " and others" } else { "" };
     match entry.kind {
-        EntryKind::External => "outside change".to_owned(),
+        EntryKind::External if entry.is_outside() => "outside change".to_owned(),
+        EntryKind::External => "change with another tool".to_owned(),
         _ if of.is_empty() => word(entry.kind),
         _ => format!("{} of {}{more}", word(entry.kind), of.join(", ")),
     }

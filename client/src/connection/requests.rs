@@ -4,9 +4,9 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
     DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
-    JobRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest,
-    StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest,
-    UndoRequest, WaitRequest, kind,
+    JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
+    ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
+    TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -66,6 +66,11 @@ impl Connection {
     /// Removes the contents of a file from the journal.
     pub fn forget(&mut self, request: &ForgetRequest) -> Result<ForgetReply, CallError> {
         self.call(kind::FORGET, request)
+    }
+
+    /// Attributes changes by other tools to a session.
+    pub fn note(&mut self, request: &NoteRequest) -> Result<NoteReply, CallError> {
+        self.call(kind::NOTE, request)
     }
 
     /// Subscribes to changes. Get them with [`Connection::next_event`].

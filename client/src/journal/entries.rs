@@ -47,7 +47,7 @@ pub struct EntryList {
 
 /// Returns true for an entry that keeps rescued bytes. The file did not have them at that time.
 pub fn is_rescue(entry: &EntrySummary) -> bool {
-    entry.kind == EntryKind::External && entry.label.is_some()
+    entry.is_outside() && entry.label.is_some()
 }
 
 /// Returns the entries that match a filter.

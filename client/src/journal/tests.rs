@@ -156,9 +156,12 @@ fn a_span_has_the_first_and_the_last_entry() {
     let older = entry(3, Undo, &[1], false, ["b", "a"]);
     assert!(span(&[older]).is_some());
     // Rescued bytes were never in the file at that time.
-    let rescued =
-        EntrySummary { label: Some("content before".into()), ..entry(2, External, &[], false, ["-", "q"]) };
-    assert_eq!(span(&[one.clone(), rescued]), span(&[one]));
+    let label = Some("content before".into());
+    let of_tool = EntrySummary { label, ..entry(2, External, &[], false, ["-", "q"]) };
+    let rescued = EntrySummary { session: "outside".into(), ..of_tool.clone() };
+    assert_eq!(span(&[one.clone(), rescued]), span(&[one.clone()]));
+    // A change with another tool has a label, too.
+    assert_ne!(span(&[one.clone(), of_tool]), span(&[one]));
 }
 
 #[test]

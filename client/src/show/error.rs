@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use editd_proto::error::{ChangeAuthor, ConflictRegion, NearMiss, WouldApply};
-use editd_proto::message::EntryKind;
+use editd_proto::message::{EntryKind, OUTSIDE};
 use editd_proto::{ErrorCode, RequestError};
 use serde::Serialize;
 
@@ -193,7 +193,7 @@ fn staleness(out: &mut String, error: &RequestError, style: &OutputStyle) {
     for later in &error.later {
         let whose = match (later.own, later.kind) {
             (true, _) => "this session".to_owned(),
-            (false, EntryKind::External) => "outside of editd".to_owned(),
+            (false, EntryKind::External) if later.session == OUTSIDE => "outside of editd".to_owned(),
             (false, _) => format!("session {} ({})", one_line(&later.session), one_line(&later.client)),
         };
         let label = later.label.as_ref().map(|label| format!("  \u{201c}{}\u{201d}", one_line(label)));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use editd_proto::message::{EntryFile, EntryHunk, EntryKind, EntrySummary, HistoryReply, ShowReply};
+use editd_proto::message::{EntryFile, EntryHunk, EntrySummary, HistoryReply, ShowReply};
 
 use super::letters::{TextStyle, one_line, range, word};
 use super::{OutputStyle, StepForm, diff};
@@ -94,7 +94,7 @@ pub fn facts(entry: &EntrySummary, style: &OutputStyle) -> Vec<String> {
             if entry.omitted_of > 0 { format!(" and {} more", entry.omitted_of) } else { String::new() };
         words.push(format!("of {}{more}", of.join(", ")));
     }
-    if entry.kind != EntryKind::External {
+    if !entry.is_outside() {
         words.push(format!("by {} ({})", one_line(&entry.session), one_line(&entry.client)));
     }
     if let Some(label) = &entry.label {

@@ -15,6 +15,7 @@ mod format;
 mod generated;
 mod left;
 mod memory_estimate;
+mod noted;
 mod numbers;
 mod others;
 mod parsed;
@@ -32,6 +33,7 @@ mod verified;
 mod why;
 
 pub(crate) use expects::sha256;
+pub use noted::changed_since_read;
 pub use parsed::ParsedJob;
 pub use resolve::lanes_of;
 use resolve::resolve;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use editd_engine::{ContentProof, FileState, Job, Plan, PlanOptions, Refusal};
 use editd_proto::error::{ChangeAuthor, ErrorCode, NearMiss, OutsideWord, RequestError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::message::{EditStatus, EntryKind, OnStale};
+use editd_proto::message::{EditStatus, OnStale};
 use editd_proto::path::FilePath;
 
 use super::expects::Verdict;
@@ -240,7 +240,7 @@ fn file(bytes: Arc<[u8]>) -> FileState {
 }
 
 /// Returns the author of the last change of a file, and the job if it was the session's own.
-fn by(
+pub(super) fn by(
     state: &WorkspaceState,
     caller: &Caller,
     path: &FilePath,
@@ -252,7 +252,7 @@ fn by(
         return outside;
     }
     match state.store.summary(id) {
-        Ok(Some(entry)) if entry.kind != EntryKind::External => {
+        Ok(Some(entry)) if !entry.is_outside() => {
             (Some(ChangeAuthor::Entry(id)), (entry.session == caller.session).then_some(id))
         }
         _ => outside,

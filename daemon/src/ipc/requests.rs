@@ -7,8 +7,8 @@ use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
     CheckRequest, ClipRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest, HistoryRequest,
-    OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
-    TrustRequest, WaitRequest, kind,
+    NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest, SubscribeReply,
+    SubscribeRequest, TrustRequest, WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -17,7 +17,7 @@ use super::dispatch::{RequestAnswer, body};
 use super::inbox::ClientSession;
 use super::subscriptions::EventSink;
 use crate::limits;
-use crate::queue::{JobReply, reply};
+use crate::queue::{FinishedJob, JobReply, reply};
 
 /// A kind of request.
 pub(super) struct RequestKind {
@@ -85,6 +85,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::EXPORT, ReadOnly, Long, Answer(export)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
+    of(kind::NOTE, Changing, Short, Answer(note)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
     of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
     of(kind::STATUS, ReadOnly, Short, Answer(status)).without_journal(),
@@ -170,6 +171,17 @@ fn clip(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
 fn forget(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<ForgetRequest>(message);
     answer.send_result(kind::FORGET, request.and_then(|request| client.server.workspace.forget(&request)));
+}
+
+fn note(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let server = &client.server;
+    let note =
+        body::<NoteRequest>(message).and_then(|request| server.workspace.note(&client.caller, &request));
+    let entries = note.as_ref().map_or_else(|_| Vec::new(), NoteReply::jobs);
+    answer.send_result(kind::NOTE, note);
+    // Subscribers learn of the changes from here, as of those of a job: the watcher finds nothing new any more.
+    server.events.job_ended(FinishedJob { relaxed: false, entries });
+    server.events.receipt_renewed();
 }
 
 fn dialects(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

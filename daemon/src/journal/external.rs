@@ -1,14 +1,15 @@
 //! Journals changes that were not made by a job: those of other programs, which are noticed at the next observation
-//! of the path or found in a displaced file, and those of hooks. They become entries with their bytes. It never
-//! changes a file.
+//! of the path or found in a displaced file, and those of hooks. They become entries with their bytes, of the session
+//! that announced them if one did. It never changes a file.
 
 use std::io;
 
 use editd_engine::{FileState, LineChange, Splice};
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::EntryKind;
+use editd_proto::message::{EntryKind, OUTSIDE};
 use editd_proto::path::FilePath;
 
+use super::attributed;
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation};
 use crate::os::FileIdentity;
@@ -16,9 +17,6 @@ use crate::record::{ChangeMethod, Entry, FileMeta, FileRecord, ReadReceipt, Reco
 use crate::state::path_cache::{ObservationVersion, PathCache};
 use crate::state::{WorkspaceState, lock};
 use crate::store::{LogPosition, StoreError};
-
-/// The session and the client of a change by another program.
-pub const NOBODY: &str = "outside";
 
 /// The result of comparing an observation with the path cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,16 +228,25 @@ fn append(
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let splices = splices(old.as_deref(), new, how);
     let (added, removed) = lines(old.as_deref().unwrap_or_default(), new, &splices);
+    // Rescued bytes were never at their path while a call ran.
+    let author = if how == ChangeMethod::Nothing { attributed::author(state, path) } else { None };
+    let change = attributed::AttributedChange {
+        path,
+        before: before.as_ref().map(|meta| meta.hash),
+        old: old.as_deref(),
+        after: found.map(|(meta, bytes)| (meta.hash, bytes)),
+    };
+    let seen = author.as_ref().and_then(|author| attributed::receipt(state, author, &change, &splices));
     let entry = Entry {
         id: state.next_id(),
         kind: EntryKind::External,
         boot: state.boot,
         time: state.clock.wall_ms(),
-        session: NOBODY.to_owned(),
-        client: NOBODY.to_owned(),
+        session: author.as_ref().map_or(OUTSIDE, |author| &author.session).to_owned(),
+        client: author.as_ref().map_or(OUTSIDE, |author| &author.client).to_owned(),
         key: None,
         request: None,
-        label,
+        label: label.or_else(|| author.as_ref()?.label.clone()),
         queued: None,
         of: Vec::new(),
         files: vec![FileRecord {
@@ -263,7 +270,13 @@ fn append(
     if let Some((meta, bytes)) = found {
         state.store.keep_content(meta.hash, bytes);
     }
-    state.store.append(&[Record::External(entry)]).ok().map(|_| id)
+    let records: Vec<Record> =
+        std::iter::once(Record::External(entry)).chain(seen.map(Record::ReadReceipt)).collect();
+    state.store.append(&records).ok()?;
+    if let Some(author) = &author {
+        lock(&state.announced).journaled(author, id, path);
+    }
+    Some(id)
 }
 
 /// Returns the changed ranges; all new bytes as one range if the old ones are unknown. If a file is larger than

@@ -8,6 +8,7 @@
 //! only with the proof of every file, settled only after the flush of what it settles, and void only if it is not
 //! sealed, after the flush of what was rolled back.
 
+mod attributed;
 pub mod change;
 pub mod entry;
 pub mod external;

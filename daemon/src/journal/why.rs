@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use editd_engine::Splice;
 use editd_proto::ids::{ContentHash, JobId};
-use editd_proto::message::EntryKind;
+use editd_proto::message::{EntryKind, OUTSIDE};
 use editd_proto::path::FilePath;
 use memchr::memmem;
 
@@ -235,11 +235,13 @@ fn puts(after: &[u8], splices: &[Splice], at: usize, len: usize, new: &[u8]) -> 
 }
 
 fn told(state: &WorkspaceState, entry: &Entry, did: &EntryEffect) -> RemovedBy {
-    let (id, kind) = (entry.id, kind(entry.kind));
+    let is_outside = entry.kind == EntryKind::External && entry.session == OUTSIDE;
+    let (id, kind) = (entry.id, if is_outside { "a change made outside of editd" } else { kind(entry.kind) });
     let ago = ago(state.clock.wall_ms().saturating_sub(entry.time));
-    let whose = match entry.kind {
-        EntryKind::External => String::new(),
-        _ => format!(" of session {} through {}", entry.session, entry.client),
+    let whose = if is_outside {
+        String::new()
+    } else {
+        format!(" of session {} through {}", entry.session, entry.client)
     };
     let deed = match did {
         EntryEffect::This => "made this very change".to_owned(),
@@ -254,7 +256,7 @@ fn kind(kind: EntryKind) -> &'static str {
         EntryKind::Edit => "an edit",
         EntryKind::Undo => "an undo",
         EntryKind::Redo => "a redo",
-        EntryKind::External => "a change made outside of editd",
+        EntryKind::External => "a change with another tool",
         EntryKind::Hook => "a command that runs after writing",
     }
 }

@@ -5,8 +5,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
     ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest,
-    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply,
-    TrustRequest, UndoRequest,
+    NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -48,6 +48,7 @@ workspace_requests! {
     fn export(&self, request: &ExportRequest) -> Result<ReservedReply<'_, ExportReply>, Refusal>;
     fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn forget(&self, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
+    fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;

@@ -144,7 +144,7 @@ fn changed_since(
         .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
         .map(|entry| LaterEntry {
             job: entry.id,
-            own: entry.session == caller.session && entry.kind != EntryKind::External,
+            own: entry.session == caller.session && !entry.is_outside(),
             session: entry.session,
             client: entry.client,
             label: entry.label,

@@ -13,6 +13,7 @@ mod edit;
 mod export;
 mod forget;
 mod history;
+mod note;
 mod open;
 mod outline;
 mod read;

@@ -2,6 +2,7 @@
 
 use editd_engine::{FileView, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
 use editd_proto::limits;
 use editd_proto::message::{
     ChangeEvent, ChangeKind, EntryKind, FileOutcome, JobStatus, ReadReply, ReadRequest, Receipt, SymbolInfo,
@@ -284,9 +285,15 @@ impl Workspace {
             version: now.map(|hash| hash.version()),
             entry,
             by: entry.map(|_| EntryKind::External),
-            session: None,
+            session: entry.and_then(|id| self.author(id)),
             message: None,
         })
+    }
+
+    /// Returns the session that announced a change, if one did.
+    fn author(&self, change: JobId) -> Option<String> {
+        let entry = self.state.store.summary(change).ok().flatten()?;
+        (!entry.is_outside()).then_some(entry.session)
     }
 }
 
@@ -295,7 +302,7 @@ pub(super) struct Looked<'h> {
     /// Its path, links resolved.
     pub(super) path: FilePath,
     /// The version of the observation.
-    version: ObservationVersion,
+    pub(super) version: ObservationVersion,
     /// The state of the file.
     pub(super) observation: Observation,
     /// The memory reserved for the content.

@@ -105,6 +105,9 @@ pub struct EntryFile {
     pub undone_hunks: Vec<(u64, u64)>,
 }
 
+/// The session and the client of a change whose author is not known.
+pub const OUTSIDE: &str = "outside";
+
 /// A journal entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EntrySummary {
@@ -147,6 +150,14 @@ pub struct EntrySummary {
     /// The number of files that `files` leaves out. `show` returns them page by page.
     #[serde(default, skip_serializing_if = "is_default")]
     pub omitted_files: u64,
+}
+
+impl EntrySummary {
+    /// Returns true if its author is not known: another program made the change, and no session claimed it by `note`.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        self.kind == EntryKind::External && self.session == OUTSIDE
+    }
 }
 
 /// The reply to `history`.

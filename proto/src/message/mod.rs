@@ -9,6 +9,7 @@ pub mod forget;
 pub mod hello;
 pub mod history;
 pub mod job;
+pub mod note;
 pub mod outline;
 pub mod read;
 pub mod status;
@@ -31,10 +32,11 @@ pub use export::{ExportReply, ExportRequest};
 pub use forget::{ForgetReply, ForgetRequest};
 pub use hello::{Hello, ServerLimits, Welcome};
 pub use history::{
-    EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, HunkChoice, ShowReply,
-    ShowRequest, UndoRequest,
+    EntryDetail, EntryFile, EntryHunk, EntrySummary, HistoryReply, HistoryRequest, HunkChoice, OUTSIDE,
+    ShowReply, ShowRequest, UndoRequest,
 };
 pub use job::{Durability, JobRequest, OnStale, Payload, WaitRequest};
+pub use note::{NotePhase, NoteReply, NoteRequest, NotedEntry};
 pub use outline::{OutlineReply, OutlineRequest};
 pub use read::{ReadReply, ReadRequest};
 pub use status::{CheckFinding, CheckReply, CheckRequest, StatusReply, StopReply, StopRequest};
@@ -67,6 +69,8 @@ pub mod kind {
     pub const FORGET: &str = "forget";
     /// List the dialects of payloads.
     pub const DIALECTS: &str = "dialects";
+    /// Attribute changes by other tools to a session.
+    pub const NOTE: &str = "note";
     /// Show the outline of a file.
     pub const OUTLINE: &str = "outline";
     /// List the commands of the workspace, and allow or forbid them.

@@ -116,6 +116,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("server", kind::EXPORT) => frame_of::<ExportReply>(id, &kind, &body),
         ("client", kind::FORGET) => frame_of::<ForgetRequest>(id, &kind, &body),
         ("server", kind::FORGET) => frame_of::<ForgetReply>(id, &kind, &body),
+        ("client", kind::NOTE) => frame_of::<NoteRequest>(id, &kind, &body),
+        ("server", kind::NOTE) => frame_of::<NoteReply>(id, &kind, &body),
         ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
         ("server", kind::DIALECTS) => frame_of::<DialectsReply>(id, &kind, &body),
         ("client", kind::OUTLINE) => frame_of::<OutlineRequest>(id, &kind, &body),
@@ -258,6 +260,8 @@ fn every_field_is_named_in_its_section() {
         kind::FORGET,
         &ForgetReply { path: "a".into(), entries: 1, clipboards: 2, files: 3, damaged: vec!["/s".into()] },
     );
+    names_fields(document, kind::NOTE, &samples::note_request());
+    names_fields(document, kind::NOTE, &samples::note_reply());
     names_fields(document, kind::DIALECTS, &samples::dialects());
     names_fields(document, kind::OUTLINE, &OutlineRequest { path: "a".into(), depth: Some(1) });
     names_fields(document, kind::OUTLINE, &json(&samples::outline()));

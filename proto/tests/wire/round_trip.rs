@@ -67,6 +67,8 @@ fn every_message_with_all_of_its_fields() {
         files: u64::MAX,
         damaged: vec!["/s".into()],
     });
+    both_ways(&samples::note_request());
+    both_ways(&samples::note_reply());
     both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });
     both_ways(&SubscribeRequest { globs: vec!["src/**/*.rs".into()] });
     both_ways(&SubscribeReply { folders: 12 });

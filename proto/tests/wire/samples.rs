@@ -378,3 +378,19 @@ pub(crate) fn export_request() -> ExportRequest {
 pub(crate) fn export_reply() -> ExportReply {
     ExportReply { bytes: b"{}\n".to_vec(), cursor: Some("1.17.17.c".into()) }
 }
+
+pub(crate) fn note_request() -> NoteRequest {
+    NoteRequest {
+        phase: NotePhase::Begin,
+        paths: vec!["src/a.rs".into()],
+        session: Some("s".into()),
+        label: Some("Edit".into()),
+        call: Some("t-1".into()),
+        check: true,
+    }
+}
+
+pub(crate) fn note_reply() -> NoteReply {
+    let entries = vec![NotedEntry { job: JobId(18), path: "src/a.rs".into() }];
+    NoteReply { announced: true, entries, omitted: Some(1) }
+}

@@ -1,6 +1,6 @@
 //! The list of entries on a page.
 
-use editd_proto::message::{EntryFile, EntryKind, EntrySummary};
+use editd_proto::message::{EntryFile, EntrySummary};
 
 use super::{counts, kind, time};
 use crate::escape::html;
@@ -30,7 +30,7 @@ fn add_one(out: &mut String, entry: &EntrySummary) {
     let class = if entry.undone { " class=\"undone\"" } else { "" };
     let mut words = vec![format!("<strong>{}</strong>", entry.id), time(entry.time)];
     words.push(format!("<span class=\"quiet\">{}</span>", html(&kind(entry))));
-    if entry.kind != EntryKind::External {
+    if !entry.is_outside() {
         words.push(html(&entry.session));
     }
     if let Some(label) = &entry.label {

@@ -9,8 +9,8 @@ use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
     ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
-    JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest,
+    Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -245,6 +245,9 @@ impl WorkspaceRequests for FakeWorkspace {
         Ok(ClipReply { name: Some(caller.session.clone()), ..ClipReply::default() })
     }
     fn forget(&self, _: &ForgetRequest) -> Result<ForgetReply, Refusal> {
+        Err(not_there())
+    }
+    fn note(&self, _: &Caller, _: &NoteRequest) -> Result<NoteReply, Refusal> {
         Err(not_there())
     }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {

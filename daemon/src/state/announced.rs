@@ -1,0 +1,246 @@
+//! The changes by other tools that sessions have announced: a table that names the author of a change. Pure; the time is
+//! passed in. It is lost when the daemon ends: later changes are then those of nobody.
+//!
+//! *Invariants*: a change has at most one author. A session that named its path takes precedence over sessions that
+//! announced every path; of two different sessions with the same claim, neither is the author.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use editd_proto::ids::JobId;
+use editd_proto::message::NotedEntry;
+use editd_proto::path::FilePath;
+
+use crate::limits::{NOTE_MS, NOTED_ENTRIES, NOTED_PATHS, NOTES, NOTES_OF_SESSION};
+
+/// The session and the name of a call. A session has one call without a name.
+type CallName = (String, String);
+
+/// The calls that have been announced and have not ended.
+#[derive(Default, Debug)]
+pub struct AnnouncedChanges {
+    calls: BTreeMap<CallName, OpenCall>,
+    /// The number of calls that were ever announced, by which the newest is found.
+    count: u64,
+}
+
+/// A call of another tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AnnouncedCall {
+    /// The program that announced it.
+    pub client: String,
+    /// The label of its entries.
+    pub label: Option<String>,
+    /// The paths that it may change, links resolved; `None` for every path.
+    pub paths: Option<BTreeSet<FilePath>>,
+}
+
+/// A call that has ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EndedCall {
+    /// The paths that were announced; `None` for every path.
+    pub paths: Option<BTreeSet<FilePath>>,
+    /// Its entries, oldest first.
+    pub entries: Vec<NotedEntry>,
+    /// The number of further entries.
+    pub omitted: u64,
+}
+
+/// The author of a change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangeClaim {
+    /// The session.
+    pub session: String,
+    /// The program.
+    pub client: String,
+    /// The label of the entry.
+    pub label: Option<String>,
+    /// True if the call named the path: the session knows what it wrote there.
+    pub named: bool,
+    call: String,
+}
+
+#[derive(Debug)]
+struct OpenCall {
+    call: AnnouncedCall,
+    number: u64,
+    until: u64,
+    entries: Vec<NotedEntry>,
+    omitted: u64,
+}
+
+/// The limit that an announcement would exceed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AnnouncementLimit {
+    /// Announcements of the session.
+    OfSession,
+    /// Announcements of all sessions.
+    OfAll,
+    /// Paths in all announcements.
+    Paths,
+}
+
+impl AnnouncedChanges {
+    /// Announces a call; one of the session with the same name ends.
+    ///
+    /// # Errors
+    /// The limit that it would exceed.
+    pub fn begin(
+        &mut self,
+        session: &str,
+        name: &str,
+        call: AnnouncedCall,
+        now: u64,
+    ) -> Result<(), AnnouncementLimit> {
+        self.expire(now);
+        let key = (session.to_owned(), name.to_owned());
+        let others = || self.calls.iter().filter(|(known, _)| **known != key);
+        let named = |call: &AnnouncedCall| call.paths.as_ref().map_or(0, BTreeSet::len);
+        let paths: usize = others().map(|(_, open)| named(&open.call)).sum();
+        if others().filter(|((of, _), _)| of == session).count() >= NOTES_OF_SESSION {
+            return Err(AnnouncementLimit::OfSession);
+        }
+        if others().count() >= NOTES {
+            return Err(AnnouncementLimit::OfAll);
+        }
+        if paths.saturating_add(named(&call)) > NOTED_PATHS {
+            return Err(AnnouncementLimit::Paths);
+        }
+        self.count = self.count.saturating_add(1);
+        let until = now.saturating_add(NOTE_MS);
+        let open = OpenCall { call, number: self.count, until, entries: Vec::new(), omitted: 0 };
+        self.calls.insert(key, open);
+        Ok(())
+    }
+
+    /// Returns the author of a change of a path; `None` if no session or more than one claims it.
+    pub fn author(&mut self, path: &FilePath, now: u64) -> Option<ChangeClaim> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        self.expire(now);
+        let is_named = |open: &OpenCall| open.call.paths.as_ref().is_some_and(|paths| paths.contains(path));
+        let is_general = |open: &OpenCall| open.call.paths.is_none();
+        self.only(&is_named, true).or_else(|| {
+            let claimed = self.calls.values().any(is_named);
+            if claimed { None } else { self.only(&is_general, false) }
+        })
+    }
+
+    /// Returns the newest of some calls, if all of them are of one session.
+    fn only(&self, claims: &dyn Fn(&OpenCall) -> bool, named: bool) -> Option<ChangeClaim> {
+        let claiming = || self.calls.iter().filter(|(_, open)| claims(open));
+        let ((session, name), newest) = claiming().max_by_key(|(_, open)| open.number)?;
+        claiming().all(|((other, _), _)| other == session).then(|| ChangeClaim {
+            session: session.clone(),
+            client: newest.call.client.clone(),
+            label: newest.call.label.clone(),
+            named,
+            call: name.clone(),
+        })
+    }
+
+    /// Records that a change was journaled for its author.
+    pub fn journaled(&mut self, author: &ChangeClaim, job: JobId, path: &FilePath) {
+        let key = (author.session.clone(), author.call.clone());
+        let Some(open) = self.calls.get_mut(&key) else { return };
+        if open.entries.len() < NOTED_ENTRIES {
+            open.entries.push(NotedEntry { job, path: path.clone() });
+        } else {
+            open.omitted = open.omitted.saturating_add(1);
+        }
+    }
+
+    /// Returns the paths of a call that has not ended: `None` if it is not known, `Some(None)` for every path.
+    pub fn paths(&mut self, session: &str, name: &str, now: u64) -> Option<Option<BTreeSet<FilePath>>> {
+        self.expire(now);
+        let key = (session.to_owned(), name.to_owned());
+        self.calls.get(&key).map(|open| open.call.paths.clone())
+    }
+
+    /// Ends a call.
+    pub fn end(&mut self, session: &str, name: &str) -> Option<EndedCall> {
+        let ended = self.calls.remove(&(session.to_owned(), name.to_owned()))?;
+        Some(EndedCall { paths: ended.call.paths, entries: ended.entries, omitted: ended.omitted })
+    }
+
+    fn expire(&mut self, now: u64) {
+        self.calls.retain(|_, open| now < open.until);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn call(paths: &[&str]) -> AnnouncedCall {
+        let named = (!paths.is_empty()).then(|| paths.iter().map(|path| FilePath::from(*path)).collect());
+        AnnouncedCall { client: "c".into(), label: Some("l".into()), paths: named }
+    }
+
+    fn author(table: &mut AnnouncedChanges, path: &str, now: u64) -> Option<String> {
+        table.author(&path.into(), now).map(|claim| claim.session)
+    }
+
+    #[test]
+    fn a_change_has_the_author_that_named_it_or_the_only_one() {
+        let mut table = AnnouncedChanges::default();
+        assert_eq!(author(&mut table, "a", 0), None);
+        table.begin("shell", "", call(&[]), 0).unwrap();
+        assert_eq!(author(&mut table, "a", 1).as_deref(), Some("shell"));
+        table.begin("edit", "1", call(&["a"]), 1).unwrap();
+        assert_eq!(author(&mut table, "a", 2).as_deref(), Some("edit"), "it named the path");
+        assert_eq!(author(&mut table, "b", 2).as_deref(), Some("shell"));
+        table.begin("edit", "2", call(&["a"]), 2).unwrap();
+        assert_eq!(author(&mut table, "a", 3).as_deref(), Some("edit"), "both calls are of one session");
+        table.begin("other", "", call(&["a"]), 3).unwrap();
+        assert_eq!(author(&mut table, "a", 4), None, "two sessions named it");
+        table.begin("other", "all", call(&[]), 4).unwrap();
+        assert_eq!(author(&mut table, "b", 5), None, "two sessions may have changed anything");
+        assert!(table.end("other", "").is_some() && table.end("other", "all").is_some());
+        assert_eq!(author(&mut table, "a", 6).as_deref(), Some("edit"));
+    }
+
+    #[test]
+    fn a_call_without_an_end_expires() {
+        let mut table = AnnouncedChanges::default();
+        table.begin("s", "", call(&["a"]), 5).unwrap();
+        assert_eq!(author(&mut table, "a", 4 + NOTE_MS).as_deref(), Some("s"));
+        assert_eq!(author(&mut table, "a", 5 + NOTE_MS), None);
+        assert_eq!(table.end("s", ""), None);
+    }
+
+    #[test]
+    fn an_end_returns_the_entries_of_its_call() {
+        let mut table = AnnouncedChanges::default();
+        table.begin("s", "x", call(&["a"]), 0).unwrap();
+        let claim = table.author(&"a".into(), 1).unwrap();
+        for id in 0..NOTED_ENTRIES as u64 + 2 {
+            table.journaled(&claim, JobId(id), &"a".into());
+        }
+        let ended = table.end("s", "x").unwrap();
+        assert_eq!((ended.entries.len(), ended.omitted), (NOTED_ENTRIES, 2));
+        assert_eq!(ended.entries.first().unwrap().job, JobId(0));
+    }
+
+    #[test]
+    fn every_limit_is_kept() {
+        let mut table = AnnouncedChanges::default();
+        let name = |at: usize| at.to_string();
+        for at in 0..NOTES_OF_SESSION {
+            table.begin("s", &name(at), call(&[]), 0).unwrap();
+        }
+        assert_eq!(table.begin("s", "one more", call(&[]), 0), Err(AnnouncementLimit::OfSession));
+        table.begin("s", &name(0), call(&[]), 0).unwrap();
+        for at in NOTES_OF_SESSION..NOTES {
+            table.begin(&name(at), "", call(&[]), 0).unwrap();
+        }
+        assert_eq!(table.begin("t", "", call(&[]), 0), Err(AnnouncementLimit::OfAll));
+        let mut table = AnnouncedChanges::default();
+        let all: Vec<String> = (0..NOTED_PATHS).map(name).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        table.begin("s", "", call(&all), 0).unwrap();
+        assert_eq!(table.begin("t", "", call(&["x"]), 0), Err(AnnouncementLimit::Paths));
+        table.begin("t", "", call(&["x"]), NOTE_MS).unwrap();
+    }
+}

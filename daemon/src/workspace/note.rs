@@ -1,0 +1,203 @@
+//! The request `note`: names the author of changes that other tools make. It changes no file; what it finds becomes
+//! entries.
+
+use std::collections::BTreeSet;
+
+use editd_engine::Refusal;
+use editd_proto::codec::check_name;
+use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::limits;
+use editd_proto::message::{NotePhase, NoteReply, NoteRequest};
+use editd_proto::path::FilePath;
+
+use super::Workspace;
+use super::read::Looked;
+use crate::caller::Caller;
+use crate::edit::changed_since_read;
+use crate::journal::external;
+use crate::limits::{NOTE_PATHS, NOTED_PATHS, NOTES, NOTES_OF_SESSION, READER_HOLDS, REFUSAL_SHOWS};
+use crate::os::Stat;
+use crate::record::FileMeta;
+use crate::state::announced::{AnnouncedCall, AnnouncementLimit};
+use crate::state::refusal::{root_present, store_refusal};
+use crate::state::{BudgetClass, lock, readable};
+
+impl Workspace {
+    /// Announces the changes of a call of another tool, or ends the call and returns its entries.
+    ///
+    /// # Errors
+    /// `malformed` for fields that contradict each other; `too_large` and `limit` for too many paths or announcements;
+    /// the errors of paths that cannot be read; with `check`, `stale` for a file that is not what the session has read.
+    pub fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal> {
+        check_fields(request)?;
+        root_present(&self.state)?;
+        let session = request.session.clone().unwrap_or_else(|| caller.session.clone());
+        let author = Caller { session, client: caller.client.clone() };
+        match request.phase {
+            NotePhase::Begin => self.begin_call(&author, request),
+            NotePhase::End => self.end_call(&author, request),
+        }
+    }
+
+    fn begin_call(&self, author: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal> {
+        // Earlier changes are not those of the call.
+        let paths = if request.paths.is_empty() {
+            self.look_at_tracked(author)?;
+            None
+        } else {
+            Some(self.look_at_named(author, request)?)
+        };
+        self.announce_call(author, request, paths)?;
+        Ok(NoteReply { announced: true, entries: Vec::new(), omitted: None })
+    }
+
+    fn end_call(&self, author: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal> {
+        let name = request.call.as_deref().unwrap_or_default();
+        let now = || self.state.steady.now_ms(&*self.state.clock);
+        let known = lock(&self.state.announced).paths(&author.session, name, now());
+        let announced = known.is_some();
+        let paths = match known {
+            Some(paths) => paths,
+            // Nothing says since when changes are those of the session.
+            None if request.paths.is_empty() => {
+                return Ok(NoteReply { announced, entries: Vec::new(), omitted: None });
+            }
+            None => {
+                // What was not noticed until now is the work of the call.
+                let paths = self.resolved(&request.paths)?;
+                self.announce_call(author, request, Some(paths.clone()))?;
+                Some(paths)
+            }
+        };
+        match paths {
+            Some(named) => named.iter().try_for_each(|path| self.look(author, path))?,
+            None => self.look_at_tracked(author)?,
+        }
+        let ended = lock(&self.state.announced).end(&author.session, name).unwrap_or_default();
+        let omitted = (ended.omitted > 0).then_some(ended.omitted);
+        Ok(NoteReply { announced, entries: ended.entries, omitted })
+    }
+
+    fn announce_call(
+        &self,
+        author: &Caller,
+        request: &NoteRequest,
+        paths: Option<BTreeSet<FilePath>>,
+    ) -> Result<(), Refusal> {
+        let call = AnnouncedCall { client: author.client.clone(), label: request.label.clone(), paths };
+        let name = request.call.as_deref().unwrap_or_default();
+        let now = self.state.steady.now_ms(&*self.state.clock);
+        let begun = lock(&self.state.announced).begin(&author.session, name, call, now);
+        begun.map_err(too_many)
+    }
+
+    /// Reads the named files, so that their changes will be journaled. With `check`, refuses those that are not what the
+    /// session has read. Returns the paths with links resolved.
+    fn look_at_named(&self, author: &Caller, request: &NoteRequest) -> Result<BTreeSet<FilePath>, Refusal> {
+        let mut paths = BTreeSet::new();
+        let mut refusals: Vec<Refusal> = Vec::new();
+        let mut room = REFUSAL_SHOWS;
+        for path in &request.paths {
+            let looked = self.observe_reserved(author, path, limits::FILE)?;
+            let Looked { path, version, observation, reservation: _reservation } = looked;
+            let seen =
+                self.state.store.seen(&author.session, &path).map_err(|error| store_refusal(&error))?;
+            let had = seen.map(|seen| seen.hash);
+            external::note(&self.state, &path, &observation, version, had, true);
+            if let Some(found) = observation.found() {
+                self.state.store.keep_content(found.meta.hash, &found.bytes);
+            }
+            self.touch(&path);
+            if request.check {
+                refusals.extend(changed_since_read(&self.state, author, &path, &observation, &mut room)?);
+            }
+            paths.insert(path);
+        }
+        let mut refusals = refusals.into_iter();
+        let Some(mut first) = refusals.next() else { return Ok(paths) };
+        first.others = refusals.by_ref().take(limits::OTHER_ERRORS).map(|other| *other).collect();
+        let more = refusals.count() as u64;
+        first.more = (more > 0).then_some(more);
+        Err(first)
+    }
+
+    fn resolved(&self, paths: &[FilePath]) -> Result<BTreeSet<FilePath>, Refusal> {
+        let resolve = |path: &FilePath| {
+            let place = self.state.disk.resolve(path).map_err(|error| Box::new(error.to_wire(path)))?;
+            Ok(place.path().clone())
+        };
+        paths.iter().map(resolve).collect()
+    }
+
+    /// Observes the files whose changes are journaled, if their metadata say that they were changed since they were last
+    /// observed.
+    fn look_at_tracked(&self, author: &Caller) -> Result<(), Refusal> {
+        for path in self.tracked_below(&FilePath::default()) {
+            let Ok(place) = self.state.disk.resolve_link(&path) else { continue };
+            let known = lock(&self.state.path_cache).meta(&path).cloned();
+            if !is_as_known(place.stat(), known.as_ref()) {
+                self.look(author, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Observes a file; a change becomes an entry.
+    fn look(&self, author: &Caller, path: &FilePath) -> Result<(), Refusal> {
+        // A path that leads nowhere has no change to journal.
+        let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(()) };
+        let size = place.stat().map_or(0, |stat| readable(stat.size));
+        let holds = size.saturating_mul(READER_HOLDS);
+        let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
+        self.observe(path);
+        Ok(())
+    }
+}
+
+/// Returns true if a file has the metadata that it had when it was last observed.
+fn is_as_known(now: Option<&Stat>, known: Option<&FileMeta>) -> bool {
+    match (now, known) {
+        (None, None) => true,
+        (Some(now), Some(known)) => {
+            (now.identity, now.size, now.modified) == (known.identity, known.size, known.modified)
+        }
+        _ => false,
+    }
+}
+
+/// Refuses fields that contradict each other or are over their limits.
+fn check_fields(request: &NoteRequest) -> Result<(), Refusal> {
+    let names = [("session", &request.session), ("label", &request.label), ("call", &request.call)];
+    for (what, name) in names {
+        if let Some(name) = name {
+            check_name(what, name)?;
+        }
+    }
+    if request.check && (request.phase == NotePhase::End || request.paths.is_empty()) {
+        let message =
+            "`check` compares the files in `paths` before a call; send it with `begin` and with paths";
+        return Err(Box::new(RequestError::new(ErrorCode::Malformed, message)));
+    }
+    if request.paths.len() > NOTE_PATHS {
+        let count = request.paths.len();
+        let message = format!(
+            "a note names at most {NOTE_PATHS} paths, and this one names {count}; leave them out to mean every file"
+        );
+        let mut error = RequestError::new(ErrorCode::TooLarge, message);
+        error.limit = Some(NOTE_PATHS as u64);
+        return Err(Box::new(error));
+    }
+    Ok(())
+}
+
+fn too_many(limit: AnnouncementLimit) -> Refusal {
+    let (most, what) = match limit {
+        AnnouncementLimit::OfSession => (NOTES_OF_SESSION, "announced calls of one session"),
+        AnnouncementLimit::OfAll => (NOTES, "announced calls"),
+        AnnouncementLimit::Paths => (NOTED_PATHS, "paths of announced calls"),
+    };
+    let message = format!("there are {most} {what} already; send `end` for those that are over");
+    let mut error = RequestError::new(ErrorCode::Limit, message);
+    error.limit = Some(most as u64);
+    Box::new(error)
+}
