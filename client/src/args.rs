@@ -7,9 +7,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use editctl::values;
 use editd_proto::message::{Durability, JobMode, OnStale};
 
+mod clip;
 mod editing;
 pub(crate) mod scope;
 
+pub(crate) use clip::ClipCommand;
 pub(crate) use editing::{
     CreateArgs, EditArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
 };
@@ -237,6 +239,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAMES")]
         tools: Option<String>,
     },
+    /// Answer a hook of an agent runtime that keeps its own edit tools; the runtime runs it
+    ///
+    /// Runs the program `editctl-hook`, which has the options: see `hook --help`.
+    #[command(disable_help_flag = true)]
+    Hook {
+        /// The runtime and the options
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "RUNTIME")]
+        words: Vec<OsString>,
+    },
     /// Write the server `editctl mcp` into the configuration of an agent runtime, or remove it
     ///
     /// Runs the program `editctl-setup`, which has the options: see `setup --help`.
@@ -308,40 +319,6 @@ pub(crate) struct ImportArgs {
     /// The state folder, if the daemon was started with --state
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
-}
-
-#[derive(Subcommand, Debug)]
-pub(crate) enum ClipCommand {
-    /// List the clipboards
-    List,
-    /// Print a clipboard byte for byte
-    Show {
-        /// The name of the clipboard
-        name: String,
-    },
-    /// Store a text in a clipboard
-    Set {
-        /// The name of the clipboard
-        name: String,
-        /// The text, literally; standard input if neither TEXT nor --file is given
-        #[arg(allow_hyphen_values = true, conflicts_with = "file")]
-        text: Option<String>,
-        /// Read the text from a file (- is standard input)
-        #[arg(long)]
-        file: Option<PathBuf>,
-    },
-    /// Copy a clipboard
-    Copy {
-        /// The name of the clipboard
-        name: String,
-        /// The name of the copy
-        to: String,
-    },
-    /// Remove a clipboard
-    Rm {
-        /// The name of the clipboard
-        name: String,
-    },
 }
 
 #[derive(Args, Debug)]

@@ -85,6 +85,7 @@ pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutpu
     let (flags, command) = (line.everywhere, line.command);
     let command = match command {
         Command::Mcp { runtime, tools } => return companion::mcp(flags, runtime, tools),
+        Command::Hook { words } => return companion::hook(flags, words),
         Command::Setup { words } => return companion::setup(flags, words),
         Command::Ui => return companion::ui(flags),
         Command::Diff { words } => return companion::history(flags, "diff", words),
@@ -105,6 +106,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Dialects => files::dialects(context),
         Command::Help { op } => help(op.as_deref()),
         Command::Mcp { runtime, tools } => companion::mcp(GlobalFlags::default(), runtime, tools),
+        Command::Hook { words } => companion::hook(GlobalFlags::default(), words),
         Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
         Command::Ui => companion::ui(GlobalFlags::default()),
         Command::Diff { words } => companion::history(GlobalFlags::default(), "diff", words),

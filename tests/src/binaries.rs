@@ -35,6 +35,12 @@ pub fn editctl_history() -> &'static Path {
     PATH.get_or_init(|| found("EDITCTL_HISTORY_BIN", "editctl-history"))
 }
 
+/// The binary that answers hooks of runtimes: `EDITCTL_HOOK_BIN`, else the one that belongs to this build.
+pub fn editctl_hook() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| found("EDITCTL_HOOK_BIN", "editctl-hook"))
+}
+
 /// The top of the checkout.
 pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in the checkout")

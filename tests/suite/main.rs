@@ -87,6 +87,8 @@ mod real_symbols;
 mod real_tree;
 mod recovery;
 mod rollback;
+#[cfg(unix)]
+mod runtime_hooks;
 #[cfg(target_os = "linux")]
 mod sessions;
 #[cfg(unix)]

@@ -28,6 +28,7 @@ const COMPANIONS: &[Companion] = &[
     ("history", "blame", || editctl_history::command("blame")),
     ("history", "diff", || editctl_history::command("diff")),
     ("history", "report", || editctl_history::command("report")),
+    ("hook", "hook", editctl_hook::command),
     ("mcp", "mcp", editctl_mcp::command),
     ("setup", "setup", editctl_setup::command),
     ("ui", "ui", editctl_ui::command),

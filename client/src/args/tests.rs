@@ -72,6 +72,7 @@ fn every_command_is_understood() {
         "cancel 3",
         "dialects --json",
         "mcp --workspace /w --as codex --tools read,apply_patch",
+        "--session s hook claude-code --no-spawn",
         "setup codex --remove",
         "--workspace /w --session s --socket /s --no-spawn ui",
         "--session s diff --since 2h a",
@@ -190,7 +191,7 @@ fn a_command_lists_and_takes_its_own_flags_alone() {
     ];
     let commands = shortest_commands();
     // These pass their words and their help to another program.
-    let passing = ["setup", "diff", "blame", "report"];
+    let passing = ["hook", "setup", "diff", "blame", "report"];
     let commands: Vec<&str> =
         commands.iter().map(String::as_str).filter(|name| !passing.contains(name)).collect();
     for name in passing {

@@ -1,4 +1,4 @@
-//! The commands `mcp`, `setup`, `ui`, `diff`, `blame` and `report`: each runs another program in the place of this one, so
+//! The commands `mcp`, `hook`, `setup`, `ui`, `diff`, `blame` and `report`: each runs another program in the place of this one, so
 //! that this one stays small.
 
 use std::ffi::OsString;
@@ -24,6 +24,14 @@ pub(super) fn mcp(
     let mut named = connecting(flags);
     named.extend([("--as", runtime.map(OsString::from)), ("--tools", tools.map(OsString::from))]);
     become_program("mcp", &given(named, "--no-spawn", no_spawn))
+}
+
+/// Runs `editctl-hook`, which parses the words and has their help.
+pub(super) fn hook(flags: GlobalFlags, words: Vec<OsString>) -> Result<CommandOutput, Failure> {
+    let no_spawn = flags.no_spawn;
+    let mut all = given(connecting(flags), "--no-spawn", no_spawn);
+    all.extend(words);
+    become_program("hook", &all)
 }
 
 /// Runs `editctl-ui`.

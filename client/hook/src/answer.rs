@@ -1,0 +1,65 @@
+//! The answer of a hook in the form of its runtime, and the words of a denial.
+
+use editd_proto::RequestError;
+use editd_proto::error::ChangeAuthor;
+use serde_json::{Value, json};
+
+use crate::runtime::Runtime;
+
+/// Returns the output that allows the call, or has nothing to say. It never allows what the runtime would ask about.
+pub(crate) fn allowed(runtime: Runtime) -> String {
+    if runtime.wants_object() { "{}\n".to_owned() } else { String::new() }
+}
+
+/// Returns the output that denies the call. `event` is the name of the event.
+pub(crate) fn denied(runtime: Runtime, event: &str, reason: &str) -> String {
+    let object: Value = match runtime {
+        Runtime::ClaudeCode | Runtime::Codex | Runtime::Vscode | Runtime::Qwen => json!({
+            "hookSpecificOutput": {
+                "hookEventName": event,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }
+        }),
+        Runtime::Cursor => json!({
+            "permission": "deny",
+            "user_message": "editd: the file changed since the agent read it; the agent was shown the change",
+            "agent_message": reason,
+        }),
+        Runtime::Gemini => json!({ "decision": "deny", "reason": reason }),
+    };
+    format!("{object}\n")
+}
+
+/// Returns the words for a file that changed since it was read, with the change.
+pub(crate) fn reason(error: &RequestError) -> String {
+    let mut out = String::from("editd: ");
+    add(&mut out, error);
+    for other in &error.others {
+        add(&mut out, other);
+    }
+    if let Some(more) = error.more {
+        out.push_str(&format!("{more} more files changed, too; read them again.\n"));
+    }
+    out
+}
+
+fn add(out: &mut String, error: &RequestError) {
+    out.push_str(&error.message);
+    out.push('\n');
+    match &error.by {
+        Some(ChangeAuthor::Entry(job)) => {
+            out.push_str(&format!("Changed by entry {job}; `editctl show {job}` shows it.\n"));
+        }
+        Some(ChangeAuthor::Outside(_)) | None => {}
+    }
+    if let Some(diff) = &error.diff {
+        out.push_str(diff);
+        if !diff.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    if let Some(hunks) = error.omitted_hunks {
+        out.push_str(&format!("and {hunks} more hunks\n"));
+    }
+}

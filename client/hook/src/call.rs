@@ -1,0 +1,262 @@
+//! The call of a tool, as the payload of a hook describes it. Pure: it reads no file.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use crate::limits::{FILES, LABEL, NAME, SHOWN_LINES};
+use crate::patch;
+use crate::search::{self, ShownPassage};
+
+/// The moment at which a hook runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HookMoment {
+    /// Before the call.
+    Before,
+    /// After the call.
+    After,
+    /// After a call that failed.
+    Failed,
+}
+
+/// The effect of a tool on files.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ToolEffect {
+    /// It shows lines of files.
+    Shows(Vec<ShownPassage>),
+    /// It changes these files.
+    Changes(Vec<String>),
+    /// It may change every file.
+    ChangesAnything,
+    /// None that matters here.
+    Nothing,
+}
+
+/// The call of a tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ToolCall {
+    /// The moment.
+    pub(crate) moment: HookMoment,
+    /// The name of the event, for the answer.
+    pub(crate) event: String,
+    /// The session of the agent that makes the call.
+    pub(crate) session: String,
+    /// The name of the call, the same before and after it.
+    pub(crate) name: String,
+    /// The label of its changes.
+    pub(crate) label: String,
+    /// The effect.
+    pub(crate) effect: ToolEffect,
+    /// The folder in which the call is made.
+    pub(crate) folder: Option<String>,
+    /// The folders of the project, the most important first.
+    pub(crate) roots: Vec<String>,
+}
+
+/// The tools, by the names in the payloads of hooks, with the effect of each.
+const TOOLS: &[(&[&str], ToolKind)] = &[
+    (&["Read", "read_file", "NotebookRead"], ToolKind::Read),
+    (&["Grep", "grep", "grep_search", "search_file_content"], ToolKind::Search),
+    (
+        &[
+            "Edit",
+            "Write",
+            "MultiEdit",
+            "NotebookEdit",
+            "StrReplace",
+            "Delete",
+            "edit",
+            "replace",
+            "write_file",
+            "create_file",
+            "replace_string_in_file",
+            "multi_replace_string_in_file",
+            "insert_edit_into_file",
+            "edit_notebook_file",
+        ],
+        ToolKind::Edit,
+    ),
+    (&["apply_patch"], ToolKind::Patch),
+    (
+        &[
+            "Bash",
+            "PowerShell",
+            "Shell",
+            "shell",
+            "shell_command",
+            "exec_command",
+            "local_shell",
+            "run_shell_command",
+            "run_in_terminal",
+        ],
+        ToolKind::Shell,
+    ),
+];
+
+/// The fields that have a path.
+const PATHS: &[&str] = &["file_path", "filePath", "notebook_path", "absolute_path", "path"];
+
+#[derive(Clone, Copy)]
+enum ToolKind {
+    Read,
+    Search,
+    Edit,
+    Patch,
+    Shell,
+}
+
+impl ToolCall {
+    /// Reads a payload. `None` if the event is not about a call of a tool.
+    ///
+    /// # Errors
+    /// A message for people: the payload lacks a field.
+    pub(crate) fn of(payload: &Value) -> Result<Option<Self>, String> {
+        let event = text(payload, &["hook_event_name", "hookEventName"]).unwrap_or_default();
+        let moment = match event {
+            "PreToolUse" | "preToolUse" | "BeforeTool" => HookMoment::Before,
+            "PostToolUse" | "postToolUse" | "AfterTool" => HookMoment::After,
+            "PostToolUseFailure" | "postToolUseFailure" => HookMoment::Failed,
+            "" => return Err("the payload has no `hook_event_name`".to_owned()),
+            _ => return Ok(None),
+        };
+        let tool = text(payload, &["tool_name"]).ok_or("the payload has no `tool_name`")?;
+        let session = text(payload, &["session_id", "sessionId", "conversation_id"]);
+        let session = name(session.ok_or("the payload has no `session_id`")?);
+        // A subagent has read other files than the agent that started it.
+        let session = match text(payload, &["agent_id"]) {
+            Some(agent) => format!("{session}/{}", name(agent)),
+            None => session,
+        };
+        let input = object(payload.get("tool_input"));
+        let response = ["tool_response", "tool_output"].iter().find_map(|field| payload.get(*field));
+        let failed =
+            response.and_then(|response| response.get("error")).is_some_and(|error| !error.is_null());
+        let moment = if failed && moment == HookMoment::After { HookMoment::Failed } else { moment };
+        let list = payload.get("workspace_roots").and_then(Value::as_array);
+        Ok(Some(Self {
+            moment,
+            event: event.to_owned(),
+            session,
+            name: call_name(payload, tool, &input),
+            label: label(tool, &input),
+            effect: effect(tool, &input, response.unwrap_or(&Value::Null)),
+            folder: text(payload, &["cwd"]).map(str::to_owned),
+            roots: list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+        }))
+    }
+}
+
+/// Returns the first of some fields that is a text and not empty.
+fn text<'v>(object: &'v Value, fields: &[&str]) -> Option<&'v str> {
+    let mut found = fields.iter().filter_map(|field| object.get(*field)?.as_str());
+    found.find(|text| !text.is_empty())
+}
+
+/// Returns an object, also one that is written as text.
+fn object(value: Option<&Value>) -> Value {
+    match value {
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or(Value::Null),
+        Some(other) => other.clone(),
+        None => Value::Null,
+    }
+}
+
+/// Returns a text that can be a part of a name: short, and without control characters.
+fn name(text: &str) -> String {
+    short(text, NAME)
+}
+
+/// Returns the start of a text without its control characters.
+fn short(text: &str, bytes: usize) -> String {
+    let mut out = String::new();
+    for letter in text.chars().filter(|letter| !letter.is_control()) {
+        if out.len() + letter.len_utf8() > bytes {
+            break;
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// Returns the name of a call: its number, or a hash of the call if the runtime gives it none.
+fn call_name(payload: &Value, tool: &str, input: &Value) -> String {
+    if let Some(id) = text(payload, &["tool_use_id"]) {
+        return name(id);
+    }
+    let mut hasher = DefaultHasher::new();
+    (tool, input.to_string()).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Returns the label: the tool, and for a command its description or its first line.
+fn label(tool: &str, input: &Value) -> String {
+    let command = match kind(tool) {
+        Some(ToolKind::Shell) => text(input, &["description", "command"]).unwrap_or_default(),
+        _ => "",
+    };
+    let line = command.trim().lines().next().unwrap_or_default();
+    let words = if line.is_empty() { tool.to_owned() } else { format!("{tool}: {line}") };
+    short(&words, LABEL)
+}
+
+fn kind(tool: &str) -> Option<ToolKind> {
+    TOOLS.iter().find(|(names, _)| names.contains(&tool)).map(|(_, kind)| *kind)
+}
+
+fn effect(tool: &str, input: &Value, response: &Value) -> ToolEffect {
+    match kind(tool) {
+        None => ToolEffect::Nothing,
+        Some(ToolKind::Shell) => ToolEffect::ChangesAnything,
+        Some(ToolKind::Edit) => changes(paths(input)),
+        Some(ToolKind::Patch) => {
+            let patch = text(input, &["command", "input", "patch"]).unwrap_or_default();
+            changes(patch::paths(patch))
+        }
+        Some(ToolKind::Read) => ToolEffect::Shows(read(input, response).into_iter().collect()),
+        Some(ToolKind::Search) => ToolEffect::Shows(search::passages(input, response)),
+    }
+}
+
+fn changes(paths: Vec<String>) -> ToolEffect {
+    let paths: BTreeSet<String> = paths.into_iter().collect();
+    match paths.len() {
+        0 => ToolEffect::Nothing,
+        count if count > FILES => ToolEffect::ChangesAnything,
+        _ => ToolEffect::Changes(paths.into_iter().collect()),
+    }
+}
+
+/// Returns the paths that an edit names, for itself or for each of its parts.
+fn paths(input: &Value) -> Vec<String> {
+    let parts = ["replacements", "edits"].iter().filter_map(|field| input.get(*field)?.as_array()).flatten();
+    let all = std::iter::once(input).chain(parts);
+    all.filter_map(|one| text(one, PATHS)).map(str::to_owned).collect()
+}
+
+/// Returns the lines that a call has shown: as its result says, else as it asked for.
+fn read(input: &Value, response: &Value) -> Option<ShownPassage> {
+    let number = |object: &Value, fields: &[&str]| {
+        fields.iter().find_map(|field| {
+            let value = object.get(*field)?;
+            value.as_u64().or_else(|| Some(value.as_f64()?.max(0.0) as u64))
+        })
+    };
+    let path = text(input, PATHS)?.to_owned();
+    let file = response.get("file").unwrap_or(&Value::Null);
+    let told = number(file, &["startLine"]).zip(number(file, &["numLines"]));
+    let (first, count) = match (told, number(input, &["startLine", "start_line"])) {
+        (Some(told), _) => told,
+        (None, Some(first)) => {
+            let last = number(input, &["endLine", "end_line"]);
+            (first, last.map_or(SHOWN_LINES, |last| last.saturating_sub(first).saturating_add(1)))
+        }
+        // Some count the first line as 1, some as 0: the later start is certain to be shown.
+        (None, None) => {
+            let first = number(input, &["offset"]).map_or(1, |offset| offset.max(1));
+            (first, number(input, &["limit"]).unwrap_or(SHOWN_LINES))
+        }
+    };
+    let last = first.max(1).saturating_add(count).saturating_sub(1);
+    (count > 0).then_some(ShownPassage { path, lines: (first.max(1), last) })
+}

@@ -1,0 +1,5 @@
+//! The process of `editctl-hook`. The library does everything.
+
+fn main() -> std::process::ExitCode {
+    editctl_hook::main()
+}

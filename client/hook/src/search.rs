@@ -1,0 +1,81 @@
+//! The lines that the result of a search shows, in the forms that runtimes print. Pure.
+//!
+//! *Limitations*: what is in none of these forms is not recorded as read.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::limits::PASSAGES;
+
+/// Lines of a file that a tool has shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ShownPassage {
+    /// The path.
+    pub(crate) path: String,
+    /// The first and the last line, from 1.
+    pub(crate) lines: (u64, u64),
+}
+
+/// Returns the passages of a result, neighbouring lines as one.
+pub(crate) fn passages(input: &Value, response: &Value) -> Vec<ShownPassage> {
+    let shown = ["content", "llmContent"].iter().find_map(|field| response.get(*field)?.as_str());
+    let Some(shown) = shown.or_else(|| response.as_str()) else { return Vec::new() };
+    // The result of a search in one file leaves its path out.
+    let only = input.get("path").and_then(Value::as_str);
+    let mut lines: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let mut file: Option<&str> = None;
+    for line in shown.lines() {
+        if let Some(path) = line.strip_prefix("File: ") {
+            file = Some(path.trim());
+            continue;
+        }
+        let found = match (file, numbered(line)) {
+            (Some(path), _) => under_file(line).map(|number| (path, number)),
+            (None, Some(found)) => Some(found),
+            (None, None) => only.zip(alone(line)),
+        };
+        if let Some((path, number)) = found {
+            lines.entry(path.to_owned()).or_default().push(number);
+        }
+    }
+    let runs = lines.into_iter().flat_map(|(path, numbers)| {
+        runs(numbers).into_iter().map(move |lines| ShownPassage { path: path.clone(), lines })
+    });
+    runs.take(PASSAGES).collect()
+}
+
+/// Reads `PATH:12:text`. A path with a colon is not understood.
+fn numbered(line: &str) -> Option<(&str, u64)> {
+    let (path, rest) = line.split_once(':')?;
+    let (number, _) = rest.split_once(':')?;
+    Some((path, positive(number)?)).filter(|(path, _)| !path.is_empty() && positive(path).is_none())
+}
+
+/// Reads `12:text`.
+fn alone(line: &str) -> Option<u64> {
+    positive(line.split_once(':')?.0)
+}
+
+/// Reads `L12: text`, below a line that names the file.
+fn under_file(line: &str) -> Option<u64> {
+    positive(line.strip_prefix('L')?.split_once(':')?.0)
+}
+
+fn positive(digits: &str) -> Option<u64> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|number| all_digits && *number > 0)
+}
+
+/// Returns the runs of some numbers.
+fn runs(mut numbers: Vec<u64>) -> Vec<(u64, u64)> {
+    numbers.sort_unstable();
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if number <= last.saturating_add(1) => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    runs
+}
