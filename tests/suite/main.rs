@@ -93,6 +93,8 @@ mod runtime_hooks;
 mod sessions;
 #[cfg(unix)]
 mod setup;
+#[cfg(unix)]
+mod setup_hooks;
 #[cfg(target_os = "linux")]
 mod shutdown;
 #[cfg(target_os = "linux")]

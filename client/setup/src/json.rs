@@ -1,6 +1,7 @@
 //! JSON with comments and trailing commas. The parser only finds places: a change inserts or removes bytes there, and all
 //! others stay.
 
+pub(crate) mod array;
 mod layout;
 mod places;
 mod removal;

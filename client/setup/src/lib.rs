@@ -1,8 +1,10 @@
-//! The command `editctl-setup`: writes the MCP server `editctl mcp` into the configuration file of an agent runtime, or
-//! removes it. It changes nothing else in the file, and no other file.
+//! The command `editctl-setup`: writes the MCP server `editctl mcp`, or the hooks of `editctl hook`, into the configuration
+//! file of an agent runtime, or removes them. It changes nothing else in the file, and no other file.
 
 mod config_file;
 mod format;
+mod hook_run;
+mod hooks;
 mod json;
 mod next_steps;
 mod place;
@@ -24,19 +26,27 @@ use runtime::Runtime;
 const AFTER: &str = "\
 Without --project and --user, the file is the one of the project, which everybody who works on it may share:
 .mcp.json, .cursor/mcp.json, .vscode/mcp.json, opencode.json, .gemini/settings.json, .qwen/settings.json.
-Codex and Zed get the file of the user.
+Codex and Zed get the file of the user. The hooks go into .claude/settings.json, hooks.json of Codex and Cursor,
+.github/hooks/editctl.json, .gemini/settings.json and .qwen/settings.json.
 
 Exit status: 0 done or unchanged; 1 refused; 2 usage; 5 input/output.";
 
-/// Writes the server `editctl mcp` into the configuration of an agent runtime
+/// Writes the server `editctl mcp`, or the hooks, into the configuration of an agent runtime
 ///
-/// Shows the change as a diff. Changes nothing else in the file, and nothing at all if the entry is there.
+/// Shows the change as a diff. Changes nothing else in the file, and nothing at all if the entry is there. The server is for
+/// agents that edit with the tools of editd, --hooks is for those that keep their own.
 #[derive(Parser, Debug)]
 #[command(name = "editctl setup", bin_name = "editctl setup", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 struct CommandLine {
     /// The runtime
     #[arg(value_enum)]
     runtime: Runtime,
+    /// Write the hooks instead of the server: the runtime keeps its own edit tools, and editd records what they do
+    #[arg(long)]
+    hooks: bool,
+    /// With --hooks for claude-code: use .claude/settings.local.json, which is not shared
+    #[arg(long, requires = "hooks", conflicts_with = "user")]
+    local: bool,
     /// Remove the entry; removes the file, too, if it has only what setup wrote
     #[arg(long)]
     remove: bool,

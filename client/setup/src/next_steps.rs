@@ -16,6 +16,24 @@ pub(crate) fn steps(runtime: Runtime, scope: Scope, outcome: Outcome) -> Vec<Str
     lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
+/// Returns the steps after hooks were changed, one sentence each.
+pub(crate) fn hook_steps(runtime: Runtime, outcome: Outcome) -> Vec<String> {
+    let lines: &[&str] = match (outcome, runtime) {
+        (Outcome::Unchanged, _) => &[],
+        (Outcome::Removed | Outcome::Deleted, _) => &["the runtime notices this at its next start"],
+        (_, Runtime::ClaudeCode) => &["start a new session of `claude`; `/hooks` lists the hooks"],
+        (_, Runtime::Codex) => &[
+            "start `codex` again and approve the hooks with `/hooks`: it runs no other, also after each change",
+        ],
+        (_, Runtime::Cursor) => &["start Cursor again; it runs the hooks of a project only if you trust it"],
+        (_, Runtime::Vscode) => &["start a new chat; VS Code runs hooks only in trusted workspaces"],
+        (_, Runtime::Gemini) => &["start `gemini` again; it asks about new hooks of a project"],
+        (_, Runtime::Qwen) => &["start `qwen` again; it runs the hooks of a project only in trusted folders"],
+        (_, Runtime::Zed | Runtime::Opencode) => &[],
+    };
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
 /// Returns the steps for a new entry.
 fn after_adding(runtime: Runtime, scope: Scope) -> &'static [&'static str] {
     match (runtime, scope) {

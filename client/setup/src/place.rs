@@ -100,6 +100,32 @@ impl Runtime {
         })
     }
 
+    /// Returns the file in the project that has its hooks.
+    pub(crate) fn project_hooks(self, is_local: bool) -> &'static str {
+        match self {
+            Self::ClaudeCode if is_local => ".claude/settings.local.json",
+            Self::ClaudeCode => ".claude/settings.json",
+            Self::Codex => ".codex/hooks.json",
+            Self::Cursor => ".cursor/hooks.json",
+            Self::Qwen => ".qwen/settings.json",
+            Self::Gemini => ".gemini/settings.json",
+            Self::Vscode | Self::Zed | Self::Opencode => ".github/hooks/editctl.json",
+        }
+    }
+
+    /// Returns the folder and the file of the user that have its hooks.
+    ///
+    /// # Errors
+    /// The place is unknown.
+    pub(crate) fn user_hooks(self, folders: &UserFolders) -> Result<(PathBuf, &'static str), SetupError> {
+        Ok(match (self, &folders.codex, &folders.claude) {
+            (Self::ClaudeCode, _, Some(folder)) => (folder.clone(), "settings.json"),
+            (Self::Codex, Some(folder), _) => (folder.clone(), "hooks.json"),
+            (Self::Vscode, ..) => (folders.home()?, ".copilot/hooks/editctl.json"),
+            _ => (folders.home()?, self.project_hooks(false)),
+        })
+    }
+
     /// Returns the places for the user.
     ///
     /// # Errors

@@ -59,9 +59,9 @@ pub(crate) fn started(given: Option<&Path>) -> Result<PathBuf, SetupError> {
     })
 }
 
-/// Returns true if the server is installed: beside `editctl`, or in a folder of `PATH`.
-pub(crate) fn has_server(program: &Path, path: Option<&OsStr>) -> bool {
-    let name = program_name("editctl-mcp");
+/// Returns true if `editctl-NAME` is installed: beside `editctl`, or in a folder of `PATH`.
+pub(crate) fn has_companion(name: &str, program: &Path, path: Option<&OsStr>) -> bool {
+    let name = program_name(&format!("editctl-{name}"));
     let own = machine::canonical(program).unwrap_or_else(|_| program.to_path_buf());
     let mut folders: Vec<PathBuf> =
         path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();

@@ -26,11 +26,32 @@ pub(crate) enum Outcome {
     Unchanged,
 }
 
+/// The subject of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Subject {
+    /// The MCP server.
+    Server,
+    /// The hooks.
+    Hooks,
+}
+
+impl Subject {
+    /// Returns the words for messages.
+    fn words(self) -> String {
+        match self {
+            Self::Server => format!("the server `{NAME}`"),
+            Self::Hooks => format!("the hooks of `{NAME}`"),
+        }
+    }
+}
+
 /// A report about a run.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// The runtime.
     pub(crate) runtime: Runtime,
+    /// The subject.
+    pub(crate) subject: Subject,
     /// The file, with links resolved.
     pub(crate) file: PathBuf,
     /// The result.
@@ -62,13 +83,13 @@ pub(crate) fn text(report: &Report, style: &OutputStyle) -> String {
     let mut out = String::new();
     show::diff::add(&mut out, &report.diff, style);
     let name = report.runtime.name();
-    let file = report.file.display();
+    let (file, what) = (report.file.display(), report.subject.words());
     let result = match report.outcome {
-        Outcome::Created => format!("created {file} with the server `{NAME}`"),
-        Outcome::Added => format!("added the server `{NAME}` to {file}"),
-        Outcome::Replaced => format!("replaced the server `{NAME}` in {file}"),
-        Outcome::Removed => format!("removed the server `{NAME}` from {file}"),
-        Outcome::Deleted => format!("deleted {file}, which had only the server `{NAME}`"),
+        Outcome::Created => format!("created {file} with {what}"),
+        Outcome::Added => format!("added {what} to {file}"),
+        Outcome::Replaced => format!("replaced {what} in {file}"),
+        Outcome::Removed => format!("removed {what} from {file}"),
+        Outcome::Deleted => format!("deleted {file}, which had only {what}"),
         Outcome::Unchanged => format!("unchanged: {file} is as it should be"),
     };
     let condition = if report.dry_run { "not done (--dry-run): " } else { "" };

@@ -9,10 +9,10 @@ use similar::TextDiff;
 use crate::config_file::{ConfigFile, FileAccess};
 use crate::format::{self, Format, FormatError, NAME};
 use crate::place::{ConfigPlaces, Scope, UserFolders, project};
-use crate::program::{ServerCommand, has_server, server_command, started};
-use crate::report::{Outcome, Report};
+use crate::program::{ServerCommand, has_companion, server_command, started};
+use crate::report::{Outcome, Report, Subject};
 use crate::runtime::{EntryShape, Runtime};
-use crate::{CommandLine, SetupError, next_steps};
+use crate::{CommandLine, SetupError, hook_run, next_steps};
 
 /// A file with its meaning and the shape of an entry in it.
 struct Candidate {
@@ -22,7 +22,7 @@ struct Candidate {
 }
 
 /// The new text of a file: `None` to remove it.
-type NewText = Option<String>;
+pub(crate) type NewText = Option<String>;
 
 /// Runs the command.
 ///
@@ -36,6 +36,9 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
         (_, true) => Scope::User,
         _ => line.runtime.default_scope(),
     };
+    if line.hooks {
+        return hook_run::run(line, scope, &folders, path.as_deref());
+    }
     let places = match scope {
         Scope::Project => {
             let files = line.runtime.project_files()?;
@@ -62,7 +65,7 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
                     .into(),
             );
         }
-        if !has_server(&program, path.as_deref()) {
+        if !has_companion("mcp", &program, path.as_deref()) {
             notes.push("editctl-mcp is neither beside editctl nor in PATH: install it".into());
         }
         decided
@@ -77,7 +80,8 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
         notes.extend(next_steps::steps(line.runtime, scope, outcome));
     }
     let file = chosen.file.path;
-    Ok(Report { runtime: line.runtime, file, outcome, dry_run: line.dry_run, diff, notes })
+    let (runtime, subject, dry_run) = (line.runtime, Subject::Server, line.dry_run);
+    Ok(Report { runtime, subject, file, outcome, dry_run, diff, notes })
 }
 
 /// Returns the file that has the entry, else the first that exists, else the first.
@@ -154,7 +158,7 @@ fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText),
 }
 
 /// Returns the difference between the file and its new text.
-fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
+pub(crate) fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
     let old = file.text()?;
     let path = file.path.display().to_string();
     let name = |text: Option<&str>| if text.is_some() { path.clone() } else { "/dev/null".to_owned() };
@@ -164,7 +168,7 @@ fn diff(file: &ConfigFile, new: Option<&str>) -> Result<String, SetupError> {
 }
 
 /// Returns the refusal for an error in a file.
-fn at(file: &ConfigFile, error: &FormatError) -> SetupError {
+pub(crate) fn at(file: &ConfigFile, error: &FormatError) -> SetupError {
     let path = file.path.display();
     match error {
         FormatError::Syntax { .. } => SetupError::Refused(format!("{path}, {error}; nothing was written")),

@@ -72,6 +72,11 @@ impl<'t> TextLayout<'t> {
         key: &str,
         value: &str,
     ) -> String {
+        self.with_item(object, form, &format!("\"{key}\": {value}"))
+    }
+
+    /// Returns the text with a member of an object, or an element of an array, at the end.
+    pub(super) fn with_item(&self, object: &ObjectPlace, form: ObjectForm, item: &str) -> String {
         let end = self.body_end(object);
         let between = match form {
             ObjectForm::Lines | ObjectForm::EmptyLines => {
@@ -89,14 +94,19 @@ impl<'t> TextLayout<'t> {
         let text = self.text;
         let (start, comments, rest) =
             (part(text, 0, comma_at), part(text, comma_at, end), part(text, end, text.len()));
-        format!("{start}{before}{comments}{between}\"{key}\": {value}{behind}{rest}")
+        format!("{start}{before}{comments}{between}{item}{behind}{rest}")
     }
 
     /// Returns the text with a member, in a line of its own, in an object that had neither a member nor a line end.
     pub(super) fn with_only_member(&self, object: &ObjectPlace, key: &str, value: &str) -> String {
+        self.with_only_item(object, &format!("\"{key}\": {value}"))
+    }
+
+    /// The same for a member or an element that is written out.
+    pub(super) fn with_only_item(&self, object: &ObjectPlace, item: &str) -> String {
         let (start, rest) = self.text.split_at_checked(self.body_end(object)).unwrap_or((self.text, ""));
         let indent = self.member_indent(object);
-        format!("{start}{}{indent}\"{key}\": {value}{}{rest}", self.eol, self.closing(object))
+        format!("{start}{}{indent}{item}{}{rest}", self.eol, self.closing(object))
     }
 
     /// Returns the line end in front of a closing brace.

@@ -1,6 +1,6 @@
 //! The places of objects, members and comments in a text.
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
@@ -92,7 +92,7 @@ impl<'t> ParsedText<'t> {
     }
 
     /// Returns the places of an object.
-    fn place(&self, object: &Object<'_>) -> ObjectPlace {
+    pub(super) fn place(&self, object: &Object<'_>) -> ObjectPlace {
         let (open, close) = (object.start(), object.end().saturating_sub(1));
         let mut members = Vec::new();
         let mut last = None;
@@ -101,6 +101,21 @@ impl<'t> ParsedText<'t> {
             let comma = last.and_then(|last| self.comma(last, start));
             let value = (property.value.start(), property.value.end());
             members.push(MemberPlace { start, end, value, comma });
+            last = Some(end);
+        }
+        let trailing_comma = last.and_then(|last| self.comma(last, close));
+        ObjectPlace { open, close, members, trailing_comma }
+    }
+
+    /// Returns the places of an array, with its elements as members without names.
+    pub(super) fn array_place(&self, array: &Array<'_>) -> ObjectPlace {
+        let (open, close) = (array.start(), array.end().saturating_sub(1));
+        let mut members = Vec::new();
+        let mut last = None;
+        for element in &array.elements {
+            let (start, end) = (element.start(), element.end());
+            let comma = last.and_then(|last| self.comma(last, start));
+            members.push(MemberPlace { start, end, value: (start, end), comma });
             last = Some(end);
         }
         let trailing_comma = last.and_then(|last| self.comma(last, close));

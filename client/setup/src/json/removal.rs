@@ -29,7 +29,12 @@ pub(crate) fn origins(text: &str, path: &[&str]) -> Result<Vec<Option<String>>, 
 }
 
 /// Returns the texts without the last member of an object, with each form in which it may have been added.
-fn without_last(text: &str, object: &ObjectPlace, at: usize, layout: &TextLayout<'_>) -> Vec<String> {
+pub(super) fn without_last(
+    text: &str,
+    object: &ObjectPlace,
+    at: usize,
+    layout: &TextLayout<'_>,
+) -> Vec<String> {
     let Some(member) = object.members.get(at).filter(|_| at + 1 == object.members.len()) else {
         return Vec::new();
     };
@@ -57,12 +62,22 @@ pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, FormatError> {
     let (Some(container), Some(at)) = (objects.container(), objects.entry_index()?) else {
         return Err(FormatError::by_hand(path));
     };
-    let Some(member) = container.members.get(at) else { return Err(FormatError::by_hand(path)) };
+    without(text, &parsed, container, at).ok_or_else(|| FormatError::by_hand(path))
+}
+
+/// Returns the text without a member of an object and one comma.
+pub(super) fn without(
+    text: &str,
+    parsed: &ParsedText<'_>,
+    container: &ObjectPlace,
+    at: usize,
+) -> Option<String> {
+    let member = container.members.get(at)?;
     let parts = match container.members.get(at + 1) {
         Some(MemberPlace { comma: Some(comma), .. }) => {
             vec![(member.start, member.end), (*comma, blank_end(text, comma + 1))]
         }
-        Some(_) => return Err(FormatError::by_hand(path)),
+        Some(_) => return None,
         None => {
             // A comment must not swallow the brace.
             let swallows = parsed.ends_in_line_comment(member.start);
@@ -74,5 +89,5 @@ pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, FormatError> {
             }
         }
     };
-    Ok(cut(text, &parts))
+    Some(cut(text, &parts))
 }

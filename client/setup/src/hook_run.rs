@@ -1,0 +1,107 @@
+//! The steps of a run with `--hooks`: writes the hooks of a runtime, or removes them.
+
+use std::ffi::OsStr;
+
+use crate::config_file::{ConfigFile, FileAccess};
+use crate::hooks::HookSet;
+use crate::place::{Scope, UserFolders, project};
+use crate::program::{has_companion, server_command, started};
+use crate::report::{Outcome, Report, Subject};
+use crate::run::{NewText, at, diff};
+use crate::runtime::Runtime;
+use crate::{CommandLine, SetupError, next_steps};
+
+/// Runs the command.
+///
+/// # Errors
+/// Nothing was written.
+pub(crate) fn run(
+    line: &CommandLine,
+    scope: Scope,
+    folders: &UserFolders,
+    path: Option<&OsStr>,
+) -> Result<Report, SetupError> {
+    let set = line.runtime.hooks().ok_or_else(|| {
+        let name = line.runtime.name();
+        SetupError::Usage(format!(
+            "{name} runs no command before and after its tools, so it has no hooks to set up; leave out --hooks"
+        ))
+    })?;
+    if line.local && line.runtime != Runtime::ClaudeCode {
+        let message = "only claude-code has a file of the project that is not shared; leave out --local";
+        return Err(SetupError::Usage(message.into()));
+    }
+    let (folder, name) = match scope {
+        Scope::Project => {
+            (project(line.workspace.as_deref(), folders)?, line.runtime.project_hooks(line.local))
+        }
+        Scope::User => line.runtime.user_hooks(folders)?,
+    };
+    let boundary = Some(folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
+    let file = ConfigFile::read(&folder, name, boundary)?;
+    let mut notes = Vec::new();
+    if let Some(link) = &file.link {
+        notes.push(format!("{} is a link to {}", link.display(), file.path.display()));
+    }
+    let (outcome, new) = if line.remove {
+        removed(&set, &file)?
+    } else {
+        let program = started(line.program.as_deref())?;
+        let command = server_command(&program, path)?;
+        let text = file.text()?;
+        let decided = set.insert(text, &set.command(&command.word)).map_err(|error| at(&file, &error))?;
+        notes.push(format!("the command is `{}`: {}", set.command(&command.word), command.reason));
+        if command.is_path && scope == Scope::Project && !line.local {
+            notes.push(
+                "other machines do not have this path: add its folder to PATH before you share the file"
+                    .into(),
+            );
+        }
+        if !has_companion("hook", &program, path) {
+            notes.push("editctl-hook is neither beside editctl nor in PATH: install it".into());
+        }
+        match (decided, text) {
+            (None, _) => (Outcome::Unchanged, None),
+            (Some(new), None) => (Outcome::Created, Some(new)),
+            (Some(new), Some(text)) if has_hooks(&set, text) => (Outcome::Replaced, Some(new)),
+            (Some(new), Some(_)) => (Outcome::Added, Some(new)),
+        }
+    };
+    let diff = if outcome == Outcome::Unchanged { String::new() } else { diff(&file, new.as_deref())? };
+    if outcome != Outcome::Unchanged && !line.dry_run {
+        let is_shared = scope == Scope::Project && !line.local;
+        file.write(new.as_deref(), if is_shared { FileAccess::Shared } else { FileAccess::Private })?;
+    }
+    if !line.dry_run {
+        notes.extend(next_steps::hook_steps(line.runtime, outcome));
+    }
+    Ok(Report {
+        runtime: line.runtime,
+        subject: Subject::Hooks,
+        file: file.path,
+        outcome,
+        dry_run: line.dry_run,
+        diff,
+        notes,
+    })
+}
+
+/// Returns true if a valid text has hooks of the set.
+fn has_hooks(set: &HookSet, text: &str) -> bool {
+    crate::json::meaning(text).is_ok_and(|content| set.is_in(&content))
+}
+
+/// Decides on the text without the hooks.
+fn removed(set: &HookSet, file: &ConfigFile) -> Result<(Outcome, NewText), SetupError> {
+    let refused = |error| at(file, &error);
+    let Some(text) = file.text()? else { return Ok((Outcome::Unchanged, None)) };
+    if !set.is_in(&crate::json::meaning(text).map_err(refused)?) {
+        return Ok((Outcome::Unchanged, None));
+    }
+    Ok(match set.remove(text).map_err(refused)? {
+        Some(new) => (Outcome::Removed, Some(new)),
+        // A link must not lead nowhere.
+        None if file.link.is_some() => (Outcome::Removed, Some("{}\n".to_owned())),
+        None => (Outcome::Deleted, None),
+    })
+}

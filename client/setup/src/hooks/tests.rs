@@ -1,0 +1,127 @@
+//! Tests of the hooks in texts: what is written, what stays, and that a removal restores the text.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::HookSet;
+use crate::json::meaning;
+use crate::runtime::Runtime;
+
+fn all() -> impl Iterator<Item = HookSet> {
+    Runtime::value_variants().iter().filter_map(|runtime| runtime.hooks())
+}
+
+/// Returns a text with the version that some files must have.
+fn with_version(set: &HookSet, text: &str) -> String {
+    let inner = if text.contains("\"hooks\"") || text.contains("\"a\"") { ", " } else { "" };
+    match set.start.contains("version") {
+        true => text.replacen('{', &format!("{{\"version\": 1{inner}"), 1),
+        false => text.to_owned(),
+    }
+}
+
+fn claude() -> HookSet {
+    Runtime::ClaudeCode.hooks().unwrap()
+}
+
+/// Texts in which users have other hooks, or none.
+const TEXTS: &[&str] = &[
+    "{}",
+    "{}\n",
+    "{\n}\n",
+    "{ }",
+    "{\"a\": 1}",
+    "{\n  \"a\": 1\n}\n",
+    "{\n\t\"a\": 1,\n}\n",
+    "{\r\n  \"a\": 1 // note\r\n}\r\n",
+    "{\"hooks\": {}}",
+    "{\n  \"hooks\": {\n  }\n}",
+    "{\n  \"hooks\": {\"PreToolUse\": []}\n}",
+    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n    ]\n  }\n}",
+    "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"x\", \"hooks\": []}]}, \"b\": 2}",
+    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"x\"\n      }, // mine\n    ],\n  },\n}",
+    "{\n  \"hooks\": {\n    \"PostToolUse\": [{\"matcher\": \"x\"}],\n    \"Stop\": [{\"command\": \"a\"}]\n  },\n  \"z\": [1]\n}\n",
+    "// top\n{\n  /* in */ \"hooks\": { \"BeforeTool\": [ {\"matcher\": \"y\"} ] }\n}\n// end\n",
+];
+
+#[test]
+fn a_removal_restores_every_text_byte_for_byte() {
+    for set in all() {
+        for text in TEXTS.iter().map(|text| with_version(&set, text)) {
+            let made = set.insert(Some(&text), &set.command("editctl")).unwrap().unwrap();
+            assert_eq!(
+                set.insert(Some(&made), &set.command("editctl")).unwrap(),
+                None,
+                "a second run: {text}"
+            );
+            let start = (text != set.start).then(|| text.clone());
+            assert_eq!(set.remove(&made).unwrap(), start, "{}: {text}\n{made}", set.name);
+        }
+        let fresh = set.insert(None, &set.command("editctl")).unwrap().unwrap();
+        assert_eq!(set.remove(&fresh).unwrap(), None, "{fresh}");
+        let none = set.start.contains("version").then(|| set.insert(Some("{}"), "editctl hook cursor"));
+        assert!(none.is_none_or(|refused| refused.is_err()), "without a version, Cursor ignores the file");
+        assert_eq!(set.remove("{\"a\": 1}").unwrap().as_deref(), Some("{\"a\": 1}"));
+    }
+}
+
+#[test]
+fn a_new_file_is_written_as_a_person_would() {
+    let made = claude().insert(None, "editctl hook claude-code").unwrap().unwrap();
+    let first = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Edit|Write|";
+    assert!(made.starts_with(first), "{made}");
+    let command =
+        "\"hooks\": [{\"type\": \"command\", \"command\": \"editctl hook claude-code\", \"timeout\": 10}]";
+    assert!(made.contains(command), "{made}");
+    let cursor = Runtime::Cursor.hooks().unwrap().insert(None, "editctl hook cursor").unwrap().unwrap();
+    assert_eq!(meaning(&cursor).unwrap()["version"], 1);
+    let gemini = Runtime::Gemini.hooks().unwrap().insert(None, "editctl hook gemini").unwrap().unwrap();
+    assert_eq!(meaning(&gemini).unwrap()["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 10_000);
+}
+
+#[test]
+fn hooks_of_others_stay_and_older_own_ones_are_replaced() {
+    let set = claude();
+    let other = json!({ "matcher": "Edit", "hooks": [{ "type": "command", "command": "lint" }] });
+    let old = json!({ "matcher": "Edit", "hooks": [{ "type": "command", "command": "/opt/editctl hook claude-code" }] });
+    let mixed = json!({ "hooks": [{ "command": "lint" }, { "command": "editctl hook claude-code" }] });
+    let text = json!({ "hooks": { "PreToolUse": [other, old, mixed] } }).to_string();
+    let made = set.insert(Some(&text), &set.command("editctl")).unwrap().unwrap();
+    let found = meaning(&made).unwrap();
+    let elements = found["hooks"]["PreToolUse"].as_array().unwrap();
+    assert_eq!(elements.len(), 3, "{made}");
+    assert_eq!((elements.first(), elements.get(1)), (Some(&other), Some(&mixed)), "{made}");
+    assert_eq!(set.insert(Some(&made), &set.command("editctl")).unwrap(), None);
+    let left = meaning(&set.remove(&made).unwrap().unwrap()).unwrap();
+    assert_eq!(left, json!({ "hooks": { "PreToolUse": [other, mixed] } }));
+}
+
+#[test]
+fn files_of_another_form_are_refused() {
+    let set = claude();
+    for bad in [
+        "",
+        "// nothing",
+        "[]",
+        "{\"hooks\": []}",
+        "{\"hooks\": {\"PreToolUse\": {}}}",
+        "{\"a\": }",
+        "{\"hooks\": {}, \"hooks\": {}}",
+    ] {
+        assert!(set.insert(Some(bad), "editctl hook claude-code").is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_command_survives_a_shell() {
+    let set = claude();
+    assert_eq!(set.command("/opt/editctl"), "/opt/editctl hook claude-code");
+    let quoted = set.command("/o'p t/editctl");
+    if !cfg!(windows) {
+        assert_eq!(quoted, "'/o'\\''p t/editctl' hook claude-code");
+    }
+    assert!(set.is_own(&json!({ "command": quoted })));
+    assert!(!set.is_own(&json!({ "command": "editctl hook cursor" })) && !set.is_own(&Value::Null));
+}

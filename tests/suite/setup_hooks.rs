@@ -1,0 +1,143 @@
+//! `editctl setup RUNTIME --hooks`: the hooks of every runtime are written, run as they are written, and removed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use editd_proto::message::kind;
+use editd_tests::test_daemon::TestDaemon;
+use serde_json::{Value, json};
+
+/// The runtimes, each with the file of its hooks, the event before a tool, its edit tool, and the field for a path.
+const RUNTIMES: &[(&str, &str, &str, &str, &str)] = &[
+    ("claude-code", ".claude/settings.json", "PreToolUse", "Edit", "file_path"),
+    ("codex", ".codex/hooks.json", "PreToolUse", "apply_patch", ""),
+    ("cursor", ".cursor/hooks.json", "preToolUse", "Write", "file_path"),
+    ("vscode", ".github/hooks/editctl.json", "PreToolUse", "create_file", "filePath"),
+    ("gemini", ".gemini/settings.json", "BeforeTool", "replace", "file_path"),
+    ("qwen", ".qwen/settings.json", "PreToolUse", "edit", "file_path"),
+];
+
+fn setup(daemon: &TestDaemon, words: &[&str]) -> Output {
+    let mut command = daemon.editctl();
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA"] {
+        command.env_remove(name);
+    }
+    command.arg("setup").args(words).output().unwrap()
+}
+
+fn done(daemon: &TestDaemon, words: &[&str]) -> String {
+    let output = setup(daemon, words);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The commands in a file of hooks, in the order of the file.
+fn commands(found: &Value, commands_found: &mut Vec<String>) {
+    match found {
+        Value::Object(members) => {
+            commands_found.extend(members.get("command").and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|value| commands(value, commands_found));
+        }
+        Value::Array(elements) => elements.iter().for_each(|value| commands(value, commands_found)),
+        _ => {}
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_hooks_of_every_runtime_work_as_they_are_written() {
+    let daemon = TestDaemon::started();
+    for (runtime, file, event, tool, field) in RUNTIMES {
+        let path = daemon.workspace().join(file);
+        let dry = done(&daemon, &[runtime, "--hooks", "--project", "--dry-run"]);
+        assert!(dry.contains("not done (--dry-run)") && !path.exists(), "{dry}");
+        let told = done(&daemon, &[runtime, "--hooks", "--project"]);
+        assert!(told.contains("created") && told.contains(event), "{told}");
+        let text = read(&path);
+        let again = done(&daemon, &[runtime, "--hooks", "--project"]);
+        assert!(again.contains("unchanged") && read(&path) == text, "{again}");
+        // A shell runs the first command, as the runtime would.
+        let mut found = Vec::new();
+        commands(&serde_json::from_str(&text).unwrap(), &mut found);
+        let name = format!("{runtime}.txt");
+        daemon.put(&name, "1\n");
+        let input = match *field {
+            "" => json!({ "command": format!("*** Begin Patch\n*** Delete File: {name}\n*** End Patch\n") }),
+            field => json!({ field: daemon.workspace().join(&name) }),
+        };
+        let payload = json!({ "session_id": runtime, "cwd": daemon.workspace(), "hook_event_name": event,
+                              "tool_name": tool, "tool_input": input, "tool_use_id": "1" });
+        let mut shell = daemon.command("sh");
+        let sign = if *runtime == "cursor" { "CURSOR_VERSION" } else { "NO_SIGN" };
+        shell.arg("-c").arg(&found[0]).env(sign, "3").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        assert!(child.wait_with_output().unwrap().status.success(), "{found:?}");
+        daemon.put(&name, "2\n");
+        let mut client = daemon.client(runtime);
+        let ended = client.ask_json(kind::NOTE, &json!({ "phase": "end", "call": "1" }));
+        assert_eq!(
+            (&ended["announced"], &ended["entries"][0]["path"]),
+            (&json!(true), &json!(name)),
+            "{ended}"
+        );
+        let removed = done(&daemon, &[runtime, "--hooks", "--project", "--remove"]);
+        assert!(removed.contains("deleted") && !path.exists(), "{removed}");
+    }
+}
+
+#[test]
+fn hooks_and_the_server_share_a_file_and_leave_the_rest_as_it_was() {
+    let daemon = TestDaemon::new();
+    let own = "{\n  // mine\n  \"hooks\": {\n    \"AfterTool\": [\n      {\"matcher\": \"x\", \"hooks\": []},\n    ],\n  },\n}\n";
+    daemon.put(".gemini/settings.json", own);
+    let path = daemon.workspace().join(".gemini/settings.json");
+    done(&daemon, &["gemini"]);
+    let with_server = read(&path);
+    done(&daemon, &["gemini", "--hooks"]);
+    let with_both = read(&path);
+    assert!(
+        with_both.contains("// mine") && with_both.contains("{\"matcher\": \"x\", \"hooks\": []},"),
+        "{with_both}"
+    );
+    assert!(done(&daemon, &["gemini"]).contains("unchanged"));
+    done(&daemon, &["gemini", "--hooks", "--remove"]);
+    assert_eq!(read(&path), with_server);
+    done(&daemon, &["gemini", "--remove"]);
+    assert_eq!(read(&path), own);
+    assert!(done(&daemon, &["gemini", "--hooks", "--remove"]).contains("unchanged"));
+}
+
+#[test]
+fn places_and_refusals() {
+    let daemon = TestDaemon::new();
+    let home = |name: &str| -> PathBuf { daemon.folder("home").join(name) };
+    done(&daemon, &["codex", "--hooks"]);
+    assert!(home(".codex/hooks.json").exists(), "Codex reads the file of a project only if it is trusted");
+    done(&daemon, &["claude-code", "--hooks", "--user"]);
+    assert!(home(".claude/settings.json").exists());
+    done(&daemon, &["claude-code", "--hooks", "--local"]);
+    assert!(daemon.workspace().join(".claude/settings.local.json").exists());
+    for (words, status, because) in [
+        (&["zed", "--hooks"][..], 2, "no hooks to set up"),
+        (&["opencode", "--hooks"], 2, "no hooks to set up"),
+        (&["gemini", "--hooks", "--local"], 2, "leave out --local"),
+        (&["gemini", "--local"], 2, "--hooks"),
+    ] {
+        let output = setup(&daemon, words);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(status) && said.contains(because), "{words:?}: {said}");
+    }
+    daemon.put(".cursor/hooks.json", "{\"hooks\": {}}");
+    daemon.put(".qwen/settings.json", "{\"hooks\": [],}");
+    for (runtime, because) in [("cursor", "`version` is missing"), ("qwen", "`hooks` must be an object")] {
+        let output = setup(&daemon, &[runtime, "--hooks"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && said.contains(because), "{said}");
+    }
+}
