@@ -7,10 +7,12 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use editctl::values;
 use editd_proto::message::{Durability, JobMode, OnStale};
 
+mod archive;
 mod clip;
 mod editing;
 pub(crate) mod scope;
 
+pub(crate) use archive::{ExportArgs, ImportArgs};
 pub(crate) use clip::ClipCommand;
 pub(crate) use editing::{
     CreateArgs, EditArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
@@ -114,10 +116,11 @@ pub(crate) enum Command {
     Edit(EditArgs),
     /// List the dialects of payloads
     Dialects,
-    /// Show the fields, types and examples of an edit operation, or of all operations
+    /// Show the help of a command, or the fields, types and examples of an edit operation [default: all operations]
     Help {
-        /// The operation, such as replace or chunk
-        op: Option<String>,
+        /// A command, such as undo, or an operation, such as chunk
+        #[arg(value_name = "COMMAND|OP")]
+        name: Option<String>,
     },
     /// Replace a text that occurs once
     Replace(ReplaceArgs),
@@ -301,27 +304,6 @@ pub(crate) struct CatArgs {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ExportArgs {
-    /// The file [default: standard output]
-    pub(crate) file: Option<PathBuf>,
-    /// Only this entry and later ones
-    #[arg(long, value_name = "ENTRY", value_parser = values::job)]
-    pub(crate) since: Option<u64>,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ImportArgs {
-    /// The file that `export` wrote
-    pub(crate) file: PathBuf,
-    /// The state folder, if the daemon was started with --state
-    #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
 pub(crate) struct TrustArgs {
     /// Allow without a question, if .editd.toml has this hash
     #[arg(long, value_name = "HASH", conflicts_with_all = ["show", "revoke"])]
@@ -368,6 +350,11 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
     let matches = command.try_get_matches_from_mut(words)?;
     scope::check(&mut command, &matches)?;
     CommandLine::from_arg_matches(&matches)
+}
+
+/// Returns the names of the commands.
+pub(crate) fn commands() -> Vec<String> {
+    CommandLine::command().get_subcommands().map(|one| one.get_name().to_owned()).collect()
 }
 
 #[cfg(test)]

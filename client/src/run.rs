@@ -8,6 +8,7 @@ mod daemon;
 mod export;
 mod files;
 mod forget;
+mod help;
 mod journal;
 mod session;
 mod trust;
@@ -21,7 +22,7 @@ use editctl::retry::Caller;
 use editctl::show::{self, OutputStyle};
 use editctl::{CallError, Connection, Workspace, machine};
 use editd_proto::message::{OnStale, Receipt};
-use editd_proto::{ErrorCode, FilePath, RequestError, limits, operation};
+use editd_proto::{ErrorCode, FilePath, RequestError, limits};
 use serde::Serialize;
 
 use crate::args::{Command, CommandLine, GlobalFlags, JobFlags};
@@ -30,16 +31,6 @@ use session::ActiveSession;
 
 /// The name of this program in the journal.
 const CLIENT: &str = "editctl";
-
-/// The text of `help` behind the operations.
-const BASES: &str = r#"
-base: the version on which an entry of `files` is based [default: the version that this session has read]
-  "af1349b9f5f9"          a version from `read` or an error
-  "@17"                   the result of job 17: a reply has it once, for all files of the job
-  "blake3:…", "sha256:…"  a hash of the whole content, 64 digits
-  "any", "absent"         any content; no file
-  e.g. {"files": [{"path": "src/a.rs", "base": "@17", "edits": [{"op": "lines", "start": 3, "end": 3, "text": "new"}]}]}
-"#;
 
 /// Prints a progress message to standard error.
 fn tell(words: &str) {
@@ -79,8 +70,8 @@ impl CommandOutput {
 
 /// Runs a command.
 pub(crate) fn run(line: CommandLine, style: &OutputStyle) -> Result<CommandOutput, Failure> {
-    if let Command::Help { op } = &line.command {
-        return help(op.as_deref());
+    if let Command::Help { name } = &line.command {
+        return help::run(name.as_deref(), style);
     }
     let (flags, command) = (line.everywhere, line.command);
     let command = match command {
@@ -104,7 +95,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Read(words) => files::read(context, &words),
         Command::Edit(words) => files::edit(context, words),
         Command::Dialects => files::dialects(context),
-        Command::Help { op } => help(op.as_deref()),
+        Command::Help { name } => help::run(name.as_deref(), context.style),
         Command::Mcp { runtime, tools } => companion::mcp(GlobalFlags::default(), runtime, tools),
         Command::Hook { words } => companion::hook(GlobalFlags::default(), words),
         Command::Setup { words } => companion::setup(GlobalFlags::default(), words),
@@ -137,18 +128,6 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Wait(words) => journal::wait(context, &words),
         Command::Cancel { job } => journal::cancel(context, job),
     }
-}
-
-/// Returns the help of an operation, or of all. Needs no daemon.
-fn help(op: Option<&str>) -> Result<CommandOutput, Failure> {
-    let Some(name) = op else { return Ok(CommandOutput::text(operation::manual() + BASES)) };
-    if let Some(operation) = operation::operation(name) {
-        return Ok(CommandOutput::text(operation.help()));
-    }
-    let names: Vec<&str> = operation::OPERATIONS.iter().map(|operation| operation.name).collect();
-    let near = operation::nearest(name, &names).map(|near| format!("did you mean {near}? "));
-    let (near, names) = (near.unwrap_or_default(), names.join(", "));
-    Err(Failure::Usage(format!("there is no operation {name:?}; {near}use one of {names}")))
 }
 
 /// The workspace, session and options of a command.
