@@ -9,11 +9,16 @@ use editctl::journal::net::{self, PathSpan};
 use editctl::{machine, values};
 use editd_proto::FilePath;
 use editd_proto::ids::JobId;
+use editd_proto::message::{EntryKind, HistoryRequest};
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use crate::context::ReviewContext;
+
+/// Number of the newest entries whose sessions are looked at for a note, and of sessions that it names.
+const RECENT: u64 = 100;
+const SESSIONS: usize = 3;
 
 /// The options that choose entries and paths.
 #[derive(Args, Debug)]
@@ -94,11 +99,42 @@ fn notes(context: &ReviewContext<'_>, filter: &EntryFilter, list: &EntryList) ->
         let derived = context.chosen_session.is_none() && filter.session.is_some();
         let alone =
             if context.alone && derived { ", since this command is a session of its own" } else { "" };
+        let others = others(context, filter.session.as_deref());
         notes.push(format!(
-            "{which}{alone}; `editctl log` lists entries, and --session or --since chooses them"
+            "{which}{alone}; {others}`editctl log` lists entries, and --session or --since chooses them"
         ));
     }
     notes
+}
+
+/// Names the other sessions that edited last, with the options that choose them; nothing if there are none.
+fn others(context: &ReviewContext<'_>, own: Option<&str>) -> String {
+    let request = HistoryRequest { limit: Some(RECENT), ..HistoryRequest::default() };
+    // Without them, the note only says less.
+    let page: Result<_, Failure> = context.caller().ask(true, |it| it.history(&request));
+    let mut found: Vec<(String, JobId)> = Vec::new();
+    for entry in page.map(|page| page.entries).unwrap_or_default() {
+        let is_known = found.iter().any(|(session, _)| *session == entry.session);
+        if entry.kind != EntryKind::External && Some(entry.session.as_str()) != own && !is_known {
+            found.push((entry.session, entry.id));
+        }
+    }
+    let named = found.iter().take(SESSIONS);
+    let named: Vec<String> =
+        named.map(|(session, id)| format!("--session {} (entry {id})", quoted(session))).collect();
+    match named.len() {
+        0 => String::new(),
+        _ => format!("the last edits are by {}; ", named.join(", ")),
+    }
+}
+
+/// Returns a name as a word of a command line.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@".contains(c);
+    if !name.is_empty() && name.chars().all(is_plain) {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\'', "'\\''"))
 }
 
 /// Returns true if a path is `top` or below it.

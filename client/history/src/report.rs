@@ -46,13 +46,17 @@ struct ReportInJson<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// The file exists or cannot be written, or the daemon cannot be reached.
+/// No entry is chosen, the file exists or cannot be written, or the daemon cannot be reached.
 pub(crate) fn run(context: &ReviewContext<'_>, words: &ReportArgs) -> Result<CommandOutput, Failure> {
     let to_file = words.html.as_os_str() != "-";
     if to_file && !words.force && machine::is_there(&words.html) {
         return Err(failed(&words.html, ErrorKind::AlreadyExists.into()));
     }
     let chosen = chosen(context, &words.choice)?;
+    if chosen.list.entries.is_empty() {
+        let message = format!("there is nothing to report: {}", chosen.notes.join("; "));
+        return Err(Failure::refused(ErrorCode::NotFound, message));
+    }
     let caller = context.caller();
     let (mut files, mut room) = (Vec::new(), PAGE);
     for span in &chosen.spans {

@@ -86,7 +86,7 @@ pub(super) fn select(
         UndoDirection::Redo => to_redo(state, caller, request)?,
     };
     if entries.is_empty() {
-        return Err(nothing(direction));
+        return Err(nothing(state, caller, request, direction));
     }
     if entries.len() > UNDO {
         return Err(too_many(direction));
@@ -331,10 +331,27 @@ pub(super) fn summary(state: &WorkspaceState, id: JobId) -> Result<Option<EntryS
     state.store.summary(id).map_err(|error| store_refusal(&error))
 }
 
-fn nothing(direction: UndoDirection) -> Refusal {
-    let message = match direction {
-        UndoDirection::Undo => "there is nothing to undo; `editctl log` lists every entry",
-        UndoDirection::Redo => "there is nothing to redo; `editctl log` lists every entry",
+/// Returns the refusal of a request that selects no entry. If it names none, it gets the newest entry of any session.
+fn nothing(
+    state: &WorkspaceState,
+    caller: &Caller,
+    request: &UndoRequest,
+    direction: UndoDirection,
+) -> Refusal {
+    let names_some = request.session.is_some() || request.since.is_some() || request.path.is_some();
+    let newest = match direction {
+        // Without it, the refusal only says less.
+        UndoDirection::Undo if !names_some => newest(state, &EntryQuery::default()).ok().flatten(),
+        _ => None,
+    };
+    let message = match (direction, newest) {
+        (UndoDirection::Undo, Some(EntrySummary { id, session, .. })) => format!(
+            "session {:?} has nothing to undo; the newest entry is {id}, by session {session:?}: `editctl undo {id}` undoes \
+             it, and `editctl log` lists every entry",
+            caller.session
+        ),
+        (UndoDirection::Undo, None) => "there is nothing to undo; `editctl log` lists every entry".to_owned(),
+        (UndoDirection::Redo, _) => "there is nothing to redo; `editctl log` lists every entry".to_owned(),
     };
     Box::new(RequestError::new(ErrorCode::NotFound, message))
 }

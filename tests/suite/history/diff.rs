@@ -50,6 +50,12 @@ fn a_session_has_its_own_changes() {
     // The default is the session of the command.
     let none = run(daemon, &["diff"]);
     assert!(none.out.is_empty() && none.err.contains("session reviewer has no entries here"), "{none:?}");
+    // The note names the sessions that edited last, and how to choose them.
+    assert!(
+        none.err.contains("the last edits are by --session ") && none.err.contains("--session bob (entry "),
+        "{none:?}"
+    );
+    assert!(!none.err.contains("--session outside"), "{none:?}");
     replace(daemon, "reviewer", "crlf.txt", "keep", "kept");
     assert!(String::from_utf8(done(daemon, &["diff"])).unwrap().contains("\n-keep\r\n+kept\r\n"));
     let since = String::from_utf8(done(daemon, &["diff", "--since", "30m", "a.txt"])).unwrap();

@@ -133,9 +133,36 @@ fn the_file_is_complete_private_and_replaced_only_on_request() {
     let done = run(&tree.daemon, &["report", "--since", "1", "--html", name, "--force"]);
     assert!(done.text().contains("11 entries, ") && done.status == Some(0), "{done:?}");
     assert_ne!(fs::read_to_string(&file).unwrap(), page);
-    let missing = run(&tree.daemon, &["report", "--html", "no/such/folder.html"]);
+    let missing = run(&tree.daemon, &["report", "--since", "1", "--html", "no/such/folder.html"]);
     assert_eq!(missing.status, Some(5), "{missing:?}");
     let left = fs::read_dir(tree.daemon.folder("home")).unwrap();
     let names: Vec<String> = left.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(!names.iter().any(|name| name.starts_with('.')), "{names:?}");
+}
+
+#[test]
+fn an_empty_choice_writes_no_page_and_names_the_sessions() {
+    let tree = ChangedTree::changed();
+    job(&tree.daemon, "it's me", jobs::one("x", json!({ "op": "create", "text": "x" })));
+    let page = tree.daemon.folder("home").join("page.html");
+    let refused = run(&tree.daemon, &["report", "--html", page.to_str().unwrap()]);
+    assert!(refused.status == Some(1) && refused.out.is_empty() && !page.exists(), "{refused:?}");
+    let named = r"the last edits are by --session 'it'\''s me' (entry ";
+    assert!(refused.err.contains("nothing to report") && refused.err.contains(named), "{refused:?}");
+}
+
+#[test]
+fn an_undo_of_a_session_without_entries_names_the_newest() {
+    let daemon = editd_tests::test_daemon::TestDaemon::started();
+    let none = run(&daemon, &["undo"]);
+    assert!(none.status == Some(1) && none.err.contains("there is nothing to undo"), "{none:?}");
+    let entry = job(&daemon, "alice", jobs::one("x", json!({ "op": "create", "text": "x" })));
+    let refused = run(&daemon, &["undo"]);
+    let named =
+        format!("the newest entry is {entry}, by session \"alice\": `editctl undo {entry}` undoes it");
+    assert!(refused.status == Some(1) && refused.err.contains(&named), "{refused:?}");
+    // A request that names something gets no such advice.
+    let refused = run(&daemon, &["undo", "--session", "nobody"]);
+    assert!(refused.status == Some(1) && !refused.err.contains("newest"), "{refused:?}");
+    done(&daemon, &["undo", &entry.to_string()]);
 }
