@@ -129,7 +129,11 @@ fn map(files: &[FileOutcome], told: Vec<FileWords>, job: JobStatus) -> Map<Strin
 
 /// Returns the details of files that the short form leaves out.
 fn details(files: &[FileOutcome]) -> Vec<FileOutcome> {
+    // The short form has a new path, but only as text.
+    let odd_target =
+        |file: &FileOutcome| file.to.clone().filter(|to| std::str::from_utf8(to.as_bytes()).is_err());
     let rest = files.iter().map(|file| FileOutcome {
+        to: odd_target(file),
         status: JobStatus::Applied,
         before: None,
         after: None,

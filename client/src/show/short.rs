@@ -69,7 +69,7 @@ pub fn files(receipt: &Receipt, whole: bool) -> Vec<FileWords> {
 /// change it.
 fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     let Some(after) = &file.after else {
-        return if file.before.is_some() { "gone".to_owned() } else { String::new() };
+        return if file.before.is_some() && file.to.is_none() { "gone".to_owned() } else { String::new() };
     };
     let last = receipt.hooks.iter().rev().find(|hook| hook.files.iter().any(|one| one.path == file.path));
     match (last.and_then(|hook| hook.job), version(receipt)) {
@@ -79,10 +79,11 @@ fn standing(receipt: &Receipt, file: &FileOutcome) -> String {
     }
 }
 
-/// Returns `10-12,40,before 51 and 5 more +3 -1 @18`. `before 51` means that lines were removed there.
+/// Returns `10-12,40,before 51 and 5 more +3 -1 @18`, after `→ PATH` if the file was moved. `before 51` means that lines
+/// were removed there.
 pub fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
     // A removed file has no lines.
-    let is_gone = file.after.is_none() && file.before.is_some();
+    let is_gone = file.after.is_none() && file.before.is_some() && file.to.is_none();
     let shown = if is_gone { 0 } else { file.lines.0.len().min(places) };
     let lines: Vec<String> = file.lines.0.iter().take(shown).map(|range| lines(*range)).collect();
     let all = file.places.unwrap_or(file.lines.0.len() as u64);
@@ -92,7 +93,8 @@ pub fn words(file: &FileOutcome, standing: &str, places: usize) -> String {
     let added = (file.added > 0).then(|| format!("+{}", file.added));
     let removed = (file.removed > 0).then(|| format!("-{}", file.removed));
     let standing = (!standing.is_empty()).then(|| standing.to_owned());
-    let parts: Vec<String> = [lines, more, added, removed, standing].into_iter().flatten().collect();
+    let to = file.to.as_ref().map(|to| format!("\u{2192} {}", to.display()));
+    let parts: Vec<String> = [to, lines, more, added, removed, standing].into_iter().flatten().collect();
     parts.join(" ")
 }
 

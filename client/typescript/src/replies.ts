@@ -80,6 +80,8 @@ export interface EditResult {
 /** The result of a job for one file. */
 export interface FileResult {
   path: FilePath;
+  /** The new path of a file that was moved. */
+  to?: FilePath;
   /** Absent if the file was changed. */
   status?: string;
   before?: string;

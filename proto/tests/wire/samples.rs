@@ -131,6 +131,7 @@ pub(crate) fn receipt() -> Receipt {
         status: JobStatus::Partial,
         files: vec![FileOutcome {
             path: "src/a.rs".into(),
+            to: Some("src/b.rs".into()),
             status: JobStatus::Partial,
             before: Some(version()),
             after: Some(version()),

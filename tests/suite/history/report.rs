@@ -166,3 +166,19 @@ fn an_undo_of_a_session_without_entries_names_the_newest() {
     assert!(refused.status == Some(1) && !refused.err.contains("newest"), "{refused:?}");
     done(&daemon, &["undo", &entry.to_string()]);
 }
+
+#[test]
+fn a_rename_is_answered_with_the_new_name() {
+    let daemon = editd_tests::test_daemon::TestDaemon::started();
+    daemon.put("notes.md", "text\n");
+    let moved = String::from_utf8(done(&daemon, &["mv", "notes.md", "docs/notes.md"])).unwrap();
+    assert!(moved.ends_with("\nnotes.md \u{2192} docs/notes.md\n"), "{moved}");
+    let rename = json!({ "op": "rename", "to": "b.md" });
+    let receipt =
+        daemon.client("s").ask_json(editd_proto::message::kind::EDIT, &jobs::one("docs/notes.md", rename));
+    assert_eq!(
+        (&receipt["files"][0]["to"], receipt["files"][0].get("after")),
+        (&json!("b.md"), None),
+        "{receipt}"
+    );
+}

@@ -131,6 +131,7 @@ class EditResult(TypedDict, total=False):
 
 
 class _FileResultFields(TypedDict, total=False):
+    to: WirePath
     status: str
     before: str
     after: str

@@ -72,6 +72,7 @@ pub(crate) fn run(
     let differs = rewritten || moved.is_some() || after != before;
     let changed = differs || reports.iter().flatten().any(|report| report.changed);
     let mut outcome = FileOutcome {
+        to: moved.cloned(),
         before: hash.map(|hash| hash.version()),
         after: if moved.is_some() { None } else { new_hash.map(|hash| hash.version()) },
         edits: edit_outcomes(&reports, &verdicts),

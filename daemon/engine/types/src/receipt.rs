@@ -81,6 +81,9 @@ pub struct EditOutcome {
 pub struct FileOutcome {
     /// The path in the workspace.
     pub path: FilePath,
+    /// The new path of a file that was moved. `lines` are those of its content there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<FilePath>,
     /// The result.
     #[serde(default, skip_serializing_if = "is_default")]
     pub status: JobStatus,
