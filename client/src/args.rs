@@ -207,6 +207,10 @@ pub(crate) enum Command {
     },
     /// Show the state of the daemon
     Status,
+    /// Show every setting, its value and its source
+    ///
+    /// Values of .editd.toml that do not apply are shown with the reason, and with what to do.
+    Config,
     /// Check the journal, the staging folder and the database
     Doctor,
     /// Write a new state from all intact records of a damaged log; the daemon must be stopped

@@ -3,6 +3,7 @@
 
 mod clip;
 mod companion;
+mod config;
 mod content;
 mod daemon;
 mod export;
@@ -119,6 +120,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Forget { path } => forget::run(context, &path),
         Command::Watch { globs } => watch::run(context, globs),
         Command::Status => daemon::status(context),
+        Command::Config => config::run(context),
         Command::Doctor => daemon::doctor(context),
         Command::Salvage { state } => daemon::salvage(context, state.as_deref()),
         Command::Export(words) => export::export(context, &words),

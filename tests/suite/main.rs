@@ -92,6 +92,8 @@ mod runtime_hooks;
 #[cfg(target_os = "linux")]
 mod sessions;
 #[cfg(unix)]
+mod settings;
+#[cfg(unix)]
 mod setup;
 #[cfg(unix)]
 mod setup_hooks;

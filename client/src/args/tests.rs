@@ -58,6 +58,7 @@ fn every_command_is_understood() {
         "watch",
         "watch src/*.rs",
         "status --json",
+        "config --json",
         "--workspace /w --session s --json --no-spawn doctor",
         "salvage --state /s",
         "export --since 3",

@@ -2,11 +2,11 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckReply, CheckRequest, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
-    JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
-    ShowReply, ShowRequest, StatusReply, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
-    TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
+    CheckReply, CheckRequest, ClipReply, ClipRequest, ConfigReply, ConfigRequest, ContentReply,
+    ContentRequest, DialectsReply, DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest,
+    HistoryReply, HistoryRequest, JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest,
+    ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest,
+    SubscribeReply, SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -102,6 +102,11 @@ impl Connection {
     /// Checks the journal, the staging folder and the database.
     pub fn check(&mut self) -> Result<CheckReply, CallError> {
         self.call(kind::CHECK, &CheckRequest {})
+    }
+
+    /// Returns the settings of the daemon and their sources.
+    pub fn config(&mut self) -> Result<ConfigReply, CallError> {
+        self.call(kind::CONFIG, &ConfigRequest {})
     }
 
     /// Lists the commands of the workspace, and allows or forbids them.

@@ -90,7 +90,8 @@ impl SpawnedDaemon {
         let mut bytes = Vec::new();
         file.take(TAIL).read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        // An error may have several lines, and show a place in a line of a file.
+        let lines = text.lines().rev().map(str::trim_end).filter(|line| !line.is_empty());
         let mut words: Vec<&str> = Vec::new();
         for line in lines.take(LAST_LINES) {
             words.push(line);
@@ -98,7 +99,7 @@ impl SpawnedDaemon {
                 words.pop();
                 words.push(complaint);
                 words.reverse();
-                return Some(shown(&words.join(" ")));
+                return Some(shown(&words.join("\n")));
             }
         }
         words.first().map(|last| shown(last))
@@ -120,7 +121,7 @@ impl Drop for SpawnedDaemon {
 
 /// Removes control characters.
 fn shown(words: &str) -> String {
-    words.chars().filter(|c| !c.is_control()).collect()
+    words.chars().filter(|c| !c.is_control() || *c == '\n').collect()
 }
 
 /// Starts `program` for `workspace`, detached. Its log is in the folder of the workspace in `state_home`.

@@ -69,7 +69,7 @@ fn the_log_is_private_and_only_new_words_are_the_last() {
     let complaint = "T  WARN one\\nT ERROR /w/.editd.toml is not valid\\nline 3\\n  |\\nerror: unclosed";
     assert_eq!(
         run(&format!("printf '{complaint}\\n' >&2")),
-        Some("/w/.editd.toml is not valid line 3 | error: unclosed".into())
+        Some("/w/.editd.toml is not valid\nline 3\n  |\nerror: unclosed".into())
     );
     let editd = home.join("editd");
     assert_eq!(std::fs::metadata(&editd).unwrap().permissions().mode() & 0o777, 0o700);

@@ -2,7 +2,7 @@
 
 use editctl::machine;
 use editctl::session::{SessionOrigin, derive};
-use editd_proto::message::OnStale;
+use editd_proto::message::{OnStale, SettingInfo, SettingSource};
 use serde::Serialize;
 
 use editctl::failure::Failure;
@@ -74,6 +74,18 @@ impl ActiveSession {
 
     pub(super) fn in_json(&self) -> SessionInJson {
         SessionInJson { name: self.name.clone(), from: self.source() }
+    }
+
+    /// Returns it as a row of `config`.
+    pub(super) fn setting(&self) -> SettingInfo {
+        let source = match &self.source {
+            SessionSource::Flag => SettingSource::Option,
+            SessionSource::Environment => SettingSource::Environment,
+            SessionSource::Derived(_) => SettingSource::Default,
+        };
+        let by = (source != SettingSource::Default).then(|| self.source());
+        let (name, value) = ("session".to_owned(), self.name.clone());
+        SettingInfo { name, value, source, by, ..SettingInfo::default() }
     }
 
     /// Returns a warning if a later command may get another session.

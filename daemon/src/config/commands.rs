@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 
 use super::file::{self, ParsedConfig, WrittenDuration, WrittenSize};
+use super::written::{self, WrittenSetting};
 use super::{FileGlobs, RelaxedSetting};
 use crate::limits;
 
@@ -107,6 +108,8 @@ pub struct CommandConfig {
     pub syntax: SyntaxCheck,
     /// The settings of the file that need trust.
     pub relaxed: Vec<RelaxedSetting>,
+    /// All settings of the file, and its commands, as it has them.
+    pub written: Vec<WrittenSetting>,
 }
 
 /// Parses the commands in the bytes of a whole `.editd.toml`.
@@ -115,8 +118,9 @@ pub struct CommandConfig {
 /// The first error anywhere in the file, with its line.
 pub fn read_commands(bytes: &[u8]) -> Result<CommandConfig, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
-    let (written, relaxed) = file::written(text)?;
-    let config = CommandConfig { relaxed, ..commands(written) };
+    let (parsed, relaxed) = file::written(text)?;
+    let written = written::find(text, &relaxed);
+    let config = CommandConfig { relaxed, written, ..commands(parsed) };
     check(&config.list)?;
     Ok(config)
 }
@@ -134,7 +138,7 @@ fn commands(written: ParsedConfig) -> CommandConfig {
         check: syntax.check.unwrap_or(true),
         except: syntax.except.unwrap_or_default(),
     });
-    CommandConfig { list, syntax, relaxed: Vec::new() }
+    CommandConfig { list, syntax, relaxed: Vec::new(), written: Vec::new() }
 }
 
 /// Checks that there are not too many commands, and that their names are unique.

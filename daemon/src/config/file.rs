@@ -13,8 +13,10 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
 use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
+use super::written::{self, WrittenSetting};
 use super::{
-    ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, HardLinkPolicy, Settings, UnreadPolicy, owner, units,
+    ConfinementPolicy, GeneratedPolicy, GitFolderPolicy, HardLinkPolicy, Settings, UnreadPolicy, nearest,
+    owner, units,
 };
 use crate::limits;
 
@@ -176,6 +178,8 @@ pub struct LoadedSettings {
     pub hash: Option<ContentHash>,
     /// The settings for a trusted file and for an untrusted one.
     pub settings: SettingsByTrust,
+    /// The settings as the file has them.
+    pub written: Vec<WrittenSetting>,
     /// The folders besides the workspace that its commands can write, if the file is trusted.
     pub write: Vec<String>,
 }
@@ -200,7 +204,8 @@ pub fn load(workspace: &Path) -> Result<LoadedSettings, ConfigError> {
     // `trust` reports an error in a command.
     let commands = super::read_commands(text.as_bytes()).map_or_else(|_| Vec::new(), |config| config.list);
     let write = commands.into_iter().flat_map(|command| command.write).collect();
-    Ok(LoadedSettings { hash: (!is_link).then_some(hash), settings, write })
+    let written = written::find(&text, &settings.trusted.relaxed);
+    Ok(LoadedSettings { hash: (!is_link).then_some(hash), settings, written, write })
 }
 
 fn by_trust(text: &str) -> Result<SettingsByTrust, String> {
@@ -232,11 +237,11 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
 pub(super) fn written(text: &str) -> Result<(ParsedConfig, Vec<RelaxedSetting>), String> {
     let (_, keys) = relaxed::restrict(parse(text)?);
     let relaxed = relaxed::find(&keys, text);
-    Ok((toml::from_str(text).map_err(|why| why.to_string())?, relaxed))
+    Ok((toml::from_str(text).map_err(|why| nearest::named(&why.to_string()))?, relaxed))
 }
 
 fn settings(text: &str) -> Result<WrittenSettings, String> {
-    toml::from_str(text).map_err(|why| why.to_string())
+    toml::from_str(text).map_err(|why| nearest::named(&why.to_string()))
 }
 
 fn parse(text: &str) -> Result<Settings, String> {
@@ -264,6 +269,7 @@ fn parse(text: &str) -> Result<Settings, String> {
         relaxed: Vec::new(),
         confine: written.confine.unwrap_or(default.confine),
         confinement: default.confinement,
+        sources: default.sources,
     })
 }
 

@@ -14,13 +14,17 @@ mod commands;
 mod environment;
 mod file;
 mod globs;
+mod nearest;
 mod owner;
 mod place;
 mod relaxed;
+mod sources;
 mod units;
 mod words;
+mod written;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use editd_proto::message::{Durability, OnStale};
@@ -38,6 +42,8 @@ pub use file::{ConfigError, FILE_NAME, LoadedSettings, load};
 pub use globs::FileGlobs;
 pub use place::{DaemonEnvironment, state_folder};
 pub use relaxed::RelaxedSetting;
+pub use sources::{PresentFile, SettingSources};
+pub use written::WrittenSetting;
 
 /// The policy for edits of a file that the session has not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -137,6 +143,8 @@ pub struct Settings {
     pub confine: ConfinementPolicy,
     /// The restriction of this process.
     pub confinement: Confinement,
+    /// The sources of the settings.
+    pub sources: Arc<SettingSources>,
 }
 
 impl Default for Settings {
@@ -160,6 +168,7 @@ impl Default for Settings {
             relaxed: Vec::new(),
             confine: ConfinementPolicy::default(),
             confinement: Confinement::default(),
+            sources: Arc::default(),
         }
     }
 }

@@ -14,6 +14,8 @@ pub struct DaemonEnvironment {
     pub runtime_dir: Option<OsString>,
     /// The user's folder for state, such as `~/.local/state`; `None` if there is no home folder.
     pub state_home: Option<PathBuf>,
+    /// True if `XDG_STATE_HOME` names that folder.
+    pub names_state_home: bool,
 }
 
 impl DaemonEnvironment {
@@ -27,6 +29,8 @@ impl DaemonEnvironment {
             #[cfg(unix)]
             runtime_dir: std::env::var_os("XDG_RUNTIME_DIR"),
             state_home,
+            names_state_home: std::env::var_os("XDG_STATE_HOME")
+                .is_some_and(|folder| Path::new(&folder).is_absolute()),
         }
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn find(keys: &[&'static str], text: &str) -> Vec<RelaxedSetting> {
 }
 
 /// Returns a value as TOML has it, in one line.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text:?}"),
         Value::Integer(number) => number.to_string(),

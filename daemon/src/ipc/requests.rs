@@ -6,9 +6,9 @@ use std::time::Duration;
 use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{
-    CheckRequest, ClipRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest, HistoryRequest,
-    NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest, SubscribeReply,
-    SubscribeRequest, TrustRequest, WaitRequest, kind,
+    CheckRequest, ClipRequest, ConfigRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest,
+    HistoryRequest, NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest,
+    SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -89,6 +89,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
     of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
     of(kind::STATUS, ReadOnly, Short, Answer(status)).without_journal(),
+    of(kind::CONFIG, ReadOnly, Short, Answer(config)).without_journal(),
     of(kind::CHECK, ReadOnly, Short, Answer(check)).without_journal(),
     of(kind::WAIT, ReadOnly, Short, Answer(wait)),
     of(kind::CANCEL, Changing, Short, Answer(cancel)),
@@ -196,6 +197,11 @@ fn trust(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) 
 
 fn status(client: &Arc<ClientSession>, _: &Message, answer: RequestAnswer) {
     answer.send(kind::STATUS, &client.server.status());
+}
+
+fn config(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<ConfigRequest>(message);
+    answer.send_result(kind::CONFIG, request.map(|_| client.server.workspace.config()));
 }
 
 fn check(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

@@ -3,10 +3,10 @@
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest,
-    NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest,
+    DialectsReply, ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
+    JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
+    ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -68,5 +68,6 @@ workspace_requests! {
     fn check(&self) -> CheckReply;
     fn dialects(&self) -> DialectsReply;
     fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal>;
+    fn config(&self) -> ConfigReply;
     fn left_out(&self) -> Option<String>;
 }

@@ -79,8 +79,12 @@ fn serve(args: &DaemonArgs, socket: Option<InheritedSocket>) -> Result<ExitCode,
     };
     let state = folders::state(&state)?;
     let locked = folders::lock_state(&state, source.address().as_deref(), &root)?;
-    let (trusted, write) = settings::as_trusted(loaded, &machine(), &state, &root);
+    let (trusted, write, mut sources) = settings::as_trusted(loaded, &machine(), &state, &root);
     let mut settings = args.over(trusted);
+    let socket = source.address().unwrap_or_default();
+    sources.note_given(args, &around, matches!(source, ListenSource::Handed(_)));
+    sources.note_values(&settings, args, [&root, &state, &socket]);
+    settings.sources = Arc::new(sources);
     settings.named = folders::named(args.workspace.as_deref(), &root);
     settings.confinement = settings::confine(&settings, &root, &state, source.address().as_deref(), &write);
     let runtime = runtime()?;

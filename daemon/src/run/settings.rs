@@ -3,27 +3,29 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{self, ConfinementPolicy, LoadedSettings, Settings};
+use crate::config::{self, ConfinementPolicy, LoadedSettings, SettingSources, Settings};
 use crate::confine::{self, Confinement, WritableFolders};
 use crate::os::Os;
 use crate::trust;
 
-/// Returns the settings of the workspace that may apply, and the folders that its commands can write: all if the file is
-/// trusted.
+/// Returns the settings of the workspace that may apply, the folders that its commands can write, and the sources of the
+/// settings: all if the file is trusted.
 pub(super) fn as_trusted(
     loaded: LoadedSettings,
     os: &Arc<dyn Os>,
     state: &Path,
     root: &Path,
-) -> (Settings, Vec<String>) {
-    let LoadedSettings { hash, settings, write } = loaded;
+) -> (Settings, Vec<String>, SettingSources) {
+    let LoadedSettings { hash, settings, written, write } = loaded;
+    let mut sources = SettingSources::of_file(hash, written);
     let relaxed = &settings.trusted.relaxed;
     let nothing = relaxed.is_empty() && write.is_empty();
     if nothing || hash.is_some_and(|hash| trust::is_recorded(os, state, root, hash)) {
-        return (settings.trusted, write);
+        return (settings.trusted, write, sources);
     }
+    sources.trusted = false;
     if relaxed.is_empty() {
-        return (settings.untrusted, Vec::new());
+        return (settings.untrusted, Vec::new(), sources);
     }
     let keys: Vec<&str> = relaxed.iter().map(|setting| setting.key).collect();
     tracing::warn!(
@@ -31,7 +33,7 @@ pub(super) fn as_trusted(
         config::FILE_NAME,
         keys.join(", ")
     );
-    (settings.untrusted, Vec::new())
+    (settings.untrusted, Vec::new(), sources)
 }
 
 /// Confines this process to the folders that it needs, as far as the settings ask for it and the system can. To be called

@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock};
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
-use crate::config::{CommandConfig, CommandKind, CommandSpec, FILE_NAME, RelaxedSetting, SyntaxCheck};
+use crate::config::{
+    CommandConfig, CommandKind, CommandSpec, FILE_NAME, PresentFile, RelaxedSetting, SyntaxCheck,
+};
 
 /// The commands of a workspace, at one moment.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +16,20 @@ pub struct WorkspaceCommands {
     pub(super) commands: Arc<CommandConfig>,
     pub(super) trusted: bool,
     pub(super) problem: Option<Arc<str>>,
+    /// The hash of the file, even if it cannot be used.
+    pub(super) content: Option<ContentHash>,
 }
 
 impl WorkspaceCommands {
     /// Returns the hash of the file that defines them; `None` if there is no usable one.
     pub fn hash(&self) -> Option<ContentHash> {
         self.hash
+    }
+
+    /// Returns the file as it is now.
+    pub fn present(&self) -> PresentFile<'_> {
+        let written = self.problem.is_none().then_some(self.commands.written.as_slice());
+        PresentFile { hash: self.content, written, trusted: self.trusted }
     }
 
     /// Returns true if that file is trusted.

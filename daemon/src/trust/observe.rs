@@ -54,11 +54,13 @@ impl CommandTrust {
             }
         };
         match read {
-            Err(why) => WorkspaceCommands { problem: Some(why), ..WorkspaceCommands::default() },
+            Err(why) => {
+                WorkspaceCommands { problem: Some(why), content: Some(hash), ..WorkspaceCommands::default() }
+            }
             Ok(commands) => {
                 let needs_trust = !commands.list.is_empty() || !commands.relaxed.is_empty();
                 let trusted = needs_trust && now.trusted(&self.register).contains(&hash);
-                WorkspaceCommands { hash: Some(hash), commands, trusted, problem: None }
+                WorkspaceCommands { hash: Some(hash), commands, trusted, problem: None, content: Some(hash) }
             }
         }
     }

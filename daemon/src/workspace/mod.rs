@@ -6,6 +6,7 @@
 
 mod attempts;
 mod clip;
+mod config;
 mod confinement;
 mod content;
 mod detached;

@@ -2,6 +2,7 @@
 //! the fields that are defined here; see `proto/WIRE.md`.
 
 pub mod clip;
+pub mod config;
 pub mod content;
 pub mod dialect;
 pub mod export;
@@ -21,6 +22,7 @@ pub(crate) mod bounded;
 mod tests;
 
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
+pub use config::{ConfigReply, ConfigRequest, SettingInfo, SettingSource, SettingWait};
 pub use content::{ContentReply, ContentRequest, EntrySide};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use editd_types::{
@@ -75,6 +77,8 @@ pub mod kind {
     pub const OUTLINE: &str = "outline";
     /// List the commands of the workspace, and allow or forbid them.
     pub const TRUST: &str = "trust";
+    /// Show the settings and their sources.
+    pub const CONFIG: &str = "config";
     /// Subscribe to changes.
     pub const SUBSCRIBE: &str = "subscribe";
     /// Wait for a detached job.

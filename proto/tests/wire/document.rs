@@ -128,6 +128,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(id, &kind, &body),
         ("client", kind::STATUS) => frame_of::<CheckRequest>(id, &kind, &body),
         ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
+        ("client", kind::CONFIG) => frame_of::<ConfigRequest>(id, &kind, &body),
+        ("server", kind::CONFIG) => frame_of::<ConfigReply>(id, &kind, &body),
         ("server", kind::CHECK) => frame_of::<CheckReply>(id, &kind, &body),
         ("client", kind::TRUST) => frame_of::<TrustRequest>(id, &kind, &body),
         ("server", kind::TRUST) => frame_of::<TrustReply>(id, &kind, &body),
@@ -274,6 +276,7 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::STATUS, &samples::status());
     let finding = CheckFinding { severity: String::new(), subject: String::new(), message: String::new() };
     names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
+    names_fields(document, kind::CONFIG, &samples::config());
     names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
     names_fields(document, kind::TRUST, &samples::trust());
     names_fields(document, kind::STOP, &StopReply { pid: 1 });

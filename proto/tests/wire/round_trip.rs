@@ -35,6 +35,8 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&samples::read_reply());
     both_ways(&OutlineRequest { path: samples::odd_path(), depth: Some(2) });
     both_ways(&samples::outline());
+    both_ways(&ConfigRequest {});
+    both_ways(&samples::config());
     both_ways(&samples::trust());
     both_ways(&TrustRequest { hash: Some("blake3:0".into()), revoke: true });
     both_ways(&samples::job());
@@ -93,6 +95,7 @@ fn every_message_without_its_optional_fields() {
         symbols: vec![SymbolInfo { body: None, declarations: vec![], ..samples::symbol() }],
         ..samples::outline()
     });
+    both_ways(&ConfigReply { settings: vec![SettingInfo::default()], ..ConfigReply::default() });
     both_ways(&TrustRequest::default());
     both_ways(&TrustReply { hash: None, ..samples::trust() });
     both_ways(&JobRequest::default());

@@ -254,6 +254,23 @@ pub(crate) fn outline() -> OutlineReply {
     }
 }
 
+pub(crate) fn config() -> ConfigReply {
+    ConfigReply {
+        file: "/home/me/src/.editd.toml".into(),
+        changed: true,
+        problem: Some("line 1: it is wrong".into()),
+        settings: vec![SettingInfo {
+            name: "unread".into(),
+            value: "anchored".into(),
+            source: SettingSource::Option,
+            by: Some("--state".into()),
+            line: Some(3),
+            written: Some("allow".into()),
+            waits: Some(SettingWait::Trust),
+        }],
+    }
+}
+
 pub(crate) fn trust() -> TrustReply {
     let one = CommandInfo {
         kind: "validator".into(),

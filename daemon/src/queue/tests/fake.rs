@@ -7,10 +7,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, ContentReply, ContentRequest, DialectsReply,
-    ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
-    JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest,
-    Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest, DialectsReply, ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -307,6 +304,9 @@ impl WorkspaceRequests for FakeWorkspace {
     }
     fn trust(&self, _: &TrustRequest) -> Result<TrustReply, Refusal> {
         Ok(TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() })
+    }
+    fn config(&self) -> ConfigReply {
+        ConfigReply::default()
     }
     fn left_out(&self) -> Option<String> {
         None
