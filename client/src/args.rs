@@ -11,12 +11,14 @@ mod archive;
 mod clip;
 mod editing;
 pub(crate) mod scope;
+mod status;
 
 pub(crate) use archive::{ExportArgs, ImportArgs};
 pub(crate) use clip::ClipCommand;
 pub(crate) use editing::{
     CreateArgs, EditArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
 };
+pub(crate) use status::StatusArgs;
 
 const AFTER: &str = "\
 Exit status: 0 done, unchanged or verified; 1 refused; 2 usage; 3 stale or unread; 4 no daemon;
@@ -205,8 +207,10 @@ pub(crate) enum Command {
         /// Globs of workspace paths [default: every file]
         globs: Vec<String>,
     },
-    /// Show the state of the daemon
-    Status,
+    /// Show the state of the daemon, or the times of a job
+    Status(StatusArgs),
+    /// Print counters and latencies as OpenMetrics text, for a monitoring system
+    Metrics,
     /// Show every setting, its value and its source
     ///
     /// Values of .editd.toml that do not apply are shown with the reason, and with what to do.

@@ -12,6 +12,7 @@ mod forget;
 mod help;
 mod journal;
 mod session;
+mod status;
 mod trust;
 mod watch;
 
@@ -119,7 +120,8 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Clip(words) => clip::run(context, words),
         Command::Forget { path } => forget::run(context, &path),
         Command::Watch { globs } => watch::run(context, globs),
-        Command::Status => daemon::status(context),
+        Command::Status(words) => status::run(context, &words),
+        Command::Metrics => status::exposition(context),
         Command::Config => config::run(context),
         Command::Doctor => daemon::doctor(context),
         Command::Salvage { state } => daemon::salvage(context, state.as_deref()),

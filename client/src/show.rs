@@ -8,6 +8,7 @@ mod excerpt;
 pub mod history;
 pub mod json;
 pub mod letters;
+pub mod metrics;
 pub mod outline;
 pub mod receipt;
 pub mod short;

@@ -39,6 +39,7 @@ mod clock;
 mod config;
 mod confine;
 mod limits;
+mod metrics;
 mod os;
 mod progress;
 /// Locks.

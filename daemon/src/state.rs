@@ -25,6 +25,7 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
+use crate::metrics::Metrics;
 use crate::os::BootId;
 use crate::store::Store;
 use crate::store::intent::Intended;
@@ -87,6 +88,8 @@ pub struct WorkspaceState {
     pub parsing: ParsingLock,
     /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
+    /// Counters, latencies and the times of jobs.
+    pub metrics: Arc<Metrics>,
     /// The limit on the contents that requests hold in memory.
     pub memory: MemoryBudget,
     observer: RwLock<Arc<dyn Observer>>,
@@ -142,6 +145,7 @@ impl WorkspaceState {
         // It includes the last number, since the clock alone may be set back to the start of an earlier run.
         let steady = SteadyClock::start(&*clock);
         let parsing = ParsingLock::new(Arc::clone(&clock));
+        let metrics = Arc::new(Metrics::new(Arc::clone(&clock)));
         let run = format!("{last_id:x}-{:x}", clock.wall_ms());
         Self {
             root,
@@ -164,6 +168,7 @@ impl WorkspaceState {
             queued: Condvar::new(),
             parsing,
             told: ToldWarnings::default(),
+            metrics,
             memory: MemoryBudget::default(),
             observer: RwLock::new(Arc::new(Unobserved)),
             next_id: AtomicU64::new(last_id.saturating_add(1)),

@@ -9,6 +9,7 @@ pub use crate::disk::observation::hash as content_hash;
 pub use crate::disk::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve as resolve_path};
 pub use crate::disk::put::RescueSink;
 pub use crate::journal::recover::contents::IntactContents;
+pub use crate::metrics::JobTrace;
 #[cfg(unix)]
 pub use crate::os::unix::Unix;
 pub use crate::os::{

@@ -62,6 +62,8 @@ mod memory;
 #[cfg(unix)]
 mod merges;
 #[cfg(unix)]
+mod metrics;
+#[cfg(unix)]
 mod notes;
 #[cfg(target_os = "linux")]
 mod odd_files;

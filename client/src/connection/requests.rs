@@ -4,9 +4,10 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, ConfigReply, ConfigRequest, ContentReply,
     ContentRequest, DialectsReply, DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest,
-    HistoryReply, HistoryRequest, JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest,
-    ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply, StopReply, StopRequest,
-    SubscribeReply, SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
+    HistoryReply, HistoryRequest, JobRequest, MetricsReply, MetricsRequest, NoteReply, NoteRequest,
+    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply,
+    StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest,
+    UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -95,8 +96,17 @@ impl Connection {
 
     /// Returns the state of the daemon.
     pub fn status(&mut self) -> Result<StatusReply, CallError> {
-        // The request has no fields.
-        self.call(kind::STATUS, &StopRequest {})
+        self.status_with(&StatusRequest::default())
+    }
+
+    /// Returns the state of the daemon, and the times of a job.
+    pub fn status_with(&mut self, request: &StatusRequest) -> Result<StatusReply, CallError> {
+        self.call(kind::STATUS, request)
+    }
+
+    /// Returns counters and latencies as OpenMetrics text.
+    pub fn metrics(&mut self) -> Result<MetricsReply, CallError> {
+        self.call(kind::METRICS, &MetricsRequest {})
     }
 
     /// Checks the journal, the staging folder and the database.

@@ -1,4 +1,4 @@
-//! The commands `status`, `doctor`, `salvage` and `stop`.
+//! The commands `doctor`, `salvage` and `stop`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,31 +6,14 @@ use std::time::Duration;
 use editctl::daemon::{LEAVE_PATIENCE, ReachError, SpawnPolicy, StoppingDaemon, program};
 use editctl::{CallError, Connection};
 use editd_proto::ErrorCode;
-use editd_proto::message::{CheckFinding, CheckReply, StatusReply, StopReply};
-use serde::Serialize;
+use editd_proto::message::{CheckFinding, CheckReply, StopReply};
 
-use super::session::SessionInJson;
 use super::{CommandContext, CommandOutput, tell};
 use editctl::failure::{ExitStatus, Failure};
 use editctl::show::state;
 
 /// The time after which the user is told that the daemon has jobs to finish.
 const QUIET: Duration = Duration::from_secs(1);
-
-pub(super) fn status(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
-    let daemon: StatusReply = context.ask(true, |it| it.status())?;
-    let reply = StatusInJson { daemon, session: context.session.in_json() };
-    let session = format!("{:<9}  {} ({})\n", "session", context.session.name, context.session.source());
-    Ok(context.answer(&reply, |reply, style| state::status(&reply.daemon, style) + &session))
-}
-
-/// The reply of the daemon and the session of this command.
-#[derive(Serialize)]
-struct StatusInJson {
-    #[serde(flatten)]
-    daemon: StatusReply,
-    session: SessionInJson,
-}
 
 pub(super) fn doctor(context: &CommandContext<'_>) -> Result<CommandOutput, Failure> {
     let (server, state, found) = context.ask(true, |it| {

@@ -6,8 +6,8 @@ use editd_proto::message::{
     ChangeEvent, ChangeKind, CheckReply, ClipReply, DialectInfo, DialectsReply, StatusReply, TrustReply,
 };
 
-use super::OutputStyle;
 use super::letters::{TextStyle, lines, one_line};
+use super::{OutputStyle, metrics};
 
 /// Formats the state of a daemon.
 pub fn status(reply: &StatusReply, style: &OutputStyle) -> String {
@@ -24,6 +24,7 @@ pub fn status(reply: &StatusReply, style: &OutputStyle) -> String {
         ("watch", format!("{} folders", reply.watch)),
     ];
     let mut out: String = rows.iter().map(|(name, value)| format!("{name:<9}  {value}\n")).collect();
+    out.push_str(&metrics::rows(reply));
     if let Some(reason) = &reply.failed {
         out.push_str(&style.paint(TextStyle::Bad, "no edits are accepted"));
         out.push_str(&format!(": {}\n", lines(reason)));

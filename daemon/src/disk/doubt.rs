@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 use super::Disk;
@@ -74,7 +75,13 @@ impl Disk {
     /// Errors of the system: from then on [`Disk::doubts`] returns true for the file.
     pub fn sync(&self, file: &File) -> io::Result<()> {
         let identity = file.stat()?.identity;
+        self.flushes.fetch_add(1, Ordering::Relaxed);
         file.sync_all().inspect_err(|_| self.doubt(identity))
+    }
+
+    /// Returns the number of flushes of files since the start.
+    pub fn flushes(&self) -> u64 {
+        self.flushes.load(Ordering::Relaxed)
     }
 
     fn doubt(&self, file: FileIdentity) {

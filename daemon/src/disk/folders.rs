@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use editd_proto::path::FilePath;
@@ -42,6 +43,8 @@ pub struct Disk {
     pub(super) lost_count: LostCount,
     pub(super) linked: Mutex<LinkedNames>,
     pub(super) doubted: Mutex<FailedFlushes>,
+    /// Flushes of files since the start.
+    pub(super) flushes: AtomicU64,
 }
 
 impl Disk {
@@ -73,6 +76,7 @@ impl Disk {
             lost_count: LostCount::default(),
             linked: Mutex::default(),
             doubted: Mutex::new(doubted),
+            flushes: AtomicU64::new(0),
         })
     }
 

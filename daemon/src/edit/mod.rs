@@ -76,17 +76,17 @@ pub fn decide(
     guard: &JobGuard<'_>,
     given: EditRequest<'_>,
 ) -> Result<Decision, JobAbort> {
-    step(state, Step::Admit)?;
+    step(state, guard, Step::Admit)?;
     let resolved = left::named(state, resolve(state, given.request)?)?;
-    step(state, Step::Resolve)?;
+    step(state, guard, Step::Resolve)?;
     guard.acquire(&given.caller.session, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;
-    step(state, Step::Snapshot)?;
+    step(state, guard, Step::Snapshot)?;
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
-    step(state, Step::Judge)?;
+    step(state, guard, Step::Judge)?;
     let mut planned = plan::plan(state, guard, checked, given)?;
     hooks::tell_left_out(state, &given.caller.session, &mut planned.plan);
-    step(state, Step::Plan)?;
+    step(state, guard, Step::Plan)?;
     let unformatted = format::format(state, guard, given.caller, &mut planned)?;
     plan::verified(&planned)?;
     if let Err(refusal) = validate::validate(state, given.caller, &mut planned) {
@@ -98,7 +98,7 @@ pub fn decide(
         plan::verified(&planned)?;
         validate::validate(state, given.caller, &mut planned)?;
     }
-    step(state, Step::Validate)?;
+    step(state, guard, Step::Validate)?;
     let verified = (given.request.mode == JobMode::VerifyOnly).then(|| verified::receipt(&planned));
     Ok((plan::transaction(state, given, planned), verified))
 }

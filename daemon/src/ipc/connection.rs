@@ -97,13 +97,14 @@ impl ConnectionReader {
                 Ok(frame) => frame,
                 Err(end) => return end,
             };
+            let arrived = self.server.clock.monotonic();
             if !self.place.used() {
                 return ConnectionEnd::Refused(0, evicted());
             }
             let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return ConnectionEnd::Quiet };
             let pass = self.server.gate.request(&client.owner, frame.as_bytes().len());
             let counted = pass.is_ok();
-            client.arrive(ReceivedFrame { frame, place, pass });
+            client.arrive(ReceivedFrame { frame, arrived, place, pass });
             self.large = None;
             if !counted {
                 // The frame is not counted, so nothing more is read until every request of the connection is answered.

@@ -2,6 +2,7 @@
 //! files.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::{self, Message};
@@ -17,10 +18,11 @@ use super::inbox::{ClientSession, ReceivedFrame};
 use super::misfit;
 use super::requests::{self, Handling, JournalUse, ReplyLength, RequestEffect};
 use super::session::boxed;
-use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply};
+use crate::queue::{AdmissionPass, JobReply, RunnableJob, reply, result_of};
 use crate::workspace::ReservedReply;
 
 /// The remaining work for a frame.
+#[expect(clippy::large_enum_variant, reason = "it is returned once for each frame, and never stored")]
 pub(super) enum NextStep {
     /// None.
     Next,
@@ -32,6 +34,8 @@ pub(super) enum NextStep {
 pub(super) struct RequestAnswer {
     client: Arc<ClientSession>,
     id: u64,
+    arrived: Duration,
+    is_job: bool,
     place: Option<OwnedSemaphorePermit>,
 }
 
@@ -51,7 +55,13 @@ impl RequestAnswer {
         self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
     }
 
+    /// Returns the moment at which the request arrived.
+    pub(super) fn arrived(&self) -> Duration {
+        self.arrived
+    }
+
     pub(super) fn refuse(self, refusal: &RequestError) {
+        self.client.server.metrics.request_refused(self.is_job, refusal.code);
         let frame = codec::encode_error(self.id, refusal);
         self.frame(frame);
     }
@@ -78,6 +88,9 @@ impl RequestAnswer {
     /// Converts it to the reply of a job.
     pub(super) fn into_job_reply(self, kind: &'static str, wish: ReplyWish) -> JobReply {
         JobReply::new(move |outcome| {
+            if self.is_job {
+                self.client.server.metrics.job_answered(kind, result_of(&outcome), self.arrived);
+            }
             let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
             self.frame(frame);
         })
@@ -94,7 +107,7 @@ impl Drop for RequestAnswer {
 
 /// Decodes a frame; a job gets its place in the queue, any other request is answered.
 pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> NextStep {
-    let ReceivedFrame { frame, place, pass } = arrived;
+    let ReceivedFrame { frame, arrived, place, pass } = arrived;
     if client.outbox.is_closed() {
         // Nothing is trusted that follows an invalid frame.
         return NextStep::Next;
@@ -112,7 +125,9 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         // Nobody would see the answer, and no session may get a receipt for content that it did not see.
         return NextStep::Next;
     }
-    let answer = RequestAnswer { client: Arc::clone(client), id: message.id(), place: Some(place) };
+    let is_job = request.is_some_and(|request| matches!(request.handling, Handling::Job));
+    let (client_of, id) = (Arc::clone(client), message.id());
+    let answer = RequestAnswer { client: client_of, id, arrived, is_job, place: Some(place) };
     let pass = match pass.and_then(|pass| pass.weighing(message.cost())) {
         Ok(pass) => pass,
         Err(busy) => return refused(answer, &busy),
@@ -159,6 +174,7 @@ fn job(
         Err(busy) => return refused(answer, &busy),
     };
     let (queue, caller) = (&client.server.queue, client.caller.clone());
+    let trace = client.server.metrics.trace(answer.arrived());
     let runnable = if kind == kind::EDIT {
         let mut request: JobRequest = match body(message) {
             Ok(request) => request,
@@ -166,7 +182,7 @@ fn job(
         };
         request.on_stale = request.on_stale.or(client.on_stale);
         let reply = answer.into_job_reply(kind, ReplyWish::of_job(&request));
-        queue.edit(caller, request, pass, reply)
+        queue.edit(caller, request, pass, reply, trace)
     } else {
         let request: UndoRequest = match body(message) {
             Ok(request) => request,
@@ -174,9 +190,9 @@ fn job(
         };
         let reply = answer.into_job_reply(kind, ReplyWish::of_undo(&request));
         if kind == kind::UNDO {
-            queue.undo(caller, request, pass, reply)
+            queue.undo(caller, request, pass, reply, trace)
         } else {
-            queue.redo(caller, request, pass, reply)
+            queue.redo(caller, request, pass, reply, trace)
         }
     };
     runnable.map_or(NextStep::Next, NextStep::Run)

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::codec::Frame;
@@ -23,6 +24,8 @@ use crate::sync::lock;
 /// A frame that has arrived completely.
 pub(super) struct ReceivedFrame {
     pub(super) frame: Frame,
+    /// The moment at which it was complete.
+    pub(super) arrived: Duration,
     /// Its place in the connection's pipeline.
     pub(super) place: OwnedSemaphorePermit,
     /// Its admission in the limits of all requests, or the refusal.

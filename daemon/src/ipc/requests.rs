@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use editd_engine::Refusal;
 use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
+use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckRequest, ClipRequest, ConfigRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest,
-    HistoryRequest, NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest, StopReply, StopRequest,
-    SubscribeReply, SubscribeRequest, TrustRequest, WaitRequest, kind,
+    HistoryRequest, MetricsRequest, NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest,
+    StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest,
+    WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -90,6 +93,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
     of(kind::STATUS, ReadOnly, Short, Answer(status)).without_journal(),
     of(kind::CONFIG, ReadOnly, Short, Answer(config)).without_journal(),
+    of(kind::METRICS, ReadOnly, Short, Answer(metrics)).without_journal(),
     of(kind::CHECK, ReadOnly, Short, Answer(check)).without_journal(),
     of(kind::WAIT, ReadOnly, Short, Answer(wait)),
     of(kind::CANCEL, Changing, Short, Answer(cancel)),
@@ -122,6 +126,9 @@ fn read(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let read =
         body::<ReadRequest>(message).and_then(|request| server.workspace.read(&client.caller, &request));
     let renewed = read.is_ok();
+    if renewed {
+        server.metrics.read_answered(answer.arrived());
+    }
     answer.send_reserved(kind::READ, read);
     if renewed {
         server.events.receipt_renewed();
@@ -195,8 +202,27 @@ fn trust(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) 
     answer.send_result(kind::TRUST, request.and_then(|request| client.server.workspace.trust(&request)));
 }
 
-fn status(client: &Arc<ClientSession>, _: &Message, answer: RequestAnswer) {
-    answer.send(kind::STATUS, &client.server.status());
+fn status(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let server = &client.server;
+    let reply = body::<StatusRequest>(message).and_then(|request| {
+        let trace = request.trace.map(|job| server.metrics.trace_of(job).ok_or_else(|| no_trace(job)));
+        Ok(StatusReply { trace: trace.transpose()?, ..server.status() })
+    });
+    answer.send_result(kind::STATUS, reply);
+}
+
+fn no_trace(job: JobId) -> Refusal {
+    let message = format!(
+        "the times of job {job} are not known: the daemon keeps those of its last {} jobs, and repeated jobs have none; \
+         `editctl status --trace last` shows the newest",
+        limits::TRACES
+    );
+    Box::new(RequestError::new(ErrorCode::NotFound, message))
+}
+
+fn metrics(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<MetricsRequest>(message);
+    answer.send_result(kind::METRICS, request.map(|_| client.server.metrics_text()));
 }
 
 fn config(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

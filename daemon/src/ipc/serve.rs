@@ -46,6 +46,7 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
 async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
     let (refusal, lingering) = match place_for(server, &stream).await {
         ConnectionPlace::Open(place) => {
+            server.metrics.connections.add();
             let (server, busy) = (Arc::clone(server), server.activity.begin());
             connections.spawn(async move {
                 converse(server, stream, place).await;
@@ -55,6 +56,7 @@ async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: Clie
         }
         ConnectionPlace::Refused(refusal, lingering) => (refusal, lingering),
     };
+    server.metrics.refused_connections.add();
     tracing::warn!(code = ?refusal.code, "connection refused");
     connections.spawn(turn_away(stream, refusal, lingering));
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use editd_proto::message::StatusReply;
+use editd_proto::message::{MetricsReply, StatusReply};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
@@ -15,6 +15,7 @@ use super::subscriptions::SubscriptionProvider;
 use super::threads::ThreadShares;
 use crate::clock::Clock;
 use crate::limits;
+use crate::metrics::Metrics;
 use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, QueueEvents, WorkspaceRequests};
 use crate::sync::lock;
 
@@ -77,6 +78,8 @@ pub struct Server {
     pub workspace: Arc<dyn WorkspaceRequests>,
     /// The queue of its jobs.
     pub queue: JobQueue,
+    /// The counters, latencies and times of jobs.
+    pub metrics: Arc<Metrics>,
     /// The limits on waiting requests.
     pub gate: Arc<AdmissionGate>,
     /// The count of connections and jobs.
@@ -163,7 +166,12 @@ impl Server {
         format!("session-{:x}-{number:x}", self.connections.era)
     }
 
-    /// Returns the reply to `status`.
+    /// Returns the reply to `metrics`.
+    pub(super) fn metrics_text(&self) -> MetricsReply {
+        MetricsReply { text: self.metrics.open_metrics(&self.status(), &self.workspace.other_counts()) }
+    }
+
+    /// Returns the reply to `status`, without the times of a job.
     pub(super) fn status(&self) -> StatusReply {
         let counts = self.workspace.counts();
         StatusReply {
@@ -183,6 +191,10 @@ impl Server {
             database: self.workspace.database_fault(),
             left_out: self.workspace.left_out(),
             nearby: (self.nearby)().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+            counters: self.metrics.counts(&self.workspace.other_counts()),
+            refusals: self.metrics.refusals(),
+            latency: self.metrics.latencies(),
+            trace: None,
         }
     }
 }

@@ -273,6 +273,7 @@ fn append(
     let records: Vec<Record> =
         std::iter::once(Record::External(entry)).chain(seen.map(Record::ReadReceipt)).collect();
     state.store.append(&records).ok()?;
+    state.metrics.outside_changes.add();
     if let Some(author) = &author {
         lock(&state.announced).journaled(author, id, path);
     }

@@ -46,3 +46,6 @@ pub const HOLDS_MORE: usize = 8;
 
 /// The memory of a journal entry while it is read back, as a multiple of its record: packed, unpacked, decoded.
 pub const ENTRY_HOLDS: usize = 3;
+
+/// Jobs whose times of steps are kept for `status --trace`: 150 bytes each.
+pub const TRACES: usize = 256;

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use editd_proto::ids::JobId;
-use editd_proto::message::UndoRequest;
+use editd_proto::message::{UndoRequest, kind};
 
 use super::activity::ActivityGuard;
 use super::admit::AdmissionPass;
@@ -13,6 +13,7 @@ use super::lanes::{LaneRemoval, LaneTable, LaneTicket};
 use super::ready::WorkerTurns;
 use super::reply::JobReply;
 use crate::caller::{Caller, Lanes};
+use crate::metrics::JobTrace;
 use crate::workspace::ParsedRequest;
 
 /// The work of a job.
@@ -23,6 +24,17 @@ pub(super) enum JobWork {
     Redo(Box<UndoRequest>),
 }
 
+impl JobWork {
+    /// Returns the kind of its request.
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Edit(..) => kind::EDIT,
+            Self::Undo(_) => kind::UNDO,
+            Self::Redo(_) => kind::REDO,
+        }
+    }
+}
+
 /// An admitted job.
 #[derive(Debug)]
 pub(super) struct QueuedJob {
@@ -30,6 +42,8 @@ pub(super) struct QueuedJob {
     pub(super) work: JobWork,
     /// The reply to its sender; `None` if it is detached.
     pub(super) reply: Option<JobReply>,
+    /// The times of its steps.
+    pub(super) trace: JobTrace,
     /// True if its reply may be sent before it is flushed.
     pub(super) relaxed: bool,
     /// True if commands of the workspace may run for it: it may take as long as they do.

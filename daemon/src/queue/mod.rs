@@ -25,7 +25,7 @@ pub(crate) mod tests;
 
 pub use activity::ActivityCounter;
 pub use admit::{AdmissionGate, AdmissionPass};
-pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob};
+pub use pool::{FinishedJob, JobQueue, QueueEvents, RunnableJob, result_of};
 pub use reply::{JobOutcome, JobReply};
 pub use requests::WorkspaceRequests;
 pub use shares::{RequestOwner, ShareTable};

@@ -13,9 +13,10 @@ use super::activity::ActivityCounter;
 use super::admit::AdmissionPass;
 use super::board::{BegunJobs, CancelOutcome, JobWork, QueueBoard, QueuedJob, WaitId};
 use super::lanes::LaneTicket;
-use super::reply::{self, JobReply};
+use super::reply::{self, JobOutcome, JobReply};
 use super::requests::WorkspaceRequests;
 use crate::caller::{Caller, Lanes};
+use crate::metrics::{JobTrace, Metrics, TraceStep};
 use crate::sync::lock;
 use crate::workspace::{Admission, ParsedRequest, is_call_id};
 
@@ -40,6 +41,7 @@ pub trait QueueEvents: Send + Sync {
 
 struct QueueInner {
     workspace: Arc<dyn WorkspaceRequests>,
+    metrics: Arc<Metrics>,
     events: Arc<dyn QueueEvents>,
     activity: Arc<ActivityCounter>,
     /// The durability of jobs whose requests name none.
@@ -69,8 +71,10 @@ impl JobQueue {
         durability: Durability,
         workers: Handle,
     ) -> Self {
+        let metrics = workspace.metrics();
         Self(Arc::new(QueueInner {
             workspace,
+            metrics,
             events,
             activity,
             durability,
@@ -86,6 +90,7 @@ impl JobQueue {
         request: JobRequest,
         pass: AdmissionPass,
         reply: JobReply,
+        trace: JobTrace,
     ) -> Option<RunnableJob> {
         let workspace = &self.0.workspace;
         let parsed = workspace.understand(request);
@@ -114,7 +119,9 @@ impl JobQueue {
         let durability = request.durability.unwrap_or(self.0.durability);
         let runs_commands = workspace.runs_commands(&lanes);
         let work = JobWork::Edit(id, Box::new(parsed));
-        self.place(QueuedJob { runs_commands, ..self.job(caller, work, reply, durability, pass) }, lanes)
+        trace.took(TraceStep::Decode);
+        let job = self.job(caller, work, reply, durability, pass, trace);
+        self.place(QueuedJob { runs_commands, ..job }, lanes)
     }
 
     /// Assigns a number to a new job. Returns `None` if the request is refused or repeats an earlier job; its reply is
@@ -156,10 +163,12 @@ impl JobQueue {
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
+        trace: JobTrace,
     ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Undo(Box::new(request));
-        self.place(self.job(caller, work, Some(reply), durability, pass), Lanes::All)
+        trace.took(TraceStep::Decode);
+        self.place(self.job(caller, work, Some(reply), durability, pass, trace), Lanes::All)
     }
 
     /// Adds a redo. It runs alone.
@@ -169,10 +178,12 @@ impl JobQueue {
         request: UndoRequest,
         pass: AdmissionPass,
         reply: JobReply,
+        trace: JobTrace,
     ) -> Option<RunnableJob> {
         let durability = request.durability.unwrap_or(self.0.durability);
         let work = JobWork::Redo(Box::new(request));
-        self.place(self.job(caller, work, Some(reply), durability, pass), Lanes::All)
+        trace.took(TraceStep::Decode);
+        self.place(self.job(caller, work, Some(reply), durability, pass, trace), Lanes::All)
     }
 
     /// Adds a detached job of an earlier daemon.
@@ -182,9 +193,9 @@ impl JobQueue {
         let durability = parsed.request().durability.unwrap_or(self.0.durability);
         let runs_commands = self.0.workspace.runs_commands(&lanes);
         let work = JobWork::Edit(id, Box::new(parsed));
-        let runnable =
-            self.place(QueuedJob { runs_commands, ..self.job(caller, work, None, durability, pass) }, lanes);
-        self.spawn(runnable);
+        let trace = self.0.metrics.trace(self.0.metrics.now());
+        let job = self.job(caller, work, None, durability, pass, trace);
+        self.spawn(self.place(QueuedJob { runs_commands, ..job }, lanes));
     }
 
     /// Answers `reply` with the job's receipt once the job has ended. Returns `None` if that was done at once.
@@ -256,12 +267,14 @@ impl JobQueue {
         reply: Option<JobReply>,
         durability: Durability,
         pass: AdmissionPass,
+        trace: JobTrace,
     ) -> QueuedJob {
         let held = (pass, self.0.activity.begin());
         QueuedJob {
             caller,
             work,
             reply,
+            trace,
             relaxed: durability == Durability::Relaxed,
             runs_commands: false,
             held,
@@ -287,10 +300,13 @@ impl JobQueue {
 
     fn perform(&self, job: &QueuedJob) -> Result<Receipt, Refusal> {
         let workspace = &self.0.workspace;
+        let trace = &job.trace;
         let work = || match &job.work {
-            JobWork::Edit(id, parsed) => workspace.edit(&job.caller, *id, parsed, &|| job.held.0.freed()),
-            JobWork::Undo(request) => workspace.undo(&job.caller, request),
-            JobWork::Redo(request) => workspace.redo(&job.caller, request),
+            JobWork::Edit(id, parsed) => {
+                workspace.edit(&job.caller, *id, parsed, &|| job.held.0.freed(), trace)
+            }
+            JobWork::Undo(request) => workspace.undo(&job.caller, request, trace),
+            JobWork::Redo(request) => workspace.redo(&job.caller, request, trace),
         };
         // A panic is an error in editd; the lanes must become free and the other jobs must go on.
         let receipt = catch_unwind(AssertUnwindSafe(work)).map_err(|_| reply::internal())?;
@@ -315,10 +331,18 @@ impl RunnableJob {
 
     fn run_one(self) -> (JobQueue, BegunJobs) {
         let Self { queue, ticket, job } = self;
+        job.trace.took(TraceStep::Wait);
         let outcome = queue.perform(&job);
+        job.trace.took(TraceStep::End);
+        let metrics = &queue.0.metrics;
+        let queued = job.id().filter(|id| !is_call_id(*id));
+        let number = metrics.keep_trace(job.work.kind(), queued, result_of(&outcome), &job.trace);
+        if job.reply.is_none() {
+            metrics.job_answered(job.work.kind(), result_of(&outcome), job.trace.arrived());
+        }
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = lock(&queue.0.board).leave(ticket, job.id());
-        let QueuedJob { reply, held, relaxed, .. } = job;
+        let QueuedJob { reply, held, relaxed, trace, .. } = job;
         // Its admission ends before the reply is visible, so that the next request is not refused because of it.
         drop(held);
         for waiter in waiters {
@@ -327,9 +351,16 @@ impl RunnableJob {
         if let Some(reply) = reply {
             reply.send(outcome);
         }
+        trace.took(TraceStep::Reply);
+        queue.0.metrics.keep_reply_time(number, &trace);
         queue.0.events.job_ended(FinishedJob { relaxed, entries });
         (queue, begun)
     }
+}
+
+/// Returns the outcome of a job as it is counted.
+pub fn result_of(outcome: &JobOutcome) -> Result<&Receipt, ErrorCode> {
+    outcome.as_ref().map_err(|refusal| refusal.code)
 }
 
 /// Returns the entries of a job that wrote something.

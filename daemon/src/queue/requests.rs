@@ -1,5 +1,7 @@
 //! The interface to a workspace, so that the queue and the sockets can be tested without one. It adds nothing.
 
+use std::sync::Arc;
+
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
@@ -11,6 +13,7 @@ use editd_proto::message::{
 use editd_proto::path::FilePath;
 
 use crate::caller::{Caller, Lanes};
+use crate::metrics::{JobTrace, Metrics, OtherCounts};
 use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply, Workspace};
 
 /// Declares the interface, and implements it with the methods of [`Workspace`] that have the same names.
@@ -37,9 +40,9 @@ workspace_requests! {
     fn lanes(&self, parsed: &ParsedRequest) -> Result<Lanes, Refusal>;
     fn runs_commands(&self, lanes: &Lanes) -> bool;
     fn admit(&self, caller: &Caller, parsed: &ParsedRequest) -> Admission;
-    fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn()) -> Receipt;
-    fn undo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
-    fn redo(&self, caller: &Caller, request: &UndoRequest) -> Receipt;
+    fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn(), trace: &JobTrace) -> Receipt;
+    fn undo(&self, caller: &Caller, request: &UndoRequest, trace: &JobTrace) -> Receipt;
+    fn redo(&self, caller: &Caller, request: &UndoRequest, trace: &JobTrace) -> Receipt;
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal>;
     fn receipt(&self, id: JobId) -> Result<Option<Receipt>, Refusal>;
     fn history(&self, request: &HistoryRequest) -> Result<ReservedReply<'_, HistoryReply>, Refusal>;
@@ -60,6 +63,8 @@ workspace_requests! {
     fn check_log_segment(&self, id: u64) -> Result<Option<String>, Refusal>;
     fn close(&self);
     fn counts(&self) -> Counts;
+    fn metrics(&self) -> Arc<Metrics>;
+    fn other_counts(&self) -> OtherCounts;
     fn failed(&self) -> Option<String>;
     fn damage(&self) -> Option<String>;
     fn rebuilding(&self) -> Option<String>;

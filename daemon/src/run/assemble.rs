@@ -230,6 +230,7 @@ impl ServerInputs {
             state: state.to_string_lossy().into_owned(),
         };
         let server = Arc::new(Server {
+            metrics: workspace.metrics(),
             workspace,
             queue,
             gate,

@@ -100,6 +100,7 @@ impl Store {
             open,
             log_bytes: self.shared.log.bytes(),
             database_bytes: self.shared.rows.size(),
+            log_counts: self.shared.log.counts(),
         }
     }
 }

@@ -262,6 +262,8 @@ pub struct StoreCounts {
     pub log_bytes: u64,
     /// Bytes of the database on the disk.
     pub database_bytes: u64,
+    /// Flushes of the log since it was opened, the calls of `fdatasync` for them, and the bytes appended since then.
+    pub log_counts: [u64; 3],
 }
 
 /// The log, the database, and the rows that are not in the database yet. All calls may come from any thread. Dropping

@@ -4,6 +4,7 @@ use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::path::FilePath;
 
+use super::JobGuard;
 use crate::disk::stage::StageError;
 use crate::state::WorkspaceState;
 use crate::state::refusal::disk_refusal;
@@ -34,8 +35,9 @@ impl From<Refusal> for JobAbort {
     }
 }
 
-/// Tells the observer of a step.
-pub fn step(state: &WorkspaceState, step: Step) -> Result<(), JobAbort> {
+/// Notes that a step has ended, and tells the observer of it.
+pub fn step(state: &WorkspaceState, guard: &JobGuard<'_>, step: Step) -> Result<(), JobAbort> {
+    guard.took(step);
     match state.took(step) {
         Go::On => Ok(()),
         Go::Stop => Err(JobAbort::Stopped),

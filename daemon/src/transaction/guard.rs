@@ -8,7 +8,9 @@ use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 
 use super::JobAbort;
+use crate::metrics::{JobTrace, TraceStep};
 use crate::state::refusal::fault;
+use crate::state::step::Step;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
 
 /// The parts of a running job that must be released when it ends, whether it succeeds or not.
@@ -21,22 +23,46 @@ pub struct JobGuard<'r> {
     reservation: OnceCell<Reservation<'r>>,
     /// The bytes of contents that an earlier attempt of the same job was found to need.
     needed: usize,
+    /// The times of its steps, unless it is a part of another job.
+    trace: Option<&'r JobTrace>,
     /// Called once the job is sealed: it will not be attempted again.
     when_sealed: Cell<Option<&'r dyn Fn()>>,
 }
 
 impl<'r> JobGuard<'r> {
     /// Returns a guard that holds nothing. `needed` are the bytes of contents that an earlier attempt of the same job was
-    /// found to need.
-    pub fn new(state: &'r WorkspaceState, needed: usize) -> Self {
+    /// found to need; `trace` gets the times of its steps.
+    pub fn new(state: &'r WorkspaceState, needed: usize, trace: Option<&'r JobTrace>) -> Self {
         Self {
             state,
+            trace,
             entry: Cell::new(None),
             busy: RefCell::default(),
             reservation: OnceCell::new(),
             needed,
             when_sealed: Cell::new(None),
         }
+    }
+
+    /// Notes that a step has just ended.
+    pub(super) fn took(&self, step: Step) {
+        let Some(trace) = self.trace else { return };
+        trace.took(match step {
+            Step::Admit => TraceStep::Admit,
+            Step::Resolve => TraceStep::Resolve,
+            Step::Snapshot => TraceStep::Snapshot,
+            Step::Judge => TraceStep::CheckStaleness,
+            Step::Plan => TraceStep::Plan,
+            Step::Validate => TraceStep::Validate,
+            Step::Vet => TraceStep::CheckLimits,
+            Step::Stage => TraceStep::Stage,
+            Step::Intend => TraceStep::Intend,
+            Step::Swap => TraceStep::Swap,
+            Step::Seal => TraceStep::Seal,
+            Step::Hooks => TraceStep::Hooks,
+            // It comes after the job.
+            Step::Settle => return,
+        });
     }
 
     /// Waits until the job may hold so many bytes of contents, or the bytes that it is known to need if those are more. It

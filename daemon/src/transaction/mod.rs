@@ -53,22 +53,22 @@ pub fn commit(
     transaction: Transaction,
 ) -> Result<Receipt, JobAbort> {
     let checked = check_limits::check_limits(state, transaction)?;
-    step(state, Step::Vet)?;
+    step(state, guard, Step::Vet)?;
     if checked.changes_nothing() {
         return seal::unchanged(state, checked);
     }
     guard.grow(memory_estimate::of_transaction(&checked))?;
     let staged = stage::stage(state, checked)?;
-    step(state, Step::Stage)?;
+    step(state, guard, Step::Stage)?;
     let intended = intend::intend(state, guard, staged)?;
-    step(state, Step::Intend)?;
+    step(state, guard, Step::Intend)?;
     let swapped = swap::swap(state, intended)?;
-    step(state, Step::Swap)?;
+    step(state, guard, Step::Swap)?;
     let sealed = seal::seal(state, guard, swapped)?;
-    step(state, Step::Seal)?;
+    step(state, guard, Step::Seal)?;
     guard.sealed(memory_estimate::of_sealed(&sealed.transaction));
     let sealed = hooks::run(state, guard, sealed)?;
-    step(state, Step::Hooks)?;
+    step(state, guard, Step::Hooks)?;
     Ok(sealed.receipt)
 }
 

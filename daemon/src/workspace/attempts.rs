@@ -11,6 +11,7 @@ use editd_proto::message::Receipt;
 use super::Workspace;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::journal::seal::receipt_of;
+use crate::metrics::JobTrace;
 use crate::state::refusal::fault;
 use crate::state::undecided::{JobIdentity, UndecidedJob};
 use crate::state::{WorkspaceState, lock};
@@ -24,11 +25,12 @@ impl Workspace {
     /// the job: the caller must write nothing more, as if the process had ended.
     pub(super) fn attempts<'r>(
         &'r self,
+        trace: &'r JobTrace,
         run: impl Fn(&JobGuard<'r>) -> Result<Receipt, JobAbort>,
     ) -> Option<Receipt> {
         let (mut last, mut needed) = (None, 0);
         for _ in 0..ATTEMPTS {
-            let guard = JobGuard::new(&self.state, needed);
+            let guard = JobGuard::new(&self.state, needed, Some(trace));
             let attempt = || {
                 self.root_present()?;
                 run(&guard)

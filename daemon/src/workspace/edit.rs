@@ -14,6 +14,7 @@ use super::understand::{Action, ParsedRequest};
 use super::{Admission, Workspace};
 use crate::caller::Caller;
 use crate::edit;
+use crate::metrics::JobTrace;
 use crate::record::{EndedWithoutEntry, QueuedJobRecord, Record};
 use crate::state::refusal::{log_present, store_refusal};
 use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
@@ -143,8 +144,15 @@ impl Workspace {
     }
 
     /// Runs a job that was admitted and whose lanes are free. Never panics; errors are in the receipt. Calls `freed` once
-    /// the texts of its edits were freed, which may be long before its hooks have ended.
-    pub fn edit(&self, caller: &Caller, id: JobId, parsed: &ParsedRequest, freed: &dyn Fn()) -> Receipt {
+    /// the texts of its edits were freed, which may be long before its hooks have ended. `trace` gets the times of its steps.
+    pub fn edit(
+        &self,
+        caller: &Caller,
+        id: JobId,
+        parsed: &ParsedRequest,
+        freed: &dyn Fn(),
+        trace: &JobTrace,
+    ) -> Receipt {
         let request = parsed.request();
         let hash = parsed.hash();
         if request.detach {
@@ -164,7 +172,7 @@ impl Workspace {
         };
         let ended = match parsed.action() {
             Err(refusal) => Some(Receipt::refused(*refusal)),
-            Ok(Action::Native | Action::Job(_)) => self.attempts(|guard| {
+            Ok(Action::Native | Action::Job(_)) => self.attempts(trace, |guard| {
                 let request = self.edit_job(parsed)?;
                 let given = edit::EditRequest { caller, queued, hash, request: &request, dialect_reply };
                 let (transaction, verified) = edit::decide(&self.state, guard, given)?;
@@ -173,7 +181,7 @@ impl Workspace {
                 self.commit_decided(guard, transaction, verified)
             }),
             Ok(Action::View(view)) => Some(self.view(caller, view, dialect_reply)),
-            Ok(Action::Undo(path)) => self.attempts(|guard| {
+            Ok(Action::Undo(path)) => self.attempts(trace, |guard| {
                 let mut transaction = self.undo_of_last(guard, (caller, hash), request, path)?;
                 (transaction.origin.queued, transaction.dialect_reply) = (queued, dialect_reply.cloned());
                 transaction::commit(&self.state, guard, transaction)

@@ -9,29 +9,36 @@ use super::attempts::stopped;
 use super::edit::encode;
 use super::{Admission, Workspace};
 use crate::caller::Caller;
+use crate::metrics::JobTrace;
 use crate::state::lock;
 use crate::transaction::{self, JobAbort, JobGuard, Transaction};
 use crate::undo::{self, UndoDirection};
 
 impl Workspace {
     /// Undoes entries. The caller holds all lanes.
-    pub fn undo(&self, caller: &Caller, request: &UndoRequest) -> Receipt {
-        self.undo_or_redo(caller, request, UndoDirection::Undo)
+    pub fn undo(&self, caller: &Caller, request: &UndoRequest, trace: &JobTrace) -> Receipt {
+        self.undo_or_redo(caller, request, UndoDirection::Undo, trace)
     }
 
     /// Redoes what was undone. The caller holds all lanes.
-    pub fn redo(&self, caller: &Caller, request: &UndoRequest) -> Receipt {
-        self.undo_or_redo(caller, request, UndoDirection::Redo)
+    pub fn redo(&self, caller: &Caller, request: &UndoRequest, trace: &JobTrace) -> Receipt {
+        self.undo_or_redo(caller, request, UndoDirection::Redo, trace)
     }
 
-    fn undo_or_redo(&self, caller: &Caller, request: &UndoRequest, direction: UndoDirection) -> Receipt {
+    fn undo_or_redo(
+        &self,
+        caller: &Caller,
+        request: &UndoRequest,
+        direction: UndoDirection,
+        trace: &JobTrace,
+    ) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
         // The fields that only change the reply are not part of the hash.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
         if request.mode == JobMode::VerifyOnly {
-            return self.preview_undo(caller, hash, request, direction);
+            return self.preview_undo((caller, hash), request, direction, trace);
         }
         match request.key.as_deref().and_then(|key| self.hold_key(caller, key, hash)) {
             None => {}
@@ -43,7 +50,7 @@ impl Workspace {
             }
         }
         let ended = match undo::with_fixed_entry(&self.state, caller, request, direction) {
-            Ok(request) => self.attempts(|guard| {
+            Ok(request) => self.attempts(trace, |guard| {
                 let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
                 transaction::commit(&self.state, guard, transaction)
             }),
@@ -60,16 +67,16 @@ impl Workspace {
     /// Returns the receipt that an undo or redo would have. It writes nothing and takes no key.
     fn preview_undo(
         &self,
-        caller: &Caller,
-        hash: ContentHash,
+        (caller, hash): (&Caller, ContentHash),
         request: &UndoRequest,
         direction: UndoDirection,
+        trace: &JobTrace,
     ) -> Receipt {
         let request = match undo::with_fixed_entry(&self.state, caller, request, direction) {
             Ok(request) => request,
             Err(refusal) => return Receipt::refused(*refusal),
         };
-        let ended = self.attempts(|guard| {
+        let ended = self.attempts(trace, |guard| {
             let transaction = undo::transaction(&self.state, guard, (caller, hash), &request, direction)?;
             transaction::preview(&self.state, transaction)
         });

@@ -1,11 +1,14 @@
 //! Work between the requests: settling, late flushes, retention, checks. None of it changes a file of the workspace.
 
+use std::sync::Arc;
+
 use editd_engine::Refusal;
 use editd_proto::message::{CheckFinding, CheckReply};
 
 use super::{Counts, Workspace};
 use crate::journal::settle;
 use crate::limits::{LOST_BYTES, LOST_FILES, LOST_MS};
+use crate::metrics::{Metrics, OtherCounts};
 use crate::state::lock;
 use crate::state::refusal::{log_gone, log_present, store_refusal};
 use crate::store::{LogPosition, RetentionPolicy, RetentionTask};
@@ -114,6 +117,17 @@ impl Workspace {
             entries: self.state.store.numbers().entries,
             unsettled: lock(&self.state.unsettled).len() as u64,
         }
+    }
+
+    /// Returns the counters, latencies and times of jobs.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        Arc::clone(&self.state.metrics)
+    }
+
+    /// Returns the numbers of flushes and of bytes since the start.
+    pub fn other_counts(&self) -> OtherCounts {
+        let [log_flushes, log_syncs, log_bytes] = self.state.store.numbers().log_counts;
+        OtherCounts { log_flushes, log_syncs, log_bytes, file_flushes: self.state.disk.flushes() }
     }
 
     /// Returns the reason why no more edits are accepted, if there is one.

@@ -10,6 +10,7 @@ pub mod forget;
 pub mod hello;
 pub mod history;
 pub mod job;
+pub mod metrics;
 pub mod note;
 pub mod outline;
 pub mod read;
@@ -38,10 +39,13 @@ pub use history::{
     ShowReply, ShowRequest, UndoRequest,
 };
 pub use job::{Durability, JobRequest, OnStale, Payload, WaitRequest};
+pub use metrics::{LatencyInfo, MetricsReply, MetricsRequest, StepTime, TraceInfo};
 pub use note::{NotePhase, NoteReply, NoteRequest, NotedEntry};
 pub use outline::{OutlineReply, OutlineRequest};
 pub use read::{ReadReply, ReadRequest};
-pub use status::{CheckFinding, CheckReply, CheckRequest, StatusReply, StopReply, StopRequest};
+pub use status::{
+    CheckFinding, CheckReply, CheckRequest, StatusReply, StatusRequest, StopReply, StopRequest,
+};
 pub use trust::{CommandInfo, TrustReply, TrustRequest};
 pub use watch::{ChangeEvent, ChangeKind, SubscribeReply, SubscribeRequest};
 
@@ -87,6 +91,8 @@ pub mod kind {
     pub const CANCEL: &str = "cancel";
     /// Show the daemon's state.
     pub const STATUS: &str = "status";
+    /// Get counters and latencies as OpenMetrics text.
+    pub const METRICS: &str = "metrics";
     /// Check the journal, the staging folder and the database.
     pub const CHECK: &str = "check";
     /// Stop the daemon.

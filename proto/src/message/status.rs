@@ -1,9 +1,22 @@
 //! Requests about the daemon itself: status, check and stop.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::metrics::{LatencyInfo, TraceInfo};
+use crate::ids::JobId;
+
+/// Asks for the state of the daemon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct StatusRequest {
+    /// Also the times of the steps of this job; 0 is the newest job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<JobId>,
+}
+
 /// The reply to `status`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct StatusReply {
     /// The process id of the daemon.
     pub pid: u32,
@@ -43,6 +56,18 @@ pub struct StatusReply {
     /// The paths of other served workspaces of this user that contain this one or are inside of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearby: Vec<String>,
+    /// The numbers of events since the start of the daemon, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// The numbers of refusals, by error code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refusals: BTreeMap<String, u64>,
+    /// The latencies of jobs (`job`) and of reads (`read`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency: BTreeMap<String, LatencyInfo>,
+    /// The times of the job that `trace` names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceInfo>,
 }
 
 /// Asks for a check of the log, the database and the staging folder.

@@ -126,7 +126,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(id, &kind, &body),
         ("server", kind::EVENT) => frame_of::<ChangeEvent>(id, &kind, &body),
         ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(id, &kind, &body),
-        ("client", kind::STATUS) => frame_of::<CheckRequest>(id, &kind, &body),
+        ("server", kind::METRICS) => frame_of::<MetricsReply>(id, &kind, &body),
+        ("client", kind::STATUS) => frame_of::<StatusRequest>(id, &kind, &body),
         ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
         ("client", kind::CONFIG) => frame_of::<ConfigRequest>(id, &kind, &body),
         ("server", kind::CONFIG) => frame_of::<ConfigReply>(id, &kind, &body),
@@ -276,6 +277,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::STATUS, &samples::status());
     let finding = CheckFinding { severity: String::new(), subject: String::new(), message: String::new() };
     names_fields(document, kind::CHECK, &CheckReply { findings: vec![finding] });
+    names_fields(document, kind::STATUS, &StatusRequest { trace: Some(JobId(1)) });
+    names_fields(document, kind::METRICS, &MetricsReply::default());
     names_fields(document, kind::CONFIG, &samples::config());
     names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
     names_fields(document, kind::TRUST, &samples::trust());

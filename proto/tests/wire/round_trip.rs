@@ -1,6 +1,7 @@
 //! Tests that every message, with all of its optional fields and with none, is unchanged after encoding and decoding as
 //! MessagePack and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use editd_proto::codec::{Frame, Message, encode};
@@ -35,6 +36,9 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&samples::read_reply());
     both_ways(&OutlineRequest { path: samples::odd_path(), depth: Some(2) });
     both_ways(&samples::outline());
+    both_ways(&StatusRequest { trace: Some(JobId(u64::MAX)) });
+    both_ways(&MetricsRequest {});
+    both_ways(&MetricsReply { text: "# EOF\n".into() });
     both_ways(&ConfigRequest {});
     both_ways(&samples::config());
     both_ways(&samples::trust());
@@ -119,8 +123,13 @@ fn every_message_without_its_optional_fields() {
         database: None,
         left_out: None,
         nearby: Vec::new(),
+        counters: BTreeMap::new(),
+        refusals: BTreeMap::new(),
+        latency: BTreeMap::new(),
+        trace: None,
         ..status
     });
+    both_ways(&StatusRequest::default());
     both_ways(&samples::trust());
     both_ways(&TrustReply { hash: None, trusted: false, commands: Vec::new(), settings: Vec::new() });
     both_ways(&TrustRequest::default());

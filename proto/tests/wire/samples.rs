@@ -1,8 +1,12 @@
 //! A sample of every message with every field set, and its expected JSON. Contains no tests.
 
+mod status;
+
 use editd_proto::FilePath;
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
+
+pub(crate) use status::status;
 
 pub(crate) use crate::errors::{error, errors};
 
@@ -303,27 +307,6 @@ pub(crate) fn read_reply() -> ReadReply {
         bom: false,
         size: 2,
         symbol: Some(symbol()),
-    }
-}
-
-pub(crate) fn status() -> StatusReply {
-    StatusReply {
-        pid: 4242,
-        version: "0.1.0".into(),
-        workspace: "/home/me/src".into(),
-        socket: "/run/user/1000/editd/0123456789abcdef.sock".into(),
-        state: "/home/me/.local/state/editd/0123456789abcdef".into(),
-        uptime: 60,
-        sessions: 1,
-        queue: 0,
-        entries: 17,
-        unsettled: 1,
-        watch: 3,
-        failed: Some("the disk is full".into()),
-        damage: Some("a damaged record".into()),
-        database: Some("the disk is full".into()),
-        left_out: Some("commands that are not trusted".into()),
-        nearby: vec!["/home/me/src/vendor".into()],
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd::testing::{
-    Admission, Caller, Clock, DatabaseBackend, Settings, StoreOptions, UnreadPolicy, Workspace,
+    Admission, Caller, Clock, DatabaseBackend, JobTrace, Settings, StoreOptions, UnreadPolicy, Workspace,
 };
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
@@ -143,7 +143,7 @@ impl SimWorkspace {
                 job.key = Some(key.to_owned());
                 let parsed = self.inner.understand(job);
                 match self.inner.admit(&caller, &parsed) {
-                    Admission::New(id) => self.inner.edit(&caller, id, &parsed, &|| ()),
+                    Admission::New(id) => self.inner.edit(&caller, id, &parsed, &|| (), &JobTrace::default()),
                     Admission::Ended(receipt) => *receipt,
                     Admission::Underway(_) => {
                         Receipt::refused(RequestError::new(ErrorCode::Busy, "it is underway"))
@@ -153,11 +153,11 @@ impl SimWorkspace {
             }
             ChangeRequest::Undo(mut undo) => {
                 undo.key = Some(key.to_owned());
-                self.inner.undo(&caller, &undo)
+                self.inner.undo(&caller, &undo, &JobTrace::default())
             }
             ChangeRequest::Redo(mut redo) => {
                 redo.key = Some(key.to_owned());
-                self.inner.redo(&caller, &redo)
+                self.inner.redo(&caller, &redo, &JobTrace::default())
             }
         }
     }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use editd::testing::{
-    Admission, Caller, GeneratedPolicy, GitFolderPolicy, Go, Observer, Settings, Step, UnreadPolicy,
-    Workspace,
+    Admission, Caller, GeneratedPolicy, GitFolderPolicy, Go, JobTrace, Observer, Settings, Step,
+    UnreadPolicy, Workspace,
 };
 use editd_engine::Refusal;
 use editd_proto::message::{JobRequest, OnStale};
@@ -87,8 +87,8 @@ impl ScenarioTarget for WorkspaceTarget {
         match kind {
             "read" => decoded(body, |request| outcome(workspace.read(&who, &request).map(|told| told.reply))),
             "edit" => decoded(body, |request| edit(workspace, &who, request)),
-            "undo" => decoded(body, |request| in_json(&workspace.undo(&who, &request))),
-            "redo" => decoded(body, |request| in_json(&workspace.redo(&who, &request))),
+            "undo" => decoded(body, |request| in_json(&workspace.undo(&who, &request, &JobTrace::default()))),
+            "redo" => decoded(body, |request| in_json(&workspace.redo(&who, &request, &JobTrace::default()))),
             "history" => decoded(body, |request| outcome(workspace.history(&request).map(|told| told.reply))),
             "show" => decoded(body, |request| outcome(workspace.show(&request).map(|told| told.reply))),
             "clip" => decoded(body, |request| outcome(workspace.clip(&who, &request))),
@@ -121,7 +121,7 @@ fn edit(workspace: &Workspace, who: &Caller, request: JobRequest) -> Value {
     match workspace.admit(who, &asked) {
         Admission::New(id) => {
             let _lanes = workspace.lanes(&asked);
-            in_json(&workspace.edit(who, id, &asked, &|| ()))
+            in_json(&workspace.edit(who, id, &asked, &|| (), &JobTrace::default()))
         }
         Admission::Ended(receipt) => in_json(&asked.with_dialect_text(*receipt)),
         Admission::Refused(refusal) => in_json(&asked.refused(refusal)),

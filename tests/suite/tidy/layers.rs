@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("confine", &[]),
     ("config", &["confine", "limits"]),
     ("os", &["limits"]),
+    ("metrics", &["sync", "clock", "limits"]),
     // Values that several modules exchange.
     ("caller", &["os"]),
     ("record", &["os"]),
@@ -29,7 +30,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("receipt", &["store", "record", "caller", "limits"]),
     ("clipboard", &["store", "record", "limits"]),
     // The state of one open workspace, and the history of its files.
-    ("state", &["sync", "trust", "validate", "store", "record", "disk", "os", "clock", "config", "limits"]),
+    (
+        "state",
+        &[
+            "sync", "metrics", "trust", "validate", "store", "record", "disk", "os", "clock", "config",
+            "limits",
+        ],
+    ),
     (
         "journal",
         &[
@@ -42,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "transaction",
         &[
             "sync",
+            "metrics",
             "journal",
             "clipboard",
             "receipt",
@@ -81,6 +89,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "workspace",
         &[
             "sync",
+            "metrics",
             "edit",
             "undo",
             "transaction",
@@ -102,8 +111,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     // The server.
-    ("queue", &["sync", "workspace", "caller", "clock", "limits"]),
-    ("ipc", &["sync", "progress", "queue", "workspace", "caller", "config", "clock", "limits"]),
+    ("queue", &["sync", "metrics", "workspace", "caller", "clock", "limits"]),
+    ("ipc", &["sync", "metrics", "progress", "queue", "workspace", "caller", "config", "clock", "limits"]),
     (
         "run",
         &[

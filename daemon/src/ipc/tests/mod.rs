@@ -31,7 +31,7 @@ mod kit {
     };
     use crate::limits;
     use crate::queue::tests::fake::{self, FakeWorkspace};
-    use crate::queue::{ActivityCounter, AdmissionGate, JobQueue};
+    use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
 
     #[derive(Default)]
     pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<EventSink>>>>);
@@ -163,6 +163,7 @@ mod kit {
             JobQueue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         Arc::new(Server {
+            metrics: workspace.metrics(),
             workspace,
             queue,
             gate: AdmissionGate::new(),

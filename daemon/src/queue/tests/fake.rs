@@ -1,17 +1,22 @@
 //! A workspace for tests: it has no files, and acts on the labels of jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
-    ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest, DialectsReply, ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest, JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest,
+    DialectsReply, ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply,
+    HistoryRequest, JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
 use crate::caller::{Caller, LaneKey, Lanes};
+use crate::clock::SystemClock;
+use crate::metrics::{JobTrace, Metrics, OtherCounts};
 use crate::queue::reply::{self, queued};
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
 use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply};
@@ -200,13 +205,13 @@ impl WorkspaceRequests for FakeWorkspace {
         }
         Admission::New(id)
     }
-    fn edit(&self, _: &Caller, id: JobId, parsed: &ParsedRequest, _: &dyn Fn()) -> Receipt {
+    fn edit(&self, _: &Caller, id: JobId, parsed: &ParsedRequest, _: &dyn Fn(), _: &JobTrace) -> Receipt {
         self.perform(parsed.request().label.as_deref().unwrap_or("edit"), Some(id))
     }
-    fn undo(&self, _: &Caller, _: &UndoRequest) -> Receipt {
+    fn undo(&self, _: &Caller, _: &UndoRequest, _: &JobTrace) -> Receipt {
         self.perform("undo", None)
     }
-    fn redo(&self, _: &Caller, _: &UndoRequest) -> Receipt {
+    fn redo(&self, _: &Caller, _: &UndoRequest, _: &JobTrace) -> Receipt {
         self.perform("redo", None)
     }
     fn cancel(&self, id: JobId) -> Result<Receipt, Refusal> {
@@ -286,6 +291,12 @@ impl WorkspaceRequests for FakeWorkspace {
     }
     fn database_fault(&self) -> Option<String> {
         None
+    }
+    fn metrics(&self) -> Arc<Metrics> {
+        Arc::new(Metrics::new(Arc::new(SystemClock::start())))
+    }
+    fn other_counts(&self) -> OtherCounts {
+        OtherCounts::default()
     }
     fn counts(&self) -> Counts {
         Counts { entries: self.inside().ended.len() as u64, unsettled: 0 }

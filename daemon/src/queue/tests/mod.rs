@@ -19,6 +19,7 @@ use super::{
 };
 use crate::caller::Caller;
 use crate::limits;
+use crate::metrics::JobTrace;
 use crate::workspace::Admission;
 
 struct Bench {
@@ -69,7 +70,7 @@ impl Bench {
         let owner = RequestOwner::of_session(session);
         let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
         let caller = Caller { session: session.to_owned(), ..caller() };
-        if let Some(runnable) = self.queue.edit(caller, request, pass, reply) {
+        if let Some(runnable) = self.queue.edit(caller, request, pass, reply, JobTrace::default()) {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from
@@ -85,7 +86,9 @@ impl Bench {
         let owner = RequestOwner::of_session(session);
         let pass = self.gate.request(&owner, 1).and_then(|pass| self.gate.job(pass)).unwrap();
         let caller = Caller { session: session.to_owned(), ..caller() };
-        if let Some(runnable) = self.queue.undo(caller, UndoRequest::default(), pass, reply) {
+        if let Some(runnable) =
+            self.queue.undo(caller, UndoRequest::default(), pass, reply, JobTrace::default())
+        {
             self.runtime.spawn_blocking(move || runnable.run());
         }
         from

@@ -2,7 +2,7 @@
 //! waiting callers flushes for all.
 
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::segment::{LogSegment, failure};
 use super::writer::{Log, fail, pad};
@@ -16,6 +16,14 @@ pub(super) struct GroupFlush {
     leading: bool,
 }
 
+/// Counts of the work since the log was opened.
+#[derive(Debug, Default)]
+pub(super) struct LogCounts {
+    flushes: AtomicU64,
+    syncs: AtomicU64,
+    pub(super) bytes: AtomicU64,
+}
+
 /// Ends a caller's flush and wakes the others, also if the flush panicked.
 struct FlushLead<'a>(&'a Log);
 
@@ -27,6 +35,12 @@ impl Drop for FlushLead<'_> {
 }
 
 impl Log {
+    /// Returns the numbers of flushes, of calls of `fdatasync` for them, and of appended bytes since the log was opened.
+    pub fn counts(&self) -> [u64; 3] {
+        let LogCounts { flushes, syncs, bytes } = &self.counts;
+        [flushes, syncs, bytes].map(|count| count.load(Ordering::Relaxed))
+    }
+
     /// Makes the record that starts at `upto`, and all before it, durable. Returns the position before which
     /// everything is durable now. A caller that arrives during a flush waits until it ends; if it did not include the
     /// caller's record, the next flush does. A failed flush is not repeated: from then on the log refuses everything.
@@ -47,7 +61,9 @@ impl Log {
         drop(sync);
         let lead = FlushLead(self);
         let (target, segments) = self.begin_flush()?;
+        self.counts.flushes.fetch_add(1, Ordering::Relaxed);
         for segment in &segments {
+            self.counts.syncs.fetch_add(1, Ordering::Relaxed);
             if let Err(e) = segment.file.sync_data() {
                 return Err(fail(&mut lock(&self.tail), &failure("flushed to the disk", segment.id, &e)));
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::flush::GroupFlush;
+use super::flush::{GroupFlush, LogCounts};
 use super::forgotten;
 use super::frame::{Checksum, RecordFrame};
 use super::header::{FORMAT, HEADER, SegmentHeader};
@@ -86,6 +86,7 @@ pub struct Log {
     /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
     stuck: AtomicBool,
     pub(super) flushed: AtomicU64,
+    pub(super) counts: LogCounts,
     pub(super) sync: Mutex<GroupFlush>,
     pub(super) synced: Condvar,
 }
@@ -109,6 +110,7 @@ impl Log {
             examined: Mutex::default(),
             stuck: AtomicBool::new(false),
             flushed: AtomicU64::new(flushed.0),
+            counts: LogCounts::default(),
             sync: Mutex::new(GroupFlush::default()),
             synced: Condvar::new(),
         }
@@ -151,6 +153,7 @@ impl Log {
             let why = failure("written", tail.segment.id, &e);
             return Err(fail(&mut tail, &why));
         }
+        self.counts.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         tail.offset += bytes.len() as u64;
         tail.sequence += group.len() as u64;
         if let Some(last) = placed.last() {

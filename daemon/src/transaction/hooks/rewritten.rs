@@ -70,7 +70,7 @@ pub(super) fn commit(
         return Ok(());
     }
     let files = transaction.files.clone();
-    let guard = JobGuard::new(work.state, 0);
+    let guard = JobGuard::new(work.state, 0, None);
     // A panic may leave an open intent, which must be ended before the job's lanes are free.
     let commit = || crate::transaction::commit(work.state, &guard, transaction);
     match catch_unwind(AssertUnwindSafe(commit)).unwrap_or_else(|_| Err(JobAbort::NeedsRecovery(mistake()))) {

@@ -10,6 +10,7 @@ use editd_proto::message::{
 };
 
 use crate::caller::Caller;
+use crate::metrics::JobTrace;
 use crate::os::unix::Unix;
 use crate::workspace::tests::kit::Bench;
 
@@ -105,7 +106,11 @@ impl Play {
 
     fn go(&self, request: &UndoRequest, undo: bool) -> Receipt {
         let workspace = &self.bench.workspace;
-        if undo { workspace.undo(&caller(), request) } else { workspace.redo(&caller(), request) }
+        if undo {
+            workspace.undo(&caller(), request, &JobTrace::default())
+        } else {
+            workspace.redo(&caller(), request, &JobTrace::default())
+        }
     }
 
     /// Undoes or redoes the named hunks, first as a preview.
@@ -252,8 +257,8 @@ fn the_counts_of_every_entry_are_those_of_its_diff() {
             }
             let request = UndoRequest { on_stale: OnStale::Rebase, ..UndoRequest::default() };
             match next(&mut seed) % 4 {
-                0 => drop(bench.workspace.undo(&caller(), &request)),
-                1 => drop(bench.workspace.redo(&caller(), &request)),
+                0 => drop(bench.workspace.undo(&caller(), &request, &JobTrace::default())),
+                1 => drop(bench.workspace.redo(&caller(), &request, &JobTrace::default())),
                 _ => {
                     let text = Some(touched(&now, &mut seed));
                     let edits = vec![FileEdit { op: "write".into(), text, ..FileEdit::default() }];

@@ -15,6 +15,7 @@ use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobRequest, Receip
 use crate::caller::Caller;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Settings;
+use crate::metrics::JobTrace;
 use crate::os::Os;
 use crate::os::unix::Unix;
 use crate::state::WorkspaceState;
@@ -110,7 +111,7 @@ impl Bench {
             return parsed.refused(refusal);
         }
         match self.workspace.admit(&caller, parsed) {
-            Admission::New(id) => self.workspace.edit(&caller, id, parsed, &|| ()),
+            Admission::New(id) => self.workspace.edit(&caller, id, parsed, &|| (), &JobTrace::default()),
             Admission::Ended(receipt) => parsed.with_dialect_text(*receipt),
             other => panic!("{other:?}"),
         }
