@@ -57,6 +57,8 @@ mod kills;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
+mod lines;
+#[cfg(unix)]
 mod mcp;
 mod memory;
 #[cfg(unix)]

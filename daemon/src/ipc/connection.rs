@@ -1,11 +1,11 @@
-//! One connection, from its first byte to its last. It reads frames and passes them on; other modules carry out the
-//! requests.
+//! One connection, from its first byte to its last. It reads frames or lines and passes them on; other modules carry out
+//! the requests.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::codec::{self, FrameReader};
+use editd_proto::codec::{ClientReader, CodecError, Frame, Framing};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::kind;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -35,7 +35,7 @@ struct ConnectionReader {
     place: OpenPlace,
     outbox: Arc<Outbox>,
     session: ProtocolSession,
-    frames: FrameReader,
+    frames: ClientReader,
     /// Held while a large frame arrives, from its [`limits::LARGE`]th byte on: the size in its header takes no memory.
     large: Option<OwnedSemaphorePermit>,
     /// True if a frame was taken since the last wait.
@@ -49,7 +49,7 @@ pub(super) async fn converse(server: Arc<Server>, stream: ClientStream, place: O
     let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), outgoing, stop);
     let outbox = Arc::new(outbox);
     let session = ProtocolSession::new(server.clock.monotonic());
-    let frames = FrameReader::new(session.frame_limit());
+    let frames = ClientReader::new(session.frame_limit());
     let mut reader =
         ConnectionReader { server, stream, place, outbox, session, frames, large: None, another: false };
     let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
@@ -71,7 +71,7 @@ impl ConnectionReader {
         let server = Arc::clone(&self.server);
         let Greeting { id, caller, on_stale, welcome } = self
             .session
-            .greet(frame, &server.info.workspace, || server.fresh_session())
+            .greet(self.outbox.framing().parse(frame), &server.info.workspace, || server.fresh_session())
             .map_err(|(id, error)| ConnectionEnd::Refused(id, error))?;
         if let Err(refusal) = server.workspace.root_present()
             && refusal.code == ErrorCode::Stopping
@@ -86,7 +86,7 @@ impl ConnectionReader {
         self.frames.set_limit(self.session.frame_limit());
         let owner = RequestOwner::new(self.place.number(), &caller.session, self.place.process());
         let client = ClientSession::new(server, (caller, on_stale), owner, Arc::clone(&self.outbox));
-        self.outbox.send(codec::reply(id, kind::HELLO, &welcome), None);
+        self.outbox.send(self.outbox.framing().reply(id, kind::HELLO, &welcome), None);
         Ok(client)
     }
 
@@ -116,7 +116,7 @@ impl ConnectionReader {
     }
 
     /// Returns the next frame.
-    async fn frame(&mut self) -> Result<codec::Frame, ConnectionEnd> {
+    async fn frame(&mut self) -> Result<Frame, ConnectionEnd> {
         loop {
             match self.frames.next_frame() {
                 Err(error) => return Err(ConnectionEnd::Refused(0, boxed(&error))),
@@ -150,17 +150,25 @@ impl ConnectionReader {
                 () = self.outbox.closed() => return Err(ConnectionEnd::Quiet),
                 () = self.place.evicted() => return Err(ConnectionEnd::Refused(0, evicted())),
                 read = more => match read {
+                    Ok(0) if self.ends_in_a_line() => return Err(ConnectionEnd::Refused(0, unended_line())),
                     Ok(0) | Err(_) => return Err(ConnectionEnd::Quiet),
-                    Ok(_) => {}
+                    Ok(_) => self.frames.framing().into_iter().for_each(|it| self.outbox.note_framing(it)),
                 },
                 () = late => return Err(ConnectionEnd::Refused(0, self.session.late())),
             }
         }
     }
 
+    /// Returns true if the end of the stream truncates a line: a script has forgotten the last line feed. (A truncated
+    /// frame is the end of a client that was killed.)
+    fn ends_in_a_line(&self) -> bool {
+        self.frames.framing() == Some(Framing::Lines) && self.frames.is_mid_frame()
+    }
+
     /// Finishes running requests, sends the last frame, and closes.
     async fn part(self, end: ConnectionEnd, pipeline: &Semaphore) {
         let Self { server, stream, place, outbox, mut frames, .. } = self;
+        let (mut place, mut permit) = (Some(place), None);
         let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
         tokio::select! {
             _ = pipeline.acquire_many(all) => {}
@@ -168,12 +176,22 @@ impl ConnectionReader {
         }
         let refused = matches!(end, ConnectionEnd::Refused(..));
         let kept = server.keeps(&stream);
+        if !outbox.knows_framing() && !matches!(end, ConnectionEnd::Quiet) {
+            // It has sent nothing yet, and does not take a place from others while it is waited for.
+            place = None;
+            permit = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
+            if permit.is_some() {
+                outbox.note_framing(first_framing(&stream).await);
+            }
+        }
         match end {
             ConnectionEnd::Refused(id, refusal) => {
                 tracing::debug!(code = ?refusal.code, "connection refused");
-                outbox.close(codec::encode_error(id, &refusal));
+                outbox.close(outbox.framing().encode_error(id, &refusal));
             }
-            ConnectionEnd::Stopping if !kept => outbox.close(codec::encode_error(0, &reply::stopping())),
+            ConnectionEnd::Stopping if !kept => {
+                outbox.close(outbox.framing().encode_error(0, &reply::stopping()));
+            }
             ConnectionEnd::Stopping | ConnectionEnd::Quiet => {}
         }
         outbox.empty().await;
@@ -183,7 +201,8 @@ impl ConnectionReader {
         stream.end();
         drop(place);
         if refused {
-            let permit = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
+            let permit =
+                permit.or_else(|| Arc::clone(&server.connections.lingering).try_acquire_owned().ok());
             linger(permit, &stream, &mut frames).await;
         }
     }
@@ -205,27 +224,46 @@ fn too_many_of(session: &str) -> Refusal {
     Box::new(RequestError::new(ErrorCode::Busy, message))
 }
 
-/// Refuses a connection with an error. With a permit, the connection is read until the client has taken the error.
+/// Returns the error for a line that the end of the connection truncates.
+fn unended_line() -> Refusal {
+    boxed(&CodecError::body("the connection ends inside a line; end each message with a line feed"))
+}
+
+/// Returns the framing of a client that has sent nothing yet, by its first byte. Waits for it for a short time only.
+async fn first_framing(stream: &ClientStream) -> Framing {
+    let mut first = ClientReader::new(0);
+    let time = Duration::from_millis(limits::FRAMING_MS);
+    // Who sends nothing gets a frame.
+    let _ = tokio::time::timeout(time, stream.read(&mut first)).await;
+    first.framing().unwrap_or_default()
+}
+
+/// Refuses a connection with an error, in the framing of the client if it sends something within a short time. With a
+/// permit, the connection is read until the client has taken the error; without one, the error is a frame.
 pub(super) async fn turn_away(
     stream: ClientStream,
     refusal: Refusal,
     lingering: Option<OwnedSemaphorePermit>,
 ) {
-    let frame = codec::encode_error(0, &refusal);
+    let framing = match lingering {
+        Some(_) => first_framing(&stream).await,
+        None => Framing::default(),
+    };
+    let frame = framing.encode_error(0, &refusal);
     let time = Duration::from_millis(limits::LINGER_MS);
     // A fresh connection takes a short frame whole; if this one does not, nothing is lost.
     let _ = tokio::time::timeout(time, stream.write(&frame)).await;
     stream.end();
-    linger(lingering, &stream, &mut FrameReader::new(0)).await;
+    linger(lingering, &stream, &mut ClientReader::new(0)).await;
 }
 
 /// Reads and drops the bytes that the client was just sending: if the connection were closed at once, the client's
 /// write would fail before it has read the error. Does nothing without a permit.
-async fn linger(permit: Option<OwnedSemaphorePermit>, stream: &ClientStream, frames: &mut FrameReader) {
+async fn linger(permit: Option<OwnedSemaphorePermit>, stream: &ClientStream, frames: &mut ClientReader) {
     let Some(_permit) = permit else { return };
     let taking = async {
         for _ in 0..limits::LARGE / 1024 {
-            *frames = FrameReader::new(0);
+            *frames = ClientReader::new(0);
             if !matches!(stream.read(frames).await, Ok(1..)) {
                 break;
             }

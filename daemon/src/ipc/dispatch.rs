@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::codec::{self, Message};
+use editd_proto::codec::Message;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::{JobRequest, SubscribeReply, UndoRequest, kind};
 use serde::Serialize;
@@ -46,13 +46,14 @@ impl RequestAnswer {
     }
 
     pub(super) fn send<T: Serialize>(self, kind: &str, body: &T) {
-        let frame = codec::reply(self.id, kind, body);
+        let frame = self.client.outbox.framing().reply(self.id, kind, body);
         self.frame(frame);
     }
 
     pub(super) fn send_subscribed(mut self, reply: &SubscribeReply) {
         let place = self.place.take();
-        self.client.outbox.subscribed(self.id, codec::reply(self.id, kind::SUBSCRIBE, reply), place);
+        let frame = self.client.outbox.framing().reply(self.id, kind::SUBSCRIBE, reply);
+        self.client.outbox.subscribed(self.id, frame, place);
     }
 
     /// Returns the moment at which the request arrived.
@@ -62,7 +63,7 @@ impl RequestAnswer {
 
     pub(super) fn refuse(self, refusal: &RequestError) {
         self.client.server.metrics.request_refused(self.is_job, refusal.code);
-        let frame = codec::encode_error(self.id, refusal);
+        let frame = self.client.outbox.framing().encode_error(self.id, refusal);
         self.frame(frame);
     }
 
@@ -91,7 +92,8 @@ impl RequestAnswer {
             if self.is_job {
                 self.client.server.metrics.job_answered(kind, result_of(&outcome), self.arrived);
             }
-            let frame = encode::outcome(self.id, kind, &outcome, wish, self.client.outbox.room());
+            let outbox = &self.client.outbox;
+            let frame = encode::outcome(outbox.framing(), (self.id, kind), &outcome, wish, outbox.room());
             self.frame(frame);
         })
     }
@@ -100,7 +102,8 @@ impl RequestAnswer {
 impl Drop for RequestAnswer {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
-            self.client.outbox.send(codec::encode_error(self.id, &reply::internal()), Some(place));
+            let outbox = &self.client.outbox;
+            outbox.send(outbox.framing().encode_error(self.id, &reply::internal()), Some(place));
         }
     }
 }
@@ -112,11 +115,12 @@ pub(super) fn begin(client: &Arc<ClientSession>, arrived: ReceivedFrame) -> Next
         // Nothing is trusted that follows an invalid frame.
         return NextStep::Next;
     }
-    let message = match Message::parse(frame) {
+    let framing = client.outbox.framing();
+    let message = match framing.parse(frame) {
         Ok(message) => message,
         Err(error) => {
             // The sender does not speak the protocol.
-            client.outbox.close(codec::encode_error(0, &boxed(&error)));
+            client.outbox.close(framing.encode_error(0, &boxed(&error)));
             return NextStep::Next;
         }
     };

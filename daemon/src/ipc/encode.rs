@@ -1,7 +1,8 @@
-//! Encodes replies as frames. A reply that is too large for one is shortened instead of refused.
+//! Encodes the replies to jobs. A reply that is too large for a frame or line is shortened instead of refused.
 
+use editd_proto::codec::{self, Framing};
+use editd_proto::limits;
 use editd_proto::message::{FileOutcome, Receipt};
-use editd_proto::{codec, limits};
 
 use super::brief::{self, ReplyWish};
 use crate::queue::JobOutcome;
@@ -12,16 +13,22 @@ const FILE_TOLD: usize = 160;
 
 /// Encodes the outcome of a job within the budget of its request. A job that was done is never answered with an
 /// error because its receipt is too large: the diffs are left out first, then the outcome of each edit, the files of
-/// hooks and the text of the dialect, then the files. `most` is the size of the frame in bytes; the shortest
+/// hooks and the text of the dialect, then the files. `most` is the size of the frame or line in bytes; the shortest
 /// form is always sent.
-pub(super) fn outcome(id: u64, kind: &str, outcome: &JobOutcome, wish: ReplyWish, most: usize) -> Vec<u8> {
+pub(super) fn outcome(
+    framing: Framing,
+    (id, kind): (u64, &str),
+    outcome: &JobOutcome,
+    wish: ReplyWish,
+    most: usize,
+) -> Vec<u8> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
-        Err(refusal) => return codec::encode_error(id, refusal),
+        Err(refusal) => return framing.encode_error(id, refusal),
     };
     let receipt = &brief::shortened(receipt, wish);
     let fitting =
-        |receipt: &Receipt| codec::encode(id, kind, receipt).ok().filter(|frame| frame.len() <= most);
+        |receipt: &Receipt| framing.encode(id, kind, receipt).ok().filter(|frame| frame.len() <= most);
     let least = || {
         let mut less = without_diffs(receipt);
         if let Some(frame) = fitting(&less) {
@@ -43,19 +50,19 @@ pub(super) fn outcome(id: u64, kind: &str, outcome: &JobOutcome, wish: ReplyWish
         let kept = less.files.iter().take_while(fits).count();
         less.omitted_files = (less.files.len() - kept) as u64;
         less.files.truncate(kept);
-        fitting(&less).unwrap_or_else(|| bare(id, kind, less))
+        fitting(&less).unwrap_or_else(|| bare(framing, (id, kind), less))
     };
     fitting(receipt).unwrap_or_else(least)
 }
 
-fn bare(id: u64, kind: &str, mut receipt: Receipt) -> Vec<u8> {
+fn bare(framing: Framing, (id, kind): (u64, &str), mut receipt: Receipt) -> Vec<u8> {
     receipt.omitted_files = receipt.omitted_files.saturating_add(receipt.files.len() as u64);
     receipt.files.clear();
     receipt.hooks.clear();
-    codec::encode(id, kind, &receipt).unwrap_or_else(|_| {
+    framing.encode(id, kind, &receipt).unwrap_or_else(|_| {
         // Even its error alone is too large: the reply then has a short form of it.
         receipt.error = receipt.error.map(|error| codec::short(&error));
-        codec::reply(id, kind, &receipt)
+        framing.reply(id, kind, &receipt)
     })
 }
 
@@ -70,14 +77,23 @@ mod tests {
 
     use crate::queue::tests::fake::receipt;
 
-    fn read_back(frame: &[u8]) -> Message {
-        let (length, message) = frame.split_first_chunk::<4>().unwrap();
-        assert_eq!(u32::from_be_bytes(*length) as usize, message.len());
-        Message::parse(Frame::from_bytes(message.to_vec())).unwrap()
+    const BOTH: [Framing; 2] = [Framing::Frames, Framing::Lines];
+
+    fn read_back(framing: Framing, frame: &[u8]) -> Message {
+        let message = match framing {
+            Framing::Frames => {
+                let (length, message) = frame.split_first_chunk::<4>().unwrap();
+                assert_eq!(u32::from_be_bytes(*length) as usize, message.len());
+                message
+            }
+            Framing::Lines => frame.strip_suffix(b"\n").unwrap(),
+        };
+        framing.parse(Frame::from_bytes(message.to_vec())).unwrap()
     }
 
     fn back(receipt: Receipt) -> Receipt {
-        let message = read_back(&outcome(5, kind::EDIT, &Ok(receipt), ReplyWish::ALL, usize::MAX));
+        let frame = outcome(Framing::Frames, (5, kind::EDIT), &Ok(receipt), ReplyWish::ALL, usize::MAX);
+        let message = read_back(Framing::Frames, &frame);
         assert_eq!((message.id(), message.kind()), (5, kind::EDIT));
         message.body().unwrap()
     }
@@ -130,20 +146,45 @@ mod tests {
     }
 
     #[test]
+    fn a_receipt_in_a_line_is_cut_down_until_it_fits() {
+        let within = |receipt: Receipt, most| {
+            let line = outcome(Framing::Lines, (5, kind::EDIT), &Ok(receipt), ReplyWish::ALL, most);
+            assert!(line.len() <= most);
+            read_back(Framing::Lines, &line).body::<Receipt>().unwrap()
+        };
+        let mut large = receipt(Some(JobId(1)), JobStatus::Applied);
+        // Each line feed takes two bytes, so that they fit a frame of this size and not a line.
+        large.files.iter_mut().for_each(|file| file.diff = Some("\n".repeat(5_000)));
+        assert_eq!(within(large.clone(), 20_000), large);
+        assert_eq!(within(large.clone(), 8_000), without_diffs(&large));
+        large.text = Some("x".repeat(limits::FRAME));
+        large.files.resize(400, large.files.first().unwrap().clone());
+        large.files.iter_mut().for_each(|file| file.warnings = vec!["\"".repeat(30_000)]);
+        let shown = within(large, limits::FRAME);
+        assert_eq!((shown.job, shown.files.len(), shown.omitted_files), (Some(JobId(1)), 0, 400));
+    }
+
+    #[test]
     fn as_many_files_as_fit_are_told_and_the_others_counted() {
         let mut long = receipt(Some(JobId(1)), JobStatus::Applied);
         let mut file = long.files.first().unwrap().clone();
         file.path = "x".repeat(limits::PATH).as_str().into();
         long.files = vec![file; limits::FILES];
-        for most in [usize::MAX, limits::FRAME / 4, limits::FRAME / 64] {
-            let frame = outcome(5, kind::EDIT, &Ok(long.clone()), ReplyWish::ALL, most);
-            assert!(frame.len() <= most);
-            let shown: Receipt = read_back(&frame).body().unwrap();
-            let share = most.min(limits::FRAME) / limits::PATH;
-            assert!((share / 3..share).contains(&shown.files.len()), "{} of {share}", shown.files.len());
-            assert_eq!(shown.files.len() as u64 + shown.omitted_files, limits::FILES as u64);
+        let long = Ok(long);
+        for framing in BOTH {
+            let within = |most| {
+                let frame = outcome(framing, (5, kind::EDIT), &long, ReplyWish::ALL, most);
+                (frame.len(), read_back(framing, &frame).body::<Receipt>().unwrap())
+            };
+            for most in [usize::MAX, limits::FRAME / 4, limits::FRAME / 64] {
+                let (size, shown) = within(most);
+                assert!(size <= most);
+                let share = most.min(limits::FRAME) / limits::PATH;
+                assert!((share / 3..share).contains(&shown.files.len()), "{} of {share}", shown.files.len());
+                assert_eq!(shown.files.len() as u64 + shown.omitted_files, limits::FILES as u64);
+            }
+            let (_, least) = within(0);
+            assert_eq!((least.files.len(), least.omitted_files), (0, limits::FILES as u64));
         }
-        let least: Receipt = read_back(&outcome(5, kind::EDIT, &Ok(long), ReplyWish::ALL, 0)).body().unwrap();
-        assert_eq!((least.files.len(), least.omitted_files), (0, limits::FILES as u64));
     }
 }

@@ -1,12 +1,13 @@
-//! The frames that a connection has still to be sent. Any thread that has a reply writes it at once; frames that the
+//! The frames or lines that a connection has still to be sent. Any thread that has a reply writes it at once; frames that the
 //! client does not take are kept, up to a limit, and written by a task that exists only as long as there are some.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use editd_proto::codec::Framing;
 use editd_proto::message::ChangeEvent;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
@@ -23,6 +24,8 @@ pub type PipelinePermit = Option<OwnedSemaphorePermit>;
 /// The frames of one connection that wait to be taken.
 pub struct Outbox {
     stream: Arc<ClientStream>,
+    /// The framing of the client, once its first byte has arrived.
+    framing: OnceLock<Framing>,
     runtime: Handle,
     /// Bytes that wait, over all connections.
     outgoing: Arc<AtomicUsize>,
@@ -67,7 +70,30 @@ impl Outbox {
         outgoing: Arc<AtomicUsize>,
         stop: Arc<StopSignal>,
     ) -> Self {
-        Self { stream, runtime, outgoing, stop, state: Mutex::default(), changed: Notify::new() }
+        Self {
+            stream,
+            framing: OnceLock::new(),
+            runtime,
+            outgoing,
+            stop,
+            state: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Notes the framing of the client; only the first one counts.
+    pub fn note_framing(&self, framing: Framing) {
+        self.framing.get_or_init(|| framing);
+    }
+
+    /// Returns true if the framing of the client is known.
+    pub fn knows_framing(&self) -> bool {
+        self.framing.get().is_some()
+    }
+
+    /// Returns the framing of the client; frames as long as it is not known.
+    pub fn framing(&self) -> Framing {
+        self.framing.get().copied().unwrap_or_default()
     }
 
     /// Sends a frame, now or as soon as the client takes it. Never waits.
@@ -102,7 +128,7 @@ impl Outbox {
         if state.bytes > limits::OUTBOX || state.lost.contains(&subscription) {
             state.lost.insert(subscription);
         } else {
-            self.put(&mut state, event_frame(subscription, event), None);
+            self.put(&mut state, event_frame(self.framing(), subscription, event), None);
         }
     }
 
@@ -231,7 +257,7 @@ impl Outbox {
         }
         // The client has caught up and gets the notice that events were lost.
         if let Some(subscription) = state.lost.pop_first() {
-            let frame = event_frame(subscription, &ChangeEvent::overflow());
+            let frame = event_frame(self.framing(), subscription, &ChangeEvent::overflow());
             state.bytes += frame.len();
             self.outgoing.fetch_add(frame.len(), Ordering::AcqRel);
             return Some(WaitingFrame { frame, written: 0, _place: None });

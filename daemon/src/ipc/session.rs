@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use editd_engine::Refusal;
-use editd_proto::codec::{CodecError, Frame, Message, negotiate};
+use editd_proto::codec::{CodecError, Message, negotiate};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits;
 use editd_proto::message::{Hello, OnStale, ServerLimits, Welcome, kind};
@@ -78,18 +78,18 @@ impl ProtocolSession {
         Box::new(RequestError::new(ErrorCode::Io, message))
     }
 
-    /// Handles the first frame. `fresh` returns a name for a session that has none.
+    /// Handles the first message. `fresh` returns a name for a session that has none.
     ///
     /// # Errors
     /// The session is refused; the reply is an error to the request with this number (0 if it could not be read), and
     /// the connection closes.
     pub fn greet(
         &mut self,
-        frame: Frame,
+        message: Result<Message, CodecError>,
         workspace: &str,
         fresh: impl FnOnce() -> String,
     ) -> Result<Greeting, (u64, Refusal)> {
-        let message = Message::parse(frame).map_err(|error| (0, boxed(&error)))?;
+        let message = message.map_err(|error| (0, boxed(&error)))?;
         let id = message.id();
         if message.kind() != kind::HELLO {
             let word = "the first request must be `hello`; connect again and send it first";
@@ -125,14 +125,18 @@ pub(super) fn boxed(error: &CodecError) -> Refusal {
 #[expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use editd_proto::codec::encode;
+    use editd_proto::codec::{Frame, encode};
 
     const fn at(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
 
-    fn frame<T: serde::Serialize>(id: u64, kind: &str, body: &T) -> Frame {
-        Frame::from_bytes(encode(id, kind, body).unwrap().split_off(limits::FRAME_HEADER))
+    fn parsed(bytes: &[u8]) -> Result<Message, CodecError> {
+        Message::parse(Frame::from_bytes(bytes.to_vec()))
+    }
+
+    fn frame<T: serde::Serialize>(id: u64, kind: &str, body: &T) -> Result<Message, CodecError> {
+        parsed(&encode(id, kind, body).unwrap().split_off(limits::FRAME_HEADER))
     }
 
     fn hello() -> Hello {
@@ -145,9 +149,9 @@ mod tests {
         }
     }
 
-    fn refused(frame: Frame) -> (u64, ErrorCode) {
+    fn refused(message: Result<Message, CodecError>) -> (u64, ErrorCode) {
         let mut session = ProtocolSession::new(at(0));
-        match session.greet(frame, "/w", || "fresh".into()) {
+        match session.greet(message, "/w", || "fresh".into()) {
             Err((id, error)) => {
                 assert_eq!(session.frame_limit(), limits::FRAME_BEFORE_HELLO);
                 (id, error.code)
@@ -184,8 +188,8 @@ mod tests {
     #[test]
     fn anything_else_first_is_refused() {
         assert_eq!(refused(frame(3, kind::STATUS, &hello())), (3, ErrorCode::Malformed));
-        assert_eq!(refused(Frame::from_bytes(b"GET / HTTP/1.1".to_vec())), (0, ErrorCode::Malformed));
-        assert_eq!(refused(Frame::from_bytes(Vec::new())), (0, ErrorCode::Malformed));
+        assert_eq!(refused(parsed(b"GET / HTTP/1.1")), (0, ErrorCode::Malformed));
+        assert_eq!(refused(parsed(b"")), (0, ErrorCode::Malformed));
         let versions = Hello { protocol: vec![99], ..hello() };
         assert_eq!(refused(frame(4, kind::HELLO, &versions)), (4, ErrorCode::Unsupported));
         let nameless = Hello { client: String::new(), ..hello() };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use editd_engine::Refusal;
-use editd_proto::codec;
+use editd_proto::codec::Framing;
 use editd_proto::message::{ChangeEvent, SubscribeRequest, kind};
 
 use super::outbox::Outbox;
@@ -45,7 +45,7 @@ impl EventSink {
     }
 }
 
-/// Encodes an event as a frame.
-pub(super) fn event_frame(id: u64, event: &ChangeEvent) -> Vec<u8> {
-    codec::reply(id, kind::EVENT, event)
+/// Encodes an event as a frame or line.
+pub(super) fn event_frame(framing: Framing, id: u64, event: &ChangeEvent) -> Vec<u8> {
+    framing.reply(id, kind::EVENT, event)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::Poll;
 
-use editd_proto::codec::FrameReader;
+use editd_proto::codec::ClientReader;
 use interprocess::local_socket::tokio::{Listener as PipeListener, Stream as PipeStream};
 use interprocess::local_socket::traits::tokio::Listener as _;
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName};
@@ -129,7 +129,7 @@ impl ClientStream {
     ///
     /// # Errors
     /// The connection is broken.
-    pub async fn read(&self, frames: &mut FrameReader) -> io::Result<usize> {
+    pub async fn read(&self, frames: &mut ClientReader) -> io::Result<usize> {
         let mut buffer = vec![0; READ];
         let mut into = ReadBuf::new(&mut buffer);
         std::future::poll_fn(|context| Pin::new(&mut &self.0).poll_read(context, &mut into)).await?;

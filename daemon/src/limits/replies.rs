@@ -1,7 +1,15 @@
-//! Limits of replies to requests that name no budget.
+//! Limits of replies.
 
-/// Bytes of a content in one reply to `content`: two of them fit a frame.
-pub const CONTENT_PART: usize = 4 * 1024 * 1024;
+use editd_proto::limits::{FRAME, PATH};
+
+/// Bytes of a content in one reply to `content`. They fit a line of JSON, where each byte is a number of up to three
+/// digits and a comma.
+pub const CONTENT_PART: usize = FRAME / 4 - 64 * 1024;
+const _: () = assert!(4 * (CONTENT_PART + PATH) + 1024 < FRAME);
+
+/// Milliseconds for which the first byte of a refused connection is awaited, since it tells whether the error must be a
+/// frame or a line of JSON. A client sends `hello` as soon as it is connected.
+pub const FRAMING_MS: u64 = 100;
 
 /// Tokens of the error of a refusal as JSON, if the request names no budget: 400, less the error of the estimate.
 pub const REFUSAL_TOKENS: usize = 370;

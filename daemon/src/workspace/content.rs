@@ -17,6 +17,9 @@ use crate::record::{Entry, FileRecord};
 use crate::state::refusal::{no_entry, store_refusal};
 use crate::state::{BudgetClass, ReservedReply};
 
+/// The bytes that a reply takes for each byte of the content: the byte, and its number in a line of JSON.
+const REPLY_HOLDS: usize = 5;
+
 /// The paths of an entry that a message names.
 const PATHS: usize = 5;
 
@@ -41,7 +44,7 @@ impl Workspace {
             let file = file.ok_or_else(|| not_in(&entry, &path))?;
             needs = read
                 .saturating_add(state_size(file).saturating_mul(STATES_HOLD))
-                .saturating_add(2 * CONTENT_PART);
+                .saturating_add(REPLY_HOLDS * state_size(file).min(CONTENT_PART));
             if reservation.grow(needs) {
                 let reply = self.part(id, file, request)?;
                 return Ok(ReservedReply::new(reservation, reply));

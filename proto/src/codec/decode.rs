@@ -37,7 +37,7 @@ impl Message {
         Ok(Self { frame, id, kind, cost })
     }
 
-    /// Returns the bytes of the message as they were sent.
+    /// Returns the MessagePack of the message: the bytes of its frame, or those that its line stands for.
     pub fn bytes(&self) -> &[u8] {
         self.frame.as_bytes()
     }

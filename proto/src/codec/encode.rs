@@ -8,7 +8,6 @@ use super::check::check;
 use super::error::CodecError;
 use crate::error::RequestError;
 use crate::limits;
-use crate::message::kind;
 
 /// Returns a complete frame: the length, then a map of `id`, `kind` and the fields of `body`.
 ///
@@ -17,7 +16,7 @@ use crate::message::kind;
 /// [`CodecError::TooDeep`] above the other limits, so that no peer has to refuse the message; [`CodecError::Body`] if
 /// `body` is not a map or has an `id` or `kind` of its own.
 pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Vec<u8>, CodecError> {
-    let mut fields = BoundedBuffer { bytes: Vec::with_capacity(256), full: false };
+    let mut fields = BoundedBuffer::default();
     let written = body.serialize(&mut rmp_serde::Serializer::new(&mut fields).with_struct_map());
     if fields.full {
         return Err(CodecError::MessageTooLarge { limit: limits::FRAME as u64 });
@@ -39,23 +38,10 @@ pub fn encode<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Result<Ve
     Ok(frame)
 }
 
-/// Returns the frame that says that the request `id` failed. Use 0 if the request is unknown.
-///
-/// If the details do not fit, they are left out.
-pub fn encode_error(id: u64, error: &RequestError) -> Vec<u8> {
-    encode(id, kind::ERROR, error)
-        .unwrap_or_else(|_| encode(id, kind::ERROR, &short(error)).unwrap_or_default())
-}
-
 /// Returns an error without details, with at most 1,000 characters of its message.
 #[must_use]
 pub fn short(error: &RequestError) -> RequestError {
     RequestError::new(error.code, error.message.chars().take(1000).collect::<String>())
-}
-
-/// Returns the reply to the request `id`, or an error frame if the reply does not fit into a frame.
-pub fn reply<T: Serialize + ?Sized>(id: u64, kind: &str, body: &T) -> Vec<u8> {
-    encode(id, kind, body).unwrap_or_else(|error| encode_error(id, &RequestError::from(error)))
 }
 
 fn put_head(frame: &mut Vec<u8>, pairs: u32, id: u64, kind: &str) -> Result<(), rmp_serde::encode::Error> {
@@ -88,9 +74,16 @@ fn split_map(bytes: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// A buffer that grows up to the size limit of a frame.
-struct BoundedBuffer {
-    bytes: Vec<u8>,
-    full: bool,
+pub(super) struct BoundedBuffer {
+    pub(super) bytes: Vec<u8>,
+    /// True once a write was refused.
+    pub(super) full: bool,
+}
+
+impl Default for BoundedBuffer {
+    fn default() -> Self {
+        Self { bytes: Vec::with_capacity(256), full: false }
+    }
 }
 
 impl io::Write for BoundedBuffer {

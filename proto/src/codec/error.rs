@@ -18,7 +18,18 @@ pub enum CodecError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A message to be sent does not fit into a frame.
+    /// A line of JSON is above the limit. Nothing behind it is read.
+    #[error(
+        "the line has more than {limit} bytes, which is the limit; send less at once, and end each message with a line feed"
+    )]
+    LineTooLong {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A line is not one JSON value.
+    #[error("the line is not JSON: {0}; send one whole object per line")]
+    Json(String),
+    /// A message to be sent, or the MessagePack of a line, does not fit into a frame.
     #[error("the message does not fit into a frame of {limit} bytes; ask for less at once")]
     MessageTooLarge {
         /// The limit in bytes.
@@ -66,12 +77,12 @@ pub enum CodecError {
 impl CodecError {
     /// Creates an error from a decoder's explanation, truncated, since it may quote the input of a hostile peer.
     pub fn body(explanation: impl std::fmt::Display) -> Self {
-        let mut text = explanation.to_string();
-        if text.len() > EXPLANATION {
-            text.truncate(text.floor_char_boundary(EXPLANATION));
-            text.push('…');
-        }
-        Self::Body(text)
+        Self::Body(short(explanation))
+    }
+
+    /// Converts the error of a reader of JSON. Its line number says nothing, since there is one line.
+    pub(super) fn json(error: &serde_json::Error) -> Self {
+        Self::Json(short(error.to_string().replace(" at line 1 column ", " at byte ")))
     }
 
     /// Converts the error of a body's decoder.
@@ -92,13 +103,24 @@ impl CodecError {
     fn limit(&self) -> Option<u64> {
         match self {
             Self::FrameTooLarge { limit, .. }
+            | Self::LineTooLong { limit }
             | Self::MessageTooLarge { limit }
             | Self::TooMany { limit, .. }
             | Self::TooManyValues { limit }
             | Self::TooDeep { limit } => Some(*limit),
-            Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => None,
+            Self::Json(_) | Self::Truncated { .. } | Self::Invalid { .. } | Self::Body(_) => None,
         }
     }
+}
+
+/// Returns the first bytes of an explanation.
+fn short(explanation: impl std::fmt::Display) -> String {
+    let mut text = explanation.to_string();
+    if text.len() > EXPLANATION {
+        text.truncate(text.floor_char_boundary(EXPLANATION));
+        text.push('…');
+    }
+    text
 }
 
 impl From<&CodecError> for RequestError {

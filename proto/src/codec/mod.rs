@@ -1,12 +1,13 @@
 //! Encodes and decodes frames and messages within limits. Reads and writes no socket.
 //!
-//! *Calling sequence*: to receive, pass the received bytes to [`FrameReader::push`], call [`FrameReader::next_frame`]
-//! until it returns `None`, then [`Message::parse`], and [`Message::body`] with the type that belongs to
-//! [`Message::kind`]. To send, call [`encode`] (client), [`reply`] or [`encode_error`] (server); each returns a
-//! complete frame.
+//! *Calling sequence*: to receive, a client passes the received bytes to [`FrameReader::push`], calls
+//! [`FrameReader::next_frame`] until it returns `None`, then [`Message::parse`], and [`Message::body`] with the type
+//! that belongs to [`Message::kind`]. To send, it calls [`encode`], which returns a complete frame. A server does the
+//! same with [`ClientReader`] and [`Framing`], so that its clients choose between frames and lines of JSON.
 //!
 //! *Invariants*: no input causes a panic; a length or count that a peer only declares allocates no memory;
-//! [`Message::parse`] accepts everything that [`encode`] returns.
+//! [`Message::parse`] accepts everything that [`encode`] returns; a line and a frame with the same fields are the same
+//! [`Message`].
 //!
 //! ```
 //! use editd_proto::codec::{FrameReader, Message, encode};
@@ -27,6 +28,8 @@ mod decode;
 mod encode;
 mod error;
 mod frame;
+mod framing;
+mod lines;
 mod negotiate;
 #[cfg(test)]
 mod tests;
@@ -34,7 +37,8 @@ mod tests;
 pub use check::check;
 pub use decode::Message;
 pub use editd_types::plain_type_error;
-pub use encode::{encode, encode_error, reply, short};
+pub use encode::{encode, short};
 pub use error::CodecError;
 pub use frame::{Frame, FrameReader};
+pub use framing::{ClientReader, Framing};
 pub use negotiate::{check_name, negotiate};

@@ -278,7 +278,7 @@ fn what_does_not_fit_is_a_typed_error_and_never_a_frame() {
     assert_eq!(encode(1, kind::CLIP, &clip(limits::FRAME - overhead + 1)), Err(refused.clone()));
     assert_eq!(encode(1, kind::CLIP, &clip(limits::FRAME * 2)), Err(refused));
 
-    let answer = message(&reply(7, kind::CLIP, &clip(limits::FRAME))[4..]).unwrap();
+    let answer = message(&Framing::Frames.reply(7, kind::CLIP, &clip(limits::FRAME))[4..]).unwrap();
     assert_eq!((answer.id(), answer.kind()), (7, kind::ERROR));
     let error: RequestError = answer.body().unwrap();
     assert_eq!((error.code, error.limit), (ErrorCode::TooLarge, Some(limits::FRAME as u64)));
@@ -298,7 +298,7 @@ fn nothing_is_sent_that_a_peer_would_refuse() {
 fn an_error_too_large_for_a_frame_keeps_its_code_and_message() {
     let mut error = RequestError::new(ErrorCode::Stale, "read it again");
     error.diff = Some("x".repeat(limits::FRAME));
-    let answer = message(&encode_error(3, &error)[4..]).unwrap();
+    let answer = message(&Framing::Frames.encode_error(3, &error)[4..]).unwrap();
     assert_eq!(answer.id(), 3);
     assert_eq!(answer.body::<RequestError>().unwrap(), RequestError::new(ErrorCode::Stale, "read it again"));
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
 
-use editd_proto::codec::{Frame, Message, encode};
+use editd_proto::codec::{Frame, Framing, Message, encode};
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
 use editd_proto::operation::OPERATIONS;
@@ -77,65 +77,74 @@ fn written(frame: &[u8]) -> String {
     out
 }
 
-/// Returns the frame of an example. Reading its JSON must lose nothing, and its bytes must decode to the same value.
+/// Returns the frame of an example. Reading its JSON must lose nothing, and its bytes must decode to the same value, as
+/// must its JSON as a line.
 fn frame_of<T: Serialize + DeserializeOwned + PartialEq + Debug>(
-    id: u64,
+    line: &Message,
     kind: &str,
     body: &Value,
 ) -> Vec<u8> {
+    let id = line.id();
     let typed: T = serde_json::from_value(body.clone()).unwrap();
     assert_eq!(&serde_json::to_value(&typed).unwrap(), body, "a field of an example is unknown or missing");
     let frame = encode(id, kind, &typed).unwrap();
     let message = Message::parse(Frame::from_bytes(frame[4..].to_vec())).unwrap();
     assert_eq!((message.id(), message.kind()), (id, kind));
     assert_eq!(message.body::<T>().unwrap(), typed);
+    assert_eq!(line.kind(), kind);
+    assert_eq!(line.body::<T>().unwrap(), typed, "as a line");
+    let written = Framing::Lines.encode(id, kind, &typed).unwrap();
+    let written = Framing::Lines.parse(Frame::from_bytes(written)).unwrap();
+    assert_eq!(written.body::<Value>().unwrap(), line.body::<Value>().unwrap(), "as a line");
     frame
 }
 
 fn frame(example: &Example<'_>) -> Vec<u8> {
     let mut body: Map<String, Value> = serde_json::from_str(example.json).unwrap();
-    let id = body.shift_remove("id").unwrap().as_u64().unwrap();
+    let line = Frame::from_bytes(example.json.replace('\n', " ").into_bytes());
+    let line = Framing::Lines.parse(line).unwrap();
+    assert_eq!(body.shift_remove("id").unwrap().as_u64().unwrap(), line.id());
     let kind = body.shift_remove("kind").unwrap().as_str().unwrap().to_owned();
     let body = Value::Object(body);
     match (example.side, kind.as_str()) {
-        ("client", kind::HELLO) => frame_of::<Hello>(id, &kind, &body),
-        ("server", kind::HELLO) => frame_of::<Welcome>(id, &kind, &body),
-        ("client", kind::READ) => frame_of::<ReadRequest>(id, &kind, &body),
-        ("server", kind::READ) => frame_of::<ReadReply>(id, &kind, &body),
-        ("client", kind::EDIT) => frame_of::<JobRequest>(id, &kind, &body),
-        ("server", kind::EDIT) => frame_of::<Receipt>(id, &kind, &body),
-        ("client", kind::UNDO | kind::REDO) => frame_of::<UndoRequest>(id, &kind, &body),
-        ("client", kind::HISTORY) => frame_of::<HistoryRequest>(id, &kind, &body),
-        ("server", kind::HISTORY) => frame_of::<HistoryReply>(id, &kind, &body),
-        ("client", kind::SHOW) => frame_of::<ShowRequest>(id, &kind, &body),
-        ("client", kind::CLIP) => frame_of::<ClipRequest>(id, &kind, &body),
-        ("server", kind::CLIP) => frame_of::<ClipReply>(id, &kind, &body),
-        ("client", kind::CONTENT) => frame_of::<ContentRequest>(id, &kind, &body),
-        ("server", kind::CONTENT) => frame_of::<ContentReply>(id, &kind, &body),
-        ("client", kind::EXPORT) => frame_of::<ExportRequest>(id, &kind, &body),
-        ("server", kind::EXPORT) => frame_of::<ExportReply>(id, &kind, &body),
-        ("client", kind::FORGET) => frame_of::<ForgetRequest>(id, &kind, &body),
-        ("server", kind::FORGET) => frame_of::<ForgetReply>(id, &kind, &body),
-        ("client", kind::NOTE) => frame_of::<NoteRequest>(id, &kind, &body),
-        ("server", kind::NOTE) => frame_of::<NoteReply>(id, &kind, &body),
-        ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(id, &kind, &body),
-        ("server", kind::DIALECTS) => frame_of::<DialectsReply>(id, &kind, &body),
-        ("client", kind::OUTLINE) => frame_of::<OutlineRequest>(id, &kind, &body),
-        ("server", kind::OUTLINE) => frame_of::<OutlineReply>(id, &kind, &body),
-        ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(id, &kind, &body),
-        ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(id, &kind, &body),
-        ("server", kind::EVENT) => frame_of::<ChangeEvent>(id, &kind, &body),
-        ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(id, &kind, &body),
-        ("server", kind::METRICS) => frame_of::<MetricsReply>(id, &kind, &body),
-        ("client", kind::STATUS) => frame_of::<StatusRequest>(id, &kind, &body),
-        ("server", kind::STATUS) => frame_of::<StatusReply>(id, &kind, &body),
-        ("client", kind::CONFIG) => frame_of::<ConfigRequest>(id, &kind, &body),
-        ("server", kind::CONFIG) => frame_of::<ConfigReply>(id, &kind, &body),
-        ("server", kind::CHECK) => frame_of::<CheckReply>(id, &kind, &body),
-        ("client", kind::TRUST) => frame_of::<TrustRequest>(id, &kind, &body),
-        ("server", kind::TRUST) => frame_of::<TrustReply>(id, &kind, &body),
-        ("server", kind::STOP) => frame_of::<StopReply>(id, &kind, &body),
-        ("server", kind::ERROR) => frame_of::<RequestError>(id, &kind, &body),
+        ("client", kind::HELLO) => frame_of::<Hello>(&line, &kind, &body),
+        ("server", kind::HELLO) => frame_of::<Welcome>(&line, &kind, &body),
+        ("client", kind::READ) => frame_of::<ReadRequest>(&line, &kind, &body),
+        ("server", kind::READ) => frame_of::<ReadReply>(&line, &kind, &body),
+        ("client", kind::EDIT) => frame_of::<JobRequest>(&line, &kind, &body),
+        ("server", kind::EDIT) => frame_of::<Receipt>(&line, &kind, &body),
+        ("client", kind::UNDO | kind::REDO) => frame_of::<UndoRequest>(&line, &kind, &body),
+        ("client", kind::HISTORY) => frame_of::<HistoryRequest>(&line, &kind, &body),
+        ("server", kind::HISTORY) => frame_of::<HistoryReply>(&line, &kind, &body),
+        ("client", kind::SHOW) => frame_of::<ShowRequest>(&line, &kind, &body),
+        ("client", kind::CLIP) => frame_of::<ClipRequest>(&line, &kind, &body),
+        ("server", kind::CLIP) => frame_of::<ClipReply>(&line, &kind, &body),
+        ("client", kind::CONTENT) => frame_of::<ContentRequest>(&line, &kind, &body),
+        ("server", kind::CONTENT) => frame_of::<ContentReply>(&line, &kind, &body),
+        ("client", kind::EXPORT) => frame_of::<ExportRequest>(&line, &kind, &body),
+        ("server", kind::EXPORT) => frame_of::<ExportReply>(&line, &kind, &body),
+        ("client", kind::FORGET) => frame_of::<ForgetRequest>(&line, &kind, &body),
+        ("server", kind::FORGET) => frame_of::<ForgetReply>(&line, &kind, &body),
+        ("client", kind::NOTE) => frame_of::<NoteRequest>(&line, &kind, &body),
+        ("server", kind::NOTE) => frame_of::<NoteReply>(&line, &kind, &body),
+        ("client", kind::DIALECTS) => frame_of::<DialectsRequest>(&line, &kind, &body),
+        ("server", kind::DIALECTS) => frame_of::<DialectsReply>(&line, &kind, &body),
+        ("client", kind::OUTLINE) => frame_of::<OutlineRequest>(&line, &kind, &body),
+        ("server", kind::OUTLINE) => frame_of::<OutlineReply>(&line, &kind, &body),
+        ("client", kind::SUBSCRIBE) => frame_of::<SubscribeRequest>(&line, &kind, &body),
+        ("server", kind::SUBSCRIBE) => frame_of::<SubscribeReply>(&line, &kind, &body),
+        ("server", kind::EVENT) => frame_of::<ChangeEvent>(&line, &kind, &body),
+        ("client", kind::WAIT | kind::CANCEL) => frame_of::<WaitRequest>(&line, &kind, &body),
+        ("server", kind::METRICS) => frame_of::<MetricsReply>(&line, &kind, &body),
+        ("client", kind::STATUS) => frame_of::<StatusRequest>(&line, &kind, &body),
+        ("server", kind::STATUS) => frame_of::<StatusReply>(&line, &kind, &body),
+        ("client", kind::CONFIG) => frame_of::<ConfigRequest>(&line, &kind, &body),
+        ("server", kind::CONFIG) => frame_of::<ConfigReply>(&line, &kind, &body),
+        ("server", kind::CHECK) => frame_of::<CheckReply>(&line, &kind, &body),
+        ("client", kind::TRUST) => frame_of::<TrustRequest>(&line, &kind, &body),
+        ("server", kind::TRUST) => frame_of::<TrustReply>(&line, &kind, &body),
+        ("server", kind::STOP) => frame_of::<StopReply>(&line, &kind, &body),
+        ("server", kind::ERROR) => frame_of::<RequestError>(&line, &kind, &body),
         other => panic!("an example of {other:?}, which this test does not know"),
     }
 }

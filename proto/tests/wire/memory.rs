@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use editd_proto::codec::{Frame, FrameReader, Message};
+use editd_proto::codec::{ClientReader, Frame, FrameReader, Framing, Message};
 use editd_proto::limits;
 use editd_proto::message::{FileEdit, JobRequest, Receipt};
 
@@ -86,6 +86,37 @@ fn a_slow_sender_costs_what_it_sent() {
         }
     });
     assert!(used <= 3 * sent + 1024, "{used} bytes for {sent}");
+}
+
+#[test]
+fn a_line_without_end_costs_what_was_sent() {
+    let mut sent = 0;
+    let used = peak(|| {
+        let mut reader = ClientReader::new(limits::FRAME);
+        reader.push(b"{");
+        for _ in 0..100 {
+            reader.push(&[b'['; 1000]);
+            sent += 1000;
+            assert_eq!(reader.next_frame(), Ok(None));
+        }
+    });
+    assert!(used <= 3 * sent + 1024, "{used} bytes for {sent}");
+}
+
+#[test]
+fn a_hostile_line_costs_a_small_multiple() {
+    let with = |files: &str| format!("{{\"id\":1,\"kind\":\"edit\",\"files\":[{files}0]}}");
+    let floats = "1e9,".repeat(99_999);
+    let lists = format!("[{floats}0],").repeat(9);
+    for text in [with(&lists), with(&floats), with(&"[],".repeat(99_999)), with(&"[".repeat(1_000_000))] {
+        let line = Frame::from_bytes(text.into_bytes());
+        let size = line.as_bytes().len();
+        let used = peak(|| {
+            let _ = Framing::Lines.parse(line);
+        });
+        // Nine bytes of MessagePack for four of JSON, in a buffer that doubles and is moved.
+        assert!(used <= 7 * size, "{used} bytes for {size}");
+    }
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Tests that every message, with all of its optional fields and with none, is unchanged after encoding and decoding as
-//! MessagePack and as JSON.
+//! MessagePack, as JSON, and as a line of JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use editd_proto::codec::{Frame, Message, encode};
+use editd_proto::codec::{Frame, Framing, Message, encode};
 use editd_proto::ids::JobId;
 use editd_proto::message::*;
 use editd_proto::{ErrorCode, FilePath, RequestError};
@@ -20,6 +20,10 @@ fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     assert_eq!(&message.body::<T>().unwrap(), value);
     let json = serde_json::to_string(value).unwrap();
     assert_eq!(&serde_json::from_str::<T>(&json).unwrap(), value, "{json}");
+    let line = Framing::Lines.encode(7, "x", value).unwrap();
+    let message = Framing::Lines.parse(Frame::from_bytes(line)).unwrap();
+    assert_eq!((message.id(), message.kind()), (7, "x"));
+    assert_eq!(&message.body::<T>().unwrap(), value);
 }
 
 #[test]

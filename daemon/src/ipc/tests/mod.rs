@@ -2,6 +2,7 @@
 
 mod claims;
 mod hostile;
+mod lines;
 mod slow;
 mod starting;
 mod talk;

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsFd;
 
-use editd_proto::codec::FrameReader;
+use editd_proto::codec::ClientReader;
 use tokio::net::UnixStream;
 
 /// Bytes read at once.
@@ -36,7 +36,7 @@ impl ClientStream {
     ///
     /// # Errors
     /// The connection is broken.
-    pub async fn read(&self, frames: &mut FrameReader) -> io::Result<usize> {
+    pub async fn read(&self, frames: &mut ClientReader) -> io::Result<usize> {
         loop {
             self.0.readable().await?;
             match self.take(frames) {
@@ -47,7 +47,7 @@ impl ClientStream {
     }
 
     // Outside the loop above, since the buffer would be part of every silent connection's task.
-    fn take(&self, frames: &mut FrameReader) -> io::Result<usize> {
+    fn take(&self, frames: &mut ClientReader) -> io::Result<usize> {
         let mut buffer = [0; READ];
         let read = self.0.try_read(&mut buffer)?;
         frames.push(buffer.get(..read).unwrap_or_default());

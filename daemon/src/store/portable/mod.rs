@@ -32,8 +32,10 @@ pub const PART: usize = 256 * 1024;
 /// The bytes of a line. Two parts of control characters, which take six bytes each, are well below.
 pub const LINE: usize = 8 * 1024 * 1024;
 
-/// The bytes of lines after which a piece of an export ends.
-pub const PIECE: usize = 2 * 1024 * 1024;
+/// The bytes of lines after which a piece of an export ends. With one more line of two parts, it fits a reply in JSON,
+/// where each byte is a number of up to three digits and a comma.
+pub const PIECE: usize = 768 * 1024;
+const _: () = assert!(4 * (PIECE + 2 * 6 * PART) < editd_proto::limits::FRAME);
 
 /// The entries after which a piece of an export ends.
 const PIECE_ENTRIES: usize = 500;
