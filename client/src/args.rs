@@ -16,7 +16,7 @@ mod status;
 pub(crate) use archive::{ExportArgs, ImportArgs};
 pub(crate) use clip::ClipCommand;
 pub(crate) use editing::{
-    CreateArgs, EditArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
+    CreateArgs, EditArgs, MarkArgs, MoveArgs, ReadArgs, RedoArgs, ReplaceArgs, SymbolArgs, UndoArgs,
 };
 pub(crate) use status::StatusArgs;
 
@@ -149,12 +149,14 @@ pub(crate) enum Command {
     },
     /// Undo the last entry of the session, or the given entries
     ///
-    /// Without JOB, --since, --path and --session: the last entry of this session (see `status`). `undo --session S`
-    /// undoes all entries of session S that are applied (with --since or --path: those that also match). With JOB,
+    /// Without JOB, --since, --to, --path and --session: the last entry of this session (see `status`). `undo --session S`
+    /// undoes all entries of session S that are applied (with --since, --to or --path: those that also match). With JOB,
     /// --session only names the requesting session.
     Undo(UndoArgs),
     /// Undo the last undo of the session, or the given ones
     Redo(RedoArgs),
+    /// Name the present state, so that `undo --to NAME` and `diff --mark NAME` can refer to it
+    Mark(MarkArgs),
     /// List journal entries, newest first
     Log(LogArgs),
     /// Show a journal entry with its changes
@@ -340,7 +342,7 @@ impl Command {
         let named = |name: &str| !name.starts_with('/');
         match self {
             Self::Read(_) => true,
-            Self::Undo(words) => words.jobs.is_empty() && words.since.is_none() && words.paths.is_empty(),
+            Self::Undo(words) => words.is_of_last(),
             Self::Redo(words) => words.jobs.is_empty(),
             Self::Clip(
                 ClipCommand::Show { name } | ClipCommand::Set { name, .. } | ClipCommand::Rm { name },

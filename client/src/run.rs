@@ -113,6 +113,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Symbol(words) => files::symbol(context, words),
         Command::Outline { path, depth } => files::outline(context, &path, depth),
         Command::Undo(words) => journal::undo(context, words),
+        Command::Mark(words) => journal::mark(context, &words.name),
         Command::Redo(words) => journal::redo(context, words),
         Command::Log(words) => journal::log(context, words),
         Command::Show { job, from, bytes } => journal::show(context, job, from, bytes),

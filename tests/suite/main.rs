@@ -59,6 +59,8 @@ mod kit;
 #[cfg(unix)]
 mod lines;
 #[cfg(unix)]
+mod marks;
+#[cfg(unix)]
 mod mcp;
 mod memory;
 #[cfg(unix)]

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use editctl::failure::Failure;
-use editctl::journal::entries::{EntryFilter, EntryList, FirstEntry, matching};
+use editctl::journal::entries::{self, EntryFilter, EntryList, FirstEntry, matching};
 use editctl::journal::net::{self, PathSpan};
 use editctl::{machine, values};
-use editd_proto::FilePath;
 use editd_proto::ids::JobId;
 use editd_proto::message::{EntryKind, HistoryRequest};
+use editd_proto::{ErrorCode, FilePath};
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -27,6 +27,9 @@ pub(crate) struct ChoiceArgs {
     /// or a time (14:30, 2026-11-24T10:00)
     #[arg(long, value_name = "TIME_OR_ENTRY")]
     since: Option<String>,
+    /// Only entries after the newest mark of this name (see `mark`), of all sessions unless --session names one
+    #[arg(long, value_name = "NAME", conflicts_with = "since")]
+    mark: Option<String>,
     /// Only these files, and the files in these folders [default: all]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -67,11 +70,15 @@ fn last(time: Time, now_ms: u64) -> Option<u64> {
 /// An option is invalid, the daemon cannot be reached, or it refuses a request.
 pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<ChosenChanges, Failure> {
     let since = words.since.as_deref().map(|text| first_entry(text, machine::now_ms()));
-    let since = since.transpose().map_err(Failure::Usage)?;
+    let mut since = since.transpose().map_err(Failure::Usage)?;
+    let caller = context.caller();
+    if let Some(name) = &words.mark {
+        let mark = entries::mark(&caller, name)?.ok_or_else(|| unknown(name))?;
+        since = Some(FirstEntry::Numbered(JobId(mark.0.saturating_add(1))));
+    }
     let own = || since.is_none().then(|| context.session.clone());
     let session = context.chosen_session.clone().or_else(own);
     let filter = EntryFilter { session, since };
-    let caller = context.caller();
     let mut list = matching(&caller, &filter)?;
     let paths: Vec<FilePath> = words.paths.iter().map(|path| context.name(path)).collect();
     if !paths.is_empty() {
@@ -83,6 +90,12 @@ pub(crate) fn chosen(context: &ReviewContext<'_>, words: &ChoiceArgs) -> Result<
     let spans = net::spans(&list, |entry| net::modes(&caller, entry))?;
     let notes = notes(context, &filter, &list);
     Ok(ChosenChanges { list, spans, notes })
+}
+
+fn unknown(name: &str) -> Failure {
+    let message =
+        format!("there is no mark {name:?}; `editctl log` lists marks, and `editctl mark NAME` makes one");
+    Failure::refused(ErrorCode::NotFound, message)
 }
 
 fn notes(context: &ReviewContext<'_>, filter: &EntryFilter, list: &EntryList) -> Vec<String> {
@@ -101,7 +114,7 @@ fn notes(context: &ReviewContext<'_>, filter: &EntryFilter, list: &EntryList) ->
             if context.alone && derived { ", since this command is a session of its own" } else { "" };
         let others = others(context, filter.session.as_deref());
         notes.push(format!(
-            "{which}{alone}; {others}`editctl log` lists entries, and --session or --since chooses them"
+            "{which}{alone}; {others}`editctl log` lists entries, and --session, --since or --mark chooses them"
         ));
     }
     notes

@@ -29,7 +29,7 @@ SHAPES: Dict[str, Any] = {
     "stop": replies.StopReply,
 }
 # Requests and replies that have no method: `Client.request` sends them.
-UNTYPED = {"check", "export", "forget", "trust"}
+UNTYPED = {"check", "export", "forget", "mark", "trust"}
 
 
 def with_bytes(value: Any) -> Any:

@@ -140,6 +140,9 @@ pub(crate) struct UndoArgs {
     /// All entries since then: 10m, 2h, 2026-11-20T10:00Z, or milliseconds since 1970
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
+    /// Everything after the newest mark of this name, of all sessions and other programs unless --session names one
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["jobs", "since"])]
+    pub(crate) to: Option<String>,
     /// With JOB: undo only the changes of this file; may be repeated. Else: the newest entry that changed it
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
@@ -149,6 +152,19 @@ pub(crate) struct UndoArgs {
     /// Show the effect and write nothing; the same as --mode verify_only
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+impl UndoArgs {
+    /// Returns true if the last entry of the session is meant.
+    pub(crate) fn is_of_last(&self) -> bool {
+        self.jobs.is_empty() && self.since.is_none() && self.to.is_none() && self.paths.is_empty()
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MarkArgs {
+    /// The name; if it is used again, it means the newest mark
+    pub(crate) name: String,
 }
 
 #[derive(Args, Debug)]

@@ -4,10 +4,10 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckReply, CheckRequest, ClipReply, ClipRequest, ConfigReply, ConfigRequest, ContentReply,
     ContentRequest, DialectsReply, DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest,
-    HistoryReply, HistoryRequest, JobRequest, MetricsReply, MetricsRequest, NoteReply, NoteRequest,
-    OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, StatusReply,
-    StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustReply, TrustRequest,
-    UndoRequest, WaitRequest, kind,
+    HistoryReply, HistoryRequest, JobRequest, MarkReply, MarkRequest, MetricsReply, MetricsRequest,
+    NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
+    ShowRequest, StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
+    TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -72,6 +72,11 @@ impl Connection {
     /// Attributes changes by other tools to a session.
     pub fn note(&mut self, request: &NoteRequest) -> Result<NoteReply, CallError> {
         self.call(kind::NOTE, request)
+    }
+
+    /// Names the present state of the workspace.
+    pub fn mark(&mut self, name: &str) -> Result<MarkReply, CallError> {
+        self.call(kind::MARK, &MarkRequest { name: name.to_owned() })
     }
 
     /// Subscribes to changes. Get them with [`Connection::next_event`].

@@ -25,6 +25,21 @@ pub enum FirstEntry {
     At(u64),
 }
 
+/// Returns the number of the newest mark with a name.
+///
+/// # Errors
+/// The daemon cannot be reached, or refuses a request.
+pub fn mark<E: From<CallError>>(caller: &Caller<'_, E>, name: &str) -> Result<Option<JobId>, E> {
+    let mut found = None;
+    each(caller, &EntryFilter::default(), &mut |entry| {
+        if entry.kind == EntryKind::Mark && entry.label.as_deref() == Some(name) {
+            found = Some(entry.id);
+        }
+        Ok(found.is_none())
+    })?;
+    Ok(found)
+}
+
 /// A choice of entries. The default is all of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EntryFilter {

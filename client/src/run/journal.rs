@@ -1,14 +1,15 @@
-//! The commands `undo`, `redo`, `log`, `show`, `wait` and `cancel`.
+//! The commands `undo`, `redo`, `mark`, `log`, `show`, `wait` and `cancel`.
 
 use editctl::machine;
 use editd_proto::ids::JobId;
-use editd_proto::message::{HistoryRequest, JobMode, JobStatus, UndoRequest, WaitRequest};
+use editd_proto::message::{HistoryRequest, JobMode, JobStatus, MarkReply, UndoRequest, WaitRequest};
 
 use super::{CommandContext, CommandOutput, content};
 use crate::args;
 use crate::job;
 use editctl::failure::{ExitStatus, Failure};
 use editctl::show;
+use editctl::show::letters::one_line;
 use editctl::values;
 
 fn since(text: Option<&String>) -> Result<Option<u64>, Failure> {
@@ -27,6 +28,7 @@ pub(super) fn undo(context: &CommandContext<'_>, words: args::UndoArgs) -> Resul
         session: selected(&words.jobs, context.chosen_session.as_ref()),
         jobs: words.jobs.into_iter().map(JobId).collect(),
         since: since(words.since.as_ref())?,
+        to: words.to,
         path,
         paths,
         hunks: words.hunks.into_iter().flat_map(|hunks| hunks.0).collect(),
@@ -62,6 +64,18 @@ pub(super) fn redo(context: &CommandContext<'_>, words: args::RedoArgs) -> Resul
     request.diff = request.diff.or(context.shows_diffs());
     let receipt = context.ask_job(request.key.is_some(), |it| it.redo(&request))?;
     Ok(context.receipt(receipt, &context.style.of("redone")))
+}
+
+pub(super) fn mark(context: &CommandContext<'_>, name: &str) -> Result<CommandOutput, Failure> {
+    let reply = context.ask(true, |it| it.mark(name))?;
+    let text = |reply: &MarkReply| {
+        let name = one_line(&reply.name);
+        format!(
+            "entry {} is the mark \u{201c}{name}\u{201d}; `undo --to` undoes what comes after it\n",
+            reply.job
+        )
+    };
+    Ok(context.answer(&reply, |reply, _| text(reply)))
 }
 
 pub(super) fn log(context: &CommandContext<'_>, words: args::LogArgs) -> Result<CommandOutput, Failure> {

@@ -230,6 +230,8 @@ export interface UndoRequest {
   session?: string;
   /** Milliseconds since 1970 UTC: every entry from then on. */
   since?: number;
+  /** Every entry after the newest mark with this name. */
+  to?: string;
   path?: FilePath;
   paths?: readonly FilePath[];
   hunks?: readonly (number | readonly [first: number, last: number])[];

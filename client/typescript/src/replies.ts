@@ -173,7 +173,7 @@ export interface HistoryEntry {
   session: string;
   client: string;
   label?: string | null;
-  kind: "edit" | "undo" | "redo" | "external" | "hook" | (string & {});
+  kind: "edit" | "undo" | "redo" | "external" | "hook" | "mark" | (string & {});
   undone: boolean;
   partly_undone?: boolean;
   diverged?: boolean;

@@ -76,6 +76,7 @@ const CALLS: Record<number, (client: Client) => Promise<unknown>> = {
   37: (client) => client.cancel(17),
   38: (client) => client.status(),
   41: (client) => client.request("trust"),
+  43: (client) => client.request("mark", { name: "before refactoring" }),
 };
 
 test("the library makes every example of a client", async () => {

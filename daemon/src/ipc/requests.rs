@@ -9,9 +9,9 @@ use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::JobId;
 use editd_proto::message::{
     CheckRequest, ClipRequest, ConfigRequest, ContentRequest, DialectsRequest, ExportRequest, ForgetRequest,
-    HistoryRequest, MetricsRequest, NoteReply, NoteRequest, OutlineRequest, ReadRequest, ShowRequest,
-    StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest, TrustRequest,
-    WaitRequest, kind,
+    HistoryRequest, MarkRequest, MetricsRequest, NoteReply, NoteRequest, OutlineRequest, ReadRequest,
+    ShowRequest, StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
+    TrustRequest, WaitRequest, kind,
 };
 use tokio::sync::oneshot;
 
@@ -89,6 +89,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
     of(kind::NOTE, Changing, Short, Answer(note)),
+    of(kind::MARK, Changing, Short, Answer(mark)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
     of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
     of(kind::STATUS, ReadOnly, Short, Answer(status)).without_journal(),
@@ -190,6 +191,12 @@ fn note(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     // Subscribers learn of the changes from here, as of those of a job: the watcher finds nothing new any more.
     server.events.job_ended(FinishedJob { relaxed: false, entries });
     server.events.receipt_renewed();
+}
+
+fn mark(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
+    let request = body::<MarkRequest>(message);
+    let mark = request.and_then(|request| client.server.workspace.mark(&client.caller, &request));
+    answer.send_result(kind::MARK, mark);
 }
 
 fn dialects(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

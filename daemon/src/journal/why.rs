@@ -258,6 +258,7 @@ fn kind(kind: EntryKind) -> &'static str {
         EntryKind::Redo => "a redo",
         EntryKind::External => "a change with another tool",
         EntryKind::Hook => "a command that runs after writing",
+        EntryKind::Mark => "a mark",
     }
 }
 

@@ -11,6 +11,9 @@ const _: () = assert!(4 * (CONTENT_PART + PATH) + 1024 < FRAME);
 /// frame or a line of JSON. A client sends `hello` as soon as it is connected.
 pub const FRAMING_MS: u64 = 100;
 
+/// Marks that the refusal of an unknown one lists, the newest: enough for a person to choose from.
+pub const MARKS_LISTED: usize = 20;
+
 /// Tokens of the error of a refusal as JSON, if the request names no budget: 400, less the error of the estimate.
 pub const REFUSAL_TOKENS: usize = 370;
 

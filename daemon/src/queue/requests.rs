@@ -7,8 +7,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest,
     DialectsReply, ExportReply, ExportRequest, ForgetReply, ForgetRequest, HistoryReply, HistoryRequest,
-    JobRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
-    ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    JobRequest, MarkReply, MarkRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply,
+    ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -52,6 +52,7 @@ workspace_requests! {
     fn clip(&self, caller: &Caller, request: &ClipRequest) -> Result<ClipReply, Refusal>;
     fn forget(&self, request: &ForgetRequest) -> Result<ForgetReply, Refusal>;
     fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;
+    fn mark(&self, caller: &Caller, request: &MarkRequest) -> Result<MarkReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;

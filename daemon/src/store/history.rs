@@ -1,7 +1,7 @@
 //! Lists entries, newest first. Each time is compared by itself, since the clock may have jumped.
 
 use editd_proto::ids::JobId;
-use editd_proto::message::EntrySummary;
+use editd_proto::message::{EntryKind, EntrySummary};
 
 use super::index::key;
 use super::index::row::{self, EntryRow};
@@ -45,6 +45,28 @@ impl Store {
                 let meant = query.session.as_ref().is_none_or(|session| *session == summary.session)
                     && query.since.is_none_or(|since| summary.time >= since);
                 if meant && !see(summary) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Calls `see` with the number and the name of each mark, newest first, as long as it returns true.
+    pub fn marks(&self, see: &mut dyn FnMut(JobId, String) -> bool) -> Result<(), StoreError> {
+        self.shared.whole()?;
+        let query = EntryQuery { limit: 512, ..EntryQuery::default() };
+        let mut before = None;
+        loop {
+            let ids = self.ids(&query, before)?;
+            let Some(last) = ids.last() else { return Ok(()) };
+            before = Some(*last);
+            for id in ids {
+                let kind = |value: &[u8]| row::rest::<EntryRow>(value).map(|row| Some(row.kind));
+                if self.shared.held(&key::job(key::ENTRY, id), kind)? != Some(EntryKind::Mark) {
+                    continue;
+                }
+                let Some(label) = self.summary(id)?.and_then(|mark| mark.label) else { continue };
+                if !see(id, label) {
                     return Ok(());
                 }
             }

@@ -6,6 +6,7 @@ mod merged;
 mod parts;
 mod restored;
 mod select;
+mod to_mark;
 mod turn;
 mod unwind;
 
@@ -61,6 +62,12 @@ pub fn transaction(
     let chosen = select::select(state, caller, request, direction)?;
     let entries = entries_of(state, guard, &caller.session, &chosen.choices)?;
     let mut now = EntryFiles::take(state, guard, &chosen.choices, &entries)?;
+    // Reading the files has journaled what other programs changed: after a mark, that is undone as well.
+    if request.to.is_some() && select::select(state, caller, request, direction)?.marks != chosen.marks {
+        let message =
+            "other programs keep changing the files that would be undone; undo again when that has ceased";
+        return Err(JobAbort::Retry(Box::new(RequestError::new(ErrorCode::Busy, message))));
+    }
     let resolved = choose::resolve(state, &chosen.choices, entries, &now.states)?;
     now.keep(&|path| resolved.turns.iter().any(|turn| turn.touches(path)));
     let unwound = unwind::unwind(state, caller, &resolved.turns, &mut now.states, request.on_stale)?;
@@ -70,7 +77,10 @@ pub fn transaction(
         caller: caller.clone(),
         key: request.key.clone(),
         request: hash,
-        label: request.label.clone().or_else(|| Some(label(chosen.kind, &ids, !resolved.parts.is_empty()))),
+        label: request.label.clone().or_else(|| match &request.to {
+            Some(name) => Some(format!("undo to {name}")),
+            None => Some(label(chosen.kind, &ids, !resolved.parts.is_empty())),
+        }),
         of: chosen.marks.difference(&resolved.spared).copied().collect(),
         parts: resolved.parts,
         durability: request.durability.unwrap_or(state.settings.durability),

@@ -11,7 +11,7 @@ use editd_proto::path::FilePath;
 
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
-use super::select::{SelectedEntries, summary};
+use super::select::{SelectedEntries, no_mark, summary};
 use crate::journal::entry::entry_of;
 use crate::record::{EntryPart, FilePart};
 use crate::state::WorkspaceState;
@@ -81,6 +81,7 @@ fn undone(
     let mut choices = BTreeMap::new();
     for id in &request.jobs {
         let entry = summary(state, entry_of(state, *id)?)?.ok_or_else(|| no_entry(state, *id))?;
+        no_mark(&entry)?;
         if matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) {
             return Err(not_of_parts(&entry));
         }

@@ -12,6 +12,7 @@ use editd_proto::path::FilePath;
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
 use super::parts;
+use super::to_mark::{mark_of, nothing_behind};
 use crate::caller::Caller;
 use crate::journal::entry::entry_of;
 use crate::limits::UNDO;
@@ -50,7 +51,8 @@ pub fn with_fixed_entry<'r>(
     direction: UndoDirection,
 ) -> Result<Cow<'r, UndoRequest>, Refusal> {
     let limited = !request.paths.is_empty() || !request.hunks.is_empty();
-    let one = request.jobs.is_empty() && request.session.is_none() && request.since.is_none();
+    let group = request.session.is_some() || request.since.is_some() || request.to.is_some();
+    let one = request.jobs.is_empty() && !group;
     if direction == UndoDirection::Redo || limited || !one {
         return Ok(Cow::Borrowed(request));
     }
@@ -78,15 +80,19 @@ pub(super) fn select(
     request: &UndoRequest,
     direction: UndoDirection,
 ) -> Result<SelectedEntries, Refusal> {
+    let mark = mark_of(state, request, direction)?;
     if let Some(chosen) = parts::select(state, request, direction)? {
         return Ok(chosen);
     }
     let entries = match direction {
-        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request)?)?,
+        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request, mark)?)?,
         UndoDirection::Redo => to_redo(state, caller, request)?,
     };
     if entries.is_empty() {
-        return Err(nothing(state, caller, request, direction));
+        return Err(match (&request.to, mark) {
+            (Some(name), Some(mark)) => nothing_behind(name, mark),
+            _ => nothing(state, caller, request, direction),
+        });
     }
     if entries.len() > UNDO {
         return Err(too_many(direction));
@@ -130,26 +136,31 @@ fn to_undo(
     state: &WorkspaceState,
     caller: &Caller,
     request: &UndoRequest,
+    mark: Option<JobId>,
 ) -> Result<Vec<EntrySummary>, Refusal> {
     if !request.jobs.is_empty() {
         return named(state, &request.jobs);
     }
-    if request.session.is_none() && request.since.is_none() {
+    if request.session.is_none() && request.since.is_none() && mark.is_none() {
         return Ok(last(state, caller, request)?.into_iter().collect());
     }
     let (path, session) = (request.path.clone(), request.session.clone());
     let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
     // An entry that was undone outside the selection has nothing left to undo.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
+    let is_behind = |entry: &EntrySummary| mark.is_none_or(|mark| entry.id > mark);
     each(state, &query, &mut |entry| {
-        if entry.kind == EntryKind::Undo {
-            within.extend(entry.of);
+        if is_behind(&entry) && entry.kind == EntryKind::Undo {
+            within.extend(&entry.of);
         }
-        Ok(true)
+        Ok(is_behind(&entry))
     })?;
     let mut chosen = Vec::new();
     each(state, &query, &mut |entry| {
-        let stands = !entry.undone || within.contains(&entry.id);
+        if !is_behind(&entry) {
+            return Ok(false);
+        }
+        let stands = entry.kind != EntryKind::Mark && (!entry.undone || within.contains(&entry.id));
         if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {
             chosen.push(entry);
         }
@@ -230,11 +241,24 @@ fn is_spent(state: &WorkspaceState, entry: &EntrySummary, within: &BTreeSet<JobI
     Ok(false)
 }
 
+/// Refuses a mark in place of an entry with changes.
+pub(super) fn no_mark(entry: &EntrySummary) -> Result<(), Refusal> {
+    if entry.kind != EntryKind::Mark {
+        return Ok(());
+    }
+    let (id, name) = (entry.id, entry.label.as_deref().unwrap_or_default());
+    let message = format!(
+        "entry {id} is the mark {name:?}, which changed nothing; `editctl undo --to NAME` undoes what came after it"
+    );
+    Err(Box::new(RequestError::new(ErrorCode::Unsupported, message)))
+}
+
 fn named(state: &WorkspaceState, ids: &[JobId]) -> Result<Vec<EntrySummary>, Refusal> {
     let mut entries = Vec::with_capacity(ids.len());
     let ids: BTreeSet<JobId> = ids.iter().copied().collect();
     for id in ids.into_iter().rev() {
         let entry = summary(state, entry_of(state, id)?)?.ok_or_else(|| no_entry(state, id))?;
+        no_mark(&entry)?;
         if entry.undone {
             let message = format!("entry {id} was undone already; `editctl redo {id}` restores it");
             return Err(Box::new(RequestError::new(ErrorCode::Stale, message)));
@@ -290,7 +314,7 @@ fn newest(state: &WorkspaceState, query: &EntryQuery) -> Result<Option<EntrySumm
     let mut newest = None;
     each(state, query, &mut |entry| {
         if !entry.undone
-            && entry.kind != EntryKind::Undo
+            && !matches!(entry.kind, EntryKind::Undo | EntryKind::Mark)
             && !is_rescue(state, &entry)?
             && !is_spent(state, &entry, &BTreeSet::new())?
         {

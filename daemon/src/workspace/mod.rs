@@ -14,6 +14,7 @@ mod edit;
 mod export;
 mod forget;
 mod history;
+mod mark;
 mod note;
 mod open;
 mod outline;

@@ -19,7 +19,10 @@ pub struct UndoRequest {
     /// All entries from this time on, in milliseconds since 1970 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// The newest entry that changed this path; with `since` or `session`, all entries that did. With `jobs`, a further
+    /// Everything after the newest mark with this name; with `session` or `path`, only entries that also match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The newest entry that changed this path; with `since`, `to` or `session`, all entries that did. With `jobs`, a further
     /// element of `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<FilePath>,

@@ -10,6 +10,7 @@ pub mod forget;
 pub mod hello;
 pub mod history;
 pub mod job;
+pub mod mark;
 pub mod metrics;
 pub mod note;
 pub mod outline;
@@ -39,6 +40,7 @@ pub use history::{
     ShowReply, ShowRequest, UndoRequest,
 };
 pub use job::{Durability, JobRequest, OnStale, Payload, WaitRequest};
+pub use mark::{MarkReply, MarkRequest};
 pub use metrics::{LatencyInfo, MetricsReply, MetricsRequest, StepTime, TraceInfo};
 pub use note::{NotePhase, NoteReply, NoteRequest, NotedEntry};
 pub use outline::{OutlineReply, OutlineRequest};
@@ -73,6 +75,8 @@ pub mod kind {
     pub const CLIP: &str = "clip";
     /// Remove the contents of a file from the journal.
     pub const FORGET: &str = "forget";
+    /// Names the present state of the workspace.
+    pub const MARK: &str = "mark";
     /// List the dialects of payloads.
     pub const DIALECTS: &str = "dialects";
     /// Attribute changes by other tools to a session.

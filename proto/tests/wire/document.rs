@@ -123,6 +123,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("server", kind::CONTENT) => frame_of::<ContentReply>(&line, &kind, &body),
         ("client", kind::EXPORT) => frame_of::<ExportRequest>(&line, &kind, &body),
         ("server", kind::EXPORT) => frame_of::<ExportReply>(&line, &kind, &body),
+        ("client", kind::MARK) => frame_of::<MarkRequest>(&line, &kind, &body),
+        ("server", kind::MARK) => frame_of::<MarkReply>(&line, &kind, &body),
         ("client", kind::FORGET) => frame_of::<ForgetRequest>(&line, &kind, &body),
         ("server", kind::FORGET) => frame_of::<ForgetReply>(&line, &kind, &body),
         ("client", kind::NOTE) => frame_of::<NoteRequest>(&line, &kind, &body),
@@ -266,6 +268,8 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::CONTENT, &samples::content_reply());
     names_fields(document, kind::EXPORT, &samples::export_request());
     names_fields(document, kind::EXPORT, &samples::export_reply());
+    names_fields(document, kind::MARK, &MarkRequest { name: "m".into() });
+    names_fields(document, kind::MARK, &MarkReply { job: JobId(1), name: "m".into() });
     names_fields(document, kind::FORGET, &ForgetRequest { path: "a".into() });
     names_fields(
         document,
@@ -311,7 +315,7 @@ fn every_limit_is_named_with_its_value() {
         include_str!("../../src/limits.rs"),
         include_str!("../../../daemon/engine/types/src/limits.rs")
     );
-    let values: [(&str, u64); 27] = [
+    let values: [(&str, u64); 28] = [
         ("FRAME_BEFORE_HELLO", limits::FRAME_BEFORE_HELLO as u64),
         ("FRAME", limits::FRAME as u64),
         ("DEPTH", limits::DEPTH as u64),
@@ -319,6 +323,7 @@ fn every_limit_is_named_with_its_value() {
         ("VALUES", limits::VALUES as u64),
         ("PATH", limits::PATH as u64),
         ("NAME", limits::NAME as u64),
+        ("MARK", limits::MARK as u64),
         ("FILES", limits::FILES as u64),
         ("EDITS", limits::EDITS as u64),
         ("FILE", limits::FILE as u64),

@@ -79,6 +79,8 @@ fn every_message_with_all_of_its_fields() {
     });
     both_ways(&samples::note_request());
     both_ways(&samples::note_reply());
+    both_ways(&MarkRequest { name: "m".into() });
+    both_ways(&MarkReply { job: JobId(1), name: "m".into() });
     both_ways(&WaitRequest { job: JobId(u64::MAX), timeout_ms: Some(0) });
     both_ways(&SubscribeRequest { globs: vec!["src/**/*.rs".into()] });
     both_ways(&SubscribeReply { folders: 12 });

@@ -179,6 +179,7 @@ pub(crate) fn undo() -> UndoRequest {
         jobs: vec![JobId(17), JobId(18)],
         session: Some("s".into()),
         since: Some(1_700_000_000_000),
+        to: Some("m".into()),
         path: Some(odd_path()),
         paths: vec![odd_path()],
         hunks: vec![HunkChoice::One(2), HunkChoice::Run((4, 6))],

@@ -211,7 +211,7 @@ class _EntryFields(TypedDict, total=False):
 
 
 class Entry(_EntryFields):
-    """An entry of the journal. `kind` is `edit`, `undo`, `redo`, `external` or `hook`."""
+    """An entry of the journal. `kind` is `edit`, `undo`, `redo`, `external`, `hook` or `mark`."""
 
     id: int
     key: Union[str, None]

@@ -18,6 +18,8 @@ pub enum EntryKind {
     External,
     /// The changes that a command made to the files of a job after it was written. The job is in `of`.
     Hook,
+    /// A mark: it changed nothing, and its label is its name.
+    Mark,
 }
 
 /// An entry that changed a file after the entry that is to be undone.

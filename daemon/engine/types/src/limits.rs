@@ -6,6 +6,10 @@ pub const PATH: usize = 4096;
 /// Maximum size of a session name, client name, job key, label or clipboard name, in bytes.
 pub const NAME: usize = 256;
 
+/// Maximum size of the name of a mark in bytes. An undo to it has the label `undo to NAME`, which is a name, too.
+pub const MARK: usize = 200;
+const _: () = assert!(MARK + 16 < NAME);
+
 /// Maximum number of files in a job.
 pub const FILES: usize = 10_000;
 

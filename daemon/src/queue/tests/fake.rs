@@ -9,8 +9,9 @@ use editd_proto::ids::{JobId, Version};
 use editd_proto::message::{
     ChangeEvent, CheckReply, ClipReply, ClipRequest, ConfigReply, ContentReply, ContentRequest,
     DialectsReply, ExportReply, ExportRequest, FileOutcome, ForgetReply, ForgetRequest, HistoryReply,
-    HistoryRequest, JobRequest, JobStatus, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply,
-    ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest, UndoRequest,
+    HistoryRequest, JobRequest, JobStatus, MarkReply, MarkRequest, NoteReply, NoteRequest, OutlineReply,
+    OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply, ShowRequest, TrustReply, TrustRequest,
+    UndoRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -250,6 +251,9 @@ impl WorkspaceRequests for FakeWorkspace {
         Err(not_there())
     }
     fn note(&self, _: &Caller, _: &NoteRequest) -> Result<NoteReply, Refusal> {
+        Err(not_there())
+    }
+    fn mark(&self, _: &Caller, _: &MarkRequest) -> Result<MarkReply, Refusal> {
         Err(not_there())
     }
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {

@@ -58,7 +58,7 @@ impl EntryMarking<'_, '_> {
                     let names_undo = self.row(id)?.is_some_and(|(_, row)| row.kind == EntryKind::Undo);
                     self.set(id, stands != names_undo, depth)?;
                 }
-                EntryKind::Edit | EntryKind::External | EntryKind::Hook => {}
+                EntryKind::Edit | EntryKind::External | EntryKind::Hook | EntryKind::Mark => {}
             }
         }
         Ok(())
@@ -109,7 +109,9 @@ impl EntryMarking<'_, '_> {
         // An entry that retention has dropped needs no mark.
         let Some((at, mut row)) = self.row(id)? else { return Ok(()) };
         let of = match (&row.brief, row.kind) {
-            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook) => NamedEntries::default(),
+            (_, EntryKind::Edit | EntryKind::External | EntryKind::Hook | EntryKind::Mark) => {
+                NamedEntries::default()
+            }
             (Some(brief), _) => (brief.of.clone(), brief.parts.clone()),
             (None, _) => (self.of)(at)?,
         };

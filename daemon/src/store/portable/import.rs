@@ -239,7 +239,7 @@ impl JournalWriter {
 
     /// Adds the records of an entry that is settled.
     fn entry(&mut self, entry: Entry, diverged: bool) -> Result<(), StoreError> {
-        if matches!(entry.kind, EntryKind::External | EntryKind::Hook) {
+        if matches!(entry.kind, EntryKind::External | EntryKind::Hook | EntryKind::Mark) {
             return self.log.add(&Record::External(entry));
         }
         // Without a stored receipt, a plain one is made from the entry.

@@ -20,6 +20,11 @@ fn carried(entry: &Entry, receipt: Option<Vec<u8>>, undone: bool) -> Record {
     Record::Checkpoint(CheckpointEntry { entry: entry.clone(), receipt, undone, hooks, parts: Vec::new() })
 }
 
+fn mark(id: u64, session: &str, name: &str) -> Entry {
+    let entry = entry(id, session, &[]);
+    Entry { kind: editd_proto::message::EntryKind::Mark, label: Some(name.to_owned()), ..entry }
+}
+
 fn lost() -> LostRecords {
     let entries = vec![(41, 43), (50, 50)];
     let (at, time) = (1 << 36 | 4096, 1_700_000_000_000);
@@ -52,6 +57,7 @@ fn records() -> Vec<(&'static str, Record)> {
         ("settle", Record::Settle(SettleRecord { id: JobId(12), diverged: true })),
         ("external", Record::External(undo(13, "", editd_proto::message::EntryKind::External, &[]))),
         ("hook", Record::External(undo(13, "session", editd_proto::message::EntryKind::Hook, &[12]))),
+        ("mark", Record::External(mark(14, "session", "before"))),
         ("clip", Record::Clip(clip("session", "/shared", Some(&[0, 255, 10]), 6))),
         ("seen", Record::ReadReceipt(seen("session", "src/a.rs", 9))),
         ("v2-seen", Record::ReadReceipt(numbered())),
