@@ -10,6 +10,7 @@ mod several;
 mod shares;
 #[cfg(unix)]
 mod supervisor;
+mod watching;
 
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ pub use several::*;
 pub use shares::*;
 #[cfg(unix)]
 pub use supervisor::*;
+pub use watching::*;
 
 /// Jobs that wait or run at once; one more is `busy`.
 pub const QUEUE: usize = 1024;
@@ -175,36 +177,6 @@ const _: () =
     assert!(FILES_LISTED * 12 + OF_LISTED + 32 * editd_proto::limits::HISTORY < editd_proto::limits::VALUES);
 const _: () = assert!(LARGE_FRAMES * editd_proto::limits::FRAME <= OUTGOING);
 const _: () = assert!(QUEUE_BYTES >= editd_proto::limits::FRAME && OUTBOX < OUTGOING);
-
-/// Paths with recent events that wait to be observed; one more is an overflow.
-pub const WATCH_PENDING: usize = 32_768;
-
-/// Milliseconds without an event after which a path is observed: editors write in bursts.
-pub const WATCH_QUIET_MS: u64 = 20;
-
-/// Milliseconds after which a path is observed although events continue.
-pub const WATCH_LATEST_MS: u64 = 200;
-
-/// Paths whose last reported version is remembered.
-pub const WATCH_ECHOES: usize = 4096;
-
-/// Folders that are watched for subscriptions; Linux allows a user at least 8,192 watches.
-pub const SUBSCRIBED_FOLDERS: usize = 65_536;
-
-/// Subscriptions at once, over all connections.
-pub const SUBSCRIPTIONS: usize = 1024;
-
-/// Globs of one subscription.
-pub const GLOBS: usize = 64;
-
-/// Bytes of those globs in all: compiled they take a hundred times as much.
-pub const GLOBS_BYTES: usize = 8 * 1024;
-
-/// Bytes of one glob.
-pub const GLOB: usize = 1024;
-
-/// Bytes of one `.gitignore`; a larger one is ignored.
-pub const IGNORE_FILE: usize = 1024 * 1024;
 
 /// Bytes of all files that one job reads; a larger job would take too much of the machine's memory.
 pub const JOB_BYTES: usize = 256 * 1024 * 1024;

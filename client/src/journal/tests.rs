@@ -159,7 +159,7 @@ fn a_span_has_the_first_and_the_last_entry() {
     let label = Some("content before".into());
     let of_tool = EntrySummary { label, ..entry(2, External, &[], false, ["-", "q"]) };
     let rescued = EntrySummary { session: "outside".into(), ..of_tool.clone() };
-    assert_eq!(span(&[one.clone(), rescued]), span(&[one.clone()]));
+    assert_eq!(span(&[one.clone(), rescued]), span(std::slice::from_ref(&one)));
     // A change with another tool has a label, too.
     assert_ne!(span(&[one.clone(), of_tool]), span(&[one]));
 }
