@@ -13,6 +13,10 @@ use crate::limits::{ISSUE_MESSAGE, ISSUES_READ, OUTPUT_LINES};
 const DEFAULT: &str =
     r"(?m)^(?P<path>[^\s:][^:\n]*):(?P<line>[0-9]+)(?::(?P<col>[0-9]+))?:[ \t]+(?P<message>\S.*)$";
 
+/// `path(line,column): message`, the form of `tsc` and of compilers for Windows.
+const IN_BRACKETS: &str =
+    r"(?m)^(?P<path>[^\s:(][^:(\n]*)\((?P<line>[0-9]+),(?P<col>[0-9]+)\):[ \t]+(?P<message>\S.*)$";
+
 /// Lines that compilers add to an issue: they are not issues themselves.
 const ADDED: [&str; 3] = ["note:", "info:", "help:"];
 
@@ -114,9 +118,11 @@ pub(super) fn read(output: &[u8], pattern: Option<&IssuePattern>, names: FileNam
     match pattern {
         Some(pattern) => all(&pattern.0, &text, names).collect(),
         None => {
-            let Ok(pattern) = Regex::new(DEFAULT) else { return Vec::new() };
-            all(&pattern, &text, names)
+            let patterns = [DEFAULT, IN_BRACKETS].into_iter().filter_map(|form| Regex::new(form).ok());
+            let found = patterns.flat_map(|form| all(&form, &text, names).collect::<Vec<_>>());
+            found
                 .filter(|found| !ADDED.iter().any(|word| found.message.starts_with(word)))
+                .take(ISSUES_READ)
                 .collect()
         }
     }
@@ -224,6 +230,10 @@ mod tests {
             (
                 "src/a.py:3:\nDiff in src/a.py:1:\n  --> src/a.py:1:2\nhttp://x:80/ y\n12:30: lunch",
                 &["12:30:- lunch"],
+            ),
+            (
+                "src/a.ts(3,14): error TS2322: bad\nsrc/a (1).ts(3,1): x\nf(1): x\n(1,2): x",
+                &["src/a.ts:3:14 error TS2322: bad"],
             ),
             ("src/a.py:0:0: bad\nsrc/a.py:99999999999999999999: bad", &["-:-:- bad", "-:-:- bad"]),
         ] {
