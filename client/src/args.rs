@@ -8,6 +8,7 @@ use editctl::values;
 use editd_proto::message::{Durability, JobMode, OnStale};
 
 mod archive;
+pub(crate) mod checks;
 mod clip;
 mod editing;
 pub(crate) mod scope;
@@ -238,6 +239,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Show the commands in .editd.toml and allow them to run
     Trust(TrustArgs),
+    /// Show the results of the checks that ran after jobs
+    Checks(checks::ChecksArgs),
     /// Stop the daemon after its jobs are finished and settled; never starts one
     Stop,
     /// Serve an agent runtime over the Model Context Protocol, on standard input and output

@@ -1,6 +1,7 @@
 //! The commands: each builds a request, sends it and formats the reply. Prints nothing, except for `watch`, which does
 //! not end.
 
+mod checks;
 mod clip;
 mod companion;
 mod config;
@@ -129,6 +130,7 @@ fn dispatch(context: &CommandContext<'_>, command: Command) -> Result<CommandOut
         Command::Export(words) => export::export(context, &words),
         Command::Import(words) => export::import(context, &words),
         Command::Trust(words) => trust::run(context, words),
+        Command::Checks(words) => checks::run(context, &words),
         Command::Stop => daemon::stop(context),
         Command::Wait(words) => journal::wait(context, &words),
         Command::Cancel { job } => journal::cancel(context, job),

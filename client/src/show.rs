@@ -1,6 +1,7 @@
 //! Formats replies as text for people. Prints nothing.
 
 pub mod bytes;
+pub mod checks;
 pub mod config;
 pub mod diff;
 pub mod error;

@@ -35,6 +35,7 @@ mod watch;
 mod run;
 
 mod caller;
+mod checks;
 mod clock;
 mod config;
 mod confine;

@@ -1,5 +1,6 @@
 //! Every limit of the daemon, with its reason. Limits that clients must know are in `editd_proto::limits`.
 
+mod checks;
 mod commands;
 mod database;
 mod memory;
@@ -14,6 +15,7 @@ mod watching;
 
 use std::time::Duration;
 
+pub use checks::*;
 pub use commands::*;
 pub use database::*;
 pub use memory::*;
@@ -368,9 +370,3 @@ pub const RECEIPT_ISSUES: usize = 1000;
 
 /// Warnings of validators in one receipt; a job with many files may have one for each file.
 pub const CHECK_WARNINGS: usize = 100;
-
-/// Characters of an issue's message: a few lines.
-pub const ISSUE_MESSAGE: usize = 600;
-
-/// Lines of a validator's output that are shown if none could be parsed.
-pub const OUTPUT_LINES: usize = 5;

@@ -8,6 +8,8 @@ mod bad_clients;
 mod case_player;
 #[cfg(unix)]
 mod cases;
+#[cfg(target_os = "linux")]
+mod checks;
 mod combined_events;
 mod command_environment;
 #[cfg(unix)]

@@ -40,6 +40,7 @@ impl CommandFolder {
             within: wait::LONG,
             memory: 1 << 30,
             output: 1 << 20,
+            stop: None,
         };
         change(&mut run);
         let ran = self.runner.run(run);
@@ -76,6 +77,7 @@ fn a_command_that_is_not_permitted_any_more_is_not_started() {
         within: wait::LONG,
         memory: 1 << 30,
         output: 1 << 20,
+        stop: None,
     };
     let gone = || Err("it is no longer trusted".to_owned());
     assert_eq!(
@@ -212,6 +214,7 @@ fn crowd(yard: &CommandFolder, within: Duration) -> Vec<CommandEnd> {
                     within,
                     memory: 1 << 30,
                     output: 1,
+                    stop: None,
                 };
                 yard.runner.run(run).ended
             })

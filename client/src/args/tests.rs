@@ -72,6 +72,8 @@ fn every_command_is_understood() {
         "trust --show --json",
         "trust --revoke",
         "stop",
+        "checks",
+        "checks 3 --timeout 10s --json",
         "wait 3 --timeout 10s",
         "cancel 3",
         "dialects --json",

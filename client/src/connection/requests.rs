@@ -2,12 +2,12 @@
 
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    CheckReply, CheckRequest, ClipReply, ClipRequest, ConfigReply, ConfigRequest, ContentReply,
-    ContentRequest, DialectsReply, DialectsRequest, ExportReply, ExportRequest, ForgetReply, ForgetRequest,
-    HistoryReply, HistoryRequest, JobRequest, MarkReply, MarkRequest, MetricsReply, MetricsRequest,
-    NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt, ShowReply,
-    ShowRequest, StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply, SubscribeRequest,
-    TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
+    CheckReply, CheckRequest, ChecksReply, ChecksRequest, ClipReply, ClipRequest, ConfigReply, ConfigRequest,
+    ContentReply, ContentRequest, DialectsReply, DialectsRequest, ExportReply, ExportRequest, ForgetReply,
+    ForgetRequest, HistoryReply, HistoryRequest, JobRequest, MarkReply, MarkRequest, MetricsReply,
+    MetricsRequest, NoteReply, NoteRequest, OutlineReply, OutlineRequest, ReadReply, ReadRequest, Receipt,
+    ShowReply, ShowRequest, StatusReply, StatusRequest, StopReply, StopRequest, SubscribeReply,
+    SubscribeRequest, TrustReply, TrustRequest, UndoRequest, WaitRequest, kind,
 };
 
 use super::{CallError, Connection};
@@ -122,6 +122,11 @@ impl Connection {
     /// Returns the settings of the daemon and their sources.
     pub fn config(&mut self) -> Result<ConfigReply, CallError> {
         self.call(kind::CONFIG, &ConfigRequest {})
+    }
+
+    /// Returns the results of the checks that ran after jobs.
+    pub fn checks(&mut self, request: &ChecksRequest) -> Result<ChecksReply, CallError> {
+        self.call(kind::CHECKS, request)
     }
 
     /// Lists the commands of the workspace, and allows or forbids them.

@@ -3,7 +3,7 @@
 
 use editd_proto::error::RequestError;
 use editd_proto::ids::{JobId, Version};
-use editd_proto::message::{FileOutcome, HookOutcome, JobStatus, LineRanges, Receipt};
+use editd_proto::message::{CheckOutcome, FileOutcome, HookOutcome, JobStatus, LineRanges, Receipt};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -31,6 +31,8 @@ struct ShortReceipt<'r> {
     details: Vec<FileOutcome>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<ShortHook<'r>>,
+    #[serde(skip_serializing_if = "<[CheckOutcome]>::is_empty")]
+    checks: &'r [CheckOutcome],
     #[serde(skip_serializing_if = "Option::is_none")]
     error: &'r Option<RequestError>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +70,7 @@ pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
         files,
         omitted_files,
         hooks,
+        checks,
         error,
         verified,
         rebased,
@@ -84,6 +87,7 @@ pub fn short(receipt: &Receipt) -> impl Serialize + '_ {
         omitted_files: *omitted_files,
         details: details(files),
         hooks: hooks.iter().map(hook).collect(),
+        checks,
         error,
         verified,
         rebased: *rebased,

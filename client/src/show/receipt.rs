@@ -7,7 +7,7 @@ use editd_proto::path::FilePath;
 
 use super::letters::{TextStyle, lines, one_line, word};
 use super::short::{self, FileWords};
-use super::{OutputStyle, StepForm, diff, error};
+use super::{OutputStyle, StepForm, checks, diff, error};
 
 /// The texts for standard output and standard error.
 #[derive(Debug, Default)]
@@ -25,6 +25,7 @@ pub fn text(receipt: &Receipt, style: &OutputStyle) -> OutputTexts {
         Some(text) => in_dialect(&mut texts, text, receipt, style),
         None => natively(&mut texts, receipt, style),
     }
+    texts.out.push_str(&checks::text(&receipt.checks, style));
     if let Some(token) = &receipt.verified {
         let flag = if matches!(style.steps, StepForm::Tools(_)) { "edit with token" } else { "--verified" };
         texts.out.push_str(&format!("to apply exactly this: {flag} {}\n", one_line(token)));

@@ -151,6 +151,9 @@ pub fn change(event: &ChangeEvent, style: &OutputStyle) -> String {
         ChangeKind::Changed => ("changed", TextStyle::Notice),
         ChangeKind::Removed => ("removed", TextStyle::Bad),
         ChangeKind::Damage => ("damaged", TextStyle::Bad),
+        ChangeKind::Check => {
+            return event.check.as_ref().map(|check| super::checks::one(check, style)).unwrap_or_default();
+        }
         ChangeKind::Overflow => ("overflow: events were lost, look again at what matters", TextStyle::Bad),
     };
     let mut out = style.paint(paint, word);

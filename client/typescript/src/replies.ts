@@ -115,6 +115,20 @@ export interface Receipt {
   dialect?: string;
   text?: string;
   hooks?: { name: string; job?: JobNumber; files?: FileResult[]; warnings?: string[] }[];
+  checks?: CheckResult[];
+}
+
+/** The result of a check of the workspace. */
+export interface CheckResult {
+  check: string;
+  status: "running" | "passed" | "failed" | "timeout" | "could_not_run";
+  jobs?: JobNumber[];
+  /** The problems that the run before did not have. */
+  new?: { path?: FilePath; line?: number; column?: number; message: string }[];
+  more?: number;
+  known?: number;
+  first?: boolean;
+  message?: string;
 }
 
 /** The start and the end of a text: line and column, from 1; the end is after the last character. */
@@ -255,13 +269,15 @@ export interface StatusReply {
 /** A change of a file. It is a hint: it may be late, and two changes may be one event. */
 export interface ChangeEvent {
   /** `overflow`: events were lost, so check every file that matters. */
-  change: "created" | "changed" | "removed" | "overflow" | "damage" | (string & {});
+  change: "created" | "changed" | "removed" | "overflow" | "damage" | "check" | (string & {});
   path?: FilePath;
   version?: string;
   entry?: JobNumber;
   by?: string;
   session?: string;
   message?: string;
+  /** The result of a check that has ended. */
+  check?: CheckResult;
 }
 
 /** The reply to `hello`. */

@@ -234,7 +234,7 @@ proptest! {
             let receipt = Receipt {
                 omitted_files: 0,
                 queued: None,
-                job: None, status, files: Vec::new(), hooks: Vec::new(), error, verified: None, rebased: false, repeated: false,
+                job: None, status, files: Vec::new(), hooks: Vec::new(), checks: Vec::new(), error, verified: None, rebased: false, repeated: false,
                 dialect: None, text: None,
             };
             let said = translation.reply.format(&PayloadOutcome::Receipt(&receipt));

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
+mod check;
+
 use super::file::{self, ParsedConfig, WrittenDuration, WrittenSize};
 use super::written::{self, WrittenSetting};
 use super::{FileGlobs, RelaxedSetting};
@@ -14,6 +16,8 @@ use crate::limits;
 pub const PATH: &str = "{path}";
 /// The placeholder for the path of the file to read or change.
 pub const FILE: &str = "{file}";
+/// The word of a check that stands for the paths of all changed files.
+pub const FILES: &str = "{files}";
 /// The name of the built-in check of syntax, which no command may have.
 pub const BUILT_IN: &str = "syntax";
 
@@ -34,6 +38,8 @@ pub enum CommandKind {
     Format,
     /// It may change a file that was just written.
     AfterWrite,
+    /// It reports problems of the whole workspace after a job.
+    Check,
 }
 
 impl CommandKind {
@@ -43,6 +49,7 @@ impl CommandKind {
             Self::Validator => "validator",
             Self::Format => "format",
             Self::AfterWrite => "after_write",
+            Self::Check => "check",
         }
     }
 }
@@ -68,10 +75,12 @@ pub struct CommandSpec {
     pub memory: u64,
     /// Bytes that it may write to standard output and standard error together.
     pub output: u64,
-    /// For a validator: the form of an issue in its output; the default forms if `None`.
+    /// For a validator or a check: the form of an issue in its output; the default forms if `None`.
     pub pattern: Option<IssuePattern>,
     /// For a hook: true if its standard output is the file's new content; otherwise it may change the file itself.
     pub stdout: bool,
+    /// For a check: the time for which the reply to a job waits for it.
+    pub wait: Duration,
 }
 
 /// The form of an issue in a validator's output, with the optional groups `path`, `line`, `col` and `message`.
@@ -102,7 +111,7 @@ impl Default for SyntaxCheck {
 /// The checks and hooks of a `.editd.toml`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CommandConfig {
-    /// Its commands: validators, then formatters, then hooks, each in the file's order.
+    /// Its commands: validators, then formatters, then hooks, then checks, each in the file's order.
     pub list: Vec<CommandSpec>,
     /// The built-in check of syntax.
     pub syntax: SyntaxCheck,
@@ -133,7 +142,8 @@ fn commands(written: ParsedConfig) -> CommandConfig {
     });
     let formatters = written.format.into_iter().map(|fields| CommandSpec { stdout: true, ..fields.spec() });
     let hooks = written.after_write.into_iter().map(|hook| hook.0);
-    let list = validators.chain(formatters).chain(hooks).collect();
+    let checks = written.check.into_iter().map(|check| check.0);
+    let list = validators.chain(formatters).chain(hooks).chain(checks).collect();
     let syntax = written.syntax.map_or_else(SyntaxCheck::default, |syntax| SyntaxCheck {
         check: syntax.check.unwrap_or(true),
         except: syntax.except.unwrap_or_default(),
@@ -143,7 +153,7 @@ fn commands(written: ParsedConfig) -> CommandConfig {
 
 /// Checks that there are not too many commands, and that their names are unique.
 fn check(list: &[CommandSpec]) -> Result<(), String> {
-    for kind in [CommandKind::Validator, CommandKind::Format, CommandKind::AfterWrite] {
+    for kind in [CommandKind::Validator, CommandKind::Format, CommandKind::AfterWrite, CommandKind::Check] {
         let count = list.iter().filter(|one| one.kind == kind).count();
         if count > limits::COMMANDS {
             return Err(format!(
@@ -166,6 +176,8 @@ fn check(list: &[CommandSpec]) -> Result<(), String> {
 #[derive(Deserialize)]
 #[serde(try_from = "HookFields")]
 pub(super) struct WrittenHook(CommandSpec);
+
+pub(super) use check::WrittenCheck;
 
 /// `[syntax]`.
 #[derive(Deserialize)]
@@ -208,6 +220,7 @@ macro_rules! command_fields {
                     output: self.output.map_or(OUTPUT, |size| size.0),
                     pattern: None,
                     stdout: false,
+                    wait: Duration::ZERO,
                 }
             }
         }
@@ -217,6 +230,7 @@ macro_rules! command_fields {
 command_fields!(ValidatorFields, Validator, pattern: IssuePattern);
 command_fields!(FormatterFields, Format);
 command_fields!(HookFields, AfterWrite, stdout: bool);
+command_fields!(CheckFields, Check, pattern: IssuePattern, wait: check::WaitTime);
 
 impl TryFrom<HookFields> for WrittenHook {
     type Error = &'static str;

@@ -11,7 +11,7 @@ use editd_proto::message::{Durability, OnStale};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, de};
 
-use super::commands::{FormatterFields, ValidatorFields, WrittenHook, WrittenSyntax};
+use super::commands::{FormatterFields, ValidatorFields, WrittenCheck, WrittenHook, WrittenSyntax};
 use super::relaxed::{self, RelaxedSetting, SettingsByTrust};
 use super::written::{self, WrittenSetting};
 use super::{
@@ -82,6 +82,8 @@ struct WrittenSettings {
     _format: Option<IgnoredAny>,
     #[serde(rename = "after_write")]
     _after_write: Option<IgnoredAny>,
+    #[serde(rename = "check")]
+    _check: Option<IgnoredAny>,
 }
 
 /// Checks and hooks.
@@ -94,6 +96,8 @@ pub(super) struct ParsedConfig {
     pub(super) format: Vec<FormatterFields>,
     #[serde(default)]
     pub(super) after_write: Vec<WrittenHook>,
+    #[serde(default)]
+    pub(super) check: Vec<WrittenCheck>,
 }
 
 #[derive(Deserialize)]

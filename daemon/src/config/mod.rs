@@ -34,7 +34,8 @@ use crate::confine::Confinement;
 
 pub use args::{DaemonArgs, LogLevel};
 pub use commands::{
-    BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, IssuePattern, PATH, SyntaxCheck, read_commands,
+    BUILT_IN, CommandConfig, CommandKind, CommandSpec, FILE, FILES, IssuePattern, PATH, SyntaxCheck,
+    read_commands,
 };
 #[cfg(unix)]
 pub use environment::{command_environment, command_folders};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use editd_proto::path::FilePath;
 
-use super::{CommandSpec, FILE, PATH};
+use super::{CommandSpec, FILE, FILES, PATH};
 
 impl CommandSpec {
     /// Returns the program and its arguments for a file: its path below the workspace, and the absolute path of the
@@ -15,6 +15,23 @@ impl CommandSpec {
         let path = [b"./", path.as_bytes()].concat();
         let file = file.as_os_str().as_encoded_bytes();
         self.command.iter().map(|word| os_string(filled(word, &path, file))).collect()
+    }
+
+    /// Returns the program and the arguments of a check. The word `{files}` becomes one word for each file.
+    pub fn words_for_all(&self, files: &[FilePath]) -> Vec<OsString> {
+        let named = || files.iter().map(|path| os_string([b"./", path.as_bytes()].concat()));
+        self.command
+            .iter()
+            .flat_map(|word| match word.as_str() {
+                FILES => named().collect(),
+                word => vec![OsString::from(word)],
+            })
+            .collect()
+    }
+
+    /// Returns true if a check runs on the changed files only.
+    pub fn names_files(&self) -> bool {
+        self.command.iter().any(|word| word == FILES)
     }
 }
 

@@ -189,6 +189,7 @@ impl Formatting<'_> {
             within: left,
             memory: command.memory,
             output: usize::try_from(command.output).unwrap_or(usize::MAX),
+            stop: None,
         };
         // It may have waited for its turn for minutes, and the commands may have lost their trust meanwhile.
         let still =

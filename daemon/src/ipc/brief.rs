@@ -74,7 +74,7 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
     }
     let Some(budget) = wish.budget else { return };
     // The output of commands is added: the sender did not know it.
-    let hooks = std::mem::take(&mut receipt.hooks);
+    let (hooks, checks) = (std::mem::take(&mut receipt.hooks), std::mem::take(&mut receipt.checks));
     // A receipt that is certainly too long, or certainly not, is not encoded just to be measured.
     let least = receipt.files.iter().map(|file| file.path.as_bytes().len()).sum::<usize>();
     let fits = |receipt: &Receipt| least <= budget && (budget == usize::MAX || size(receipt) <= budget);
@@ -85,7 +85,7 @@ fn shorten(receipt: &mut Receipt, wish: ReplyWish) {
         // The session has a receipt for the content it wrote. A deleted file has no version.
         receipt.files.iter_mut().for_each(|file| file.after = None);
     }
-    receipt.hooks = hooks;
+    (receipt.hooks, receipt.checks) = (hooks, checks);
 }
 
 /// Returns the size of a receipt as JSON, without the parts that its sender did not request: diffs and the changes of

@@ -59,6 +59,10 @@ fn bare(framing: Framing, (id, kind): (u64, &str), mut receipt: Receipt) -> Vec<
     receipt.omitted_files = receipt.omitted_files.saturating_add(receipt.files.len() as u64);
     receipt.files.clear();
     receipt.hooks.clear();
+    for check in &mut receipt.checks {
+        check.more = check.more.saturating_add(check.new.len() as u64);
+        check.new.clear();
+    }
     framing.encode(id, kind, &receipt).unwrap_or_else(|_| {
         // Even its error alone is too large: the reply then has a short form of it.
         receipt.error = receipt.error.map(|error| codec::short(&error));

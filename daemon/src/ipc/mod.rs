@@ -13,6 +13,7 @@
 //! server process.
 
 mod brief;
+pub mod checks;
 pub mod connection;
 pub mod dispatch;
 pub mod encode;
@@ -35,6 +36,7 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
+pub use checks::CheckProvider;
 pub use serve::serve;
 pub use server::{DaemonInfo, Server, StopSignal};
 pub use starting::StartingListener;

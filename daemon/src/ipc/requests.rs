@@ -16,6 +16,7 @@ use editd_proto::message::{
 use tokio::sync::oneshot;
 
 use super::brief::ReplyWish;
+use super::checks::checks;
 use super::dispatch::{RequestAnswer, body};
 use super::inbox::ClientSession;
 use super::subscriptions::EventSink;
@@ -99,6 +100,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::WAIT, ReadOnly, Short, Answer(wait)),
     of(kind::CANCEL, Changing, Short, Answer(cancel)),
     of(kind::SUBSCRIBE, ReadOnly, Short, Answer(subscribe)).without_journal(),
+    of(kind::CHECKS, ReadOnly, Short, Answer(checks)).without_journal(),
     of(kind::STOP, Changing, Short, Answer(stop)).without_journal(),
 ];
 

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
 use super::ClientStream;
+use super::checks::CheckProvider;
 use super::places::ConnectionPlaces;
 use super::subscriptions::SubscriptionProvider;
 use super::threads::ThreadShares;
@@ -90,6 +91,8 @@ pub struct Server {
     pub clock: Arc<dyn Clock>,
     /// The provider of subscriptions.
     pub subscriptions: Arc<dyn SubscriptionProvider>,
+    /// The provider of the results of checks.
+    pub checks: Arc<dyn CheckProvider>,
     /// The daemon's information.
     pub info: DaemonInfo,
     /// Finds other served workspaces above or below this one.

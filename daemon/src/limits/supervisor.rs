@@ -32,3 +32,6 @@ pub const RUN_FILE_BYTES: u64 = 1 << 30;
 /// The memory that a single process may request, as a multiple of the limit for all: some programs request much and
 /// use little. The resident memory decides; this limit applies if it grows faster than it is measured.
 pub const RUN_DATA_FACTOR: u64 = 4;
+
+/// Milliseconds after which the run of a check notices that the daemon stops.
+pub const CHECK_STOP_MS: u64 = 100;

@@ -37,6 +37,13 @@ pub trait QueueEvents: Send + Sync {
     fn receipt_renewed(&self);
     /// Called when much memory was used for a moment: a text was parsed for a reader, or subscriptions have ended.
     fn memory_freed(&self);
+    /// Called when the lanes of a job are free, to answer it: at once, or after the checks for which its reply waits. There
+    /// is no reply to a detached job.
+    fn answer(&self, _caller: &Caller, outcome: JobOutcome, reply: Option<JobReply>) {
+        if let Some(reply) = reply {
+            reply.send(outcome);
+        }
+    }
 }
 
 struct QueueInner {
@@ -342,15 +349,13 @@ impl RunnableJob {
         }
         let entries = outcome.as_ref().map(entries_of).unwrap_or_default();
         let (begun, waiters) = lock(&queue.0.board).leave(ticket, job.id());
-        let QueuedJob { reply, held, relaxed, trace, .. } = job;
+        let QueuedJob { caller, reply, held, relaxed, trace, .. } = job;
         // Its admission ends before the reply is visible, so that the next request is not refused because of it.
         drop(held);
         for waiter in waiters {
             waiter.send(outcome.as_ref().map(reply::without_diffs).map_err(Clone::clone));
         }
-        if let Some(reply) = reply {
-            reply.send(outcome);
-        }
+        queue.0.events.answer(&caller, outcome, reply);
         trace.took(TraceStep::Reply);
         queue.0.metrics.keep_reply_time(number, &trace);
         queue.0.events.job_ended(FinishedJob { relaxed, entries });

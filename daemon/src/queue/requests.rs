@@ -1,6 +1,7 @@
 //! The interface to a workspace, so that the queue and the sockets can be tested without one. It adds nothing.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
@@ -14,7 +15,9 @@ use editd_proto::path::FilePath;
 
 use crate::caller::{Caller, Lanes};
 use crate::metrics::{JobTrace, Metrics, OtherCounts};
-use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply, Workspace};
+use crate::workspace::{
+    Admission, Counts, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck, Workspace,
+};
 
 /// Declares the interface, and implements it with the methods of [`Workspace`] that have the same names.
 macro_rules! workspace_requests {
@@ -76,4 +79,6 @@ workspace_requests! {
     fn trust(&self, request: &TrustRequest) -> Result<TrustReply, Refusal>;
     fn config(&self) -> ConfigReply;
     fn left_out(&self) -> Option<String>;
+    fn checks_after(&self, receipt: &Receipt) -> Vec<DueCheck>;
+    fn run_check(&self, started: &StartedCheck, stop: &AtomicBool) -> FinishedRun;
 }

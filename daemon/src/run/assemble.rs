@@ -12,6 +12,7 @@ use editd_proto::socket_path;
 use tokio::runtime::Runtime;
 
 use super::background::BackgroundWork;
+use super::checks::CheckThreads;
 use super::error::RunError;
 use super::folders::StateLock;
 use super::listening::{InheritedSocket, ListenSource, inherited};
@@ -178,6 +179,7 @@ struct RunningServer {
     server: Arc<Server>,
     background: Arc<BackgroundWork>,
     watching: Arc<ChangeReporter>,
+    checks: Arc<CheckThreads>,
     checker: Arc<LogChecker>,
     retention: Arc<RetentionThread>,
     idle_exit: Option<Duration>,
@@ -194,13 +196,7 @@ impl ServerInputs {
         let Self { root, states, state, locked, settings, clock, stop } = self;
         let (idle_exit, durability) = (settings.idle_exit, settings.durability);
         let os = machine();
-        let options = StoreOptions {
-            database: DatabaseBackend::Sled(state.join("sled")),
-            segment: limits::SEGMENT,
-            contents: settings.keep_contents,
-            background: true,
-            progress: StartProgress::default(),
-        };
+        let options = store_options(&state, &settings);
         let progress = options.progress.clone();
         let (workspace, recovered, listener) = source.listen_while(runtime, progress, || {
             Workspace::open(Arc::clone(&os), &root, &state, options, settings, Arc::clone(&clock))
@@ -208,15 +204,22 @@ impl ServerInputs {
         let handle = runtime.handle().clone();
         let workspace: Arc<dyn WorkspaceRequests> = Arc::new(workspace);
         let watching = ChangeReporter::start(Arc::clone(&workspace), &*os, Arc::clone(&clock), &root)?;
+        let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
+        let checks = CheckThreads::new(
+            Arc::clone(&workspace),
+            Arc::clone(&watching),
+            Arc::clone(&activity),
+            handle.clone(),
+        );
         let background = BackgroundWork::start(
             Arc::clone(&workspace),
             Arc::clone(&clock),
             Arc::clone(&watching),
+            Arc::clone(&checks),
             Arc::clone(&stop),
         )?;
         let retention = Arc::new(RetentionThread::start(Arc::clone(&workspace))?);
         let checker = Arc::new(LogChecker::start(Arc::clone(&workspace), Arc::clone(&watching))?);
-        let (activity, gate) = (ActivityCounter::new(), AdmissionGate::new());
         let queue = JobQueue::new(
             Arc::clone(&workspace),
             Arc::clone(&background) as _,
@@ -224,11 +227,9 @@ impl ServerInputs {
             durability,
             handle.clone(),
         );
-        let info = DaemonInfo {
-            workspace: root.to_string_lossy().into_owned(),
-            socket: listener.address().to_string_lossy().into_owned(),
-            state: state.to_string_lossy().into_owned(),
-        };
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let info =
+            DaemonInfo { workspace: text(&root), socket: text(listener.address()), state: text(&state) };
         let server = Arc::new(Server {
             metrics: workspace.metrics(),
             workspace,
@@ -239,15 +240,34 @@ impl ServerInputs {
             connections: ConnectionsState::new(&*clock),
             clock,
             subscriptions: Arc::clone(&watching) as _,
+            checks: Arc::clone(&checks) as _,
             info,
             nearby: Box::new(move || nearby::served(&root, states.as_deref())),
             stop,
             runtime: handle,
         });
         resume(&server, recovered);
-        let built =
-            RunningServer { server, background, watching, checker, retention, idle_exit, _locked: locked };
+        let built = RunningServer {
+            server,
+            background,
+            watching,
+            checks,
+            checker,
+            retention,
+            idle_exit,
+            _locked: locked,
+        };
         Ok((built, listener))
+    }
+}
+
+fn store_options(state: &Path, settings: &Settings) -> StoreOptions {
+    StoreOptions {
+        database: DatabaseBackend::Sled(state.join("sled")),
+        segment: limits::SEGMENT,
+        contents: settings.keep_contents,
+        background: true,
+        progress: StartProgress::default(),
     }
 }
 
@@ -293,6 +313,7 @@ impl RunningServer {
         // `end` joins both, so that a daemon that has nothing left to do also reports that it is stopping.
         let leaving = async {
             server.stop.parsed().await;
+            self.checks.stop();
             supervisor::notify(false);
         };
         let end = async {
@@ -301,8 +322,9 @@ impl RunningServer {
             server.activity.idle().await;
             self.watching.stop();
             let (background, checker) = (Arc::clone(&self.background), Arc::clone(&self.checker));
-            let retention = Arc::clone(&self.retention);
+            let (retention, checks) = (Arc::clone(&self.retention), Arc::clone(&self.checks));
             let finish = move || {
+                checks.join();
                 checker.stop();
                 retention.stop();
                 background.finish();

@@ -8,19 +8,22 @@ use std::time::Duration;
 
 use editd_proto::error::ErrorCode;
 
+use super::checks::CheckThreads;
 use super::schedule::{DueTasks, TaskSchedule};
 use super::watching::ChangeReporter;
+use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::ipc::StopSignal;
 use crate::limits;
 use crate::os;
-use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
+use crate::queue::{FinishedJob, JobOutcome, JobReply, QueueEvents, WorkspaceRequests};
 use crate::sync::lock;
 
 /// The background thread, which is notified of events.
 pub struct BackgroundWork {
     shared: Arc<BackgroundShared>,
     watching: Arc<ChangeReporter>,
+    checks: Arc<CheckThreads>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -50,6 +53,7 @@ impl BackgroundWork {
         workspace: Arc<dyn WorkspaceRequests>,
         clock: Arc<dyn Clock>,
         watching: Arc<ChangeReporter>,
+        checks: Arc<CheckThreads>,
         stop: Arc<StopSignal>,
     ) -> io::Result<Arc<Self>> {
         let shared = Arc::new(BackgroundShared {
@@ -65,7 +69,7 @@ impl BackgroundWork {
             let thread = std::thread::Builder::new().name("afterwards".to_owned());
             thread.stack_size(limits::STACK).spawn(move || shared.work())?
         };
-        Ok(Arc::new(Self { shared, watching, thread: Mutex::new(Some(thread)) }))
+        Ok(Arc::new(Self { shared, watching, checks, thread: Mutex::new(Some(thread)) }))
     }
 
     /// Flushes and settles everything that can be, and ends the thread. Later calls do nothing.
@@ -85,6 +89,10 @@ impl QueueEvents for BackgroundWork {
         self.shared.notify(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
         done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
+    }
+
+    fn answer(&self, caller: &Caller, outcome: JobOutcome, reply: Option<JobReply>) {
+        self.checks.answer(caller, outcome, reply);
     }
 
     fn memory_freed(&self) {

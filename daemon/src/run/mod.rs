@@ -15,6 +15,7 @@
 
 mod assemble;
 mod background;
+mod checks;
 mod error;
 mod folders;
 mod idle;

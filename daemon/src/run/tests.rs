@@ -4,13 +4,16 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::{Builder, Runtime};
+
 use super::background::BackgroundWork;
+use super::checks::CheckThreads;
 use super::watching::ChangeReporter;
 use crate::clock::SystemClock;
 use crate::ipc::{StopSignal, SubscriptionProvider};
 use crate::os::unix::Unix;
 use crate::queue::tests::fake::FakeWorkspace;
-use crate::queue::{FinishedJob, QueueEvents};
+use crate::queue::{ActivityCounter, FinishedJob, QueueEvents};
 
 struct Bench {
     root: tempfile::TempDir,
@@ -18,6 +21,7 @@ struct Bench {
     watching: Arc<ChangeReporter>,
     background: Arc<BackgroundWork>,
     stop: Arc<StopSignal>,
+    _runtime: Runtime,
 }
 
 fn bench() -> Bench {
@@ -27,8 +31,12 @@ fn bench() -> Bench {
     let path = root.path().canonicalize().unwrap();
     let watching = ChangeReporter::start(fake.clone(), &Unix, clock.clone(), &path).unwrap();
     let stop = Arc::new(StopSignal::default());
-    let background = BackgroundWork::start(fake.clone(), clock, watching.clone(), stop.clone()).unwrap();
-    Bench { root, fake, watching, background, stop }
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let checks =
+        CheckThreads::new(fake.clone(), watching.clone(), ActivityCounter::new(), runtime.handle().clone());
+    let background =
+        BackgroundWork::start(fake.clone(), clock, watching.clone(), checks, stop.clone()).unwrap();
+    Bench { root, fake, watching, background, stop, _runtime: runtime }
 }
 
 #[test]

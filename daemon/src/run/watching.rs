@@ -13,7 +13,7 @@ use editd_engine::Refusal;
 use editd_proto::RequestError;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ChangeEvent, ChangeKind, EntryFile, EntrySummary, HistoryRequest, SubscribeRequest,
+    ChangeEvent, ChangeKind, CheckOutcome, EntryFile, EntrySummary, HistoryRequest, SubscribeRequest,
 };
 use editd_proto::path::FilePath;
 
@@ -114,6 +114,12 @@ impl ChangeReporter {
             message: Some(message.to_owned()),
             ..ChangeEvent::without_path(ChangeKind::Damage)
         });
+    }
+
+    /// Notifies all subscribers of the end of a check.
+    pub fn checked(&self, outcome: CheckOutcome) {
+        self.shared
+            .to_all(&ChangeEvent { check: Some(outcome), ..ChangeEvent::without_path(ChangeKind::Check) });
     }
 
     /// Ends the thread. Later calls do nothing.
@@ -256,5 +262,6 @@ fn event_of(entry: &EntrySummary, file: &EntryFile) -> ChangeEvent {
         by: Some(entry.kind),
         session: Some(entry.session.clone()),
         message: None,
+        check: None,
     }
 }

@@ -11,7 +11,7 @@ use super::subtract::{self, LineMapping};
 use crate::config::{CommandSpec, FILE, PATH};
 
 /// The exit statuses of a shell if a program does not exist, or may not be run.
-const NOT_RUN: [i32; 2] = [127, 126];
+pub(super) const NOT_RUN: [i32; 2] = [127, 126];
 
 /// Returns the issues of a content that the old one did not have.
 ///
@@ -86,6 +86,7 @@ fn run_on(
         within: left,
         memory: spec.memory,
         output: usize::try_from(spec.output).unwrap_or(usize::MAX),
+        stop: None,
     };
     // It may have waited for its turn for minutes.
     let ran = around.runner.run_if(run, || (around.trusted)().map_err(str::to_owned));

@@ -1,7 +1,7 @@
 //! Validation of new contents before they are written: by the built-in check of syntax, and by the commands of the
 //! workspace. It changes no file of the workspace, and decides nothing: `edit` decides what an issue means.
 //!
-//! *Calling sequence*: [`check()`] with every new content of a job.
+//! *Calling sequence*: [`check()`] with every new content of a job. [`check_whole`] after a job, for the workspace.
 //!
 //! *Invariants*: only issues that an edit *introduces* are reported: those of the old content are subtracted
 //! (`subtract`). Runs are bounded in number, time, memory and output ([`process`]); a validator that cannot run is
@@ -14,7 +14,10 @@ mod command;
 mod issues;
 mod subtract;
 mod syntax;
+mod whole;
 
 pub mod process;
 
 pub use check::{CheckContext, CheckResults, CheckedContent, check};
+pub use subtract::unnumbered;
+pub use whole::{ReportedIssue, RunEnd, check_whole};

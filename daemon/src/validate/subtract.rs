@@ -118,9 +118,14 @@ fn key(found: &ParsedIssue) -> IssueKey {
     if found.bare {
         return (None, String::new());
     }
-    let mut message = String::with_capacity(found.message.len());
-    found.message.chars().for_each(|letter| push_unnumbered(&mut message, letter));
-    (found.elsewhere.clone(), message)
+    (found.elsewhere.clone(), unnumbered(&found.message))
+}
+
+/// Returns a message with `0` in place of each number: numbers may name lines, which move.
+pub fn unnumbered(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    message.chars().for_each(|letter| push_unnumbered(&mut out, letter));
+    out
 }
 
 /// The mapping of old to new lines.

@@ -29,7 +29,7 @@ impl ReportedVersions {
         let version = match event.change {
             ChangeKind::Removed => None,
             ChangeKind::Created | ChangeKind::Changed => event.version.as_ref(),
-            ChangeKind::Overflow | ChangeKind::Damage => return true,
+            ChangeKind::Overflow | ChangeKind::Damage | ChangeKind::Check => return true,
         };
         self.tell(path, version)
     }

@@ -5,6 +5,7 @@
 //! made only while `queue::lanes` holds the job's lanes, so that no two jobs touch a file at once.
 
 mod attempts;
+mod checks;
 mod clip;
 mod config;
 mod confinement;
@@ -38,6 +39,7 @@ use editd_proto::message::{DialectInfo, DialectsReply, JobRequest, Receipt};
 use editd_proto::path::FilePath;
 
 use crate::caller::{LaneKey, Lanes};
+pub use crate::checks::{DueCheck, FinishedRun, StartedCheck};
 use crate::clock::Clock;
 use crate::config::{CommandKind, Settings};
 use crate::os::Os;

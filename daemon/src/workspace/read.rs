@@ -287,6 +287,7 @@ impl Workspace {
             by: entry.map(|_| EntryKind::External),
             session: entry.and_then(|id| self.author(id)),
             message: None,
+            check: None,
         })
     }
 

@@ -1,6 +1,7 @@
 //! The messages, one file per subject. Each message is a MessagePack map of named fields, with `id` and `kind` beside
 //! the fields that are defined here; see `proto/WIRE.md`.
 
+pub mod checks;
 pub mod clip;
 pub mod config;
 pub mod content;
@@ -23,14 +24,15 @@ pub(crate) mod bounded;
 #[cfg(test)]
 mod tests;
 
+pub use checks::{ChecksReply, ChecksRequest};
 pub use clip::{ClipAction, ClipInfo, ClipReply, ClipRequest};
 pub use config::{ConfigReply, ConfigRequest, SettingInfo, SettingSource, SettingWait};
 pub use content::{ContentReply, ContentRequest, EntrySide};
 pub use dialect::{DialectInfo, DialectsReply, DialectsRequest};
 pub use editd_types::{
-    EditOutcome, EditPosition, EditScope, EditStatus, EntryKind, FileEdit, FileEntry, FileMode, FileOutcome,
-    FormatterChange, HookOutcome, Issue, JobMode, JobStatus, LaterEntry, LineRanges, Receipt, Reindent,
-    SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent,
+    CheckOutcome, CheckStatus, Diagnostic, EditOutcome, EditPosition, EditScope, EditStatus, EntryKind,
+    FileEdit, FileEntry, FileMode, FileOutcome, FormatterChange, HookOutcome, Issue, JobMode, JobStatus,
+    LaterEntry, LineRanges, Receipt, Reindent, SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent,
 };
 pub use export::{ExportReply, ExportRequest};
 pub use forget::{ForgetReply, ForgetRequest};
@@ -99,6 +101,8 @@ pub mod kind {
     pub const METRICS: &str = "metrics";
     /// Check the journal, the staging folder and the database.
     pub const CHECK: &str = "check";
+    /// Show the results of checks.
+    pub const CHECKS: &str = "checks";
     /// Stop the daemon.
     pub const STOP: &str = "stop";
     /// Server only: the request with this `id` failed.

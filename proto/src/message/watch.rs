@@ -1,6 +1,6 @@
 //! Subscriptions to changes of files.
 
-use editd_types::EntryKind;
+use editd_types::{CheckOutcome, EntryKind};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{JobId, Version};
@@ -36,6 +36,8 @@ pub enum ChangeKind {
     Overflow,
     /// The log is damaged; `message` says what is lost and what to do.
     Damage,
+    /// A check has ended; `check` is its result.
+    Check,
 }
 
 /// A change of a file.
@@ -43,7 +45,7 @@ pub enum ChangeKind {
 pub struct ChangeEvent {
     /// The kind of the change.
     pub change: ChangeKind,
-    /// The file; absent for `overflow` and `damage`.
+    /// The file; absent for `overflow`, `damage` and `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<FilePath>,
     /// The current version of the file.
@@ -61,6 +63,9 @@ pub struct ChangeEvent {
     /// The damage and the remedy; only for `damage`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The result; only for `check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckOutcome>,
 }
 
 impl ChangeEvent {
@@ -73,6 +78,15 @@ impl ChangeEvent {
     /// Returns an event of this kind about no file.
     #[must_use]
     pub const fn without_path(change: ChangeKind) -> Self {
-        Self { change, path: None, version: None, entry: None, by: None, session: None, message: None }
+        Self {
+            change,
+            path: None,
+            version: None,
+            entry: None,
+            by: None,
+            session: None,
+            message: None,
+            check: None,
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::samples;
+use crate::{checks, samples};
 
 const DOCUMENT: &str = include_str!("../../WIRE.md");
 const SAMPLES: &str = include_str!("../../WIRE-SAMPLES.md");
@@ -147,6 +147,8 @@ fn frame(example: &Example<'_>) -> Vec<u8> {
         ("server", kind::TRUST) => frame_of::<TrustReply>(&line, &kind, &body),
         ("server", kind::STOP) => frame_of::<StopReply>(&line, &kind, &body),
         ("server", kind::ERROR) => frame_of::<RequestError>(&line, &kind, &body),
+        ("client", kind::CHECKS) => frame_of::<ChecksRequest>(&line, &kind, &body),
+        ("server", kind::CHECKS) => frame_of::<ChecksReply>(&line, &kind, &body),
         other => panic!("an example of {other:?}, which this test does not know"),
     }
 }
@@ -293,6 +295,9 @@ fn every_field_is_named_in_its_section() {
     names_fields(document, kind::STATUS, &StatusRequest { trace: Some(JobId(1)) });
     names_fields(document, kind::METRICS, &MetricsReply::default());
     names_fields(document, kind::CONFIG, &samples::config());
+    names_fields(document, kind::CHECKS, &checks::request());
+    let reply = ChecksReply { checks: vec![checks::outcome()] };
+    names_fields(document, kind::CHECKS, &json(&reply));
     names_fields(document, kind::TRUST, &TrustRequest { hash: Some(String::new()), revoke: true });
     names_fields(document, kind::TRUST, &samples::trust());
     names_fields(document, kind::STOP, &StopReply { pid: 1 });

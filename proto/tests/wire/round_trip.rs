@@ -11,7 +11,7 @@ use editd_proto::{ErrorCode, FilePath, RequestError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::samples;
+use crate::{checks, samples};
 
 fn both_ways<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let frame = encode(7, "x", value).unwrap();
@@ -89,6 +89,8 @@ fn every_message_with_all_of_its_fields() {
     both_ways(&CheckRequest {});
     let finding = CheckFinding { severity: "bad".into(), subject: "log".into(), message: "rot".into() };
     both_ways(&CheckReply { findings: vec![finding] });
+    both_ways(&checks::request());
+    both_ways(&ChecksReply { checks: vec![checks::outcome()] });
     both_ways(&StopRequest {});
     both_ways(&StopReply { pid: 1 });
     samples::errors().iter().for_each(both_ways);
@@ -121,6 +123,10 @@ fn every_message_without_its_optional_fields() {
     both_ways(&WaitRequest { job: JobId(0), timeout_ms: None });
     both_ways(&SubscribeRequest::default());
     both_ways(&ChangeEvent::overflow());
+    both_ways(&ChecksRequest::default());
+    both_ways(&ChecksReply { checks: vec![CheckOutcome::default()] });
+    let bare = CheckOutcome { new: vec![Diagnostic::default()], ..CheckOutcome::default() };
+    both_ways(&ChecksReply { checks: vec![bare] });
     both_ways(&ChangeEvent::without_path(ChangeKind::Damage));
     let status = samples::status();
     both_ways(&StatusReply {

@@ -6,6 +6,7 @@ use editd_proto::FilePath;
 use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 
+use crate::checks;
 pub(crate) use status::status;
 
 pub(crate) use crate::errors::{error, errors};
@@ -165,6 +166,7 @@ pub(crate) fn receipt() -> Receipt {
             issues: vec![issue()],
             warnings: vec!["a hard link".into()],
         }],
+        checks: vec![checks::outcome()],
         error: Some(error()),
         verified: Some("token".into()),
         rebased: true,
@@ -340,6 +342,7 @@ pub(crate) fn event() -> ChangeEvent {
         by: Some(EntryKind::External),
         session: Some("s".into()),
         message: Some("what is damaged".into()),
+        check: Some(checks::outcome()),
     }
 }
 

@@ -165,6 +165,34 @@ class HookResult(_HookFields):
     name: str
 
 
+class _DiagnosticFields(TypedDict, total=False):
+    path: Any
+    line: int
+    column: int
+
+
+class Diagnostic(_DiagnosticFields):
+    """A problem that a check found."""
+
+    message: str
+
+
+class _CheckFields(TypedDict, total=False):
+    jobs: List[int]
+    new: List[Diagnostic]
+    more: int
+    known: int
+    first: bool
+    message: str
+
+
+class CheckResult(_CheckFields):
+    """The result of a check: `running`, `passed`, `failed`, `timeout` or `could_not_run`."""
+
+    check: str
+    status: str
+
+
 class _ReceiptFields(TypedDict, total=False):
     job: int
     queued: int
@@ -177,6 +205,7 @@ class _ReceiptFields(TypedDict, total=False):
     dialect: str
     text: str
     hooks: List[HookResult]
+    checks: List[CheckResult]
 
 
 class Receipt(_ReceiptFields):
@@ -367,6 +396,7 @@ class _EventFields(TypedDict, total=False):
     by: str
     session: str
     message: str
+    check: CheckResult
 
 
 class Event(_EventFields):

@@ -62,6 +62,7 @@ pub(super) fn translated(case: &Case, payload: &str) -> (WorkspaceSnapshot, Outc
         files,
         omitted_files: 0,
         hooks: Vec::new(),
+        checks: Vec::new(),
         error,
         verified: None,
         rebased: false,

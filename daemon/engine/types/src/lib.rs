@@ -9,6 +9,7 @@ pub mod limits;
 pub mod operation;
 pub mod path;
 
+mod check;
 mod edit;
 mod entry;
 mod job;
@@ -19,6 +20,7 @@ mod strict;
 mod symbol;
 mod type_error;
 
+pub use check::{CheckOutcome, CheckStatus, Diagnostic};
 pub use edit::{EditPosition, EditScope, FileEdit, FileEntry, FileMode, Reindent};
 pub use entry::{EntryKind, LaterEntry};
 pub use error::{ErrorCode, RequestError};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::check::CheckOutcome;
 use crate::error::RequestError;
 use crate::ids::{JobId, Version};
 use crate::path::FilePath;
@@ -215,6 +216,9 @@ pub struct Receipt {
     /// The results of the commands that ran after writing. `after` of `files` is the content after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookOutcome>,
+    /// The checks that run because of the job, and the results of earlier jobs of the session that no reply had yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckOutcome>,
     /// The reason of a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RequestError>,

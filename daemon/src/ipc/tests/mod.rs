@@ -19,20 +19,39 @@ mod kit {
     use editd_engine::Refusal;
     use editd_proto::RequestError;
     use editd_proto::codec::{self, FrameReader, Message};
-    use editd_proto::message::{FileEntry, Hello, JobRequest, ReadRequest, SubscribeRequest, kind};
+    use editd_proto::message::{
+        CheckOutcome, ChecksRequest, FileEntry, Hello, JobRequest, ReadRequest, SubscribeRequest, kind,
+    };
     use serde::Serialize;
     use serde::de::DeserializeOwned;
     use tokio::runtime::{Builder, Handle};
+    use tokio::sync::watch;
 
+    use crate::caller::Caller;
     use crate::clock::{Clock, SystemClock};
     use crate::ipc::server::ConnectionsState;
     use crate::ipc::{
-        ClientListener, DaemonInfo, EventSink, Server, StopSignal, Subscription, SubscriptionProvider, claim,
-        serve,
+        CheckProvider, ClientListener, DaemonInfo, EventSink, Server, StopSignal, Subscription,
+        SubscriptionProvider, claim, serve,
     };
     use crate::limits;
     use crate::queue::tests::fake::{self, FakeWorkspace};
     use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
+
+    /// No check ever ran.
+    struct NoChecks;
+
+    impl CheckProvider for NoChecks {
+        fn is_running(&self, _: &Caller, _: &ChecksRequest) -> bool {
+            false
+        }
+        fn results(&self, _: &Caller, _: &ChecksRequest) -> Result<Vec<CheckOutcome>, Refusal> {
+            Ok(Vec::new())
+        }
+        fn ends(&self) -> watch::Receiver<u64> {
+            watch::Sender::default().subscribe()
+        }
+    }
 
     #[derive(Default)]
     pub(crate) struct Watchers(pub(crate) Arc<Mutex<Vec<Arc<EventSink>>>>);
@@ -173,6 +192,7 @@ mod kit {
             connections: ConnectionsState::new(&*clock),
             clock,
             subscriptions: Arc::new(watchers),
+            checks: Arc::new(NoChecks),
             info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },
             nearby: Box::new(Vec::new),
             stop: Arc::new(StopSignal::default()),

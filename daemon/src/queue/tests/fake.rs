@@ -1,6 +1,7 @@
 //! A workspace for tests: it has no files, and acts on the labels of jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use editd_engine::Refusal;
@@ -20,7 +21,9 @@ use crate::clock::SystemClock;
 use crate::metrics::{JobTrace, Metrics, OtherCounts};
 use crate::queue::reply::{self, queued};
 use crate::queue::{FinishedJob, QueueEvents, WorkspaceRequests};
-use crate::workspace::{Admission, Counts, ParsedRequest, ReservedReply};
+use crate::workspace::{
+    Admission, Counts, DueCheck, FinishedRun, ParsedRequest, ReservedReply, StartedCheck,
+};
 
 #[derive(Default)]
 struct Inside {
@@ -325,6 +328,12 @@ impl WorkspaceRequests for FakeWorkspace {
     }
     fn left_out(&self) -> Option<String> {
         None
+    }
+    fn checks_after(&self, _: &Receipt) -> Vec<DueCheck> {
+        Vec::new()
+    }
+    fn run_check(&self, _: &StartedCheck, _: &AtomicBool) -> FinishedRun {
+        panic!("no check is due")
     }
 }
 

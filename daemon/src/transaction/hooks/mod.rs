@@ -180,6 +180,7 @@ impl Work<'_> {
             within: left,
             memory: hook.memory,
             output: usize::try_from(hook.output).unwrap_or(usize::MAX),
+            stop: None,
         };
         // A job may run for minutes: if the trust is withdrawn meanwhile, these runs must not start.
         let ran = self.state.runner.run_if(run, || {

@@ -38,6 +38,7 @@ mod windows;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -78,6 +79,8 @@ pub struct CommandRun<'r> {
     pub memory: u64,
     /// Bytes that it may write to its standard output and standard error together.
     pub output: usize,
+    /// Ends the command soon after it becomes true.
+    pub stop: Option<&'r AtomicBool>,
 }
 
 /// The end of a command.
@@ -104,6 +107,9 @@ pub enum CommandEnd {
     /// It was ended: too many processes.
     #[error("it exceeded its limit of processes")]
     Processes,
+    /// It was ended: the daemon stops.
+    #[error("it was ended, since the daemon stops")]
+    Stopped,
     /// It was ended: too much output.
     #[error("it exceeded its output limit")]
     Flooded,
@@ -218,9 +224,17 @@ impl CommandRunner {
             return CommandOutput::without_output(CommandEnd::NotStarted(why));
         }
         let waited = self.clock.monotonic().saturating_sub(asked);
-        let time = run.time.min(run.within.saturating_sub(waited));
+        self.run_now(CommandRun { time: run.time.min(run.within.saturating_sub(waited)), ..run })
+    }
+
+    /// Runs a command to its end without a turn, beside those that have one. The caller limits the number of these.
+    pub fn run_aside(&self, run: CommandRun<'_>) -> CommandOutput {
+        self.run_now(run)
+    }
+
+    fn run_now(&self, run: CommandRun<'_>) -> CommandOutput {
         let memory = run.memory.max(RUN_MEMORY_LEAST);
-        let mut ran = self.run_supervised(CommandRun { time, memory, ..run });
+        let mut ran = self.run_supervised(CommandRun { memory, ..run });
         if self.confined && ran.was_denied() {
             ran.stderr.extend_from_slice(DENIED);
         }

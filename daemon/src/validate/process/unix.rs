@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,7 +21,10 @@ use crate::clock::Clock;
 #[cfg(target_os = "linux")]
 use crate::clock::SystemClock;
 use crate::config::{command_environment, command_folders};
-use crate::limits::{RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
+use crate::limits::{CHECK_STOP_MS, RUN_KILL_MS, RUN_PROCESSES, RUN_SPARE_MS};
+
+/// The longest time between two looks at the flag that stops a run.
+const LOOK: Duration = Duration::from_millis(CHECK_STOP_MS);
 
 /// Starts a command under a supervisor and waits until all of its processes have ended.
 pub(super) fn run_supervised(
@@ -123,20 +127,24 @@ impl RunWatch {
         let spare = Duration::from_millis(RUN_KILL_MS + RUN_SPARE_MS);
         let latest = clock.monotonic().saturating_add(run.time).saturating_add(spare);
         let (mut stdout, mut stderr, mut flooded) = (Vec::new(), Vec::new(), false);
+        let mut stopped = false;
         let report = loop {
+            if !stopped && run.stop.is_some_and(|stop| stop.load(Ordering::Acquire)) {
+                stopped = true;
+                self.hang_up();
+            }
             let left = latest.saturating_sub(clock.monotonic());
             if left.is_zero() {
                 break Err("its supervisor does not answer".to_owned());
             }
-            let ready = match self.wait(left) {
+            let ready = match self.wait(if run.stop.is_some() { left.min(LOOK) } else { left }) {
                 Ok(ready) => ready,
                 Err(why) => break Err(why.to_string()),
             };
             self.take_in(&ready, &mut stdout, &mut stderr);
             if stdout.len() + stderr.len() > run.output {
                 if !flooded {
-                    // The supervisor reads this as the end of the daemon, and ends the command.
-                    let _gone = rustix::net::shutdown(&self.line, rustix::net::Shutdown::Write);
+                    self.hang_up();
                 }
                 flooded = true;
                 cut(&mut stdout, &mut stderr, run.output);
@@ -149,13 +157,23 @@ impl RunWatch {
         self.rest(&mut stdout, &mut stderr, run.output);
         flooded |= stdout.len() + stderr.len() > run.output;
         cut(&mut stdout, &mut stderr, run.output);
-        self.finish(report, flooded, stdout, stderr)
+        let instead = match (stopped, flooded) {
+            (true, _) => Some(CommandEnd::Stopped),
+            (false, true) => Some(CommandEnd::Flooded),
+            (false, false) => None,
+        };
+        self.finish(report, instead, stdout, stderr)
+    }
+
+    /// Makes the supervisor end the command: it reads this as the end of the daemon.
+    fn hang_up(&self) {
+        let _gone = rustix::net::shutdown(&self.line, rustix::net::Shutdown::Write);
     }
 
     fn finish(
         mut self,
         report: Result<CommandReport, String>,
-        flooded: bool,
+        instead: Option<CommandEnd>,
         stdout: Vec<u8>,
         stderr: Vec<u8>,
     ) -> CommandOutput {
@@ -173,8 +191,7 @@ impl RunWatch {
         };
         // It has sent its report.
         let _gone = self.supervisor.wait();
-        let ended = if flooded { CommandEnd::Flooded } else { ended };
-        CommandOutput { ended, stdout, stderr }
+        CommandOutput { ended: instead.unwrap_or(ended), stdout, stderr }
     }
 
     /// Waits until something can be read.

@@ -41,6 +41,7 @@ fn said(status: JobStatus, edits: Vec<EditOutcome>, error: Option<RequestError>)
         files: vec![file],
         omitted_files: 0,
         hooks: Vec::new(),
+        checks: Vec::new(),
         error,
         verified: None,
         rebased: false,

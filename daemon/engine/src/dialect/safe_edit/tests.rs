@@ -36,6 +36,7 @@ fn said(form: &EditForm, status: JobStatus, issues: &[&str], error: Option<Reque
         files: vec![file],
         omitted_files: 0,
         hooks: Vec::new(),
+        checks: Vec::new(),
         error,
         verified: None,
         rebased: false,

@@ -300,6 +300,7 @@ fn said(error: RequestError, near: Option<u64>) -> String {
         files: Vec::new(),
         omitted_files: 0,
         hooks: Vec::new(),
+        checks: Vec::new(),
         error: Some(RequestError { edit: Some(2), ..error.at(&path) }),
         verified: None,
         rebased: false,
