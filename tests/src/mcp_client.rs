@@ -29,6 +29,8 @@ pub struct ToolResult {
     pub structured: Value,
     /// True if the call was refused.
     pub is_error: bool,
+    /// The text of a second block, which does not belong to the call.
+    pub notes: Option<String>,
 }
 
 impl ToolResult {
@@ -40,7 +42,8 @@ impl ToolResult {
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"));
         let structured = result["structuredContent"].clone();
         assert!(structured.is_object(), "{result}");
-        Self { text: text.to_owned(), structured, is_error: result["isError"] == true }
+        let notes = result["content"][1]["text"].as_str().map(str::to_owned);
+        Self { text: text.to_owned(), structured, is_error: result["isError"] == true, notes }
     }
 
     /// The text of a call that succeeded.

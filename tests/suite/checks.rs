@@ -7,6 +7,7 @@ use std::process::Command;
 
 use editd_proto::message::kind;
 use editd_tests::client::Client;
+use editd_tests::mcp_client::McpClient;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::{jobs, wait};
 use serde_json::{Value, json};
@@ -297,6 +298,34 @@ fn a_real_compiler_gets_the_changed_files_and_only_those_that_exist() {
     // There is nothing to name.
     let deleted = edit(&mut client, &jobs::one("c d.py", json!({ "op": "delete" })));
     assert_eq!(deleted["checks"], Value::Null, "{deleted}");
+}
+
+#[test]
+fn an_agent_runtime_is_told_with_the_reply_or_with_the_next_one() {
+    let daemon = TestDaemon::trusted(&check("words", GREP, WAIT));
+    daemon.put("src/a", "one\n");
+    let mut client = McpClient::begin(&daemon, &[]);
+    let change = |old: &str, new: &str| json!({ "edits": [{ "path": "src/a", "old": old, "new": new }] });
+    let reply = client.call("edit", change("one", "BAD"));
+    assert!(reply.done().contains("src/a:1: bad word"), "{}", reply.text);
+    assert_eq!(reply.structured["diagnostics"][0]["new"][0]["line"], 1, "{}", reply.structured);
+    assert_eq!(reply.structured["checks"], Value::Null);
+
+    daemon.put(".editd.toml", check("words", GATED, ""));
+    daemon.trust();
+    let reply = client.call("edit", change("BAD", "BAD2"));
+    assert!(reply.done().contains("check words is running"), "{}", reply.text);
+    let read = client.call("read", json!({ "path": "src/a" }));
+    assert_eq!((read.done(), &read.notes), ("BAD2", &None));
+    daemon.put("go", "");
+    result(&mut daemon.client("other"), &reply.structured);
+    let read = client.call("read", json!({ "path": "src/a" }));
+    assert_eq!(read.done(), "BAD2");
+    assert!(read.notes.unwrap().contains("src/a:1: "), "a text of its own");
+    assert_eq!(read.structured["diagnostics"][0]["status"], "failed");
+    assert_eq!(client.call("read", json!({ "path": "src/a" })).notes, None, "it is told once");
+    let undone = client.call("undo", json!({}));
+    assert!(undone.done().contains("check words is running"), "{}", undone.text);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use editctl::daemon::{ClientOptions, SpawnPolicy, program, reach};
 use editctl::retry::Caller;
 use editctl::{CallError, Connection, Workspace, machine};
-use editd_proto::message::{OnStale, Receipt};
+use editd_proto::message::{CheckOutcome, CheckStatus, ChecksRequest, OnStale, Receipt};
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::roots::WorkspaceRoots;
@@ -57,6 +57,8 @@ pub(crate) struct CallContext {
     start: SpawnPolicy,
     /// The name of the runtime, once it is known.
     client: OnceLock<String>,
+    /// The workspaces with checks that had not ended when their job was answered.
+    awaited: Mutex<Vec<Workspace>>,
 }
 
 impl CallContext {
@@ -81,7 +83,8 @@ impl CallContext {
         let named = machine::variable(SESSION).and_then(|name| name.into_string().ok());
         let session = session.or(named).unwrap_or_else(own_session);
         let start = if no_spawn { SpawnPolicy::Never } else { SpawnPolicy::Program(program()) };
-        Ok(Self { roots, current, session, socket, start, client: OnceLock::new() })
+        let (client, awaited) = (OnceLock::new(), Mutex::default());
+        Ok(Self { roots, current, session, socket, start, client, awaited })
     }
 
     /// Notes the name of the runtime for the journal. The first name stays.
@@ -92,6 +95,32 @@ impl CallContext {
     /// Returns the session.
     pub(crate) fn session(&self) -> &str {
         &self.session
+    }
+
+    /// Notes that checks still run in a workspace, or no longer.
+    fn awaits_checks(&self, workspace: &Workspace, running: bool) {
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        awaited.retain(|one| one != workspace);
+        if running {
+            awaited.push(workspace.clone());
+        }
+    }
+
+    /// Returns the results of checks that have ended since the replies to their jobs. Asks a daemon only if a reply said that
+    /// a check was running.
+    pub(crate) fn late_checks(&self) -> Vec<CheckOutcome> {
+        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut late = Vec::new();
+        for workspace in awaited {
+            let target = CallTarget { context: self, workspace };
+            let request = ChecksRequest { unseen: true, ..ChecksRequest::default() };
+            // Without an answer the results are gone with the daemon; the call itself has succeeded.
+            let Ok(reply) = target.ask(|it| it.checks(&request)) else { continue };
+            let (running, ended): (Vec<_>, Vec<_>) = reply.checks.into_iter().partition(is_running);
+            self.awaits_checks(&target.workspace, !running.is_empty());
+            late.extend(ended);
+        }
+        late
     }
 
     /// Returns the workspace of a path for the requests of a call; the usual one without a path.
@@ -173,8 +202,16 @@ impl CallTarget<'_> {
         &self,
         request: impl Fn(&mut Connection) -> Result<Receipt, CallError>,
     ) -> Result<Receipt, CallRefusal> {
-        self.caller().ask_job(true, request)
+        let receipt = self.caller().ask_job(true, request)?;
+        if receipt.checks.iter().any(is_running) {
+            self.context.awaits_checks(&self.workspace, true);
+        }
+        Ok(receipt)
     }
+}
+
+fn is_running(check: &CheckOutcome) -> bool {
+    check.status == CheckStatus::Running
 }
 
 /// Returns a new key, under which a job may be sent again.

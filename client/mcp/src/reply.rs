@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use editctl::show::{OutputStyle, StepForm, error, json, receipt};
+use editctl::show::{OutputStyle, StepForm, checks, error, json, receipt};
 use editd_proto::error::ChangeAuthor;
-use editd_proto::message::{JobStatus, Receipt};
+use editd_proto::message::{CheckOutcome, JobStatus, Receipt};
 use editd_proto::{ErrorCode, RequestError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 /// The part of a message that names a mode of jobs, which no tool has.
 const MODE: &str = ", or send the job with the mode `interactive`";
+
+/// The field with the results of checks.
+const DIAGNOSTICS: &str = "diagnostics";
 
 /// The words of a refusal that shows all lines that the session has not read.
 const SHOWN: &str = "shows all of that";
@@ -25,12 +28,14 @@ pub(crate) struct ToolReply {
     pub(crate) structured: Value,
     /// Set if the call was refused.
     pub(crate) is_error: bool,
+    /// Text that does not belong to this call, such as the results of earlier checks.
+    notes: String,
 }
 
 impl ToolReply {
     /// Creates the reply to a call that was carried out.
     pub(crate) fn done(text: impl Into<String>, structured: &impl Serialize) -> Self {
-        Self { text: text.into(), structured: value(structured), is_error: false }
+        Self { text: text.into(), structured: value(structured), is_error: false, notes: String::new() }
     }
 
     /// Creates the reply to a job.
@@ -38,7 +43,19 @@ impl ToolReply {
         let texts = receipt::text(receipt, style);
         let is_error = matches!(receipt.status, JobStatus::Refused | JobStatus::Partial);
         let text = without_mode(texts.out + &texts.err, receipt.error.as_ref());
-        Self { text, structured: value(&json::short(receipt)), is_error }
+        Self { text, structured: facts(receipt), is_error, notes: String::new() }
+    }
+
+    /// Adds the results of checks that have ended since the last reply.
+    pub(crate) fn with_checks(mut self, checks: &[CheckOutcome], style: &OutputStyle) -> Self {
+        if checks.is_empty() {
+            return self;
+        }
+        self.notes = checks::text(checks, style);
+        if let Value::Object(fields) = &mut self.structured {
+            fields.insert(DIAGNOSTICS.to_owned(), value(&checks));
+        }
+        self
     }
 
     /// Creates the reply to a payload, in the words of its dialect. `with_diff` adds the change as a diff.
@@ -54,7 +71,7 @@ impl ToolReply {
         };
         let facts = Receipt { text: None, verified: None, ..receipt.clone() };
         let mut reply = Self::receipt(&words, style);
-        reply.structured = value(&json::short(&facts));
+        reply.structured = self::facts(&facts);
         let mut add = |line: &str| {
             let end = if reply.text.is_empty() || reply.text.ends_with('\n') { "" } else { "\n" };
             reply.text.push_str(end);
@@ -78,12 +95,16 @@ impl ToolReply {
     /// Creates the reply to a call that was refused.
     pub(crate) fn refused(error: &RequestError, style: &OutputStyle) -> Self {
         let text = error::text(error, style);
-        Self { text, structured: json!({ "error": value(error) }), is_error: true }
+        Self { text, structured: json!({ "error": value(error) }), is_error: true, notes: String::new() }
     }
 
     /// Returns the reply in the form of the protocol.
     pub(crate) fn result(self) -> CallToolResult {
-        let content = vec![ContentBlock::text(self.text.trim_end().to_owned())];
+        let mut content = vec![ContentBlock::text(self.text.trim_end().to_owned())];
+        if !self.notes.is_empty() {
+            // A block of its own, so that it is not taken for the content of a file.
+            content.push(ContentBlock::text(self.notes.trim_end().to_owned()));
+        }
         let mut result =
             if self.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
         result.structured_content = Some(self.structured);
@@ -153,4 +174,15 @@ fn next_step(refusal: &RequestError, style: &OutputStyle) -> Option<String> {
 /// Types of the protocol have only keys that are texts.
 fn value(reply: &impl Serialize) -> Value {
     serde_json::to_value(reply).unwrap_or_default()
+}
+
+/// Returns a receipt as an object for programs.
+fn facts(receipt: &Receipt) -> Value {
+    let mut structured = value(&json::short(receipt));
+    if let Value::Object(fields) = &mut structured
+        && let Some(checks) = fields.remove("checks")
+    {
+        fields.insert(DIAGNOSTICS.to_owned(), checks);
+    }
+    structured
 }

@@ -92,7 +92,10 @@ impl ToolCall<'_> {
             ToolAction::Payload(paths) => payload::call(self, paths, arguments, false),
             ToolAction::PayloadWithDiff(paths) => payload::call(self, paths, arguments, true),
         };
-        reply.unwrap_or_else(|refusal| ToolReply::refused(&refusal.0, &self.style()))
+        let reply = reply.unwrap_or_else(|refusal| ToolReply::refused(&refusal.0, &self.style()));
+        // The receipt of a job has them already.
+        let late = if self.tool.looks { self.context.late_checks() } else { Vec::new() };
+        reply.with_checks(&late, &self.style())
     }
 
     /// Returns the options of a reply.
