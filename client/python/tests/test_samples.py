@@ -29,7 +29,7 @@ SHAPES: Dict[str, Any] = {
     "stop": replies.StopReply,
 }
 # Requests and replies that have no method: `Client.request` sends them.
-UNTYPED = {"check", "export", "forget", "mark", "trust"}
+UNTYPED = {"check", "checks", "config", "export", "forget", "mark", "metrics", "note", "trust"}
 
 
 def with_bytes(value: Any) -> Any:
@@ -118,15 +118,15 @@ class SamplesTest(unittest.TestCase):
             20: (9, requests.show(17, None)),
             21: (10, requests.clip("set", "/shared", text="abc")),
             23: (10, requests.content(17, "logo.png", None, None)),
-            29: (18, requests.dialects()),
-            31: (19, requests.outline("src/a.rs", 1)),
-            36: (12, requests.wait(17, 5)),
-            37: (13, requests.cancel(17)),
-            38: (14, requests.status()),
+            32: (18, requests.dialects()),
+            34: (19, requests.outline("src/a.rs", 1)),
+            39: (12, requests.wait(17, 5)),
+            40: (13, requests.cancel(17)),
+            41: (14, requests.status()),
         }
         made = {n: {"id": id_, "kind": one.kind, **one.fields} for n, (id_, one) in numbered.items()}
         made[1] = {"id": 1, "kind": "hello", **requests.hello("example", "s", None)}
-        made[33] = {"id": 11, "kind": "subscribe", **requests.subscribe(["src/**/*.rs"])}
+        made[36] = {"id": 11, "kind": "subscribe", **requests.subscribe(["src/**/*.rs"])}
         return made
 
 

@@ -25,7 +25,7 @@ function plain(value: unknown): unknown {
 test("the pages have every example", () => {
   assert.deepEqual(
     all.map((sample) => sample.number),
-    Array.from({ length: 43 }, (_, at) => at + 1),
+    Array.from({ length: 53 }, (_, at) => at + 1),
   );
 });
 
@@ -69,14 +69,19 @@ const CALLS: Record<number, (client: Client) => Promise<unknown>> = {
   23: (client) => client.content(17, "logo.png"),
   25: (client) => client.request("export", { since: 17 }),
   27: (client) => client.request("forget", { path: "secret.env" }),
-  29: (client) => client.request("dialects"),
-  31: (client) => client.outline("src/a.rs", { depth: 1 }),
-  33: (client) => client.events(["src/**/*.rs"]),
-  36: (client) => client.wait(17, { timeout_ms: 5000 }),
-  37: (client) => client.cancel(17),
-  38: (client) => client.status(),
-  41: (client) => client.request("trust"),
-  43: (client) => client.request("mark", { name: "before refactoring" }),
+  29: (client) =>
+    client.request("note", { phase: "begin", paths: ["src/a.rs"], session: "s", label: "Edit", call: "t-1", check: true }),
+  30: (client) => client.request("note", { phase: "end", paths: ["src/a.rs"], session: "s", call: "t-1" }),
+  32: (client) => client.request("dialects"),
+  34: (client) => client.outline("src/a.rs", { depth: 1 }),
+  36: (client) => client.events(["src/**/*.rs"]),
+  39: (client) => client.wait(17, { timeout_ms: 5000 }),
+  40: (client) => client.cancel(17),
+  41: (client) => client.status(),
+  44: (client) => client.request("checks", { job: 17, timeout_ms: 5000 }),
+  47: (client) => client.request("config"),
+  49: (client) => client.request("trust"),
+  51: (client) => client.request("mark", { name: "before refactoring" }),
 };
 
 test("the library makes every example of a client", async () => {
