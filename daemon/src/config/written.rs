@@ -7,7 +7,7 @@ use super::RelaxedSetting;
 use super::relaxed::shown;
 
 /// The kinds of commands in the file.
-const COMMANDS: [&str; 3] = ["validator", "format", "after_write"];
+const COMMANDS: [&str; 4] = ["validator", "format", "after_write", "check"];
 
 /// A setting as the file has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,7 +85,8 @@ mod tests {
     fn every_setting_and_command_has_its_line() {
         let text = "# first\nunread = \"allow\"\nkeep_entries = 700\n\n[syntax]\ncheck = false\n\n[[validator]]\n\
                     name = \"ruff\"\nfiles = [\"*.py\"]\ncommand = [\"ruff\", \"check\"]\n\n[[encodings]]\n\
-                    paths = \"a\"\nencoding = \"latin1\"\n";
+                    encoding = \"latin1\"\npaths = \"a\"\n\n[[check]]\nname = \"build\"\nfiles = [\"*.rs\"]\n\
+                    command = [\"cargo\", \"check\"]\n";
         let relaxed = RelaxedSetting { key: "unread", line: String::new(), at_start: true };
         let found = find(text, &[relaxed]);
         let told: Vec<String> = found
@@ -100,6 +101,7 @@ mod tests {
             told,
             [
                 "13: encodings [{ encoding = \"latin1\", paths = \"a\" }] false true",
+                "18: check build [\"cargo\", \"check\"] true false",
                 "2: unread allow true true",
                 "3: keep_entries 700 false true",
                 "6: syntax.check false false false",
