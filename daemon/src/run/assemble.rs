@@ -227,9 +227,7 @@ impl ServerInputs {
             durability,
             handle.clone(),
         );
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let info =
-            DaemonInfo { workspace: text(&root), socket: text(listener.address()), state: text(&state) };
+        let info = daemon_info(&root, listener.address(), &state);
         let server = Arc::new(Server {
             metrics: workspace.metrics(),
             workspace,
@@ -259,6 +257,11 @@ impl ServerInputs {
         };
         Ok((built, listener))
     }
+}
+
+fn daemon_info(root: &Path, socket: &Path, state: &Path) -> DaemonInfo {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    DaemonInfo { workspace: text(root), socket: text(socket), state: text(state) }
 }
 
 fn store_options(state: &Path, settings: &Settings) -> StoreOptions {

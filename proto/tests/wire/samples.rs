@@ -7,9 +7,8 @@ use editd_proto::ids::{JobId, Version};
 use editd_proto::message::*;
 
 use crate::checks;
-pub(crate) use status::status;
-
 pub(crate) use crate::errors::{error, errors};
+pub(crate) use status::status;
 
 pub(crate) fn version() -> Version {
     Version("0123456789ab".into())
