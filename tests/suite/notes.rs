@@ -65,6 +65,23 @@ fn a_change_between_begin_and_end_is_of_the_session_and_can_be_undone() {
 }
 
 #[test]
+fn a_call_that_never_ended_does_not_let_its_session_overwrite_others() {
+    let daemon = TestDaemon::started();
+    put(&daemon, "a.txt", "one\n");
+    let mut client = daemon.client("s");
+    client.ask_json(kind::READ, &json!({ "path": "a.txt" }));
+    // The runtime asks a person, who refuses the call and edits the file. No hook tells the end.
+    note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "call": "1", "check": true }));
+    put(&daemon, "a.txt", "by a person\n");
+    assert_eq!(newest(&mut client, "a.txt", 1)["session"], "s", "the limits of `note` name this");
+    let next = json!({ "phase": "begin", "paths": ["a.txt"], "call": "2", "check": true });
+    let refused = note(&mut client, &next);
+    assert_eq!(refused["code"], "stale", "{refused}");
+    assert!(refused["diff"].as_str().unwrap().contains("+by a person"), "{refused}");
+    assert_eq!(note(&mut client, &next)["announced"], true, "it was shown the change");
+}
+
+#[test]
 fn a_change_before_begin_or_after_end_is_of_nobody() {
     let daemon = TestDaemon::started();
     put(&daemon, "a.txt", "1\n");

@@ -51,7 +51,7 @@ pub fn changed_since_read(
         _ if observation.hash().is_none() => "call the tool again if it shall be made anew",
         _ => "read the file before you call the tool again",
     };
-    error.message = format!("{path} {what} since this session read it{own}; {advice}");
+    error.message = format!("{path} {what}{own} since this session read it; {advice}");
     shown::record(state, caller, path, renewed);
     Ok(Some(Box::new(error)))
 }

@@ -26,8 +26,8 @@ pub(super) fn author(state: &WorkspaceState, path: &FilePath) -> Option<ChangeCl
     lock(&state.announced).author(path, state.steady.now_ms(&*state.clock))
 }
 
-/// Returns the receipt of the author, who knows what it wrote to a file that it named. `None` if it keeps its receipt:
-/// it did not name the file, or had not seen what was there before.
+/// Returns the receipt that the author gets at the end of the call, since it knows what it wrote to a file that it named.
+/// `None` if it keeps its receipt: it did not name the file, or had not seen what was there before.
 pub(super) fn receipt(
     state: &WorkspaceState,
     author: &ChangeClaim,
@@ -38,7 +38,10 @@ pub(super) fn receipt(
         return None;
     }
     let now = state.clock.wall_ms();
-    let seen = state.store.seen(&author.session, change.path).ok()?;
+    let seen = match &author.pending {
+        Some(pending) => Some(pending.clone()),
+        None => state.store.seen(&author.session, change.path).ok()?,
+    };
     let content = match (change.after, &seen) {
         (None, _) => receipt::absent(now),
         (Some((hash, new)), seen) => {

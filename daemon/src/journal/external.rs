@@ -270,12 +270,10 @@ fn append(
     if let Some((meta, bytes)) = found {
         state.store.keep_content(meta.hash, bytes);
     }
-    let records: Vec<Record> =
-        std::iter::once(Record::External(entry)).chain(seen.map(Record::ReadReceipt)).collect();
-    state.store.append(&records).ok()?;
+    state.store.append(&[Record::External(entry)]).ok()?;
     state.metrics.outside_changes.add();
     if let Some(author) = &author {
-        lock(&state.announced).journaled(author, id, path);
+        lock(&state.announced).journaled(author, id, path, seen);
     }
     Some(id)
 }

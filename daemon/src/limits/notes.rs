@@ -19,4 +19,7 @@ pub const NOTED_PATHS: usize = 16 * 1024;
 /// Entries that an announcement keeps for the reply to its end; further ones are counted.
 pub const NOTED_ENTRIES: usize = 1000;
 
-const _: () = assert!(NOTES_OF_SESSION < NOTES && NOTE_PATHS < NOTED_PATHS);
+/// Paths of the announcements of one session, so that no session takes all of them.
+pub const NOTED_PATHS_OF_SESSION: usize = NOTED_PATHS / 4;
+
+const _: () = assert!(NOTES_OF_SESSION < NOTES && NOTE_PATHS < NOTED_PATHS_OF_SESSION);

@@ -1,7 +1,8 @@
 //! The changes by other tools that sessions have announced: a table that names the author of a change. Pure; the time is
 //! passed in. It is lost when the daemon ends: later changes are then those of nobody.
 //!
-//! *Invariants*: a change has at most one author. A session that named its path takes precedence over sessions that
+//! *Invariants*: a session has read what a call wrote only once the call has ended: a call that never ends may have claimed
+//! the change of a person. A change has at most one author. A session that named its path takes precedence over sessions that
 //! announced every path; of two different sessions with the same claim, neither is the author.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,8 @@ use editd_proto::ids::JobId;
 use editd_proto::message::NotedEntry;
 use editd_proto::path::FilePath;
 
-use crate::limits::{NOTE_MS, NOTED_ENTRIES, NOTED_PATHS, NOTES, NOTES_OF_SESSION};
+use crate::limits::{NOTE_MS, NOTED_ENTRIES, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION};
+use crate::record::ReadReceipt;
 
 /// The session and the name of a call. A session has one call without a name.
 type CallName = (String, String);
@@ -43,6 +45,8 @@ pub struct EndedCall {
     pub entries: Vec<NotedEntry>,
     /// The number of further entries.
     pub omitted: u64,
+    /// The receipts of the session for the files that it wrote.
+    pub receipts: Vec<ReadReceipt>,
 }
 
 /// The author of a change.
@@ -56,6 +60,8 @@ pub struct ChangeClaim {
     pub label: Option<String>,
     /// True if the call named the path: the session knows what it wrote there.
     pub named: bool,
+    /// The receipt for the file that the session gets at the end of the call, for its changes so far.
+    pub pending: Option<ReadReceipt>,
     call: String,
 }
 
@@ -66,6 +72,7 @@ struct OpenCall {
     until: u64,
     entries: Vec<NotedEntry>,
     omitted: u64,
+    receipts: BTreeMap<FilePath, ReadReceipt>,
 }
 
 /// The limit that an announcement would exceed.
@@ -75,6 +82,8 @@ pub enum AnnouncementLimit {
     OfSession,
     /// Announcements of all sessions.
     OfAll,
+    /// Paths in the announcements of the session.
+    PathsOfSession,
     /// Paths in all announcements.
     Paths,
 }
@@ -102,12 +111,18 @@ impl AnnouncedChanges {
         if others().count() >= NOTES {
             return Err(AnnouncementLimit::OfAll);
         }
+        let of_session: usize =
+            others().filter(|((of, _), _)| of == session).map(|(_, open)| named(&open.call)).sum();
+        if of_session.saturating_add(named(&call)) > NOTED_PATHS_OF_SESSION {
+            return Err(AnnouncementLimit::PathsOfSession);
+        }
         if paths.saturating_add(named(&call)) > NOTED_PATHS {
             return Err(AnnouncementLimit::Paths);
         }
         self.count = self.count.saturating_add(1);
         let until = now.saturating_add(NOTE_MS);
-        let open = OpenCall { call, number: self.count, until, entries: Vec::new(), omitted: 0 };
+        let receipts = BTreeMap::new();
+        let open = OpenCall { call, number: self.count, until, entries: Vec::new(), omitted: 0, receipts };
         self.calls.insert(key, open);
         Ok(())
     }
@@ -120,10 +135,13 @@ impl AnnouncedChanges {
         self.expire(now);
         let is_named = |open: &OpenCall| open.call.paths.as_ref().is_some_and(|paths| paths.contains(path));
         let is_general = |open: &OpenCall| open.call.paths.is_none();
-        self.only(&is_named, true).or_else(|| {
+        let mut claim = self.only(&is_named, true).or_else(|| {
             let claimed = self.calls.values().any(is_named);
             if claimed { None } else { self.only(&is_general, false) }
-        })
+        })?;
+        let open = self.calls.get(&(claim.session.clone(), claim.call.clone()));
+        claim.pending = open.and_then(|open| open.receipts.get(path)).cloned();
+        Some(claim)
     }
 
     /// Returns the newest of some calls, if all of them are of one session.
@@ -135,14 +153,25 @@ impl AnnouncedChanges {
             client: newest.call.client.clone(),
             label: newest.call.label.clone(),
             named,
+            pending: None,
             call: name.clone(),
         })
     }
 
-    /// Records that a change was journaled for its author.
-    pub fn journaled(&mut self, author: &ChangeClaim, job: JobId, path: &FilePath) {
+    /// Records that a change was journaled for its author, who gets the receipt at the end of the call.
+    pub fn journaled(
+        &mut self,
+        author: &ChangeClaim,
+        job: JobId,
+        path: &FilePath,
+        receipt: Option<ReadReceipt>,
+    ) {
         let key = (author.session.clone(), author.call.clone());
         let Some(open) = self.calls.get_mut(&key) else { return };
+        match receipt {
+            Some(receipt) => drop(open.receipts.insert(path.clone(), receipt)),
+            None => drop(open.receipts.remove(path)),
+        }
         if open.entries.len() < NOTED_ENTRIES {
             open.entries.push(NotedEntry { job, path: path.clone() });
         } else {
@@ -160,7 +189,8 @@ impl AnnouncedChanges {
     /// Ends a call.
     pub fn end(&mut self, session: &str, name: &str) -> Option<EndedCall> {
         let ended = self.calls.remove(&(session.to_owned(), name.to_owned()))?;
-        Some(EndedCall { paths: ended.call.paths, entries: ended.entries, omitted: ended.omitted })
+        let receipts = ended.receipts.into_values().collect();
+        Some(EndedCall { paths: ended.call.paths, entries: ended.entries, omitted: ended.omitted, receipts })
     }
 
     fn expire(&mut self, now: u64) {
@@ -216,7 +246,7 @@ mod tests {
         table.begin("s", "x", call(&["a"]), 0).unwrap();
         let claim = table.author(&"a".into(), 1).unwrap();
         for id in 0..NOTED_ENTRIES as u64 + 2 {
-            table.journaled(&claim, JobId(id), &"a".into());
+            table.journaled(&claim, JobId(id), &"a".into(), None);
         }
         let ended = table.end("s", "x").unwrap();
         assert_eq!((ended.entries.len(), ended.omitted), (NOTED_ENTRIES, 2));
@@ -237,9 +267,12 @@ mod tests {
         }
         assert_eq!(table.begin("t", "", call(&[]), 0), Err(AnnouncementLimit::OfAll));
         let mut table = AnnouncedChanges::default();
-        let all: Vec<String> = (0..NOTED_PATHS).map(name).collect();
+        let all: Vec<String> = (0..NOTED_PATHS_OF_SESSION).map(name).collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        table.begin("s", "", call(&all), 0).unwrap();
+        for at in 0..NOTED_PATHS / NOTED_PATHS_OF_SESSION {
+            table.begin(&name(at), "", call(&all), 0).unwrap();
+        }
+        assert_eq!(table.begin("0", "more", call(&["x"]), 0), Err(AnnouncementLimit::PathsOfSession));
         assert_eq!(table.begin("t", "", call(&["x"]), 0), Err(AnnouncementLimit::Paths));
         table.begin("t", "", call(&["x"]), NOTE_MS).unwrap();
     }

@@ -15,9 +15,11 @@ use super::read::Looked;
 use crate::caller::Caller;
 use crate::edit::changed_since_read;
 use crate::journal::external;
-use crate::limits::{NOTE_PATHS, NOTED_PATHS, NOTES, NOTES_OF_SESSION, READER_HOLDS, REFUSAL_SHOWS};
+use crate::limits::{
+    NOTE_PATHS, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION, READER_HOLDS, REFUSAL_SHOWS,
+};
 use crate::os::Stat;
-use crate::record::FileMeta;
+use crate::record::{FileMeta, Record};
 use crate::state::announced::{AnnouncedCall, AnnouncementLimit};
 use crate::state::refusal::{root_present, store_refusal};
 use crate::state::{BudgetClass, lock, readable};
@@ -69,11 +71,17 @@ impl Workspace {
                 Some(paths)
             }
         };
-        match paths {
-            Some(named) => named.iter().try_for_each(|path| self.look(author, path))?,
-            None => self.look_at_tracked(author)?,
-        }
+        let looked = match paths {
+            Some(named) => named.iter().try_for_each(|path| self.look(author, path)),
+            None => self.look_at_tracked(author),
+        };
+        // Whatever was found, the call is over: it claims nothing more.
         let ended = lock(&self.state.announced).end(&author.session, name).unwrap_or_default();
+        let receipts: Vec<Record> = ended.receipts.into_iter().map(Record::ReadReceipt).collect();
+        if !receipts.is_empty() {
+            self.state.store.append(&receipts).map_err(|error| store_refusal(&error))?;
+        }
+        looked?;
         let omitted = (ended.omitted > 0).then_some(ended.omitted);
         Ok(NoteReply { announced, entries: ended.entries, omitted })
     }
@@ -130,8 +138,11 @@ impl Workspace {
     }
 
     /// Observes the files whose changes are journaled, if their metadata say that they were changed since they were last
-    /// observed.
-    fn look_at_tracked(&self, author: &Caller) -> Result<(), Refusal> {
+    /// observed: changes by other programs that no event has reported yet become entries.
+    ///
+    /// # Errors
+    /// `busy` if there is no memory for a file.
+    pub(super) fn look_at_tracked(&self, author: &Caller) -> Result<(), Refusal> {
         for path in self.tracked_below(&FilePath::default()) {
             let Ok(place) = self.state.disk.resolve_link(&path) else { continue };
             let known = lock(&self.state.path_cache).meta(&path).cloned();
@@ -194,6 +205,9 @@ fn too_many(limit: AnnouncementLimit) -> Refusal {
     let (most, what) = match limit {
         AnnouncementLimit::OfSession => (NOTES_OF_SESSION, "announced calls of one session"),
         AnnouncementLimit::OfAll => (NOTES, "announced calls"),
+        AnnouncementLimit::PathsOfSession => {
+            (NOTED_PATHS_OF_SESSION, "paths of announced calls of one session")
+        }
         AnnouncementLimit::Paths => (NOTED_PATHS, "paths of announced calls"),
     };
     let message = format!("there are {most} {what} already; send `end` for those that are over");
