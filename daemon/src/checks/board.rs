@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use editd_proto::ids::JobId;
 use editd_proto::limits::ISSUES;
-use editd_proto::message::{CheckOutcome, CheckStatus, Diagnostic};
+use editd_proto::message::{CheckOutcome, CheckStatus};
 use editd_proto::path::FilePath;
 
-use super::known::KnownIssues;
+use super::known::{KnownIssues, ToldKey, told_key};
 use super::{ChangedFiles, DueCheck, FinishedRun};
 use crate::config::CommandSpec;
 use crate::limits::{CHECK_JOBS, CHECK_JOBS_TOLD, CHECK_KNOWN, CHECK_NEW_TOLD, CHECK_SESSIONS};
@@ -109,25 +109,33 @@ impl CheckBoard {
         let state = self.checks.get_mut(name)?;
         let ran = state.running.take()?;
         let outcome = state.result(&ran, started, run);
+        // A run may have said nothing about a file, and the problems there are still known.
+        let present: Vec<ToldKey> = if run.is_complete() && state.spec == started.spec {
+            state.known.keys().collect()
+        } else {
+            run.issues.iter().map(|one| told_key(&one.told)).collect()
+        };
         for (job, checks) in &mut self.jobs {
             if let Some(result) = checks.get_mut(name).filter(|_| ran.jobs.contains(job)) {
                 *result = Some(outcome.clone());
             }
         }
-        self.keep_untold(&ran, &outcome, run);
+        self.keep_untold(&ran, &outcome, run, &present);
         Some(outcome)
     }
 
     /// Keeps a result for the sessions of its jobs. Problems that a session was not told of and that are gone are dropped.
-    fn keep_untold(&mut self, ran: &DueRun, outcome: &CheckOutcome, run: &FinishedRun) {
-        let key = |one: &Diagnostic| (one.path.clone(), one.message.clone());
-        let present: HashSet<_> = run.issues.iter().map(|one| key(&one.told)).collect();
-        let all = outcome.known + outcome.new.len() as u64 + outcome.more;
+    fn keep_untold(&mut self, ran: &DueRun, outcome: &CheckOutcome, run: &FinishedRun, present: &[ToldKey]) {
+        let all = present.len() as u64;
+        let present: HashSet<&ToldKey> = present.iter().collect();
         if run.is_complete() {
             for result in self.untold.iter_mut().filter_map(|(_, results)| results.get_mut(&outcome.check)) {
-                result.new.retain(|one| present.contains(&key(one)));
+                result.new.retain(|one| present.contains(&told_key(one)));
+                result.more = result.more.min(all.saturating_sub(result.new.len() as u64));
                 result.known = all.saturating_sub(result.new.len() as u64 + result.more);
-                (result.status, result.message) = (outcome.status, outcome.message.clone());
+                if result.new.is_empty() && result.more == 0 {
+                    (result.status, result.message) = (outcome.status, outcome.message.clone());
+                }
             }
         }
         for session in &ran.sessions {
@@ -273,6 +281,8 @@ fn shorten(outcome: &mut CheckOutcome, most: usize) {
 
 /// Returns a result with the problems of an earlier one that is not told yet. `all` is the number of present problems.
 fn merged(earlier: CheckOutcome, outcome: &CheckOutcome, all: u64) -> CheckOutcome {
+    let earlier_is_over = earlier.new.is_empty() && earlier.more == 0;
+    let (status, message) = (earlier.status, earlier.message);
     let jobs = earlier
         .jobs
         .into_iter()
@@ -287,6 +297,11 @@ fn merged(earlier: CheckOutcome, outcome: &CheckOutcome, all: u64) -> CheckOutco
         ..outcome.clone()
     };
     shorten(&mut merged, ISSUES);
+    merged.more = merged.more.min(all.saturating_sub(merged.new.len() as u64));
+    if outcome.status == CheckStatus::Passed && !earlier_is_over {
+        // The last run said nothing about the files of the earlier problems.
+        (merged.status, merged.message) = (status, message);
+    }
     merged.known = all.saturating_sub(merged.new.len() as u64 + merged.more);
     merged
 }

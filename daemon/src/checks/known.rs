@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
+use editd_proto::message::Diagnostic;
 use editd_proto::path::FilePath;
 
 use super::{ChangedFiles, FinishedRun, FoundIssue, LinesOfFile};
@@ -56,10 +57,23 @@ pub(super) struct ComparedIssues {
     pub(super) cut: bool,
 }
 
+/// The file and the message of a problem, without the numbers in it.
+pub(super) type ToldKey = (Option<FilePath>, String);
+
+/// Returns the file and the message of a problem, without the numbers in it.
+pub(super) fn told_key(one: &Diagnostic) -> ToldKey {
+    (one.path.clone(), unnumbered(&one.message))
+}
+
 impl KnownIssues {
     /// Returns the files of the known problems.
     pub(super) fn paths(&self) -> impl Iterator<Item = &FilePath> {
         self.issues.iter().filter_map(|issue| issue.found.told.path.as_ref())
+    }
+
+    /// Returns the parts by which the known problems are recognised, without their lines.
+    pub(super) fn keys(&self) -> impl Iterator<Item = ToldKey> {
+        self.issues.iter().map(|issue| told_key(&issue.found.told))
     }
 
     /// Compares a completed run with the one before, and replaces that. `on` are the files on which it ran, if that was not

@@ -251,3 +251,17 @@ fn another_definition_starts_anew() {
     let changed = DueCheck { spec: spec("c", "[\"false\"]"), ..due("c", &["a"]) };
     assert!(once(&mut board, 3, changed, &found).first);
 }
+
+#[test]
+fn a_run_on_other_files_does_not_hide_problems_that_were_not_told() {
+    let tree: Tree<'_> = &[("a", &["bad"]), ("b", &["x"])];
+    let mut board = CheckBoard::default();
+    once(&mut board, 1, on_files(&["a"]), &run("a:1 wrong", tree, &[], RunEnd::Failed));
+    once(&mut board, 2, on_files(&["b"]), &run("", tree, &[], RunEnd::Passed));
+    let kept = board.tell("s", None).remove(0);
+    assert_eq!((told(&kept), kept.status), (vec!["a:1: wrong".to_owned()], CheckStatus::Failed));
+    once(&mut board, 3, on_files(&["a"]), &run("a:1 wrong", tree, &[], RunEnd::Failed));
+    once(&mut board, 4, on_files(&["a"]), &run("", &[("a", &["good"])], &[], RunEnd::Passed));
+    let repaired = board.tell("s", None).remove(0);
+    assert_eq!((told(&repaired), repaired.more, repaired.status), (Vec::new(), 0, CheckStatus::Passed));
+}
