@@ -251,10 +251,11 @@ fn read(input: &Value, response: &Value) -> Option<ShownPassage> {
             let last = number(input, &["endLine", "end_line"]);
             (first, last.map_or(SHOWN_LINES, |last| last.saturating_sub(first).saturating_add(1)))
         }
-        // Some count the first line as 1, some as 0: the later start is certain to be shown.
+        // Some count the first line as 1, some as 0: the lines that are shown either way count.
         (None, None) => {
-            let first = number(input, &["offset"]).map_or(1, |offset| offset.max(1));
-            (first, number(input, &["limit"]).unwrap_or(SHOWN_LINES))
+            let offset = number(input, &["offset"]).unwrap_or(0);
+            let limit = number(input, &["limit"]).unwrap_or(SHOWN_LINES);
+            (offset.saturating_add(1), limit.saturating_sub(u64::from(offset > 0)))
         }
     };
     let last = first.max(1).saturating_add(count).saturating_sub(1);

@@ -70,7 +70,7 @@ fn edits_name_their_files_in_every_form() {
 fn a_read_counts_for_the_lines_that_it_has_shown() {
     for (input, response, lines) in [
         (json!({ "file_path": "a" }), Value::Null, (1, 2000)),
-        (json!({ "file_path": "a", "offset": 11, "limit": 5 }), Value::Null, (11, 15)),
+        (json!({ "file_path": "a", "offset": 11, "limit": 5 }), Value::Null, (12, 15)),
         (json!({ "file_path": "a" }), json!({ "file": { "startLine": 3, "numLines": 4 } }), (3, 6)),
         (json!({ "filePath": "a", "startLine": 2, "endLine": 9 }), json!("text"), (2, 9)),
         (json!({ "path": "a", "offset": 0, "limit": 2.0 }), Value::Null, (1, 2)),
