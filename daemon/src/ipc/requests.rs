@@ -89,7 +89,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::EXPORT, ReadOnly, Long, Answer(export)),
     of(kind::CLIP, Changing, Long, Answer(clip)),
     of(kind::FORGET, Changing, Short, Answer(forget)),
-    of(kind::NOTE, Changing, Short, Answer(note)),
+    of(kind::NOTE, Changing, Long, Answer(note)),
     of(kind::MARK, Changing, Short, Answer(mark)),
     of(kind::DIALECTS, ReadOnly, Short, Answer(dialects)).without_journal(),
     of(kind::TRUST, Changing, Short, Answer(trust)).without_journal(),
@@ -100,7 +100,7 @@ const REQUESTS: &[RequestKind] = &[
     of(kind::WAIT, ReadOnly, Short, Answer(wait)),
     of(kind::CANCEL, Changing, Short, Answer(cancel)),
     of(kind::SUBSCRIBE, ReadOnly, Short, Answer(subscribe)).without_journal(),
-    of(kind::CHECKS, ReadOnly, Short, Answer(checks)).without_journal(),
+    of(kind::CHECKS, ReadOnly, Long, Answer(checks)).without_journal(),
     of(kind::STOP, Changing, Short, Answer(stop)).without_journal(),
 ];
 

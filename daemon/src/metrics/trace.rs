@@ -24,25 +24,25 @@ pub enum TraceStep {
     Admit,
     /// See the steps in `daemon/ARCHITECTURE.md`.
     Resolve,
-    /// As above.
+    /// The end of the step of this name.
     Snapshot,
-    /// As above.
+    /// The end of the step of this name.
     CheckStaleness,
-    /// As above.
+    /// The end of the step of this name.
     Plan,
-    /// As above, with the formatters.
+    /// The end of the step of this name, with the formatters.
     Validate,
-    /// As above. Of an undo or redo, everything before it, too.
+    /// The end of the step of this name. Of an undo or redo, everything before it, too.
     CheckLimits,
-    /// As above.
+    /// The end of the step of this name.
     Stage,
-    /// As above, with the flush of the journal.
+    /// The end of the step of this name, with the flush of the journal.
     Intend,
-    /// As above.
+    /// The end of the step of this name.
     Swap,
-    /// As above.
+    /// The end of the step of this name.
     Seal,
-    /// As above.
+    /// The end of the step of this name.
     Hooks,
     /// Until the receipt is known. Of a job that was refused, the step that refused it.
     End,

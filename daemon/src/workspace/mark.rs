@@ -5,12 +5,10 @@ use editd_proto::codec::check_name;
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::limits::MARK;
 use editd_proto::message::{EntryKind, MarkReply, MarkRequest};
-use editd_proto::path::FilePath;
 
 use super::Workspace;
 use crate::caller::Caller;
 use crate::record::{Entry, Record};
-use crate::state::lock;
 use crate::state::refusal::{log_present, root_present, store_refusal};
 use crate::state::undecided::{AppendWatch, JobIdentity, outcome_unknown};
 
@@ -23,7 +21,7 @@ impl Workspace {
         let name = checked(&request.name)?;
         root_present(&self.state)?;
         log_present(&self.state)?;
-        self.notice_changes();
+        self.look_at_tracked(caller)?;
         let entry = Entry {
             id: self.state.next_id(),
             kind: EntryKind::Mark,
@@ -51,28 +49,6 @@ impl Workspace {
             outcome_unknown(&self.state, identity, &error, outcome)
         })?;
         Ok(MarkReply { job, name: name.to_owned() })
-    }
-
-    /// Journals the changes of tracked files by other programs that no event has reported yet. A file with the size and
-    /// the times of its last observation is not read.
-    pub(super) fn notice_changes(&self) {
-        for path in self.tracked_below(&FilePath::default()) {
-            let Ok(place) = self.state.disk.resolve_link(&path) else { continue };
-            let same = {
-                let known = lock(&self.state.path_cache);
-                match (known.meta(&path), place.stat()) {
-                    (Some(meta), Some(stat)) => {
-                        (meta.size, meta.modified, meta.identity) == (stat.size, stat.modified, stat.identity)
-                            && meta.mode == stat.mode
-                    }
-                    (None, None) => true,
-                    _ => false,
-                }
-            };
-            if !same {
-                self.observe(&path);
-            }
-        }
     }
 }
 

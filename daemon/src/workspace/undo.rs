@@ -37,8 +37,10 @@ impl Workspace {
         // The fields that only change the reply are not part of the hash.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        if request.to.is_some() {
-            self.notice_changes();
+        if request.to.is_some()
+            && let Err(refusal) = self.look_at_tracked(caller)
+        {
+            return Receipt::refused(*refusal);
         }
         if request.mode == JobMode::VerifyOnly {
             return self.preview_undo((caller, hash), request, direction, trace);
