@@ -120,7 +120,7 @@ struct CallPlace {
 
 impl CallPlace {
     /// Finds the workspace: that of the project, else that of the folder in which the call is made. `None` if it would be
-    /// the home folder, which no agent may track as a whole.
+    /// the home folder or the whole file system, which no agent may track as a whole.
     fn find(options: &HookOptions, call: &ToolCall) -> Result<Option<Self>, HookFailure> {
         let current = machine::current_folder()
             .map_err(|error| HookFailure(format!("the current folder cannot be used: {error}")))?;
@@ -138,7 +138,8 @@ impl CallPlace {
             found.map_err(|error| HookFailure(format!("the workspace {}: {error}", named.display())))?;
         let home = machine::variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
         let home = home.and_then(|home| machine::canonical(Path::new(&home)).ok());
-        if options.workspace.is_none() && home.as_deref() == Some(workspace.root()) {
+        let root = workspace.root();
+        if options.workspace.is_none() && (home.as_deref() == Some(root) || root.parent().is_none()) {
             return Ok(None);
         }
         let folder = call.folder.as_ref().map(PathBuf::from).filter(usable).unwrap_or(project);
