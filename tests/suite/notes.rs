@@ -76,8 +76,8 @@ fn a_call_that_never_ended_does_not_let_its_session_overwrite_others() {
     assert_eq!(newest(&mut client, "a.txt", 1)["session"], "s", "the limits of `note` name this");
     let next = json!({ "phase": "begin", "paths": ["a.txt"], "call": "2", "check": true });
     let refused = note(&mut client, &next);
-    assert_eq!(refused["code"], "stale", "{refused}");
-    assert!(refused["diff"].as_str().unwrap().contains("+by a person"), "{refused}");
+    assert_eq!(refused["error"]["code"], "stale", "{refused}");
+    assert!(refused["error"]["diff"].as_str().unwrap().contains("+by a person"), "{refused}");
     assert_eq!(note(&mut client, &next)["announced"], true, "it was shown the change");
 }
 
