@@ -2,7 +2,8 @@
 //! scenarios are in `tests/cases`, and the kit plays them.
 //!
 //! By default each mode tests a sample of the calls at which something can happen. `EXHAUSTIVE=1` tests all of them, and
-//! `SEED=…` chooses another sample.
+//! `SEED=…` chooses another sample. `PAIRS=…` sets the number of pairs of events of each kind that the combined mode then
+//! tests in a scenario, 40 by default.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,7 +167,8 @@ fn with_outside_writes(name: &str) {
 
 fn with_combined_events(name: &str) {
     holds(name, TestMode::Combined, |scenario, extent| {
-        let (pairs, runs, images) = extent.of((1, 1, 3), (3, 2, 4), (40, 25, 16));
+        let all = std::env::var("PAIRS").ok().and_then(|pairs| pairs.parse().ok()).unwrap_or(40);
+        let (pairs, runs, images) = extent.of((1, 1, 3), (3, 2, 4), (all, 25, 16));
         let nth = usize::try_from(seed(name) % 5).unwrap_or(0);
         let kinds = extent.of(
             &EventCombination::ALL[nth..=nth],
