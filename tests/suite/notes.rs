@@ -8,12 +8,9 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::wait;
 use serde_json::{Value, json};
 
-/// The newest entry of a path, once there are so many. Another session reads the path, so that its change is noticed also if
-/// an event of the file system is late.
-fn newest(daemon: &TestDaemon, path: &str, count: usize) -> Value {
-    let mut client = daemon.client("observer");
+/// The newest entry of a path, once there are so many.
+fn newest(client: &mut Client, path: &str, count: usize) -> Value {
     wait::until("the change is journaled", wait::LONG, || {
-        client.ask_json(kind::READ, &json!({ "path": path }));
         let told = client.ask_json(kind::HISTORY, &json!({ "path": path }));
         let entries = told["entries"].as_array().unwrap();
         (entries.len() >= count).then(|| entries[0].clone())
@@ -50,7 +47,7 @@ fn a_change_between_begin_and_end_is_of_the_session_and_can_be_undone() {
         ended["entries"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
     paths.sort_unstable();
     assert_eq!((&ended["announced"], paths), (&json!(true), vec!["a.txt", "new/b.txt"]), "{ended}");
-    let entry = newest(&daemon, "a.txt", 1);
+    let entry = newest(&mut client, "a.txt", 1);
     let told = |name: &str| entry[name].as_str().unwrap().to_owned();
     assert_eq!(
         (told("session"), told("client"), told("label")),
@@ -76,7 +73,7 @@ fn a_call_that_never_ended_does_not_let_its_session_overwrite_others() {
     // The runtime asks a person, who refuses the call and edits the file. No hook tells the end.
     note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"], "call": "1", "check": true }));
     put(&daemon, "a.txt", "by a person\n");
-    assert_eq!(newest(&daemon, "a.txt", 1)["session"], "s", "the limits of `note` name this");
+    assert_eq!(newest(&mut client, "a.txt", 1)["session"], "s", "the limits of `note` name this");
     let next = json!({ "phase": "begin", "paths": ["a.txt"], "call": "2", "check": true });
     let refused = note(&mut client, &next);
     assert_eq!(refused["error"]["code"], "stale", "{refused}");
@@ -92,13 +89,13 @@ fn a_change_before_begin_or_after_end_is_of_nobody() {
     client.ask_json(kind::READ, &json!({ "path": "a.txt" }));
     put(&daemon, "a.txt", "1\n2\n");
     note(&mut client, &json!({ "phase": "begin", "paths": ["a.txt"] }));
-    assert_eq!(newest(&daemon, "a.txt", 1)["session"], "outside", "it was there before");
+    assert_eq!(newest(&mut client, "a.txt", 1)["session"], "outside", "it was there before");
     put(&daemon, "a.txt", "1\n2\n3\n");
-    assert_eq!(newest(&daemon, "a.txt", 2)["session"], "s", "it was noticed before the end");
+    assert_eq!(newest(&mut client, "a.txt", 2)["session"], "s", "the watcher noticed it");
     let ended = note(&mut client, &json!({ "phase": "end" }));
-    assert_eq!(ended["entries"].as_array().unwrap().len(), 1, "what was noticed before counts: {ended}");
+    assert_eq!(ended["entries"].as_array().unwrap().len(), 1, "what the watcher noticed counts: {ended}");
     put(&daemon, "a.txt", "1\n2\n3\n4\n");
-    assert_eq!(newest(&daemon, "a.txt", 3)["session"], "outside");
+    assert_eq!(newest(&mut client, "a.txt", 3)["session"], "outside");
 }
 
 #[test]
@@ -138,10 +135,10 @@ fn of_two_sessions_the_one_that_named_the_path_is_the_author_else_neither() {
     let first = note(&mut two, &json!({ "phase": "end", "call": "shell" }));
     let second = note(&mut one, &json!({ "phase": "end" }));
     let third = note(&mut two, &json!({ "phase": "end", "call": "edit" }));
-    let session = |path: &str| newest(&daemon, path, 1)["session"].clone();
-    assert_eq!(session("both.txt"), "outside");
-    assert_eq!(session("one.txt"), "one");
-    assert_eq!(session("free.txt"), "two");
+    let session = |client: &mut Client, path: &str| newest(client, path, 1)["session"].clone();
+    assert_eq!(session(&mut one, "both.txt"), "outside");
+    assert_eq!(session(&mut one, "one.txt"), "one");
+    assert_eq!(session(&mut one, "free.txt"), "two");
     let count = |told: &Value| told["entries"].as_array().map_or(0, Vec::len);
     assert_eq!((count(&first), count(&second), count(&third)), (1, 1, 0), "{first} {second} {third}");
 }
@@ -161,7 +158,7 @@ fn a_check_refuses_once_with_the_change_and_announces_nothing() {
     assert_eq!((error["code"].as_str(), error["by"].as_str()), (Some("stale"), Some("outside")), "{refused}");
     assert!(error["diff"].as_str().unwrap().contains("-two\n+2\n"), "{refused}");
     put(&daemon, "a.txt", "one\n3\n");
-    assert_eq!(newest(&daemon, "a.txt", 2)["session"], "outside", "nothing was announced");
+    assert_eq!(newest(&mut client, "a.txt", 2)["session"], "outside", "nothing was announced");
     assert_eq!(note(&mut client, &check)["error"]["code"], "stale", "it changed again");
     assert_eq!(note(&mut client, &check), json!({ "announced": true }), "the refusal showed the change");
     let job = json!({ "files": { "path": "a.txt", "edits": { "op": "write", "text": "4\n" } } });
@@ -191,7 +188,7 @@ fn a_killed_daemon_forgets_what_was_announced() {
     assert_eq!(ended, json!({ "announced": false }), "without paths, nothing can be claimed");
     let read = client.ask_json(kind::READ, &json!({ "path": "a.txt" }));
     assert_eq!(read["text"], "3\n");
-    assert_eq!(newest(&daemon, "a.txt", 2)["session"], "outside");
+    assert_eq!(newest(&mut client, "a.txt", 2)["session"], "outside");
     // With paths, the end claims what has not been noticed.
     daemon.kill();
     put(&daemon, "a.txt", "4\n");
@@ -203,7 +200,7 @@ fn a_killed_daemon_forgets_what_was_announced() {
         (&json!(false), 1),
         "{ended}"
     );
-    assert_eq!(newest(&daemon, "a.txt", 3)["session"], "s");
+    assert_eq!(newest(&mut client, "a.txt", 3)["session"], "s");
 }
 
 #[test]

@@ -89,8 +89,7 @@ impl ChangeReporter {
 
     /// Watches the folders of files that were read or written.
     pub fn touched(&self) {
-        // If it is locked, the thread that holds it, or the next call, adds the new folders.
-        let Ok(mut known) = self.known.try_lock() else { return };
+        let mut known = lock(&self.known);
         if let Some(new) = self.shared.workspace.touched_folders(*known) {
             *known += new.len();
             for folder in &new {
@@ -174,6 +173,7 @@ impl WatchingShared {
             match message {
                 ReporterMessage::Hint(ChangeHint::Look(path)) => self.observe(&path, &mut echo),
                 ReporterMessage::Hint(ChangeHint::Below(folder)) => self.observe_below(&folder, &mut echo),
+                ReporterMessage::Hint(ChangeHint::Watched(folder)) => self.observe_in(&folder, &mut echo),
                 ReporterMessage::Hint(ChangeHint::Overflow) => {
                     self.observe_below(&FilePath::default(), &mut echo)
                 }
@@ -193,6 +193,14 @@ impl WatchingShared {
             self.observe(&path, echo);
         }
         self.overflow();
+    }
+
+    /// Observes the tracked files of one folder.
+    fn observe_in(&self, folder: &FilePath, echo: &mut ReportedVersions) {
+        let below = self.workspace.tracked_below(folder);
+        for path in below.iter().filter(|path| path.folder() == *folder) {
+            self.observe(path, echo);
+        }
     }
 
     fn observe(&self, path: &FilePath, echo: &mut ReportedVersions) {

@@ -50,10 +50,11 @@ enum FoundFiles {
 }
 
 impl FolderKeeper {
-    /// Watches a folder in which a file was read or written.
+    /// Watches a folder in which a file was read or written. A hint follows, since the file may have changed in between.
     pub(super) fn touch(&mut self, folder: PathBuf, tell: HintSink<'_>) {
         if self.state.touched.len() < limits::WATCHED_FOLDERS && self.state.touched.insert(folder.clone()) {
             self.lead_to(&folder, tell);
+            tell(ChangeHint::Watched(to_wire(&folder)));
         }
     }
 

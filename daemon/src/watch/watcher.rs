@@ -27,6 +27,8 @@ pub enum ChangeHint {
     Look(FilePath),
     /// This folder was removed or moved away with everything in it: known paths below it may have changed.
     Below(FilePath),
+    /// This folder is watched from now on: known files in it, but not those in folders below, may have changed before.
+    Watched(FilePath),
     /// Events were lost: every known path may have changed, and every subscriber must be told.
     Overflow,
     /// Some folders are not watched, for this reason: to be logged.

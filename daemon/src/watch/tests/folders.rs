@@ -73,6 +73,8 @@ impl Stage {
     fn touch(&mut self, name: &str) {
         let told = &mut self.told;
         self.keeper.touch(name.into(), &mut |hint| told.push(hint));
+        // Its files may have changed before it was watched.
+        assert_eq!(self.told.pop(), Some(ChangeHint::Watched(name.into())));
     }
 
     fn subscribe(&mut self, id: u64, glob: &str) -> u64 {
@@ -92,6 +94,7 @@ impl Stage {
             .map(|hint| match hint {
                 ChangeHint::Look(path) => path.to_string(),
                 ChangeHint::Below(path) => format!("{path}/"),
+                ChangeHint::Watched(path) => format!("{path}/*"),
                 ChangeHint::Overflow => "overflow".into(),
                 ChangeHint::Warning(_) => "warning".into(),
             })
