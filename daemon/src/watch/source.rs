@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use notify::event::{AccessKind, AccessMode, EventKind, Flag, ModifyKind, RenameMode};
-use notify::{Config, ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Config, ErrorKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// An event of the system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,10 +57,15 @@ impl NotifySource {
         mut sink: impl FnMut(RawEvent) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let handler = move |event| read(event, &mut sink);
-        let config = Config::default().with_follow_symlinks(false);
+        let config = Config::default().with_follow_symlinks(false).with_event_kinds(kinds());
         let watcher = RecommendedWatcher::new(handler, config).map_err(|error| plain(&error))?;
         Ok(Self { watcher, tree: TREES.then(|| root.to_path_buf()), rooted: false })
     }
+}
+
+/// Returns the kinds of events that can mean a change. Without the openings of files, a read wakes no thread.
+fn kinds() -> EventKindMask {
+    EventKindMask::CREATE | EventKindMask::REMOVE | EventKindMask::ALL_MODIFY | EventKindMask::ACCESS_CLOSE
 }
 
 impl EventSource for NotifySource {
