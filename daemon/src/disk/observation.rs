@@ -138,7 +138,7 @@ fn read_within(file: File, most: usize) -> io::Result<Observation> {
         if before.size > most as u64 {
             return Ok(Observation::TooLarge(before));
         }
-        let bytes = os::read_shared(&*file, most)?;
+        let bytes = os::read_shared(&*file, before.size, most)?;
         let after = file.stat()?;
         if bytes.len() > most {
             return Ok(Observation::TooLarge(after));

@@ -80,9 +80,9 @@ impl Disk {
     /// Errors of the system if it cannot be told.
     pub fn stands(&self) -> io::Result<bool> {
         use io::ErrorKind::{NotADirectory, NotFound};
-        let there = match self.os.open_dir(self.root.path()) {
+        let there = match self.os.stat_dir(self.root.path()) {
             Err(gone) if matches!(gone.kind(), NotFound | NotADirectory) => return Ok(false),
-            opened => opened?.stat_self()?.identity,
+            found => found?.identity,
         };
         // Both are read now: some file systems report another birth time later.
         Ok(there == self.root.dir().stat_self()?.identity)

@@ -161,6 +161,10 @@ pub struct DirEntry {
 pub trait Os: Send + Sync {
     /// Opens a folder by its absolute path, following links.
     fn open_dir(&self, path: &Path) -> io::Result<Dir>;
+    /// Returns the metadata of a folder by its absolute path, following links.
+    fn stat_dir(&self, path: &Path) -> io::Result<Stat> {
+        self.open_dir(path)?.stat_self()
+    }
     /// Returns the metadata of the file `name` in the folder with this absolute path, following links in the folder's
     /// path alone.
     fn stat_in(&self, folder: &Path, name: &[u8]) -> io::Result<Stat> {
@@ -309,9 +313,9 @@ pub fn read_all(file: &dyn OsFile, limit: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same into shared bytes, without a second copy if the file has the size in its metadata.
-pub fn read_shared(file: &dyn OsFile, limit: usize) -> io::Result<Arc<[u8]>> {
-    let size = usize::try_from(file.stat()?.size).unwrap_or(usize::MAX);
+/// The same into shared bytes, without a second copy if the file has the size in its metadata, `size`.
+pub fn read_shared(file: &dyn OsFile, size: u64, limit: usize) -> io::Result<Arc<[u8]>> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
     if size > limit {
         return read_all(file, limit).map(Arc::from);
     }

@@ -37,6 +37,11 @@ impl Os for Unix {
         Ok(Arc::new(UnixDir::new(fd)))
     }
 
+    fn stat_dir(&self, path: &Path) -> io::Result<Stat> {
+        // The last component makes the system follow links, and refuse a file.
+        stat::named(rustix::fs::CWD, &[path.as_os_str().as_encoded_bytes(), b"/."].concat())
+    }
+
     fn stat_in(&self, folder: &Path, name: &[u8]) -> io::Result<Stat> {
         let path = [folder.as_os_str().as_encoded_bytes(), b"/", component(name)?].concat();
         stat::named(rustix::fs::CWD, &path)
