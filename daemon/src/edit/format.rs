@@ -51,10 +51,9 @@ impl Unformatted {
 pub(super) fn format(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
-    caller: &Caller,
+    (caller, workspace_commands): (&Caller, &WorkspaceCommands),
     planned: &mut PlannedJob,
 ) -> Result<Unformatted, JobAbort> {
-    let workspace_commands = state.workspace_commands();
     let commands: Vec<&CommandSpec> = workspace_commands.runnable(CommandKind::Format).collect();
     if commands.is_empty() {
         return Ok(Unformatted::default());
@@ -70,7 +69,7 @@ pub(super) fn format(
     let mut work = Formatting {
         state,
         session: &caller.session,
-        workspace_commands: &workspace_commands,
+        workspace_commands,
         began: state.clock.monotonic(),
         runs: 0,
         made: 0,

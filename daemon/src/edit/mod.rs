@@ -85,18 +85,20 @@ pub fn decide(
     let checked = staleness::check_staleness(state, guard, given.caller, snapshot)?;
     step(state, guard, Step::Judge)?;
     let mut planned = plan::plan(state, guard, checked, given)?;
-    hooks::tell_left_out(state, &given.caller.session, &mut planned.plan);
+    // They are read again before each of them is started.
+    let commands = state.workspace_commands();
+    hooks::tell_left_out(state, &commands, &given.caller.session, &mut planned.plan);
     step(state, guard, Step::Plan)?;
-    let unformatted = format::format(state, guard, given.caller, &mut planned)?;
+    let unformatted = format::format(state, guard, (given.caller, &commands), &mut planned)?;
     plan::verified(&planned)?;
-    if let Err(refusal) = validate::validate(state, given.caller, &mut planned) {
+    if let Err(refusal) = validate::validate(state, given.caller, &commands, &mut planned) {
         // A refused formatted content does not refuse the job: its own content is tried.
         if !unformatted.is_formatted() || refusal.code == ErrorCode::Busy {
             return Err(refusal.into());
         }
         unformatted.restore(&mut planned, &refusal);
         plan::verified(&planned)?;
-        validate::validate(state, given.caller, &mut planned)?;
+        validate::validate(state, given.caller, &commands, &mut planned)?;
     }
     step(state, guard, Step::Validate)?;
     let verified = (given.request.mode == JobMode::VerifyOnly).then(|| verified::receipt(&planned));

@@ -21,12 +21,14 @@ use crate::config::CommandKind;
 use crate::disk::Observation;
 use crate::limits::{CHECK_WARNINGS, RECEIPT_ISSUES};
 use crate::state::WorkspaceState;
+use crate::trust::WorkspaceCommands;
 use crate::validate::{self, CheckContext, CheckResults, CheckedContent};
 
 /// Validates a planned job, and adds the issues to its report.
 pub(super) fn validate(
     state: &WorkspaceState,
     caller: &Caller,
+    workspace_commands: &WorkspaceCommands,
     planned: &mut PlannedJob,
 ) -> Result<(), Refusal> {
     let (_, moved) = plan::origins(&planned.request.job);
@@ -35,7 +37,6 @@ pub(super) fn validate(
         return Ok(());
     }
     let paths: Vec<FilePath> = contents.iter().map(|content| content.path.clone()).collect();
-    let workspace_commands = state.workspace_commands();
     let commands: Vec<_> = workspace_commands.runnable(CommandKind::Validator).collect();
     let options = state.options(paths.iter());
     let around = CheckContext {

@@ -114,9 +114,9 @@ fn broken(hook: &CommandSpec) -> HookOutcome {
 
 /// Adds a warning that names the commands for a planned job that may not run, validators and hooks alike, unless the
 /// session had it with an earlier job that was applied.
-pub fn tell_left_out(state: &WorkspaceState, session: &str, plan: &mut Plan) {
+pub fn tell_left_out(state: &WorkspaceState, commands: &WorkspaceCommands, session: &str, plan: &mut Plan) {
     if !plan.changes.is_empty() {
-        let left_out = state.workspace_commands().left_out(plan.changes.iter().map(|change| &change.path));
+        let left_out = commands.left_out(plan.changes.iter().map(|change| &change.path));
         let left_out = left_out.filter(|told| state.told.is_new(session, told));
         left_out.into_iter().for_each(|told| warn_once(&mut plan.files, told));
     }
