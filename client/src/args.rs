@@ -119,9 +119,9 @@ pub(crate) enum Command {
     Edit(EditArgs),
     /// List the dialects of payloads
     Dialects,
-    /// Show the help of a command, or the fields, types and examples of an edit operation [default: all operations]
+    /// List the commands, or show the help of one, or the fields, types and examples of an edit operation
     Help {
-        /// A command, such as undo, or an operation, such as chunk
+        /// A command, such as undo, an operation, such as chunk, or `operations`: all of them
         #[arg(value_name = "COMMAND|OP")]
         name: Option<String>,
     },
@@ -363,6 +363,11 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
     let matches = command.try_get_matches_from_mut(words)?;
     scope::check(&mut command, &matches)?;
     CommandLine::from_arg_matches(&matches)
+}
+
+/// Returns the list of the commands and the common options.
+pub(crate) fn overview() -> String {
+    CommandLine::command().render_help().to_string()
 }
 
 /// Returns the names of the commands.

@@ -92,6 +92,13 @@ fn an_unknown_key_is_answered_with_the_nearest_one() {
 #[test]
 fn help_explains_commands_and_operations() {
     let daemon = TestDaemon::new();
+    let (code, text, _) = run(&daemon, &["help"]);
+    assert!(code == Some(0) && text.contains("Usage: editctl") && text.contains("help operations"), "{text}");
+    let (_, text, _) = run(&daemon, &["help", "operations"]);
+    assert!(
+        text.starts_with("replace") && text.contains("\nchunk") && text.contains("af1349b9f5f9"),
+        "{text}"
+    );
     let (code, text, err) = run(&daemon, &["help", "undo"]);
     assert!(code == Some(0) && text.contains("Usage: editctl undo") && err.is_empty(), "{text}{err}");
     let (_, text, _) = run(&daemon, &["help", "chunk"]);

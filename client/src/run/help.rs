@@ -7,6 +7,12 @@ use editd_proto::operation;
 use super::CommandOutput;
 use crate::args;
 
+/// The name under which `help` shows all operations.
+const OPERATIONS: &str = "operations";
+
+/// The text of `help` behind the commands.
+const MORE: &str = "\n`editctl help COMMAND` shows the options of a command, `editctl help operations` all edit operations of a job.\n";
+
 /// The text of `help` behind the operations.
 const BASES: &str = r#"
 base: the version on which an entry of `files` is based [default: the version that this session has read]
@@ -17,12 +23,15 @@ base: the version on which an entry of `files` is based [default: the version th
   e.g. {"files": [{"path": "src/a.rs", "base": "@17", "edits": [{"op": "lines", "start": 3, "end": 3, "text": "new"}]}]}
 "#;
 
-/// Returns the help of a command or an operation, or of all operations.
+/// Returns the help of a command or an operation, of all operations, or without a name the list of commands.
 ///
 /// # Errors
 /// The name is neither.
 pub(super) fn run(name: Option<&str>, style: &OutputStyle) -> Result<CommandOutput, Failure> {
-    let Some(name) = name else { return Ok(CommandOutput::text(operation::manual() + BASES)) };
+    let Some(name) = name else { return Ok(CommandOutput::text(args::overview() + MORE)) };
+    if name == OPERATIONS {
+        return Ok(CommandOutput::text(operation::manual() + BASES));
+    }
     let commands = args::commands();
     let is_command = commands.iter().any(|command| command == name);
     if let Some(operation) = operation::operation(name) {
