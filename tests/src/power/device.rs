@@ -51,6 +51,15 @@ impl FileSystem {
         }
     }
 
+    /// Options of a mount. XFS otherwise refuses a disk while the one before the cut is still in use somewhere, since both
+    /// have one identity.
+    fn mount_options(self) -> &'static [&'static str] {
+        match self {
+            Self::Xfs => &["-o", "nouuid"],
+            Self::Ext4 | Self::Btrfs => &[],
+        }
+    }
+
     /// Bytes that it needs.
     fn size(self) -> u64 {
         match self {
@@ -105,7 +114,8 @@ impl LoopMount {
     pub(super) fn new(file: &Path, kind: FileSystem, folder: &Path) -> Result<Self, String> {
         let device = run("losetup", &["--find", "--show", text(file)])?;
         let mounted = Self { folder: folder.to_owned(), device };
-        run("mount", &["-t", kind.name(), &mounted.device, text(folder)])?;
+        let words = [&["-t", kind.name()], kind.mount_options(), &[&mounted.device, text(folder)]].concat();
+        run("mount", &words)?;
         Ok(mounted)
     }
 }
