@@ -269,6 +269,11 @@ pub const YOUNG_BYTES: u64 = 1024 * 1024;
 /// Paths whose last known file is kept in memory.
 pub const KNOWN_PATHS: usize = 16_384;
 
+/// Paths of the journal whose last states are read from it at once: this bounds the memory, while each entry of a page is
+/// read once.
+pub const PATHS_RECALLED: usize = 1024;
+const _: () = assert!(PATHS_RECALLED < KNOWN_PATHS);
+
 /// Bytes of a file up to which an external change is journaled whole; for a larger one only the hashes are.
 pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 

@@ -147,6 +147,33 @@ fn a_change_that_was_made_while_no_daemon_ran_is_undone_at_once() {
 }
 
 #[test]
+fn a_change_of_any_journaled_file_while_no_daemon_ran_is_noticed() {
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    for path in ["a.txt", "b.txt", "c/d.txt", "e.txt"] {
+        edit(&mut client, &jobs::write(path, "one\n"));
+    }
+    mark(&mut client, "first");
+    drop(client);
+    daemon.stop();
+    daemon.put("a.txt", "by a person\n");
+    daemon.start();
+    let mut client = daemon.client("s");
+    mark(&mut client, "second");
+    drop(client);
+    daemon.stop();
+    daemon.put("c/d.txt", "by a person\n");
+    fs::remove_file(daemon.workspace().join("b.txt")).unwrap();
+    daemon.start();
+    let mut client = daemon.client("s");
+    jobs::applied(&to(&mut client, "second"));
+    assert_eq!((&*daemon.get("b.txt"), &*daemon.get("c/d.txt")), (&b"one\n"[..], &b"one\n"[..]));
+    assert_eq!(daemon.get("a.txt"), b"by a person\n", "it was changed before the mark");
+    jobs::applied(&to(&mut client, "first"));
+    assert_eq!(daemon.get("a.txt"), b"one\n");
+}
+
+#[test]
 fn a_session_or_a_path_limits_an_undo_to_a_mark() {
     let daemon = TestDaemon::started();
     let (mut one, mut two) = (daemon.client("one"), daemon.client("two"));

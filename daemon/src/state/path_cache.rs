@@ -53,6 +53,10 @@ pub struct PathCache {
     busy: HashSet<FilePath>,
     /// The most jobs that may have written a path that is not in the cache.
     writes: u64,
+    /// The number of times that the cache was cleared.
+    cleared: u64,
+    /// True if it has every path of the journal.
+    has_journal: bool,
 }
 
 impl PathCache {
@@ -148,6 +152,24 @@ impl PathCache {
         let most = self.paths.values().map(|last| last.writes).max();
         self.writes = self.writes.max(most.unwrap_or(0)) + 1;
         self.paths.clear();
+        self.cleared += 1;
+        self.has_journal = false;
+    }
+
+    /// Returns the number of times that the cache was cleared.
+    pub const fn cleared(&self) -> u64 {
+        self.cleared
+    }
+
+    /// Returns true if it has every path of the journal.
+    pub const fn has_journal(&self) -> bool {
+        self.has_journal
+    }
+
+    /// Records that every path of the journal was added since the cache was cleared `cleared` times. If it was cleared
+    /// meanwhile, some are missing.
+    pub fn recalled_journal(&mut self, cleared: u64) {
+        self.has_journal = self.cleared == cleared;
     }
 
     /// Returns the last known hash at a path: `None` if the path is unknown, `Some(None)` if there was no file.

@@ -7,12 +7,53 @@ use editd_proto::path::FilePath;
 use super::index::entry::RESCUED;
 use super::index::key;
 use super::index::row::{self, EntryRow};
+use super::log::frame::{Checksum, digest};
 use super::{EntryQuery, Store, StoreError};
 
 /// The number of entries of a path that are read at once.
 const PAGE: usize = 64;
 
+/// The digest of a path of the journal, by which its paths are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PathDigest(Checksum);
+
+impl PathDigest {
+    /// Returns the digest of a path.
+    pub fn of(path: &FilePath) -> Self {
+        Self(digest(path.as_bytes()))
+    }
+}
+
 impl Store {
+    /// Returns up to `most` paths of the journal, those with the greatest digests below `below`, in descending order, each
+    /// with the newest entry that touches it. Entries that only keep rescued bytes do not count.
+    pub fn journaled_paths(
+        &self,
+        below: Option<PathDigest>,
+        most: usize,
+    ) -> Result<Vec<(PathDigest, JobId)>, StoreError> {
+        let prefix = vec![key::PATH];
+        let hi = match below {
+            Some(PathDigest(digest)) => [prefix.as_slice(), &digest].concat(),
+            None => key::behind(&prefix),
+        };
+        let mut found: Vec<(PathDigest, JobId)> = Vec::new();
+        self.shared.rows.down(&prefix, &hi, &mut |key, value| {
+            let digest = key.get(1..).and_then(<[u8]>::first_chunk).copied().map(PathDigest);
+            let (Some(digest), Some(id)) = (digest, key::id_of(key)) else { return Ok(true) };
+            let is_known = found.last().is_some_and(|(last, _)| *last == digest);
+            if is_known || value.get(8..) == Some(&[RESCUED]) {
+                return Ok(true);
+            }
+            if found.len() == most {
+                return Ok(false);
+            }
+            found.push((digest, id));
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
     /// Returns the newest sealed or external entry that touches a path, and the hash of the content it left there
     /// (`None`: no file). Entries that only keep rescued bytes do not count.
     pub fn last_of(&self, path: &FilePath) -> Result<Option<(JobId, Option<ContentHash>)>, StoreError> {

@@ -46,6 +46,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use by_path::PathDigest;
 pub use database::faulty::DatabaseFaults;
 pub use forget::ForgetReport;
 pub use losses::unknown_end;

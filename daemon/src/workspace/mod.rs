@@ -15,6 +15,7 @@ mod edit;
 mod export;
 mod forget;
 mod history;
+mod look;
 mod mark;
 mod note;
 mod open;

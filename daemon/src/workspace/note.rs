@@ -16,13 +16,12 @@ use crate::caller::Caller;
 use crate::edit::changed_since_read;
 use crate::journal::external;
 use crate::limits::{
-    NOTE_PATHS, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION, READER_HOLDS, REFUSAL_SHOWS,
+    NOTE_PATHS, NOTED_PATHS, NOTED_PATHS_OF_SESSION, NOTES, NOTES_OF_SESSION, REFUSAL_SHOWS,
 };
-use crate::os::Stat;
-use crate::record::{FileMeta, Record};
+use crate::record::Record;
 use crate::state::announced::{AnnouncedCall, AnnouncementLimit};
+use crate::state::lock;
 use crate::state::refusal::{root_present, store_refusal};
-use crate::state::{BudgetClass, lock, readable};
 
 impl Workspace {
     /// Announces the changes of a call of another tool, or ends the call and returns its entries.
@@ -135,44 +134,6 @@ impl Workspace {
             Ok(place.path().clone())
         };
         paths.iter().map(resolve).collect()
-    }
-
-    /// Observes the files whose changes are journaled, if their metadata say that they were changed since they were last
-    /// observed: changes by other programs that no event has reported yet become entries.
-    ///
-    /// # Errors
-    /// `busy` if there is no memory for a file.
-    pub(super) fn look_at_tracked(&self, author: &Caller) -> Result<(), Refusal> {
-        for path in self.tracked_below(&FilePath::default()) {
-            let Ok(place) = self.state.disk.resolve_link(&path) else { continue };
-            let known = lock(&self.state.path_cache).meta(&path).cloned();
-            if !is_as_known(place.stat(), known.as_ref()) {
-                self.look(author, &path)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Observes a file; a change becomes an entry.
-    fn look(&self, author: &Caller, path: &FilePath) -> Result<(), Refusal> {
-        // A path that leads nowhere has no change to journal.
-        let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(()) };
-        let size = place.stat().map_or(0, |stat| readable(stat.size));
-        let holds = size.saturating_mul(READER_HOLDS);
-        let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
-        self.observe(path);
-        Ok(())
-    }
-}
-
-/// Returns true if a file has the metadata that it had when it was last observed.
-fn is_as_known(now: Option<&Stat>, known: Option<&FileMeta>) -> bool {
-    match (now, known) {
-        (None, None) => true,
-        (Some(now), Some(known)) => {
-            (now.identity, now.size, now.modified) == (known.identity, known.size, known.modified)
-        }
-        _ => false,
     }
 }
 

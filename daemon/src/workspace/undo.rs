@@ -38,7 +38,7 @@ impl Workspace {
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
         if request.to.is_some()
-            && let Err(refusal) = self.look_at_tracked(caller)
+            && let Err(refusal) = self.look_at_journaled(caller)
         {
             return Receipt::refused(*refusal);
         }

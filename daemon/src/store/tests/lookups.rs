@@ -6,7 +6,7 @@ use editd_proto::message::EntryKind;
 use super::kit::*;
 use crate::record::{Entry, Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
-use crate::store::{EntryQuery, Store};
+use crate::store::{EntryQuery, PathDigest, Store};
 
 /// Checks a store now, and as a new process opens it after a kill.
 fn both(machine: &FakeMachine, store: &Store, look: impl Fn(&Store)) {
@@ -70,6 +70,32 @@ fn the_newest_job_of_a_path_is_found_below_what_others_did() {
             (behind("a", 1), behind("a", 150), behind("b", 149)),
             (Some(JobId(150)), None, Some(JobId(150)))
         );
+    });
+}
+
+#[test]
+fn the_paths_of_the_journal_are_listed_page_by_page_with_their_newest_entries() {
+    let machine = FakeMachine::new();
+    let (store, _) = open(&machine);
+    for id in 1..200 {
+        let own = format!("file {id}");
+        store.append(&[Record::Intent(entry(id, "s", &["a", &own])), seal(id)]).unwrap();
+    }
+    let mut wanted: Vec<(PathDigest, JobId)> =
+        (1..200).map(|id| (PathDigest::of(&format!("file {id}").as_str().into()), JobId(id))).collect();
+    wanted.push((PathDigest::of(&"a".into()), JobId(199)));
+    wanted.sort_unstable();
+    wanted.reverse();
+    both(&machine, &store, |store| {
+        let mut found: Vec<(PathDigest, JobId)> = Vec::new();
+        loop {
+            let page = store.journaled_paths(found.last().map(|(digest, _)| *digest), 7).unwrap();
+            if page.is_empty() {
+                break;
+            }
+            found.extend(page);
+        }
+        assert_eq!(found, wanted);
     });
 }
 
