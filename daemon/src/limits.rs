@@ -299,8 +299,14 @@ pub const LOST_UNCHECKED: usize = 64;
 /// Files set aside on other mounts that are remembered, in memory; a later start finds more.
 pub const LOST_BESIDE: usize = 10_000;
 
-/// Entries that one undo may undo.
-pub const UNDO: usize = 1000;
+/// Entries that one undo may undo: their records are read one by one within the memory of a job, in a few seconds.
+pub const UNDO: usize = 20_000;
+const _: () = assert!(UNDO < OF_LISTED);
+
+/// Entries, files and references in which an undo searches for entries that were undone already: 100 MB in the worst case,
+/// some 20 MB for most journals. If there are more, all entries count.
+pub const REVERTED_SOUGHT: usize = 400_000;
+
 /// The number of times that one step of a path is repeated because another process changed it meanwhile.
 pub const RESOLVE_AGAIN: usize = 32;
 // A position has 36 bits for the offset in a segment; a group has at most a handful of records.

@@ -174,6 +174,46 @@ fn a_change_of_any_journaled_file_while_no_daemon_ran_is_noticed() {
 }
 
 #[test]
+fn entries_that_were_undone_since_the_mark_do_not_count() {
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::write("a.txt", "one\n"));
+    mark(&mut client, "start");
+    edit(&mut client, &jobs::append("a.txt", "two\n"));
+    edit(&mut client, &jobs::append("a.txt", "three\n"));
+    edit(&mut client, &jobs::write("b.txt", "new\n"));
+    for _ in 0..3 {
+        jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
+    }
+    assert_eq!(jobs::status(&to(&mut client, "start")), "unchanged", "it is there already");
+    edit(&mut client, &jobs::append("a.txt", "four\n"));
+    let undone = to(&mut client, "start");
+    jobs::applied(&undone);
+    assert_eq!(daemon.get("a.txt"), b"one\n");
+    let log = client.ask_json(kind::HISTORY, &json!({ "limit": 1 }));
+    assert_eq!(log["entries"][0]["of"].as_array().map(Vec::len), Some(1), "{log}");
+    jobs::applied(&client.ask_json(kind::REDO, &json!({})));
+    assert_eq!(daemon.get("a.txt"), b"one\nfour\n");
+    jobs::applied(&to(&mut client, "start"));
+    assert!(daemon.get("a.txt") == b"one\n" && !daemon.workspace().join("b.txt").exists());
+}
+
+#[test]
+fn more_than_a_thousand_entries_are_undone_to_a_mark() {
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::write("a.txt", "0\n"));
+    mark(&mut client, "start");
+    for nth in 1..=1100 {
+        let mut job = jobs::write("a.txt", &format!("{nth}\n"));
+        job["durability"] = json!("relaxed");
+        edit(&mut client, &job);
+    }
+    jobs::applied(&to(&mut client, "start"));
+    assert_eq!(daemon.get("a.txt"), b"0\n");
+}
+
+#[test]
 fn a_session_or_a_path_limits_an_undo_to_a_mark() {
     let daemon = TestDaemon::started();
     let (mut one, mut two) = (daemon.client("one"), daemon.client("two"));

@@ -5,6 +5,7 @@ mod choose;
 mod merged;
 mod parts;
 mod restored;
+mod reverted;
 mod select;
 mod to_mark;
 mod turn;

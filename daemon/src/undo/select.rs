@@ -12,6 +12,7 @@ use editd_proto::path::FilePath;
 use super::UndoDirection;
 use super::choose::{SelectedPart, WantedPart};
 use super::parts;
+use super::reverted::reverted;
 use super::to_mark::{mark_of, nothing_behind};
 use crate::caller::Caller;
 use crate::journal::entry::entry_of;
@@ -84,10 +85,17 @@ pub(super) fn select(
     if let Some(chosen) = parts::select(state, request, direction)? {
         return Ok(chosen);
     }
+    let mut passed_over = BTreeSet::new();
     let entries = match direction {
-        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request, mark)?)?,
+        UndoDirection::Undo => {
+            with_hooks(state, to_undo(state, caller, request, (mark, &mut passed_over))?)?
+        }
         UndoDirection::Redo => to_redo(state, caller, request)?,
     };
+    if entries.is_empty() && !passed_over.is_empty() && mark.is_some() {
+        let kind = EntryKind::Undo;
+        return Ok(SelectedEntries { choices: Vec::new(), kind, marks: BTreeSet::new(), mixed: true });
+    }
     if entries.is_empty() {
         return Err(match (&request.to, mark) {
             (Some(name), Some(mark)) => nothing_behind(name, mark),
@@ -125,8 +133,10 @@ fn too_many(direction: UndoDirection) -> Refusal {
         UndoDirection::Undo => "undo",
         UndoDirection::Redo => "redo",
     };
-    let message =
-        format!("more than {UNDO} entries match, and one {one} takes no more: name some, or a later `since`");
+    let message = format!(
+        "more than {UNDO} entries match, and one {one} takes no more: {one} the newest first, with a later `since` or mark, and \
+         then send this again; entries that were undone by then do not count"
+    );
     let mut error = RequestError::new(ErrorCode::Limit, message);
     error.limit = Some(UNDO as u64);
     Box::new(error)
@@ -136,7 +146,7 @@ fn to_undo(
     state: &WorkspaceState,
     caller: &Caller,
     request: &UndoRequest,
-    mark: Option<JobId>,
+    (mark, passed_over): (Option<JobId>, &mut BTreeSet<JobId>),
 ) -> Result<Vec<EntrySummary>, Refusal> {
     if !request.jobs.is_empty() {
         return named(state, &request.jobs);
@@ -146,11 +156,12 @@ fn to_undo(
     }
     let (path, session) = (request.path.clone(), request.session.clone());
     let query = EntryQuery { path, session, since: request.since, ..EntryQuery::default() };
+    *passed_over = reverted(state, &query, mark)?;
     // An entry that was undone outside the selection has nothing left to undo.
     let mut within: BTreeSet<JobId> = BTreeSet::new();
     let is_behind = |entry: &EntrySummary| mark.is_none_or(|mark| entry.id > mark);
     each(state, &query, &mut |entry| {
-        if is_behind(&entry) && entry.kind == EntryKind::Undo {
+        if is_behind(&entry) && entry.kind == EntryKind::Undo && !passed_over.contains(&entry.id) {
             within.extend(&entry.of);
         }
         Ok(is_behind(&entry))
@@ -160,7 +171,8 @@ fn to_undo(
         if !is_behind(&entry) {
             return Ok(false);
         }
-        let stands = entry.kind != EntryKind::Mark && (!entry.undone || within.contains(&entry.id));
+        let counts = entry.kind != EntryKind::Mark && !passed_over.contains(&entry.id);
+        let stands = counts && (!entry.undone || within.contains(&entry.id));
         if stands && !is_rescue(state, &entry)? && !is_spent(state, &entry, &within)? {
             chosen.push(entry);
         }

@@ -46,8 +46,8 @@ fn all_of_the_session(bench: &Bench) -> Result<Vec<JobId>, Refusal> {
 #[test]
 fn what_stands_behind_much_that_was_taken_back_is_taken_back_too() {
     let bench = Bench::new();
-    let standing = entries(&bench, UNDO / 2);
-    let back = entries(&bench, 2 * UNDO);
+    let standing = entries(&bench, 500);
+    let back = entries(&bench, 2000);
     let undo = entry(&bench, "other", EntryKind::Undo, back);
     bench.state().store.append(&[Record::External(undo)]).unwrap();
     let newer = entries(&bench, 3);
@@ -64,5 +64,18 @@ fn one_undo_takes_so_many_entries_and_says_so_where_there_are_more() {
     entries(&bench, 1);
     let refused = all_of_the_session(&bench).unwrap_err();
     assert_eq!((refused.code, refused.limit), (ErrorCode::Limit, Some(UNDO as u64)));
-    assert!(refused.message.contains("more than 1000 entries"), "{}", refused.message);
+    assert!(refused.message.contains("more than 20000 entries"), "{}", refused.message);
+}
+
+#[test]
+fn entries_that_the_selection_took_back_itself_do_not_count() {
+    let bench = Bench::new();
+    let standing = entries(&bench, UNDO - 1);
+    let back = entries(&bench, 1000);
+    let undo = entry(&bench, "s", EntryKind::Undo, back);
+    bench.state().store.append(&[Record::External(undo)]).unwrap();
+    let newer = entries(&bench, 1);
+    let mut meant: Vec<JobId> = standing.into_iter().chain(newer).collect();
+    meant.reverse();
+    assert_eq!(all_of_the_session(&bench).unwrap(), meant);
 }
