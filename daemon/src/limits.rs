@@ -274,6 +274,9 @@ pub const KNOWN_PATHS: usize = 16_384;
 pub const PATHS_RECALLED: usize = 1024;
 const _: () = assert!(PATHS_RECALLED < KNOWN_PATHS);
 
+/// Files that an undo to a mark names because they could not be compared.
+pub const UNCLEAR_FILES: usize = 20;
+
 /// Bytes of a file up to which an external change is journaled whole; for a larger one only the hashes are.
 pub const EXTERNAL_BYTES: usize = 16 * 1024 * 1024;
 

@@ -214,6 +214,100 @@ fn more_than_a_thousand_entries_are_undone_to_a_mark() {
 }
 
 #[test]
+fn what_took_the_place_of_a_file_is_no_success() {
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    for path in ["a.txt", "b.txt", "c/d.txt", "e.txt"] {
+        edit(&mut client, &jobs::write(path, "one\n"));
+    }
+    mark(&mut client, "start");
+    let at = |path: &str| daemon.workspace().join(path);
+    fs::remove_file(at("a.txt")).unwrap();
+    fs::create_dir(at("a.txt")).unwrap();
+    let refused = to(&mut client, "start");
+    jobs::refused(&refused, "unsupported");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("a.txt is a folder now; move it away and undo again"), "{message}");
+    fs::remove_dir(at("a.txt")).unwrap();
+    jobs::applied(&to(&mut client, "start"));
+
+    fs::remove_file(at("b.txt")).unwrap();
+    std::os::unix::fs::symlink("e.txt", at("b.txt")).unwrap();
+    fs::rename(at("c"), at("moved")).unwrap();
+    std::os::unix::fs::symlink("moved", at("c")).unwrap();
+    jobs::refused(&to(&mut client, "start"), "unsupported");
+    fs::remove_file(at("b.txt")).unwrap();
+    let refused = to(&mut client, "start");
+    jobs::refused(&refused, "unsupported");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("which leads to moved/d.txt now"), "{message}");
+    fs::remove_file(at("c")).unwrap();
+    jobs::applied(&to(&mut client, "start"));
+    for path in ["a.txt", "b.txt", "c/d.txt", "e.txt", "moved/d.txt"] {
+        assert_eq!(daemon.get(path), b"one\n", "{path}");
+    }
+    // A folder that was there when the mark was made stays.
+    fs::remove_file(daemon.workspace().join("a.txt")).unwrap();
+    fs::create_dir(daemon.workspace().join("a.txt")).unwrap();
+    mark(&mut client, "later");
+    drop(client);
+    daemon.kill_and_start();
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::append("e.txt", "two\n"));
+    jobs::applied(&to(&mut client, "later"));
+    assert_eq!(daemon.get("e.txt"), b"one\n");
+}
+
+#[test]
+fn a_file_that_became_too_large_is_reported() {
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::write("a.txt", "one\n"));
+    edit(&mut client, &jobs::write("b.txt", "one\n"));
+    mark(&mut client, "start");
+    let large = fs::File::options().write(true).open(daemon.workspace().join("a.txt")).unwrap();
+    large.set_len(editd_proto::limits::FILE as u64 + 1).unwrap();
+    let nothing = to(&mut client, "start");
+    assert!(
+        nothing.to_string().contains("a.txt: another program changed it, but it is too large"),
+        "{nothing}"
+    );
+    edit(&mut client, &jobs::append("b.txt", "two\n"));
+    let undone = to(&mut client, "start");
+    jobs::applied(&undone);
+    let files: Vec<&Value> = undone["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(files, ["b.txt", "a.txt"], "{undone}");
+}
+
+#[test]
+fn a_mode_that_another_program_changed_is_restored() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::write("a.sh", "one\n"));
+    edit(&mut client, &jobs::write("b.sh", "one\n"));
+    let mode = |daemon: &TestDaemon, path: &str| {
+        fs::metadata(daemon.workspace().join(path)).unwrap().permissions().mode() & 0o7777
+    };
+    let set = |daemon: &TestDaemon, path: &str| {
+        fs::set_permissions(daemon.workspace().join(path), fs::Permissions::from_mode(0o751)).unwrap();
+    };
+    let before = mode(&daemon, "a.sh");
+    mark(&mut client, "start");
+    set(&daemon, "a.sh");
+    jobs::applied(&to(&mut client, "start"));
+    drop(client);
+    daemon.stop();
+    set(&daemon, "b.sh");
+    daemon.start();
+    let mut client = daemon.client("s");
+    jobs::applied(&to(&mut client, "start"));
+    assert_eq!((mode(&daemon, "a.sh"), mode(&daemon, "b.sh")), (before, before));
+    assert_eq!((daemon.get("a.sh"), daemon.get("b.sh")), (b"one\n".to_vec(), b"one\n".to_vec()));
+    assert_eq!(jobs::status(&to(&mut client, "start")), "unchanged");
+}
+
+#[test]
 fn a_session_or_a_path_limits_an_undo_to_a_mark() {
     let daemon = TestDaemon::started();
     let (mut one, mut two) = (daemon.client("one"), daemon.client("two"));

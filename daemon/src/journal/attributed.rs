@@ -27,14 +27,14 @@ pub(super) fn author(state: &WorkspaceState, path: &FilePath) -> Option<ChangeCl
 }
 
 /// Returns the receipt that the author gets at the end of the call, since it knows what it wrote to a file that it named.
-/// `None` if it keeps its receipt: it did not name the file, or had not seen what was there before.
+/// `None` if it keeps its receipt: it did not name the file, changed only its mode, or had not seen what was there before.
 pub(super) fn receipt(
     state: &WorkspaceState,
     author: &ChangeClaim,
     change: &AttributedChange<'_>,
     splices: &[Splice],
 ) -> Option<ReadReceipt> {
-    if !author.named {
+    if !author.named || (change.before.is_some() && change.before == change.after.map(|(hash, _)| hash)) {
         return None;
     }
     let now = state.clock.wall_ms();

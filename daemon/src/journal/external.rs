@@ -60,8 +60,9 @@ pub fn note(
         },
     };
     let hash = found.map(|found| found.meta.hash);
+    let same_mode = !journaled || !known.meta(path).zip(found).is_some_and(|(was, now)| other_mode(was, now));
     let noted = match last {
-        Some(last) if last == hash => ObservationEffect::Nothing,
+        Some(last) if last == hash && same_mode => ObservationEffect::Nothing,
         Some(last) if journaled => {
             let before = last.map(|hash| before_meta(state, &known, path, hash, found));
             let bytes = found.map(|found| (&found.meta, &*found.bytes));
@@ -74,6 +75,12 @@ pub fn note(
     };
     known.saw(path, found.map(|found| &found.meta), tracked || journaled);
     noted
+}
+
+/// Returns true if a file has another mode than it had, as far as that is known.
+fn other_mode(was: &FileMeta, now: &FileSnapshot) -> bool {
+    let is_known = was.mode != 0 || was.identity.ino != 0;
+    is_known && was.mode != now.meta.mode
 }
 
 /// Journals bytes that were found in a displaced file and go back to its path: an external entry.
@@ -226,7 +233,9 @@ fn append(
         Some(meta) => state.store.content(meta.hash),
     };
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
-    let splices = splices(old.as_deref(), new, how);
+    let same = before.as_ref().map(|meta| meta.hash) == found.map(|(meta, _)| meta.hash);
+    let splices =
+        if same && how == ChangeMethod::Nothing { Vec::new() } else { splices(old.as_deref(), new, how) };
     let (added, removed) = lines(old.as_deref().unwrap_or_default(), new, &splices);
     // Rescued bytes were never at their path while a call ran.
     let author = if how == ChangeMethod::Nothing { attributed::author(state, path) } else { None };

@@ -27,7 +27,7 @@ use self::choose::{ReadEntries, SelectedPart};
 use self::unwind::{EntryTurn, UnwoundFiles};
 use crate::caller::Caller;
 use crate::disk::stage::StagedMode;
-use crate::disk::{FileSnapshot, Observation, ResolvedPath};
+use crate::disk::{FileSnapshot, Observation, ResolveError, ResolvedPath};
 use crate::journal::change;
 use crate::journal::external;
 use crate::limits::{ENTRY_HOLDS, JOB_HOLDS, MEMORY_UNRESERVED};
@@ -205,7 +205,7 @@ impl EntryFiles {
                     RequestError::new(ErrorCode::Busy, message).at(path),
                 )));
             }
-            let place = state.disk.resolve_link(path).map_err(|error| Box::new(error.to_wire(path)))?;
+            let place = place_of(state, path)?;
             let size = place.stat().map_or(0, |stat| readable(stat.size));
             let bytes = read.saturating_add(size).saturating_add(whole);
             guard.grow(entries.size.saturating_add(bytes.saturating_mul(JOB_HOLDS)))?;
@@ -312,6 +312,29 @@ fn version(state: &FileState) -> Option<editd_proto::ids::Version> {
     match state {
         FileState::Absent => None,
         FileState::File { bytes, .. } => Some(crate::disk::observation::hash(bytes).version()),
+    }
+}
+
+/// Returns the place of a file of the journal. It is not followed through folders that became links: the file that the
+/// entries changed is not there.
+fn place_of(state: &WorkspaceState, path: &FilePath) -> Result<ResolvedPath, Refusal> {
+    let in_the_way = |error: RequestError, what: String| {
+        let message = format!("cannot undo the changes of {path}: {what} now; move it away and undo again");
+        Box::new(RequestError { message, ..error })
+    };
+    match state.disk.resolve_link(path) {
+        Ok(place) if place.path() == path => Ok(place),
+        Ok(place) => {
+            let what = format!("a folder in its path is a link, which leads to {}", place.path());
+            Err(in_the_way(RequestError::new(ErrorCode::Unsupported, "").at(path), what))
+        }
+        Err(
+            error @ (ResolveError::IsFolder(_)
+            | ResolveError::IsLink { .. }
+            | ResolveError::Special(_)
+            | ResolveError::NotAFolder(_)),
+        ) => Err(in_the_way(error.to_wire(path), error.to_string())),
+        Err(error) => Err(Box::new(error.to_wire(path))),
     }
 }
 

@@ -71,10 +71,11 @@ pub(super) fn reverted(
 
 impl SeenEntry {
     fn of(entry: EntrySummary) -> Self {
-        let is_change =
-            matches!(entry.kind, EntryKind::Edit | EntryKind::External | EntryKind::Hook) && !entry.partly_undone;
+        let is_change = matches!(entry.kind, EntryKind::Edit | EntryKind::External | EntryKind::Hook)
+            && !entry.partly_undone;
         let takes = entry.kind == EntryKind::Undo && !entry.undone && !entry.partly_undone;
-        let files = entry.files.into_iter().map(|file| (PathDigest::of(&file.path), (file.before, file.after)));
+        let files =
+            entry.files.into_iter().map(|file| (PathDigest::of(&file.path), (file.before, file.after)));
         Self {
             undone: entry.undone,
             files: files.collect(),

@@ -87,9 +87,7 @@ pub(super) fn select(
     }
     let mut passed_over = BTreeSet::new();
     let entries = match direction {
-        UndoDirection::Undo => {
-            with_hooks(state, to_undo(state, caller, request, (mark, &mut passed_over))?)?
-        }
+        UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request, (mark, &mut passed_over))?)?,
         UndoDirection::Redo => to_redo(state, caller, request)?,
     };
     if entries.is_empty() && !passed_over.is_empty() && mark.is_some() {

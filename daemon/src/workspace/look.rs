@@ -1,6 +1,7 @@
 //! Looks for changes by other programs that no event has reported yet: they become entries. It changes no file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use editd_engine::Refusal;
 use editd_proto::ids::JobId;
@@ -8,7 +9,7 @@ use editd_proto::path::FilePath;
 
 use super::Workspace;
 use crate::caller::Caller;
-use crate::limits::{ENTRY_HOLDS, PATHS_RECALLED, READER_HOLDS};
+use crate::limits::{ENTRY_HOLDS, PATHS_RECALLED, READER_HOLDS, UNCLEAR_FILES};
 use crate::os::Stat;
 use crate::record::{ChangeMethod, FileMeta, FileRecord};
 use crate::state::path_cache::ObservationVersion;
@@ -23,21 +24,23 @@ impl Workspace {
     /// # Errors
     /// `busy` if there is no memory for a file.
     pub(super) fn look_at_tracked(&self, author: &Caller) -> Result<(), Refusal> {
-        self.look_at_all(author, &self.tracked_below(&FilePath::default()))
+        self.look_at_all(author, &self.tracked_below(&FilePath::default()), &mut Vec::new())
     }
 
     /// The same for every file that the journal names, also if it was changed while no daemon ran. The first call after
     /// a start reads the last known states of the files from the journal; later ones find them in the path cache, unless
-    /// the journal has more paths than the cache holds.
+    /// the journal has more paths than the cache holds. Returns the files that differ from their last known state and that
+    /// could not be read or are too large, at most [`UNCLEAR_FILES`].
     ///
     /// # Errors
     /// `busy` if there is no memory for a file or an entry, `io` if the journal cannot be read.
-    pub(super) fn look_at_journaled(&self, author: &Caller) -> Result<(), Refusal> {
-        self.look_at_tracked(author)?;
+    pub(super) fn look_at_journaled(&self, author: &Caller) -> Result<Vec<FilePath>, Refusal> {
+        let mut unclear = Vec::new();
+        self.look_at_all(author, &self.tracked_below(&FilePath::default()), &mut unclear)?;
         let cleared = {
             let known = lock(&self.state.path_cache);
             if known.has_journal() {
-                return Ok(());
+                return Ok(unclear);
             }
             known.cleared()
         };
@@ -48,10 +51,10 @@ impl Workspace {
             let Some((last, _)) = page.last() else { break };
             below = Some(*last);
             let recalled = self.recall(author, page)?;
-            self.look_at_all(author, &recalled)?;
+            self.look_at_all(author, &recalled, &mut unclear)?;
         }
         lock(&self.state.path_cache).recalled_journal(cleared);
-        Ok(())
+        Ok(unclear)
     }
 
     /// Adds the last journaled states of these paths to the path cache, as far as it has none of them. Returns their paths.
@@ -92,23 +95,41 @@ impl Workspace {
         is_newest
     }
 
-    /// Observes those of some files whose metadata differ from the last known ones.
-    fn look_at_all(&self, author: &Caller, paths: &[FilePath]) -> Result<(), Refusal> {
+    /// Observes those of some files whose metadata differ from the last known ones, and lists those that still do.
+    fn look_at_all(
+        &self,
+        author: &Caller,
+        paths: &[FilePath],
+        unclear: &mut Vec<FilePath>,
+    ) -> Result<(), Refusal> {
         for path in paths {
-            let Ok(place) = self.state.disk.resolve_link(path) else { continue };
-            let known = lock(&self.state.path_cache).meta(path).cloned();
-            if !is_as_known(place.stat(), known.as_ref()) {
-                self.look(author, path)?;
+            if self.is_as_known(path) {
+                continue;
+            }
+            self.look(author, path)?;
+            if unclear.len() < UNCLEAR_FILES && !self.is_as_known(path) {
+                unclear.push(path.clone());
             }
         }
         Ok(())
     }
 
+    /// Returns true if the file at a path has the metadata that it had when it was last observed.
+    fn is_as_known(&self, path: &FilePath) -> bool {
+        let Ok(now) = self.stat_of(path) else { return false };
+        is_as_known(now.as_ref(), lock(&self.state.path_cache).meta(path))
+    }
+
+    /// Returns the metadata of the file at a path of the journal. A path that leads elsewhere, or to a folder, has none.
+    fn stat_of(&self, path: &FilePath) -> io::Result<Option<Stat>> {
+        let place = self.state.disk.find(path)?.filter(|place| place.path() == path);
+        Ok(place.and_then(|place| place.stat().copied()))
+    }
+
     /// Observes a file; a change becomes an entry.
     pub(super) fn look(&self, author: &Caller, path: &FilePath) -> Result<(), Refusal> {
-        // A path that leads nowhere has no change to journal.
-        let Ok(place) = self.state.disk.resolve_link(path) else { return Ok(()) };
-        let size = place.stat().map_or(0, |stat| readable(stat.size));
+        let Ok(stat) = self.stat_of(path) else { return Ok(()) };
+        let size = stat.map_or(0, |stat| readable(stat.size));
         let holds = size.saturating_mul(READER_HOLDS);
         let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
         self.observe(path);
@@ -121,7 +142,8 @@ fn is_as_known(now: Option<&Stat>, known: Option<&FileMeta>) -> bool {
     match (now, known) {
         (None, None) => true,
         (Some(now), Some(known)) => {
-            (now.identity, now.size, now.modified) == (known.identity, known.size, known.modified)
+            (now.identity, now.size, now.modified, now.mode)
+                == (known.identity, known.size, known.modified, known.mode)
         }
         _ => false,
     }

@@ -21,7 +21,7 @@ impl Workspace {
         let name = checked(&request.name)?;
         root_present(&self.state)?;
         log_present(&self.state)?;
-        self.look_at_journaled(caller)?;
+        let _unclear = self.look_at_journaled(caller)?;
         let entry = Entry {
             id: self.state.next_id(),
             kind: EntryKind::Mark,

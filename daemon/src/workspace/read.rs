@@ -244,30 +244,39 @@ impl Workspace {
     /// daemon wrote becomes an `external` entry. Returns `None` if nothing changed since the last observation.
     pub fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
-            // The journal ignores paths that cannot be those of files, and links.
-            let place = self.state.disk.resolve_link(path).ok()?;
+            let place = self.state.disk.find(path).ok()?;
+            let was_file = lock(&self.state.path_cache).tracked(path);
+            let place = place.filter(|place| !was_file || place.path() == path);
+            // A tracked file is gone if something else has its name. The journal ignores other paths that cannot be those
+            // of files, and links.
+            if place.is_none() && !was_file {
+                return None;
+            }
+            let path = place.as_ref().map_or(path, ResolvedPath::path);
             let version = lock(&self.state.path_cache).version(path);
             if version == ObservationVersion::Busy {
                 continue;
             }
             let before = lock(&self.state.path_cache).hash(path);
-            let observation = self.state.disk.observe(&place).ok()?;
+            let observation = match &place {
+                Some(place) => self.state.disk.observe(place).ok()?,
+                None => Observation::Absent,
+            };
             if !lock(&self.state.path_cache).valid(path, version) {
                 continue;
             }
-            return self.event(&place, &observation, version, before);
+            return self.event(path, &observation, version, before);
         }
         None
     }
 
     fn event(
         &self,
-        place: &ResolvedPath,
+        path: &FilePath,
         observation: &Observation,
         version: ObservationVersion,
         before: Option<Option<editd_proto::ids::ContentHash>>,
     ) -> Option<ChangeEvent> {
-        let path = place.path();
         let entry = match external::note(&self.state, path, observation, version, None, false) {
             ObservationEffect::Nothing => return None,
             ObservationEffect::Untracked => None,

@@ -2,7 +2,7 @@
 
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::ids::ContentHash;
-use editd_proto::message::{JobMode, JobRequest, Receipt, UndoRequest};
+use editd_proto::message::{FileOutcome, JobMode, JobRequest, JobStatus, Receipt, UndoRequest};
 use editd_proto::path::FilePath;
 
 use super::attempts::stopped;
@@ -32,16 +32,32 @@ impl Workspace {
         direction: UndoDirection,
         trace: &JobTrace,
     ) -> Receipt {
+        if request.to.is_none() {
+            return self.undo_known(caller, request, direction, trace);
+        }
+        let unclear = match self.look_at_journaled(caller) {
+            Ok(unclear) => unclear,
+            Err(refusal) => return Receipt::refused(*refusal),
+        };
+        let mut receipt = self.undo_known(caller, request, direction, trace);
+        let meant = |path: &FilePath| request.path.as_ref().is_none_or(|only| only == path);
+        unclear.into_iter().filter(meant).for_each(|path| add_unclear(&mut receipt, path));
+        receipt
+    }
+
+    /// Undoes or redoes what the journal has.
+    fn undo_known(
+        &self,
+        caller: &Caller,
+        request: &UndoRequest,
+        direction: UndoDirection,
+        trace: &JobTrace,
+    ) -> Receipt {
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{direction:?}").as_bytes());
         // The fields that only change the reply are not part of the hash.
         hasher.update(&encode(&UndoRequest { diff: None, budget: None, ..request.clone() }));
         let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        if request.to.is_some()
-            && let Err(refusal) = self.look_at_journaled(caller)
-        {
-            return Receipt::refused(*refusal);
-        }
         if request.mode == JobMode::VerifyOnly {
             return self.preview_undo((caller, hash), request, direction, trace);
         }
@@ -120,5 +136,20 @@ impl Workspace {
             ..UndoRequest::default()
         };
         undo::transaction(&self.state, guard, (caller, hash), &undo, UndoDirection::Undo)
+    }
+}
+
+/// Adds a file that could not be compared with the journal to the receipt of an undo to a mark.
+fn add_unclear(receipt: &mut Receipt, path: FilePath) {
+    if receipt.files.iter().any(|file| file.path == path) {
+        return;
+    }
+    let warning = "another program changed it, but it is too large, may not be read or keeps changing: it is not undone";
+    match &mut receipt.error {
+        Some(error) => error.message = format!("{}; {path}: {warning}", error.message),
+        None => {
+            let warnings = vec![warning.to_owned()];
+            receipt.files.push(FileOutcome { warnings, ..FileOutcome::new(path, JobStatus::Unchanged) });
+        }
     }
 }
