@@ -216,6 +216,9 @@ pub const PAST_ENTRIES: usize = 1024;
 /// Milliseconds that an edit or a read may spend on that. Then it goes on as if the content were not stored.
 pub const PAST_MS: u64 = 50;
 
+/// Milliseconds for which the journal is searched for the content before a change by another program, if it is not kept.
+pub const EARLIER_MS: u64 = 500;
+
 /// Milliseconds by which an entry may seem older than the read of the content that it replaced: the time of the read
 /// is taken a moment after the file was opened.
 pub const PAST_SLACK_MS: u64 = 1000;

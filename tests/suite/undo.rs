@@ -1,9 +1,12 @@
 //! *Undo* as users call it: by file and by hunk, as a preview, with later changes by others, and by either number of a
 //! detached job. The case files test the journal.
 
+use std::fs;
+
 use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
+use editd_tests::tree::FileTree;
 use serde_json::json;
 
 const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n";
@@ -113,4 +116,35 @@ fn a_detached_job_is_known_by_both_of_its_numbers_everywhere() {
     let (log, _) = editctl(&daemon, "s", &["log"]);
     assert!(log.contains(&format!("queued as {queued}")), "{log}");
     assert_eq!(text(&daemon, "a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn a_change_by_another_program_is_undone_although_no_content_is_kept() {
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    for (path, text) in [("a.txt", "one\n"), ("b.txt", "two\n"), ("bin.dat", "\0binary\n")] {
+        jobs::applied(&client.ask_json(kind::EDIT, &jobs::write(path, text)));
+    }
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "more\n")));
+    client.ask_json(kind::MARK, &json!({ "name": "start" }));
+    drop(client);
+    daemon.kill();
+    // A kill right after a job leaves none of them either.
+    let state = daemon.folder("state");
+    let kept: Vec<_> = FileTree::of(&state)
+        .nodes
+        .into_keys()
+        .filter_map(|path| String::from_utf8(path).ok())
+        .filter(|path| path.contains("/contents/") && path.rsplit('/').next().is_some_and(|name| name.len() == 64))
+        .collect();
+    kept.iter().for_each(|path| fs::remove_file(state.join(path)).unwrap());
+    daemon.start();
+    let mut client = daemon.client("s");
+    daemon.put("bin.dat", "");
+    daemon.put("a.txt", "by a person\n");
+    fs::remove_file(daemon.workspace().join("b.txt")).unwrap();
+    jobs::applied(&client.ask_json(kind::UNDO, &json!({ "to": "start" })));
+    assert_eq!(daemon.get("bin.dat"), b"\0binary\n");
+    assert_eq!(daemon.get("b.txt"), b"two\n");
+    assert_eq!(daemon.get("a.txt"), b"one\nmore\n");
 }

@@ -10,6 +10,7 @@ use editd_proto::message::{EntryKind, OUTSIDE};
 use editd_proto::path::FilePath;
 
 use super::attributed;
+use super::past::{self, PastBudget};
 use crate::disk::put::RescuedBytes;
 use crate::disk::{FileSnapshot, Observation};
 use crate::os::FileIdentity;
@@ -228,10 +229,7 @@ fn append(
     how: ChangeMethod,
     label: Option<String>,
 ) -> Option<JobId> {
-    let old = match &before {
-        None => Some(Vec::new()),
-        Some(meta) => state.store.content(meta.hash),
-    };
+    let old = earlier(state, path, before.as_ref());
     let new: &[u8] = found.map_or(&[], |(_, bytes)| bytes);
     let same = before.as_ref().map(|meta| meta.hash) == found.map(|(meta, _)| meta.hash);
     let splices =
@@ -285,6 +283,13 @@ fn append(
         lock(&state.announced).journaled(author, id, path, seen);
     }
     Some(id)
+}
+
+/// Returns the content before a change: kept, or made from the journal, since a kill may have prevented that it was kept.
+fn earlier(state: &WorkspaceState, path: &FilePath, before: Option<&FileMeta>) -> Option<Vec<u8>> {
+    let Some(meta) = before else { return Some(Vec::new()) };
+    let made = || past::left(state, path, meta.hash, &PastBudget::of_entry(state));
+    state.store.content(meta.hash).or_else(made)
 }
 
 /// Returns the changed ranges; all new bytes as one range if the old ones are unknown. If a file is larger than

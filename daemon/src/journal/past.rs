@@ -8,10 +8,12 @@ use std::time::Duration;
 use editd_proto::ids::ContentHash;
 use editd_proto::path::FilePath;
 
+use super::change;
 use super::why::before;
+use crate::disk::observation;
 use crate::limits;
 use crate::record::{ChangeMethod, ReadReceipt};
-use crate::state::WorkspaceState;
+use crate::state::{WorkspaceState, readable};
 use crate::store::EntryQuery;
 
 /// Entries that are listed at once.
@@ -38,6 +40,12 @@ impl PastBudget {
     /// The budget of an edit or a read, from now on: they can do without an earlier content.
     pub fn short(state: &WorkspaceState) -> Self {
         let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::PAST_MS));
+        Self { until, ..Self::whole() }
+    }
+
+    /// The budget of an entry for a change by another program: without the earlier content, the change cannot be undone.
+    pub fn of_entry(state: &WorkspaceState) -> Self {
+        let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::EARLIER_MS));
         Self { until, ..Self::whole() }
     }
 
@@ -118,6 +126,45 @@ pub fn content(
                     (Some(hash), Some(made)) if meant(hash, &made) => return Some((hash, made)),
                     (_, made) => later = made.map(|made| (hash, Cow::Owned(made))),
                 }
+            }
+        }
+    }
+}
+
+/// Returns the content that the newest entry of a path left, made from the journal alone: the newest state that an entry
+/// has whole, with the changes of later entries applied. `None` if no entry has one, the newest entry did not leave the
+/// content `hash`, or the budget is spent.
+pub fn left(
+    state: &WorkspaceState,
+    path: &FilePath,
+    hash: ContentHash,
+    patience: &PastBudget,
+) -> Option<Vec<u8>> {
+    let (mut wanted, mut later, mut held) = (hash, Vec::new(), Vec::new());
+    let mut query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };
+    loop {
+        let page = state.store.page(&query).ok()?;
+        query.before = Some(*page.last()?);
+        for id in page {
+            // Retention removed the entry a moment ago.
+            let Some(size) = state.store.entry_size(id).ok()? else { continue };
+            if !patience.spend(state, size) {
+                return None;
+            }
+            held.push(state.memory.try_acquire(size.saturating_mul(limits::ENTRY_HOLDS))?);
+            let entry = state.store.entry(id).ok()??;
+            let records = entry.files.into_iter().rev().filter(|file| file.path == *path);
+            for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
+                let after = file.after.as_ref().filter(|after| after.hash == wanted)?;
+                let _reservation = state.memory.try_acquire(readable(after.size).saturating_mul(4))?;
+                if let Some((_, whole)) = change::states(state, &file, None) {
+                    let made = later.iter().rev().try_fold(whole.bytes().to_vec(), |made, splices: &Vec<_>| {
+                        editd_engine::apply(&made, splices)
+                    })?;
+                    return (observation::hash(&made) == hash).then_some(made);
+                }
+                wanted = file.before.as_ref()?.hash;
+                later.push(file.splices);
             }
         }
     }
