@@ -364,6 +364,9 @@ fn marks_are_in_the_log_in_the_net_change_and_in_an_export() {
     said(&daemon, &["write", "a.txt", "zero\n", "--base", "any"]);
     let marked = said(&daemon, &["mark", "before cleaning"]);
     assert!(marked.contains("entry 2 is the mark \u{201c}before cleaning\u{201d}"), "{marked}");
+    let none = editctl(&daemon, &["diff", "--mark", "before cleaning"]);
+    let none = String::from_utf8_lossy(&none.stderr);
+    assert!(none.contains("the last edits are by --session cli (entry 1)"), "{none}");
     said(&daemon, &["write", "a.txt", "one\n"]);
     said(&daemon, &["write", "a.txt", "two\n"]);
     let log = said(&daemon, &["log"]);

@@ -135,7 +135,9 @@ fn a_change_by_another_program_is_undone_although_no_content_is_kept() {
         .nodes
         .into_keys()
         .filter_map(|path| String::from_utf8(path).ok())
-        .filter(|path| path.contains("/contents/") && path.rsplit('/').next().is_some_and(|name| name.len() == 64))
+        .filter(|path| {
+            path.contains("/contents/") && path.rsplit('/').next().is_some_and(|name| name.len() == 64)
+        })
         .collect();
     kept.iter().for_each(|path| fs::remove_file(state.join(path)).unwrap());
     daemon.start();
@@ -147,4 +149,34 @@ fn a_change_by_another_program_is_undone_although_no_content_is_kept() {
     assert_eq!(daemon.get("bin.dat"), b"\0binary\n");
     assert_eq!(daemon.get("b.txt"), b"two\n");
     assert_eq!(daemon.get("a.txt"), b"one\nmore\n");
+}
+
+#[test]
+fn an_undo_to_a_mark_lists_the_files_that_it_changes() {
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "one\n")));
+    client.ask_json(kind::MARK, &json!({ "name": "start" }));
+    for job in [jobs::write("a.txt", "two\n"), jobs::write("a.txt", "one\n"), jobs::write("b.txt", "new\n")] {
+        jobs::applied(&client.ask_json(kind::EDIT, &job));
+    }
+    let undone = client.ask_json(kind::UNDO, &json!({ "to": "start" }));
+    jobs::applied(&undone);
+    assert_eq!(undone["files"].as_array().map(Vec::len), Some(1), "{undone}");
+    assert_eq!(undone["files"][0]["path"], "b.txt");
+}
+
+#[test]
+fn a_change_that_a_session_only_announced_is_not_its_own() {
+    let daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    let made = client.ask_json(kind::EDIT, &jobs::write("a.txt", "one\n"));
+    client.ask_json(kind::NOTE, &json!({ "phase": "begin", "call": "c" }));
+    daemon.put("a.txt", "by somebody\n");
+    client.ask_json(kind::NOTE, &json!({ "phase": "end", "call": "c" }));
+    let refused = client.ask_json(kind::UNDO, &json!({ "jobs": [made["job"]] }));
+    jobs::refused(&refused, "stale");
+    let later = &refused["error"]["later"][0];
+    assert_eq!((&later["session"], &later["own"]), (&json!("s"), &json!(false)), "{refused}");
+    assert!(!refused["error"]["message"].as_str().unwrap().contains("of this session"), "{refused}");
 }

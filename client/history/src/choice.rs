@@ -128,7 +128,8 @@ fn others(context: &ReviewContext<'_>, own: Option<&str>) -> String {
     let mut found: Vec<(String, JobId)> = Vec::new();
     for entry in page.map(|page| page.entries).unwrap_or_default() {
         let is_known = found.iter().any(|(session, _)| *session == entry.session);
-        if entry.kind != EntryKind::External && Some(entry.session.as_str()) != own && !is_known {
+        let is_edit = !matches!(entry.kind, EntryKind::External | EntryKind::Mark);
+        if is_edit && Some(entry.session.as_str()) != own && !is_known {
             found.push((entry.session, entry.id));
         }
     }

@@ -81,6 +81,9 @@ pub fn numbered<'d>(diff: &'d str, hunks: &[EntryHunk]) -> Cow<'d, str> {
     Cow::Owned(out)
 }
 
+/// Entries that the line of an undo or redo names.
+const OF_SHOWN: usize = 8;
+
 /// Returns the facts about an entry without its files: its number, its time, its kind, and those that apply.
 pub fn facts(entry: &EntrySummary, style: &OutputStyle) -> Vec<String> {
     let mut words =
@@ -89,9 +92,9 @@ pub fn facts(entry: &EntrySummary, style: &OutputStyle) -> Vec<String> {
         words.push(format!("queued as {queued}"));
     }
     if !entry.of.is_empty() {
-        let of: Vec<String> = entry.of.iter().map(ToString::to_string).collect();
-        let more =
-            if entry.omitted_of > 0 { format!(" and {} more", entry.omitted_of) } else { String::new() };
+        let of: Vec<String> = entry.of.iter().take(OF_SHOWN).map(ToString::to_string).collect();
+        let more = (entry.of.len() - of.len()) as u64 + entry.omitted_of;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         words.push(format!("of {}{more}", of.join(", ")));
     }
     if !entry.is_outside() {

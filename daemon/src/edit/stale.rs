@@ -11,7 +11,7 @@ use std::sync::Arc;
 use editd_engine::{ContentProof, FileState, Job, Plan, PlanOptions, Refusal};
 use editd_proto::error::{ChangeAuthor, ErrorCode, NearMiss, OutsideWord, RequestError, WouldApply};
 use editd_proto::limits::OTHER_ERRORS;
-use editd_proto::message::{EditStatus, OnStale};
+use editd_proto::message::{EditStatus, EntryKind, OnStale};
 use editd_proto::path::FilePath;
 
 use super::expects::Verdict;
@@ -239,7 +239,8 @@ fn file(bytes: Arc<[u8]>) -> FileState {
     FileState::File { bytes, mode: 0o644 }
 }
 
-/// Returns the author of the last change of a file, and the job if it was the session's own.
+/// Returns the author of the last change of a file, and the job if it was the session's own. A change that the session
+/// only announced is not: another program may have made it.
 pub(super) fn by(
     state: &WorkspaceState,
     caller: &Caller,
@@ -253,7 +254,8 @@ pub(super) fn by(
     }
     match state.store.summary(id) {
         Ok(Some(entry)) if !entry.is_outside() => {
-            (Some(ChangeAuthor::Entry(id)), (entry.session == caller.session).then_some(id))
+            let own = entry.session == caller.session && entry.kind != EntryKind::External;
+            (Some(ChangeAuthor::Entry(id)), own.then_some(id))
         }
         _ => outside,
     }

@@ -158,9 +158,10 @@ pub fn left(
                 let after = file.after.as_ref().filter(|after| after.hash == wanted)?;
                 let _reservation = state.memory.try_acquire(readable(after.size).saturating_mul(4))?;
                 if let Some((_, whole)) = change::states(state, &file, None) {
-                    let made = later.iter().rev().try_fold(whole.bytes().to_vec(), |made, splices: &Vec<_>| {
-                        editd_engine::apply(&made, splices)
-                    })?;
+                    let made =
+                        later.iter().rev().try_fold(whole.bytes().to_vec(), |made, splices: &Vec<_>| {
+                            editd_engine::apply(&made, splices)
+                        })?;
                     return (observation::hash(&made) == hash).then_some(made);
                 }
                 wanted = file.before.as_ref()?.hash;

@@ -100,6 +100,10 @@ pub fn transaction(
     for file in files.iter_mut().filter(|file| unwound.merged.contains(&file.path)) {
         file.warnings.push("later changes by others are kept: the inverse was merged into them".to_owned());
     }
+    if request.to.is_some() {
+        // An undo to a mark names no files: only those that it changes are worth a line.
+        files.retain(|file| file.status != JobStatus::Unchanged || !file.warnings.is_empty());
+    }
     if changes.is_empty() && chosen.mixed {
         (origin.of, origin.parts) = (Vec::new(), Vec::new());
     }

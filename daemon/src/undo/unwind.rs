@@ -144,7 +144,8 @@ fn changed_since(
         .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
         .map(|entry| LaterEntry {
             job: entry.id,
-            own: entry.session == caller.session && !entry.is_outside(),
+            // Another program may have made a change that the session only announced.
+            own: entry.session == caller.session && entry.kind != EntryKind::External,
             session: entry.session,
             client: entry.client,
             label: entry.label,
@@ -162,14 +163,17 @@ fn changed_since(
 fn owners(later: &[LaterEntry]) -> String {
     let own = later.iter().filter(|entry| entry.own).count();
     let most = if later.len() == LATER_LISTED { "at least " } else { "" };
+    let by_programs = later.iter().any(|entry| entry.kind == EntryKind::External);
+    let others = if by_programs { "other sessions or programs" } else { "other sessions" };
     match (later.len(), own) {
         (0, _) => "its content is no longer what the entry left".to_owned(),
+        (1, 0) if by_programs => "another program changed it later".to_owned(),
         (1, 0) => "a later entry of another session changed it".to_owned(),
         (1, _) => "a later entry of this session changed it".to_owned(),
         (all, own) if own == all => format!("{most}{all} later entries of this session changed it"),
-        (all, 0) => format!("{most}{all} later entries of other sessions changed it"),
+        (all, 0) => format!("{most}{all} later entries of {others} changed it"),
         (all, own) => {
-            format!("{most}{all} later entries changed it, {} of them of other sessions", all - own)
+            format!("{most}{all} later entries changed it, {} of them of {others}", all - own)
         }
     }
 }
