@@ -6,6 +6,7 @@ pub mod path_cache;
 pub mod refusal;
 pub mod step;
 pub mod undecided;
+pub mod unreported;
 pub mod unsettled;
 
 mod memory;
@@ -41,6 +42,7 @@ use announced::AnnouncedChanges;
 use path_cache::PathCache;
 use step::{Go, Observer, Step, Unobserved};
 use undecided::UndecidedJobs;
+use unreported::UnreportedChanges;
 use unsettled::UnsettledEntries;
 
 /// Distinguishes call ids from stored numbers.
@@ -74,6 +76,8 @@ pub struct WorkspaceState {
     pub path_cache: Mutex<PathCache>,
     /// The changes by other tools that sessions have announced. A thread that holds it does not ask for `path_cache`.
     pub announced: Mutex<AnnouncedChanges>,
+    /// Changes by other programs that became entries and that subscribers were not sent yet.
+    pub unreported: Mutex<UnreportedChanges>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<UnsettledEntries>,
     /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
@@ -161,6 +165,7 @@ impl WorkspaceState {
             boot,
             path_cache: Mutex::default(),
             announced: Mutex::default(),
+            unreported: Mutex::default(),
             unsettled: Mutex::default(),
             broken: Mutex::default(),
             undecided: Mutex::default(),

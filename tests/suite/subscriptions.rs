@@ -95,6 +95,29 @@ fn outside_changes_of_read_files_are_events_and_journaled() {
 }
 
 #[test]
+fn a_change_that_a_mark_or_an_undo_to_it_notices_is_an_event() {
+    let mut daemon = TestDaemon::started();
+    let mut client = daemon.client("s");
+    jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "one\n")));
+    for (text, request, body) in [
+        ("before the mark\n", kind::MARK, json!({ "name": "start" })),
+        ("after the mark\n", kind::UNDO, json!({ "to": "start" })),
+    ] {
+        drop(client);
+        daemon.stop();
+        daemon.put("a.txt", text);
+        daemon.start();
+        let mut watcher = subscribed(&daemon, &[]);
+        client = daemon.client("s");
+        client.ask_json(request, &body);
+        let (event, _) = event_of(&mut watcher, "a.txt");
+        assert_eq!((&event["change"], &event["by"]), (&json!("changed"), &json!("external")), "{event}");
+        assert!(event["entry"].is_u64() && event["session"].is_null(), "{event}");
+    }
+    assert_eq!(daemon.get("a.txt"), b"before the mark\n");
+}
+
+#[test]
 fn a_file_made_right_after_its_folders_is_not_missed() {
     let daemon = TestDaemon::started();
     let mut watcher = subscribed(&daemon, &["**/*.txt"]);

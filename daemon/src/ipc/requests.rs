@@ -199,6 +199,8 @@ fn mark(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {
     let request = body::<MarkRequest>(message);
     let mark = request.and_then(|request| client.server.workspace.mark(&client.caller, &request));
     answer.send_result(kind::MARK, mark);
+    // Subscribers learn of the changes that it noticed.
+    client.server.events.receipt_renewed();
 }
 
 fn dialects(client: &Arc<ClientSession>, message: &Message, answer: RequestAnswer) {

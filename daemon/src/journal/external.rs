@@ -279,6 +279,9 @@ fn append(
     }
     state.store.append(&[Record::External(entry)]).ok()?;
     state.metrics.outside_changes.add();
+    if how == ChangeMethod::Nothing {
+        lock(&state.unreported).add(id);
+    }
     if let Some(author) = &author {
         lock(&state.announced).journaled(author, id, path, seen);
     }

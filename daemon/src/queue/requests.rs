@@ -57,6 +57,7 @@ workspace_requests! {
     fn note(&self, caller: &Caller, request: &NoteRequest) -> Result<NoteReply, Refusal>;
     fn mark(&self, caller: &Caller, request: &MarkRequest) -> Result<MarkReply, Refusal>;
     fn observe(&self, path: &FilePath) -> Option<ChangeEvent>;
+    fn unreported(&self) -> (Vec<JobId>, bool);
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath>;
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;

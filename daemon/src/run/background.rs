@@ -88,7 +88,7 @@ impl QueueEvents for BackgroundWork {
     fn job_ended(&self, done: FinishedJob) {
         self.shared.notify(|schedule, now| schedule.job_ended(done.relaxed || !done.entries.is_empty(), now));
         self.watching.touched();
-        done.entries.into_iter().for_each(|entry| self.watching.wrote(entry));
+        self.watching.wrote_all(done.entries);
     }
 
     fn answer(&self, caller: &Caller, outcome: JobOutcome, reply: Option<JobReply>) {
@@ -102,6 +102,7 @@ impl QueueEvents for BackgroundWork {
     fn receipt_renewed(&self) {
         self.shared.notify(TaskSchedule::receipt_renewed);
         self.watching.touched();
+        self.watching.wrote_all(Vec::new());
     }
 }
 

@@ -45,7 +45,7 @@ struct WatchingShared {
 
 enum ReporterMessage {
     Hint(ChangeHint),
-    /// The daemon itself wrote this entry.
+    /// A request wrote this entry.
     Wrote(JobId),
     Stop,
 }
@@ -98,8 +98,20 @@ impl ChangeReporter {
         }
     }
 
-    /// Notifies subscribers of the files of an entry that the daemon wrote.
-    pub fn wrote(&self, entry: JobId) {
+    /// Notifies subscribers of entries that a request wrote, and of changes by other programs that requests noticed before
+    /// the watcher did: it finds nothing new there any more.
+    pub fn wrote_all(&self, mut entries: Vec<JobId>) {
+        let (noticed, lost) = self.shared.workspace.unreported();
+        entries.extend(noticed);
+        entries.sort_unstable();
+        entries.dedup();
+        entries.into_iter().for_each(|entry| self.wrote(entry));
+        if lost {
+            self.shared.lost.store(true, Ordering::Release);
+        }
+    }
+
+    fn wrote(&self, entry: JobId) {
         if !lock(&self.shared.sinks).is_empty()
             && self.messages.try_send(ReporterMessage::Wrote(entry)).is_err()
         {
@@ -268,7 +280,7 @@ fn event_of(entry: &EntrySummary, file: &EntryFile) -> ChangeEvent {
         version: file.after.clone(),
         entry: Some(entry.id),
         by: Some(entry.kind),
-        session: Some(entry.session.clone()),
+        session: (!entry.is_outside()).then(|| entry.session.clone()),
         message: None,
         check: None,
     }

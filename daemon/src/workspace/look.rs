@@ -132,7 +132,7 @@ impl Workspace {
         let size = stat.map_or(0, |stat| readable(stat.size));
         let holds = size.saturating_mul(READER_HOLDS);
         let _reservation = self.state.memory.acquire_for(&author.session, holds, BudgetClass::Reader)?;
-        self.observe(path);
+        self.noticed(path);
         Ok(())
     }
 }

@@ -241,8 +241,18 @@ impl Workspace {
     }
 
     /// Observes a path for a hint of the watcher. A change by another program of a file that a session read or the
-    /// daemon wrote becomes an `external` entry. Returns `None` if nothing changed since the last observation.
+    /// daemon wrote becomes an `external` entry. Returns `None` if nothing changed since the last observation, otherwise the
+    /// event, which the caller sends.
     pub fn observe(&self, path: &FilePath) -> Option<ChangeEvent> {
+        let event = self.noticed(path)?;
+        if let Some(entry) = event.entry {
+            lock(&self.state.unreported).remove(entry);
+        }
+        Some(event)
+    }
+
+    /// The same for a request: the event of an entry is sent after it.
+    pub(super) fn noticed(&self, path: &FilePath) -> Option<ChangeEvent> {
         for _ in 0..LOOKS {
             let place = self.state.disk.find(path).ok()?;
             let was_file = lock(&self.state.path_cache).tracked(path);
@@ -298,6 +308,11 @@ impl Workspace {
             message: None,
             check: None,
         })
+    }
+
+    /// Returns the entries of changes by other programs whose events are due, each once; true if some were lost.
+    pub fn unreported(&self) -> (Vec<JobId>, bool) {
+        lock(&self.state.unreported).take()
     }
 
     /// Returns the session that announced a change, if one did.

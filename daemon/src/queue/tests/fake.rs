@@ -263,6 +263,9 @@ impl WorkspaceRequests for FakeWorkspace {
         self.note(format!("look {path}"));
         None
     }
+    fn unreported(&self) -> (Vec<JobId>, bool) {
+        (Vec::new(), false)
+    }
     fn tracked_below(&self, folder: &FilePath) -> Vec<FilePath> {
         vec![format!("{folder}/known").as_str().into()]
     }
