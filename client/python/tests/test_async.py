@@ -131,12 +131,13 @@ class SameMethodsTest(unittest.TestCase):
 
     def signatures(self, client: type) -> Dict[str, str]:
         """Returns the signature and the description of each public method, with the names of the blocking types."""
-        hinted = {name: one for name, one in vars(client).items() if inspect.isfunction(one)}
+        modules = (editd._requests, editd._reports, editd.aio, editd.client)
+        known = {name: value for module in modules for name, value in vars(module).items()}
         found = {}
-        for name, method in hinted.items():
+        for name, method in inspect.getmembers(client, inspect.isfunction):
             if name.startswith("_") and not name.startswith("__"):
                 continue
-            typing.get_type_hints(method, vars(editd.aio) | vars(editd.client))
+            typing.get_type_hints(method, known)
             text = re.sub(r"\bAsync(?=[A-Z])", "", str(inspect.signature(method)))
             found[name] = text + ("" if name == "close" else str(inspect.getdoc(method)))
         return found

@@ -26,10 +26,15 @@ SHAPES: Dict[str, Any] = {
     "subscribe": replies.SubscribeReply,
     "event": replies.Event,
     "status": replies.StatusReply,
+    "metrics": replies.MetricsReply,
+    "config": replies.ConfigReply,
+    "checks": replies.ChecksReply,
+    "mark": replies.MarkReply,
+    "note": replies.NoteReply,
     "stop": replies.StopReply,
 }
 # Requests and replies that have no method: `Client.request` sends them.
-UNTYPED = {"check", "checks", "config", "export", "forget", "mark", "metrics", "note", "trust"}
+UNTYPED = {"check", "export", "forget", "trust"}
 
 
 def with_bytes(value: Any) -> Any:
@@ -118,11 +123,16 @@ class SamplesTest(unittest.TestCase):
             20: (9, requests.show(17, None)),
             21: (10, requests.clip("set", "/shared", text="abc")),
             23: (10, requests.content(17, "logo.png", None, None)),
+            29: (10, requests.note("begin", ["src/a.rs"], session="s", label="Edit", call="t-1", check=True)),
+            30: (11, requests.note("end", ["src/a.rs"], session="s", call="t-1")),
             32: (18, requests.dialects()),
             34: (19, requests.outline("src/a.rs", 1)),
             39: (12, requests.wait(17, 5)),
             40: (13, requests.cancel(17)),
-            41: (14, requests.status()),
+            41: (14, requests.status(None)),
+            44: (18, requests.checks(17, False, 5)),
+            47: (18, requests.config()),
+            51: (20, requests.mark("before refactoring")),
         }
         made = {n: {"id": id_, "kind": one.kind, **one.fields} for n, (id_, one) in numbered.items()}
         made[1] = {"id": 1, "kind": "hello", **requests.hello("example", "s", None)}

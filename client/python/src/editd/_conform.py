@@ -30,7 +30,7 @@ def _wrong(value: object, shape: Any, name: str) -> Union[str, None]:
     if origin is list:
         return _wrong_list(value, get_args(shape)[0], name)
     if origin is dict:
-        return None if isinstance(value, dict) else f"{name} is not a map"
+        return _wrong_values(value, get_args(shape)[1], name)
     if isinstance(shape, type) and hasattr(shape, "__required_keys__"):
         return _wrong_map(value, shape, name)
     # A bool is an int in Python, but not in the protocol.
@@ -42,6 +42,12 @@ def _wrong_list(value: object, shape: Any, name: str) -> Union[str, None]:
     if not isinstance(value, list):
         return f"{name} is not a list"
     return next(filter(None, (_wrong(one, shape, name) for one in value)), None)
+
+
+def _wrong_values(value: object, shape: Any, name: str) -> Union[str, None]:
+    if not isinstance(value, dict):
+        return f"{name} is not a map"
+    return next(filter(None, (_wrong(one, shape, f"`{key}` of {name}") for key, one in value.items())), None)
 
 
 def _wrong_map(value: object, shape: Any, name: str) -> Union[str, None]:

@@ -115,7 +115,7 @@ def clip(action: str, name: str, to: Optional[str] = None, text: Optional[str] =
 
 def wait(job: int, seconds: float) -> Request[replies.Receipt]:
     """Returns a `wait`."""
-    return _query("wait", replies.Receipt, job=job, timeout_ms=max(0, int(min(seconds, 3600.0) * 1000)))
+    return _query("wait", replies.Receipt, job=job, timeout_ms=_milliseconds(seconds))
 
 
 def cancel(job: int) -> Request[replies.Receipt]:
@@ -128,9 +128,45 @@ def dialects() -> Request[replies.DialectsReply]:
     return _query("dialects", replies.DialectsReply)
 
 
-def status() -> Request[replies.StatusReply]:
+def status(trace: Optional[int]) -> Request[replies.StatusReply]:
     """Returns a `status`."""
-    return _query("status", replies.StatusReply)
+    return _query("status", replies.StatusReply, trace=trace)
+
+
+def metrics() -> Request[replies.MetricsReply]:
+    """Returns a `metrics`."""
+    return _query("metrics", replies.MetricsReply)
+
+
+def config() -> Request[replies.ConfigReply]:
+    """Returns a `config`."""
+    return _query("config", replies.ConfigReply)
+
+
+def checks(job: Optional[int], unseen: bool, seconds: float) -> Request[replies.ChecksReply]:
+    """Returns a `checks`. Unseen results are sent once, so a second request would not get them."""
+    fields = _present(job=job, unseen=unseen, timeout_ms=_milliseconds(seconds) or None)
+    return Request("checks", fields, replies.ChecksReply, changes=unseen, repeatable=not unseen)
+
+
+def mark(name: str) -> Request[replies.MarkReply]:
+    """Returns a `mark`. A second one names a later moment of the same call."""
+    return Request("mark", {"name": name}, replies.MarkReply, changes=True)
+
+
+def note(
+    phase: Literal["begin", "end"],
+    paths: Optional[Sequence[AnyPath]],
+    *,
+    session: Optional[str],
+    label: Optional[str] = None,
+    call: Optional[str],
+    check: bool = False,
+) -> Request[replies.NoteReply]:
+    """Returns a `note`. A second `end` finds no announcement, and a second check finds the change read."""
+    named = None if paths is None else [wire_path(one) for one in paths]
+    fields = _present(phase=phase, paths=named, session=session, label=label, call=call, check=check)
+    return Request("note", fields, replies.NoteReply, changes=True, repeatable=phase == "begin" and not check)
 
 
 def stop() -> Request[replies.StopReply]:
@@ -179,6 +215,11 @@ def _edit(one: Any) -> Any:
     if isinstance(one, Mapping) and one.get("op") in ("rename", "copy") and "to" in one:
         return {**one, "to": wire_path(one["to"])}
     return one
+
+
+def _milliseconds(seconds: float) -> int:
+    """Returns a time to wait as the daemon takes it: at most an hour."""
+    return max(0, int(min(seconds, 3600.0) * 1000))
 
 
 def _present(**fields: Any) -> Dict[str, Any]:

@@ -9,24 +9,24 @@ from typing import Any, AsyncIterator, Dict, Literal, Mapping, Optional, Sequenc
 
 from . import _requests as requests
 from ._calls import R, Request
+from ._opening import REPLY, TIMEOUT, make_caller
+from ._reports import AsyncReports
 from ._requests import AnyPath, Durability, Hunk, Mode, OnStale
 from ._streams import StreamTransport
 from ._watching import Subscription
-from .client import _REPLY, TIMEOUT, make_caller
 from .edits import FileEntry
 from .replies import (
     ClipReply,
     ClipsReply,
     ContentReply,
-    DialectsReply,
     Event,
     HistoryReply,
+    MarkReply,
+    NoteReply,
     OutlineReply,
     ReadReply,
     Receipt,
     ShowReply,
-    StatusReply,
-    StopReply,
 )
 
 
@@ -63,7 +63,7 @@ class AsyncWatch:
         self.close()
 
 
-class AsyncClient:
+class AsyncClient(AsyncReports):
     """A session with the daemon of one workspace. Its tasks may call it in parallel; `Client` describes the arguments.
 
     Use it in one event loop. A call that is cancelled may have been carried out.
@@ -191,6 +191,7 @@ class AsyncClient:
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        to: Optional[str] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
         hunks: Optional[Sequence[Hunk]] = None,
@@ -201,7 +202,10 @@ class AsyncClient:
         diff: Optional[bool] = None,
         timeout: Optional[float] = None,
     ) -> Receipt:
-        """Undoes jobs, or some files or hunks of them; by default the last job of the session."""
+        """Undoes jobs, or some files or hunks of them; by default the last job of the session.
+
+        `to` undoes everything after the newest mark with this name.
+        """
         request = requests.turn(
             "undo",
             jobs,
@@ -210,6 +214,7 @@ class AsyncClient:
             hunks,
             session=session,
             since=since,
+            to=to,
             mode=mode,
             key=key,
             label=label,
@@ -250,6 +255,38 @@ class AsyncClient:
             diff=diff,
         )
         return await self._ask(request, timeout)
+
+    async def mark(self, name: str, *, timeout: Optional[float] = None) -> MarkReply:
+        """Names the present state of the workspace, for `undo(to=name)`."""
+        return await self._ask(requests.mark(name), timeout)
+
+    async def note_begin(
+        self,
+        paths: Optional[Sequence[AnyPath]] = None,
+        *,
+        label: Optional[str] = None,
+        call: Optional[str] = None,
+        check: bool = False,
+        session: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> NoteReply:
+        """Announces that another tool is about to change these files, or any file, for the session.
+
+        `call` names the call for `note_end`. With `check`, files that changed since the session read them are `stale`.
+        """
+        request = requests.note("begin", paths, session=session, label=label, call=call, check=check)
+        return await self._ask(request, timeout)
+
+    async def note_end(
+        self,
+        paths: Optional[Sequence[AnyPath]] = None,
+        *,
+        call: Optional[str] = None,
+        session: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> NoteReply:
+        """Ends an announcement. Returns the entries with the changes that were made since."""
+        return await self._ask(requests.note("end", paths, session=session, call=call), timeout)
 
     async def history(
         self,
@@ -303,23 +340,11 @@ class AsyncClient:
 
     async def wait(self, job: int, *, seconds: float = 60.0) -> Receipt:
         """Waits for a detached job. After `seconds`, the receipt has the status `queued`."""
-        return await self._ask(requests.wait(job, seconds), seconds + _REPLY)
+        return await self._ask(requests.wait(job, seconds), seconds + REPLY)
 
     async def cancel(self, job: int, *, timeout: Optional[float] = None) -> Receipt:
         """Withdraws a detached job that has not begun."""
         return await self._ask(requests.cancel(job), timeout)
-
-    async def dialects(self, *, timeout: Optional[float] = None) -> DialectsReply:
-        """Returns the payloads that the daemon understands."""
-        return await self._ask(requests.dialects(), timeout)
-
-    async def status(self, *, timeout: Optional[float] = None) -> StatusReply:
-        """Returns the state of the daemon."""
-        return await self._ask(requests.status(), timeout)
-
-    async def stop(self, *, timeout: Optional[float] = None) -> StopReply:
-        """Stops the daemon, which finishes its jobs, and waits for its exit. The next call starts another one."""
-        return await self._ask(requests.stop(), timeout)
 
     async def request(
         self,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from typing import Any, Dict, Iterator, Literal, Mapping, Optional, Sequence, Union
 
 from . import _requests as requests
-from ._address import find_workspace
 from ._blocking import BlockingTransport, finished
-from ._calls import Caller, R, Request
-from ._link import Transport, time_left
-from ._reach import Place
+from ._calls import R, Request
+from ._link import time_left
+from ._opening import REPLY, TIMEOUT, make_caller
+from ._reports import Reports
 from ._requests import AnyPath, Durability, Hunk, Mode, OnStale
 from ._watching import Subscription
 from .edits import FileEntry
@@ -22,40 +21,15 @@ from .replies import (
     ClipReply,
     ClipsReply,
     ContentReply,
-    DialectsReply,
     Event,
     HistoryReply,
+    MarkReply,
+    NoteReply,
     OutlineReply,
     ReadReply,
     Receipt,
     ShowReply,
-    StatusReply,
-    StopReply,
 )
-
-# The default time limit of a call in seconds. Validators and formatters of a workspace may take long.
-TIMEOUT = 60.0
-# The time after the end of a `wait` in which the reply must arrive, in seconds.
-_REPLY = 10.0
-
-
-def make_caller(
-    transport: Transport,
-    workspace: Optional[AnyPath],
-    session: str,
-    client: str,
-    on_stale: Optional[OnStale],
-    socket: Optional[AnyPath],
-    program: Optional[str],
-    spawn: bool,
-) -> Caller:
-    """Returns the part of a client that both clients share."""
-    given = None if workspace is None else os.fsdecode(workspace)
-    # A socket without a workspace stands for the workspace of the daemon that listens there.
-    root = find_workspace(given) if given is not None or socket is None else None
-    address = None if socket is None else os.path.abspath(os.fsdecode(socket))
-    hello = requests.hello(client, session, on_stale)
-    return Caller(Place(root, address, program, spawn, hello), transport)
 
 
 class Watch:
@@ -91,7 +65,7 @@ class Watch:
         self.close()
 
 
-class Client:
+class Client(Reports):
     """A session with the daemon of one workspace. Threads may share it: their calls run one after the other.
 
     `workspace` is the folder; by default the nearest parent of the current folder with `.editd.toml` or `.git`.
@@ -220,6 +194,7 @@ class Client:
         *,
         session: Optional[str] = None,
         since: Optional[int] = None,
+        to: Optional[str] = None,
         path: Optional[AnyPath] = None,
         paths: Optional[Sequence[AnyPath]] = None,
         hunks: Optional[Sequence[Hunk]] = None,
@@ -230,7 +205,10 @@ class Client:
         diff: Optional[bool] = None,
         timeout: Optional[float] = None,
     ) -> Receipt:
-        """Undoes jobs, or some files or hunks of them; by default the last job of the session."""
+        """Undoes jobs, or some files or hunks of them; by default the last job of the session.
+
+        `to` undoes everything after the newest mark with this name.
+        """
         request = requests.turn(
             "undo",
             jobs,
@@ -239,6 +217,7 @@ class Client:
             hunks,
             session=session,
             since=since,
+            to=to,
             mode=mode,
             key=key,
             label=label,
@@ -279,6 +258,38 @@ class Client:
             diff=diff,
         )
         return self._ask(request, timeout)
+
+    def mark(self, name: str, *, timeout: Optional[float] = None) -> MarkReply:
+        """Names the present state of the workspace, for `undo(to=name)`."""
+        return self._ask(requests.mark(name), timeout)
+
+    def note_begin(
+        self,
+        paths: Optional[Sequence[AnyPath]] = None,
+        *,
+        label: Optional[str] = None,
+        call: Optional[str] = None,
+        check: bool = False,
+        session: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> NoteReply:
+        """Announces that another tool is about to change these files, or any file, for the session.
+
+        `call` names the call for `note_end`. With `check`, files that changed since the session read them are `stale`.
+        """
+        request = requests.note("begin", paths, session=session, label=label, call=call, check=check)
+        return self._ask(request, timeout)
+
+    def note_end(
+        self,
+        paths: Optional[Sequence[AnyPath]] = None,
+        *,
+        call: Optional[str] = None,
+        session: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> NoteReply:
+        """Ends an announcement. Returns the entries with the changes that were made since."""
+        return self._ask(requests.note("end", paths, session=session, call=call), timeout)
 
     def history(
         self,
@@ -332,23 +343,11 @@ class Client:
 
     def wait(self, job: int, *, seconds: float = 60.0) -> Receipt:
         """Waits for a detached job. After `seconds`, the receipt has the status `queued`."""
-        return self._ask(requests.wait(job, seconds), seconds + _REPLY)
+        return self._ask(requests.wait(job, seconds), seconds + REPLY)
 
     def cancel(self, job: int, *, timeout: Optional[float] = None) -> Receipt:
         """Withdraws a detached job that has not begun."""
         return self._ask(requests.cancel(job), timeout)
-
-    def dialects(self, *, timeout: Optional[float] = None) -> DialectsReply:
-        """Returns the payloads that the daemon understands."""
-        return self._ask(requests.dialects(), timeout)
-
-    def status(self, *, timeout: Optional[float] = None) -> StatusReply:
-        """Returns the state of the daemon."""
-        return self._ask(requests.status(), timeout)
-
-    def stop(self, *, timeout: Optional[float] = None) -> StopReply:
-        """Stops the daemon, which finishes its jobs, and waits for its exit. The next call starts another one."""
-        return self._ask(requests.stop(), timeout)
 
     def request(
         self,

@@ -353,16 +353,54 @@ class DialectsReply(TypedDict):
     dialects: List[DialectInfo]
 
 
+class Latency(TypedDict):
+    """The times of requests of one kind: their number, and their sum and quantiles in microseconds."""
+
+    count: int
+    sum_us: int
+    p50_us: int
+    p90_us: int
+    p99_us: int
+    max_us: int
+
+
+class Step(TypedDict):
+    """A step of a job, and its time in microseconds."""
+
+    step: str
+    us: int
+
+
+class _TraceFields(TypedDict, total=False):
+    job: int
+    queued: int
+    code: str
+
+
+class Trace(_TraceFields):
+    """The times of one job. `time` is that of its end, in milliseconds since 1970 UTC."""
+
+    kind: str
+    status: str
+    time: int
+    total_us: int
+    steps: List[Step]
+
+
 class _StatusFields(TypedDict, total=False):
     failed: str
     damage: str
     database: str
     left_out: str
     nearby: List[str]
+    counters: Dict[str, int]
+    refusals: Dict[str, int]
+    latency: Dict[str, Latency]
+    trace: Trace
 
 
 class StatusReply(_StatusFields):
-    """The state of the daemon."""
+    """The state of the daemon, and counts since its start. `trace` is there if it was asked for."""
 
     pid: int
     version: str
@@ -375,6 +413,73 @@ class StatusReply(_StatusFields):
     entries: int
     unsettled: int
     watch: int
+
+
+class MetricsReply(TypedDict):
+    """Counters, latencies and the present state as OpenMetrics text."""
+
+    text: str
+
+
+class _SettingFields(TypedDict, total=False):
+    by: str
+    line: int
+    written: str
+    waits: str
+
+
+class Setting(_SettingFields):
+    """A setting with the value that applies and its source: `default`, `file`, `option`, `environment` or `systemd`.
+
+    `written` is a value in `.editd.toml` that does not apply yet; `waits` says for what: `trust` or `restart`.
+    """
+
+    name: str
+    value: str
+    source: str
+
+
+class _ConfigFields(TypedDict, total=False):
+    problem: str
+
+
+class ConfigReply(_ConfigFields):
+    """The settings. `changed`: the file `.editd.toml` is not the one that the daemon read when it started."""
+
+    file: str
+    changed: bool
+    settings: List[Setting]
+
+
+class ChecksReply(TypedDict):
+    """Results of checks, by name."""
+
+    checks: List[CheckResult]
+
+
+class MarkReply(TypedDict):
+    """A mark, and the number of its entry."""
+
+    job: int
+    name: str
+
+
+class NotedEntry(TypedDict):
+    """An entry with a change that a call made."""
+
+    job: int
+    path: WirePath
+
+
+class _NoteFields(TypedDict, total=False):
+    entries: List[NotedEntry]
+    omitted: int
+
+
+class NoteReply(_NoteFields):
+    """The announcement of a call: `announced` is false if the daemon no longer knew it at its end."""
+
+    announced: bool
 
 
 class StopReply(TypedDict):
