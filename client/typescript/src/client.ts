@@ -7,23 +7,30 @@ import { type Connection, LostError } from "./connection.js";
 import { Connector } from "./connector.js";
 import { type CallOptions, Deadline } from "./deadline.js";
 import type {
+  ChecksRequest,
   ClipRequest,
   FilePath,
   HistoryRequest,
   Job,
   JobNumber,
-  OnStale,
+  NoteRequest,
   ReadRequest,
+  RedoRequest,
   UndoRequest,
 } from "./edits.js";
 import { DisconnectedError, doubtful, EditdError, RefusedError, UnreachableError } from "./errors.js";
 import { EventStream } from "./events.js";
-import { type Environment, findWorkspace, resolveWorkspace } from "./places.js";
+import type { ClientOptions } from "./options.js";
+import { findWorkspace, resolveWorkspace } from "./places.js";
 import { busyReceipt, receipt, reply } from "./receipts.js";
 import type {
+  ChecksReply,
   ClipReply,
+  ConfigReply,
   ContentReply,
   HistoryReply,
+  MarkReply,
+  NoteReply,
   OutlineReply,
   ReadReply,
   Receipt,
@@ -45,28 +52,6 @@ const LOSSES = 4;
 
 /** The first and the longest pause between two requests to a busy daemon, in milliseconds. */
 const BUSY_PAUSES = { first: 10, longest: 200 } as const;
-
-/** The settings of a client. */
-export interface ClientOptions {
-  /** A folder; default: the nearest parent of the current folder with `.editd.toml` or `.git`, else the current folder. */
-  workspace?: string;
-  /** The session, which owns receipts, clipboards and undo. Give each agent its own. Default: a new name. */
-  session?: string;
-  /** The name of the program, for the journal. */
-  name?: string;
-  /** The reaction of edits to a file that changed since it was read, unless the job sets its own. */
-  on_stale?: OnStale;
-  /** Milliseconds for each call, with waits and retries. Default: 60000. */
-  timeout?: number;
-  /** The program that is started if no daemon serves; `false` for none. Default: `EDITD_BIN`, else `editd` in `PATH`. */
-  program?: string | false;
-  /** The socket (on Windows: the pipe) of a daemon that was started with `--socket`. */
-  socket?: string;
-  /** Gets a sentence if a call waits for more than a second for a daemon that starts, exits or is busy. */
-  onWait?: (message: string) => void;
-  /** The environment from which the address is derived, and that a started daemon gets. Default: that of the process. */
-  environment?: Environment;
-}
 
 /** The manner in which a request is sent. */
 interface Manner {
@@ -157,8 +142,13 @@ export class Client implements AsyncDisposable {
   }
 
   /** Undoes undos; without a selector, the last one of the session. */
-  async redo(request: UndoRequest = {}, options?: CallOptions): Promise<Receipt> {
+  async redo(request: RedoRequest = {}, options?: CallOptions): Promise<Receipt> {
     return await this.job("redo", request, options);
+  }
+
+  /** Names the present state of the workspace, for `undo` with `to`. */
+  async mark(name: string, options?: CallOptions): Promise<MarkReply> {
+    return reply(await this.call("mark", { name }, REPEATABLE, options));
   }
 
   /** Returns the receipt of a detached job when it has ended, or one with `queued` after `timeout_ms`. */
@@ -198,9 +188,43 @@ export class Client implements AsyncDisposable {
     return reply(await this.call("clip", request, { isRepeatable }, options));
   }
 
-  /** Returns the state of the daemon. */
-  async status(options?: CallOptions): Promise<StatusReply> {
-    return reply(await this.call("status", {}, REPEATABLE, options));
+  /**
+   * Announces a call of another tool that changes files (`begin`), or ends the announcement (`end`). The changes in
+   * between belong to the session.
+   *
+   * @throws RefusedError with the code `stale` if `check` is true and a file changed since the session has read it.
+   */
+  async note(request: NoteRequest, options?: CallOptions): Promise<NoteReply> {
+    // A second `end` would find no announcement, and a second check would find the change read.
+    const isRepeatable = request.phase === "begin" && request.check !== true;
+    return reply(await this.call("note", request, { isRepeatable }, options));
+  }
+
+  /**
+   * Returns the last result of every check; with `job`, of those that ran because of it. Waits `timeout_ms` for checks
+   * that still run, in addition to the time of the call.
+   */
+  async checks(request: ChecksRequest = {}, options: CallOptions = {}): Promise<ChecksReply> {
+    const timeout = (options.timeout ?? this.timeout) + (request.timeout_ms ?? 0);
+    // Unseen results are sent once.
+    const isRepeatable = request.unseen !== true;
+    return reply(await this.call("checks", request, { isRepeatable }, { ...options, timeout }));
+  }
+
+  /** Returns the settings that apply, with their sources, and the values of `.editd.toml` that wait. */
+  async config(options?: CallOptions): Promise<ConfigReply> {
+    return reply(await this.call("config", {}, REPEATABLE, options));
+  }
+
+  /** Returns the state of the daemon and its counters; with `trace`, also the times of this job (0: the newest). */
+  async status(options: CallOptions & { trace?: JobNumber } = {}): Promise<StatusReply> {
+    const { trace, ...rest } = options;
+    return reply(await this.call("status", trace === undefined ? {} : { trace }, REPEATABLE, rest));
+  }
+
+  /** Returns counters, latencies and the present state as OpenMetrics text. */
+  async metrics(options?: CallOptions): Promise<string> {
+    return reply<{ text: string }>(await this.call("metrics", {}, REPEATABLE, options)).text;
   }
 
   /**

@@ -244,6 +244,9 @@ export interface UndoRequest {
   budget?: number;
 }
 
+/** The entries to redo. */
+export type RedoRequest = Omit<UndoRequest, "to">;
+
 /** The part of a file to read. */
 export interface ReadRequest {
   lines?: Lines;
@@ -270,3 +273,28 @@ export type ClipRequest =
   | { action: "show" | "rm"; name: string }
   | { action: "set"; name: string; text: string }
   | { action: "copy"; name: string; to: string };
+
+/** The start or the end of a call by which another tool changes files. */
+export interface NoteRequest {
+  phase: "begin" | "end";
+  /** The files that the call may change; `begin` without them: every file. */
+  paths?: readonly FilePath[];
+  /** The session that makes the call. Default: that of the client. */
+  session?: string;
+  /** The label of the entries. */
+  label?: string;
+  /** The name of the call, by which `end` finds its `begin`. */
+  call?: string;
+  /** With `begin` and `paths`: refuse if the session has read one of the files and it changed since. */
+  check?: boolean;
+}
+
+/** The checks whose results are returned. Default: the last result of every check. */
+export interface ChecksRequest {
+  /** Only the checks that ran because of this job. */
+  job?: JobNumber;
+  /** Only the results for jobs of this session that no reply had yet. Each is returned once. */
+  unseen?: boolean;
+  /** Milliseconds to wait for checks that still run. Default: 0. */
+  timeout_ms?: number;
+}

@@ -1,6 +1,6 @@
 /** A client of editd, the daemon through which all edits of a workspace are made. */
 
-export { Client, type ClientOptions } from "./client.js";
+export { Client } from "./client.js";
 export type { CallOptions } from "./deadline.js";
 export type * from "./edits.js";
 export {
@@ -12,5 +12,6 @@ export {
   UnreachableError,
 } from "./errors.js";
 export { EventStream } from "./events.js";
+export type { ClientOptions } from "./options.js";
 export { findWorkspace } from "./places.js";
 export type * from "./replies.js";

@@ -246,7 +246,32 @@ export interface ClipReply {
   origin?: FilePath;
 }
 
-/** The state of a daemon. */
+/** The times of requests of one kind: their number, and their sum and quantiles in microseconds. */
+export interface Latency {
+  count: number;
+  sum_us: number;
+  p50_us: number;
+  p90_us: number;
+  p99_us: number;
+  max_us: number;
+}
+
+/** The times of one job. */
+export interface Trace {
+  job?: JobNumber;
+  queued?: JobNumber;
+  kind: string;
+  status: string;
+  /** The code of its error. */
+  code?: ErrorCode | (string & {});
+  /** Milliseconds since 1970 UTC, at its end. */
+  time: number;
+  total_us: number;
+  /** The steps in their order. */
+  steps: { step: string; us: number }[];
+}
+
+/** The state of a daemon, and counts since its start. */
 export interface StatusReply {
   pid: number;
   version: string;
@@ -264,6 +289,61 @@ export interface StatusReply {
   database?: string;
   left_out?: string;
   nearby?: string[];
+  /** Numbers of events by name, such as `edit_applied`. */
+  counters?: Record<string, number>;
+  /** Refused requests by error code. */
+  refusals?: Record<string, number>;
+  /** The times of jobs (`job`) and reads (`read`). */
+  latency?: Record<string, Latency>;
+  /** With `trace`. */
+  trace?: Trace;
+}
+
+/** A setting of the daemon, or a command. */
+export interface Setting {
+  name: string;
+  /** The value that applies. */
+  value: string;
+  source: "default" | "file" | "option" | "environment" | "systemd" | (string & {});
+  /** The option or the variable that is the source. */
+  by?: string;
+  /** Its line in `.editd.toml`. */
+  line?: number;
+  /** The value in `.editd.toml` that does not apply. */
+  written?: string;
+  /** The event for which that value, or its removal, waits. */
+  waits?: "trust" | "restart" | (string & {});
+}
+
+/** The settings that apply, and those that wait. */
+export interface ConfigReply {
+  /** The path of `.editd.toml`. */
+  file: string;
+  /** The file is not the one that the daemon read when it started. */
+  changed: boolean;
+  /** The reason why the present file cannot be used. */
+  problem?: string;
+  settings: Setting[];
+}
+
+/** Results of checks, by name. */
+export interface ChecksReply {
+  checks: CheckResult[];
+}
+
+/** A mark, and the number of its entry. */
+export interface MarkReply {
+  job: JobNumber;
+  name: string;
+}
+
+/** The announcement of a call. */
+export interface NoteReply {
+  /** After `end`: the daemon still knew its `begin`. */
+  announced: boolean;
+  /** After `end`: the entries with the changes of the call, oldest first. */
+  entries?: { job: JobNumber; path: FilePath }[];
+  omitted?: number;
 }
 
 /** A change of a file. It is a hint: it may be late, and two changes may be one event. */

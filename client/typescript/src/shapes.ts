@@ -32,7 +32,11 @@ function fields(required: Record<string, Check>, optional: Record<string, Check>
 const failure = { code: text, message: text };
 const error = fields(failure);
 const file = fields({ path });
-const receipt = fields({ status: text }, { files: list(file), job, queued: job, error, verified: text, text });
+const check = fields({ check: text, status: text });
+const receipt = fields(
+  { status: text },
+  { files: list(file), job, queued: job, error, verified: text, text, checks: list(check) },
+);
 const symbol = fields({ name: text, kind: text, depth: count, definition: map, position: map });
 const entry = fields({ id: job, time: count, kind: text, session: text, undone: bool, files: list(file) });
 
@@ -53,10 +57,21 @@ const KINDS: Record<string, Check> = {
   show: fields({ entry, changes: list(fields({ path, diff: text })) }),
   content: fields({ path, size: count, bytes }, { version: text }),
   clip: fields({}, { name: text, text, bytes, clips: list(fields({ name: text, size: count })) }),
-  status: fields({ pid: count, version: text, workspace: text, uptime: count }),
+  status: fields(
+    { pid: count, version: text, workspace: text, uptime: count },
+    { counters: map, refusals: map, latency: map, trace: fields({ kind: text, status: text, steps: list(map) }) },
+  ),
+  metrics: fields({ text }),
+  config: fields(
+    { file: text, changed: bool, settings: list(fields({ name: text, value: text, source: text })) },
+    { problem: text },
+  ),
+  checks: fields({ checks: list(check) }),
+  mark: fields({ job, name: text }),
+  note: fields({ announced: bool }, { entries: list(fields({ job, path })), omitted: count }),
   stop: fields({ pid: count }),
   subscribe: fields({ folders: count }),
-  event: fields({ change: text }, { path, version: text, entry: job }),
+  event: fields({ change: text }, { path, version: text, entry: job, check }),
 };
 
 /**

@@ -70,18 +70,18 @@ const CALLS: Record<number, (client: Client) => Promise<unknown>> = {
   25: (client) => client.request("export", { since: 17 }),
   27: (client) => client.request("forget", { path: "secret.env" }),
   29: (client) =>
-    client.request("note", { phase: "begin", paths: ["src/a.rs"], session: "s", label: "Edit", call: "t-1", check: true }),
-  30: (client) => client.request("note", { phase: "end", paths: ["src/a.rs"], session: "s", call: "t-1" }),
+    client.note({ phase: "begin", paths: ["src/a.rs"], session: "s", label: "Edit", call: "t-1", check: true }),
+  30: (client) => client.note({ phase: "end", paths: ["src/a.rs"], session: "s", call: "t-1" }),
   32: (client) => client.request("dialects"),
   34: (client) => client.outline("src/a.rs", { depth: 1 }),
   36: (client) => client.events(["src/**/*.rs"]),
   39: (client) => client.wait(17, { timeout_ms: 5000 }),
   40: (client) => client.cancel(17),
   41: (client) => client.status(),
-  44: (client) => client.request("checks", { job: 17, timeout_ms: 5000 }),
-  47: (client) => client.request("config"),
+  44: (client) => client.checks({ job: 17, timeout_ms: 5000 }),
+  47: (client) => client.config(),
   49: (client) => client.request("trust"),
-  51: (client) => client.request("mark", { name: "before refactoring" }),
+  51: (client) => client.mark("before refactoring"),
 };
 
 test("the library makes every example of a client", async () => {
