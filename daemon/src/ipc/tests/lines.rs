@@ -11,9 +11,8 @@ use editd_proto::codec::Framing;
 use editd_proto::message::{ChangeEvent, ChangeKind, StatusReply, kind};
 use serde_json::{Value, json};
 
-use super::kit::{Client, EmptyBody, Served, hello, job, read, until};
+use super::kit::{Client, EmptyBody, Served, hello, job, listening, read, runtime_of, until};
 use crate::ipc::StartingListener;
-use crate::ipc::unix::{ClientListener, claim};
 use crate::limits;
 use crate::progress::StartProgress;
 
@@ -265,13 +264,9 @@ fn a_stop_parts_from_each_client_in_its_framing() {
 
 #[test]
 fn a_client_of_a_long_start_learns_the_progress_in_a_line() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s");
-    let listener = {
-        let _inside = runtime.enter();
-        ClientListener::listen(runtime.block_on(claim(&path)).unwrap()).unwrap()
-    };
+    let runtime = runtime_of(1);
+    let (folder, listener) = listening(&runtime);
+    let path = folder.path().join("s.sock");
     let starting = StartingListener::begin(runtime.handle(), listener, StartProgress::default(), |_| {});
     let mut client = LineClient::connect(&path);
     client.send(1, kind::HELLO, &json!(hello()));

@@ -24,7 +24,7 @@ mod kit {
     };
     use serde::Serialize;
     use serde::de::DeserializeOwned;
-    use tokio::runtime::{Builder, Handle};
+    use tokio::runtime::{Builder, Handle, Runtime};
     use tokio::sync::watch;
 
     use crate::caller::Caller;
@@ -93,14 +93,7 @@ mod kit {
     impl Served {
         /// Starts it on a runtime like the daemon's.
         pub(crate) fn start() -> Self {
-            Self::on(|| {
-                Builder::new_multi_thread()
-                    .worker_threads(2)
-                    .max_blocking_threads(limits::WORKERS + 16)
-                    .enable_all()
-                    .build()
-                    .unwrap()
-            })
+            Self::on(|| runtime_of(2))
         }
 
         /// Starts it with time stopped until it is released; then time advances at once whenever all tasks wait for
@@ -121,7 +114,7 @@ mod kit {
             self.time = None;
         }
 
-        fn on(runtime: impl FnOnce() -> tokio::runtime::Runtime + Send + 'static) -> Self {
+        fn on(runtime: impl FnOnce() -> Runtime + Send + 'static) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let socket = folder.path().join("s.sock");
             let fake = Arc::new(FakeWorkspace::default());
@@ -190,6 +183,21 @@ mod kit {
             activity,
             events,
             connections: ConnectionsState::new(&*clock),
+    /// Returns a runtime like the daemon's, with this number of threads.
+    pub(crate) fn runtime_of(threads: usize) -> Runtime {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(threads).max_blocking_threads(limits::WORKERS + 16).enable_all();
+        builder.build().unwrap()
+    }
+
+    /// Returns a listener at `s.sock` in a folder of its own.
+    pub(crate) fn listening(runtime: &Runtime) -> (tempfile::TempDir, ClientListener) {
+        let folder = tempfile::tempdir().unwrap();
+        let _inside = runtime.enter();
+        let claimed = runtime.block_on(claim(&folder.path().join("s.sock"))).unwrap();
+        (folder, ClientListener::listen(claimed).unwrap())
+    }
+
             clock,
             subscriptions: Arc::new(watchers),
             checks: Arc::new(NoChecks),

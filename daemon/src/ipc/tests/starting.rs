@@ -5,20 +5,15 @@
 use editd_proto::error::ErrorCode;
 use editd_proto::message::kind;
 
-use super::kit::{Client, hello};
+use super::kit::{Client, hello, listening, runtime_of};
 use crate::ipc::StartingListener;
-use crate::ipc::unix::{ClientListener, claim};
 use crate::progress::{StartProgress, StartStep};
 
 #[test]
 fn a_client_of_a_long_start_learns_the_progress_and_is_accepted_afterwards() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s");
-    let listener = {
-        let _inside = runtime.enter();
-        ClientListener::listen(runtime.block_on(claim(&path)).unwrap()).unwrap()
-    };
+    let runtime = runtime_of(1);
+    let (folder, listener) = listening(&runtime);
+    let path = folder.path().join("s.sock");
     let progress = StartProgress::default();
     let starting = StartingListener::begin(runtime.handle(), listener, progress.clone(), |_| {});
     for done in [3, 4] {
@@ -39,12 +34,8 @@ fn a_client_of_a_long_start_learns_the_progress_and_is_accepted_afterwards() {
 fn a_client_of_a_short_start_is_accepted() {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s");
-    let listener = {
-        let _inside = runtime.enter();
-        ClientListener::listen(runtime.block_on(claim(&path)).unwrap()).unwrap()
-    };
+    let (folder, listener) = listening(&runtime);
+    let path = folder.path().join("s.sock");
     let starting = StartingListener::begin(runtime.handle(), listener, StartProgress::default(), |_| {});
     let _early = Client::connect(&path);
     let listener = starting.end(&runtime).unwrap();
