@@ -329,6 +329,23 @@ fn an_agent_runtime_is_told_with_the_reply_or_with_the_next_one() {
 }
 
 #[test]
+fn a_check_that_was_removed_has_no_results() {
+    let daemon = TestDaemon::trusted(&(check("words", GREP, WAIT) + &check("true", "true", WAIT)));
+    let mut client = daemon.client("s");
+    edit(&mut client, &jobs::write("src/a", "BAD\n"));
+    let names = |client: &mut Client| -> Vec<String> {
+        let told = client.ask_json(kind::CHECKS, &json!({}));
+        let checks = told["checks"].as_array().unwrap_or_else(|| panic!("{told}"));
+        checks.iter().map(|one| one["check"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(names(&mut client), ["true", "words"]);
+    daemon.put(".editd.toml", check("true", "true", WAIT));
+    assert_eq!(names(&mut client), ["true"]);
+    daemon.put(".editd.toml", "");
+    assert_eq!(names(&mut client), [""; 0]);
+}
+
+#[test]
 fn a_mistake_in_a_check_is_told_with_its_line() {
     let mut daemon = TestDaemon::new();
     daemon.start();

@@ -89,6 +89,20 @@ impl CheckBoard {
         }
     }
 
+    /// Returns true if no check has been due yet, or all of them were forgotten.
+    pub fn is_empty(&self) -> bool {
+        self.checks.is_empty() && self.untold.is_empty()
+    }
+
+    /// Forgets what is known of all checks but these, except those that run or are due. The results of a job stay.
+    pub fn keep_only(&mut self, names: &BTreeSet<String>) {
+        self.checks.retain(|name, state| names.contains(name) || state.active().is_some());
+        self.untold.retain_mut(|(_, results)| {
+            results.retain(|name, _| names.contains(name));
+            !results.is_empty()
+        });
+    }
+
     /// Returns the run that has been due for the longest time and whose check does not run; it runs from now on.
     pub fn next(&mut self) -> Option<StartedCheck> {
         let ready = self.checks.values_mut().filter(|state| state.running.is_none());

@@ -2,7 +2,8 @@
 //! have not been told. Pure: it starts no command, reads no file and has no clock.
 //!
 //! *Calling sequence*: [`CheckBoard::add`] after a job; [`CheckBoard::next`] for a run that may begin now, which the
-//! caller carries out; [`CheckBoard::finish`] with its result; [`CheckBoard::tell`] for the reply to a session.
+//! caller carries out; [`CheckBoard::finish`] with its result; [`CheckBoard::tell`] for the reply to a session;
+//! [`CheckBoard::keep_only`] before results are told.
 //!
 //! *Invariants*: a check runs once at a time. Jobs that are applied while it runs share one later run. A problem is new
 //! only if the last completed run of the check did not have it ([`known`]).

@@ -64,6 +64,27 @@ fn once(board: &mut CheckBoard, job: u64, check: DueCheck, result: &FinishedRun)
 }
 
 #[test]
+fn a_check_that_is_no_longer_configured_is_forgotten() {
+    let mut board = CheckBoard::default();
+    assert!(board.is_empty());
+    let found = run("a:1 wrong", &[("a", &["a-1"])], &[], RunEnd::Failed);
+    once(&mut board, 1, due("c", &["a"]), &found);
+    once(&mut board, 2, due("d", &["a"]), &found);
+    board.add(JobId(3), "s", vec![due("e", &["a"])]);
+    board.keep_only(&["d".to_owned()].into());
+    // `e` is still due.
+    let names: Vec<String> = board.all().into_iter().map(|one| one.check).collect();
+    assert_eq!(names, ["d", "e"]);
+    assert_eq!(board.of_job(JobId(1)).unwrap().first().unwrap().check, "c");
+    let told: Vec<String> = board.tell("s", None).into_iter().map(|one| one.check).collect();
+    assert_eq!(told, ["d"]);
+    // It begins anew, after the one that is due.
+    let next = board.next().unwrap();
+    board.finish(&next, &found).unwrap();
+    assert!(once(&mut board, 4, due("c", &["a"]), &found).first);
+}
+
+#[test]
 fn problems_are_the_same_as_long_as_file_message_and_line_are() {
     let before: Tree<'_> = &[("a", &["x", "bad", "y"]), ("b", &["bad"])];
     let first = run("a:2 see line 2\nb:1 old", before, &[], RunEnd::Failed);

@@ -17,6 +17,9 @@ use crate::queue::reply::stopping;
 
 /// The provider of results.
 pub trait CheckProvider: Send + Sync {
+    /// Returns the request with the number of the job's entry, and forgets checks that are no longer configured. Called once
+    /// for a request, before the other methods: it may read files, which they never do.
+    fn resolve(&self, request: ChecksRequest) -> ChecksRequest;
     /// Returns true if a check that the request is about has not ended.
     fn is_running(&self, caller: &Caller, request: &ChecksRequest) -> bool;
     /// Returns the results that the request is about.
@@ -38,6 +41,7 @@ pub(super) fn checks(client: &Arc<ClientSession>, message: &Message, answer: Req
         let results = client.server.checks.results(&client.caller, request);
         answer.send_result(kind::CHECKS, results.map(|checks| ChecksReply { checks }));
     };
+    let request = client.server.checks.resolve(request);
     let time = Duration::from_millis(request.timeout_ms.unwrap_or(0).min(limits::CHECKS_WAIT_MS));
     if time.is_zero() || !client.server.checks.is_running(&client.caller, &request) {
         return reply(client, &request, answer);

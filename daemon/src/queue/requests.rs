@@ -1,5 +1,6 @@
 //! The interface to a workspace, so that the queue and the sockets can be tested without one. It adds nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -81,5 +82,6 @@ workspace_requests! {
     fn config(&self) -> ConfigReply;
     fn left_out(&self) -> Option<String>;
     fn checks_after(&self, receipt: &Receipt) -> Vec<DueCheck>;
+    fn check_names(&self) -> Option<BTreeSet<String>>;
     fn run_check(&self, started: &StartedCheck, stop: &AtomicBool) -> FinishedRun;
 }

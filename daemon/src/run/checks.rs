@@ -86,6 +86,7 @@ impl CheckThreads {
         if let Some(job) = job {
             lock(&shared.state).board.add(job, &caller.session, due);
         }
+        shared.forget_removed();
         if let Some(reply) = reply {
             self.send(reply, receipt, &caller.session, (job, waits));
         }
@@ -154,12 +155,16 @@ impl CheckThreads {
 }
 
 impl CheckProvider for CheckThreads {
+    fn resolve(&self, request: ChecksRequest) -> ChecksRequest {
+        self.shared.forget_removed();
+        ChecksRequest { job: request.job.map(|job| self.shared.entry_of(job)), ..request }
+    }
+
     fn is_running(&self, caller: &Caller, request: &ChecksRequest) -> bool {
         let running = |outcome: &CheckOutcome| outcome.status == CheckStatus::Running;
-        let job = request.job.map(|job| self.shared.entry_of(job));
         let state = lock(&self.shared.state);
         !self.shared.is_stopping()
-            && match job {
+            && match request.job {
                 Some(job) => state.board.of_job(job).is_some_and(|checks| checks.iter().any(running)),
                 None if request.unseen => !state.board.running_for(&caller.session).is_empty(),
                 None => state.board.all().iter().any(running),
@@ -167,9 +172,8 @@ impl CheckProvider for CheckThreads {
     }
 
     fn results(&self, caller: &Caller, request: &ChecksRequest) -> Result<Vec<CheckOutcome>, Refusal> {
-        let job = request.job.map(|job| self.shared.entry_of(job));
         let mut state = lock(&self.shared.state);
-        let Some(job) = job else {
+        let Some(job) = request.job else {
             if !request.unseen {
                 return Ok(state.board.all());
             }
@@ -195,7 +199,18 @@ impl CheckShared {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Returns the number of a job's entry, which a detached job has beside the one under which it was queued.
+    /// Forgets the checks that the present `.editd.toml` does not name.
+    fn forget_removed(&self) {
+        if lock(&self.state).board.is_empty() {
+            return;
+        }
+        if let Some(names) = self.workspace.check_names() {
+            lock(&self.state).board.keep_only(&names);
+        }
+    }
+
+    /// Returns the number of a job's entry, which a detached job has beside the one under which it was queued. Reads the
+    /// store.
     fn entry_of(&self, job: JobId) -> JobId {
         if lock(&self.state).board.of_job(job).is_some() {
             return job;

@@ -36,6 +36,13 @@ impl Workspace {
         due.collect()
     }
 
+    /// Returns the names of the checks in the present `.editd.toml`, also if it is not trusted; `None` if it cannot be used.
+    pub fn check_names(&self) -> Option<BTreeSet<String>> {
+        let commands = self.state.workspace_commands();
+        let checks = commands.all().iter().filter(|spec| spec.kind == CommandKind::Check);
+        commands.problem().is_none().then(|| checks.map(|spec| spec.name.clone()).collect())
+    }
+
     /// Runs a check. Blocks until it has ended, or `stop` has ended it.
     pub fn run_check(&self, started: &StartedCheck, stop: &AtomicBool) -> FinishedRun {
         let not_run = |why: String| FinishedRun {

@@ -12,6 +12,7 @@ mod kit {
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Arc, Mutex};
     use std::thread::JoinHandle;
     use std::time::Duration;
@@ -19,6 +20,7 @@ mod kit {
     use editd_engine::Refusal;
     use editd_proto::RequestError;
     use editd_proto::codec::{self, FrameReader, Message};
+    use editd_proto::ids::JobId;
     use editd_proto::message::{
         CheckOutcome, ChecksRequest, FileEntry, Hello, JobRequest, ReadRequest, SubscribeRequest, kind,
     };
@@ -38,18 +40,31 @@ mod kit {
     use crate::queue::tests::fake::{self, FakeWorkspace};
     use crate::queue::{ActivityCounter, AdmissionGate, JobQueue, WorkspaceRequests};
 
-    /// No check ever ran.
-    struct NoChecks;
+    /// The only check ran for the job 8, which was queued as 7. It has ended when that was asked for the third time.
+    #[derive(Default)]
+    struct FakeChecks {
+        resolved: AtomicU64,
+        asked: AtomicU64,
+        ended: watch::Sender<u64>,
+    }
 
-    impl CheckProvider for NoChecks {
-        fn is_running(&self, _: &Caller, _: &ChecksRequest) -> bool {
-            false
+    impl CheckProvider for FakeChecks {
+        fn resolve(&self, request: ChecksRequest) -> ChecksRequest {
+            self.resolved.fetch_add(1, Ordering::Relaxed);
+            let entry = |job| if job == JobId(7) { JobId(8) } else { job };
+            ChecksRequest { job: request.job.map(entry), ..request }
         }
-        fn results(&self, _: &Caller, _: &ChecksRequest) -> Result<Vec<CheckOutcome>, Refusal> {
-            Ok(Vec::new())
+        fn is_running(&self, _: &Caller, request: &ChecksRequest) -> bool {
+            self.ended.send_modify(|count| *count += 1);
+            request.job == Some(JobId(8)) && self.asked.fetch_add(1, Ordering::Relaxed) < 2
+        }
+        fn results(&self, _: &Caller, request: &ChecksRequest) -> Result<Vec<CheckOutcome>, Refusal> {
+            let check = format!("resolved {} times", self.resolved.load(Ordering::Relaxed));
+            let jobs: Vec<JobId> = request.job.into_iter().collect();
+            Ok(vec![CheckOutcome { check, jobs, ..CheckOutcome::default() }])
         }
         fn ends(&self) -> watch::Receiver<u64> {
-            watch::Sender::default().subscribe()
+            self.ended.subscribe()
         }
     }
 
@@ -168,21 +183,6 @@ mod kit {
         }
     }
 
-    fn server(workspace: Arc<FakeWorkspace>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
-        let activity = ActivityCounter::new();
-        let events = Arc::new(fake::NoEvents);
-        let durability = editd_proto::message::Durability::Durable;
-        let queue =
-            JobQueue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
-        Arc::new(Server {
-            metrics: workspace.metrics(),
-            workspace,
-            queue,
-            gate: AdmissionGate::new(),
-            activity,
-            events,
-            connections: ConnectionsState::new(&*clock),
     /// Returns a runtime like the daemon's, with this number of threads.
     pub(crate) fn runtime_of(threads: usize) -> Runtime {
         let mut builder = Builder::new_multi_thread();
@@ -198,9 +198,24 @@ mod kit {
         (folder, ClientListener::listen(claimed).unwrap())
     }
 
+    fn server(workspace: Arc<FakeWorkspace>, watchers: Watchers, runtime: Handle) -> Arc<Server> {
+        let activity = ActivityCounter::new();
+        let events = Arc::new(fake::NoEvents);
+        let durability = editd_proto::message::Durability::Durable;
+        let queue =
+            JobQueue::new(workspace.clone(), events.clone(), activity.clone(), durability, runtime.clone());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
+        Arc::new(Server {
+            metrics: workspace.metrics(),
+            workspace,
+            queue,
+            gate: AdmissionGate::new(),
+            activity,
+            events,
+            connections: ConnectionsState::new(&*clock),
             clock,
             subscriptions: Arc::new(watchers),
-            checks: Arc::new(NoChecks),
+            checks: Arc::new(FakeChecks::default()),
             info: DaemonInfo { workspace: "/workspace".into(), ..DaemonInfo::default() },
             nearby: Box::new(Vec::new),
             stop: Arc::new(StopSignal::default()),

@@ -9,13 +9,23 @@ use std::sync::Arc;
 use editd_proto::error::ErrorCode;
 use editd_proto::ids::JobId;
 use editd_proto::message::{
-    ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest, JobRequest, JobStatus,
-    OutlineReply, OutlineRequest, ReadReply, Receipt, StatusReply, StopReply, StopRequest, UndoRequest,
-    WaitRequest, Welcome, kind,
+    ChecksReply, ChecksRequest, ClipAction, ClipReply, ClipRequest, Hello, HistoryReply, HistoryRequest,
+    JobRequest, JobStatus, OutlineReply, OutlineRequest, ReadReply, Receipt, StatusReply, StopReply,
+    StopRequest, UndoRequest, WaitRequest, Welcome, kind,
 };
 
 use super::kit::{EmptyBody, Served, hello, job, read};
 use crate::limits;
+
+#[test]
+fn the_job_of_a_request_for_checks_is_looked_up_once() {
+    let served = Served::start();
+    let mut client = served.client();
+    let request = ChecksRequest { job: Some(JobId(7)), timeout_ms: Some(30_000), ..ChecksRequest::default() };
+    let reply: ChecksReply = client.ask(1, kind::CHECKS, &request);
+    let told = reply.checks.first().unwrap();
+    assert_eq!((told.check.as_str(), told.jobs.as_slice()), ("resolved 1 times", [JobId(8)].as_slice()));
+}
 
 #[test]
 fn every_kind_of_request_is_answered() {

@@ -335,6 +335,9 @@ impl WorkspaceRequests for FakeWorkspace {
     fn checks_after(&self, _: &Receipt) -> Vec<DueCheck> {
         Vec::new()
     }
+    fn check_names(&self) -> Option<BTreeSet<String>> {
+        None
+    }
     fn run_check(&self, _: &StartedCheck, _: &AtomicBool) -> FinishedRun {
         panic!("no check is due")
     }
