@@ -63,6 +63,23 @@ fn each_setting_has_its_value_and_source() {
     assert!(text.contains("no longer has it") && text.contains("\nchanged: "), "{text}");
 }
 
+#[test]
+fn a_restart_is_advised_only_if_it_would_make_a_difference() {
+    let mut daemon = TestDaemon::new();
+    daemon.put(".editd.toml", "keep_age = \"60d\"\n");
+    daemon.start();
+    let command =
+        "keep_age = \"60d\"\n[[validator]]\nname = \"v\"\nfiles = [\"*.none\"]\ncommand = [\"true\"]\n";
+    daemon.put(".editd.toml", command);
+    daemon.trust();
+    assert_eq!(config(&daemon)["changed"], false);
+    let (_, text, _) = run(&daemon, &["config"]);
+    assert!(text.contains("validator v") && !text.contains("editctl stop"), "{text}");
+    daemon.put(".editd.toml", command.replace("60d", "61d"));
+    let (_, text, _) = run(&daemon, &["config"]);
+    assert!(text.contains("\nchanged: ") && text.contains("reads only when it starts"), "{text}");
+}
+
 /// The name of the workspace's folder in the state folder.
 fn tag(daemon: &TestDaemon) -> String {
     editd_proto::socket_path::tag(&daemon.workspace().canonicalize().unwrap())

@@ -27,8 +27,8 @@ pub fn settings(reply: &ConfigReply, style: &OutputStyle) -> String {
     if reply.changed && reply.problem.is_none() {
         let file = one_line(&reply.file);
         out.push_str(&format!(
-            "{}: {file} is not the file that the daemon read when it started; after `editctl stop`, the next command \
-             starts a daemon that reads it\n",
+            "{}: {file} has changes that the daemon reads only when it starts; after `editctl stop`, the next command \
+             starts a daemon that reads them\n",
             notice("changed")
         ));
     }

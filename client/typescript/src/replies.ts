@@ -319,7 +319,7 @@ export interface Setting {
 export interface ConfigReply {
   /** The path of `.editd.toml`. */
   file: string;
-  /** The file is not the one that the daemon read when it started. */
+  /** The file has changes that the daemon reads only when it starts, or a problem. */
   changed: boolean;
   /** The reason why the present file cannot be used. */
   problem?: string;

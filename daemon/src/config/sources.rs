@@ -124,8 +124,15 @@ impl SettingSources {
         all
     }
 
-    /// Returns true if the present file is not the one that was read at the start.
+    /// Returns true if the present file is not the one that was read at the start, and has other settings that are read
+    /// only then, or cannot be used.
     pub fn is_changed(&self, now: &PresentFile<'_>) -> bool {
+        let waits = |one: &SettingInfo| one.waits == Some(SettingWait::Restart);
+        self.is_other(now) && (now.written.is_none() || self.list(now).iter().any(waits))
+    }
+
+    /// Returns true if the present file is not the one that was read at the start.
+    pub fn is_other(&self, now: &PresentFile<'_>) -> bool {
         self.hash != now.hash
     }
 

@@ -13,7 +13,9 @@ impl Workspace {
         let (sources, now) = (&self.state.settings.sources, commands.present());
         ConfigReply {
             file: self.state.root.join(FILE_NAME).to_string_lossy().into_owned(),
-            changed: sources.is_changed(&now),
+            // The folders of `write` are given to the process when it starts.
+            changed: sources.is_changed(&now)
+                || (sources.is_other(&now) && !self.denied_folders().is_empty()),
             problem: commands.problem().map(str::to_owned),
             settings: sources.list(&now),
         }

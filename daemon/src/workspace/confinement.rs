@@ -12,10 +12,10 @@ impl Workspace {
             Confinement::Unconfined(why) => {
                 ("note", format!("the daemon and its commands can write wherever the user can: {why}"))
             }
-            Confinement::Confined { writable, .. } => {
+            Confinement::Confined { .. } => {
                 let confined = "the daemon can write only to the workspace, its state, its socket and temporary \
                                 folders; commands only to the workspace and temporary folders";
-                match self.denied(writable) {
+                match self.denied_folders() {
                     denied if denied.is_empty() => ("ok", confined.to_owned()),
                     denied => ("note", format!("{confined}; {}", denied.join("; "))),
                 }
@@ -26,7 +26,10 @@ impl Workspace {
 
     /// Returns a sentence for each command that names folders that it cannot write.
     #[cfg(unix)]
-    fn denied(&self, writable: &[std::path::PathBuf]) -> Vec<String> {
+    pub(super) fn denied_folders(&self) -> Vec<String> {
+        let Confinement::Confined { writable, .. } = &self.state.settings.confinement else {
+            return Vec::new();
+        };
         let workspace_commands = self.state.workspace_commands();
         if !workspace_commands.trusted() {
             return Vec::new();
@@ -50,7 +53,7 @@ impl Workspace {
     }
 
     #[cfg(windows)]
-    fn denied(&self, _: &[std::path::PathBuf]) -> Vec<String> {
+    pub(super) fn denied_folders(&self) -> Vec<String> {
         Vec::new()
     }
 }

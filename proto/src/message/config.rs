@@ -61,7 +61,8 @@ pub struct SettingInfo {
 pub struct ConfigReply {
     /// The absolute path of `.editd.toml`, even if there is no such file.
     pub file: String,
-    /// Set if the file is not the one that the daemon read when it started.
+    /// Set if the file is not the one that the daemon read when it started, and has a problem, or other settings or folders
+    /// of `write` that are read only then.
     pub changed: bool,
     /// The reason for which the present file cannot be used. It may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -444,7 +444,7 @@ class _ConfigFields(TypedDict, total=False):
 
 
 class ConfigReply(_ConfigFields):
-    """The settings. `changed`: the file `.editd.toml` is not the one that the daemon read when it started."""
+    """The settings. `changed`: `.editd.toml` has changes that the daemon reads only when it starts, or a problem."""
 
     file: str
     changed: bool

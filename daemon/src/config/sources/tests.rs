@@ -62,8 +62,23 @@ fn commands_and_exceptions_of_syntax_are_those_of_the_present_file() {
     assert_eq!(told(true, "format f"), "[\"f\"] File Some(4) None None");
     let waiting = "does not run Default Some(4) Some(\"[\\\"f\\\"]\") Some(Trust)";
     assert_eq!(told(false, "format f"), waiting);
-    assert!(sources.is_changed(&PresentFile { hash: hash(now), written: None, trusted: false }));
-    assert!(!sources.is_changed(&PresentFile { hash: hash(""), written: None, trusted: false }));
+    assert!(sources.is_other(&PresentFile { hash: hash(now), written: None, trusted: false }));
+    assert!(!sources.is_other(&PresentFile { hash: hash(""), written: None, trusted: false }));
+}
+
+#[test]
+fn a_file_is_changed_if_a_restart_would_make_a_difference() {
+    let changed = |old: &str, now: &str| {
+        let config = read_commands(now.as_bytes()).unwrap();
+        let present = PresentFile { hash: hash(now), written: Some(&config.written), trusted: true };
+        started(old, true).is_changed(&present)
+    };
+    let command = "[[validator]]\nname = \"v\"\nfiles = [\"*\"]\ncommand = [\"v\"]\n";
+    assert!(!changed("", command) && !changed(command, ""));
+    assert!(!changed("keep_age = \"60d\"\n", "# how long\nkeep_age = \"60d\"\n"));
+    assert!(changed("", "keep_age = \"60d\"\n") && changed("keep_age = \"60d\"\n", ""));
+    let unusable = PresentFile { hash: hash("a"), written: None, trusted: false };
+    assert!(started("", true).is_changed(&unusable));
 }
 
 #[test]
