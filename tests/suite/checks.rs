@@ -349,16 +349,23 @@ fn a_check_that_was_removed_has_no_results() {
 fn a_mistake_in_a_check_is_told_with_its_line() {
     let mut daemon = TestDaemon::new();
     daemon.start();
-    for (line, word) in [
-        ("command = [\"true\", \"{file}\"]", "{files}"),
-        ("command = [\"true\", \"--in={files}\"]", "argument of its own"),
-        ("command = [\"{files}\"]", "argument of its own"),
-        ("command = [\"true\"]\nwait = \"31s\"", "30s"),
-        ("command = [\"true\"]\nstdout = true", "stdout"),
+    for (at, line, word) in [
+        (4, "command = [\"true\", \"{file}\"]", "{files}"),
+        (4, "command = [\"true\", \"--in={files}\"]", "argument of its own"),
+        (4, "command = [\"{files}\"]", "argument of its own"),
+        (5, "command = [\"true\"]\nwait = \"31s\"", "30s"),
+        (5, "command = [\"true\"]\nstdout = true", "stdout"),
+        (
+            6,
+            "command = [\"true\"]\n[[check]]\nname = \"a\"\nfiles = [\"*\"]\ncommand = [\"a\"]",
+            "named \"a\"",
+        ),
     ] {
         daemon.put(".editd.toml", format!("[[check]]\nname = \"a\"\nfiles = [\"**\"]\n{line}\n"));
         let told = daemon.client("s").ask_json(kind::TRUST, &json!({}));
         let message = told["error"]["message"].as_str();
-        assert!(message.is_some_and(|message| message.contains(word)), "{line}: {told}");
+        let place = format!("at line {at}");
+        let fits = |message: &str| message.contains(word) && message.contains(&place);
+        assert!(message.is_some_and(fits), "{line}: {told}");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de};
 
 mod check;
+mod numbers;
 
 use super::file::{self, ParsedConfig, WrittenDuration, WrittenSize};
 use super::written::{self, WrittenSetting};
@@ -129,9 +130,8 @@ pub fn read_commands(bytes: &[u8]) -> Result<CommandConfig, String> {
     let text = std::str::from_utf8(bytes).map_err(|why| why.to_string())?;
     let (parsed, relaxed) = file::written(text)?;
     let written = written::find(text, &relaxed);
-    let config = CommandConfig { relaxed, written, ..commands(parsed) };
-    check(&config.list)?;
-    Ok(config)
+    numbers::check(text)?;
+    Ok(CommandConfig { relaxed, written, ..commands(parsed) })
 }
 
 /// Returns the commands of a parsed file.
@@ -149,27 +149,6 @@ fn commands(written: ParsedConfig) -> CommandConfig {
         except: syntax.except.unwrap_or_default(),
     });
     CommandConfig { list, syntax, relaxed: Vec::new(), written: Vec::new() }
-}
-
-/// Checks that there are not too many commands, and that their names are unique.
-fn check(list: &[CommandSpec]) -> Result<(), String> {
-    for kind in [CommandKind::Validator, CommandKind::Format, CommandKind::AfterWrite, CommandKind::Check] {
-        let count = list.iter().filter(|one| one.kind == kind).count();
-        if count > limits::COMMANDS {
-            return Err(format!(
-                "there are {count} `[[{}]]`; the limit is {}",
-                kind.name(),
-                limits::COMMANDS
-            ));
-        }
-    }
-    let mut names = std::collections::BTreeSet::new();
-    for one in list {
-        if !names.insert(&one.name) {
-            return Err(format!("two commands are named {:?}; give each its own name", one.name));
-        }
-    }
-    Ok(())
 }
 
 /// `[[after_write]]`.
@@ -190,13 +169,13 @@ pub(super) struct WrittenSyntax {
 /// Declares the fields of one kind of command: those of every kind, and its own. Each kind has a list of its own, so that
 /// a key of another kind is reported with its line.
 macro_rules! command_fields {
-    ($name:ident, $kind:ident $(, $field:ident: $type:ty)*) => {
+    ($name:ident, $kind:ident, $words:ty $(, $field:ident: $type:ty)*) => {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $name {
             name: CommandName,
             files: SomeFiles,
-            command: CommandWords,
+            command: $words,
             env: Option<CommandVariables>,
             write: Option<CommandFolders>,
             timeout: Option<CommandTimeout>,
@@ -227,10 +206,10 @@ macro_rules! command_fields {
     };
 }
 
-command_fields!(ValidatorFields, Validator, pattern: IssuePattern);
-command_fields!(FormatterFields, Format);
-command_fields!(HookFields, AfterWrite, stdout: bool);
-command_fields!(CheckFields, Check, pattern: IssuePattern, wait: check::WaitTime);
+command_fields!(ValidatorFields, Validator, CommandWords, pattern: IssuePattern);
+command_fields!(FormatterFields, Format, CommandWords);
+command_fields!(HookFields, AfterWrite, CommandWords, stdout: bool);
+command_fields!(CheckFields, Check, check::CheckWords, pattern: IssuePattern, wait: check::WaitTime);
 
 impl TryFrom<HookFields> for WrittenHook {
     type Error = &'static str;

@@ -27,7 +27,7 @@ pub struct WrittenSetting {
 /// Returns the settings and commands of a valid file. `relaxed` has those settings that need trust.
 pub(super) fn find(text: &str, relaxed: &[RelaxedSetting]) -> Vec<WrittenSetting> {
     let (Ok(places), Ok(values)) = (DeTable::parse(text), text.parse::<Table>()) else { return Vec::new() };
-    let line = |at: usize| 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64;
+    let line = |at: usize| line(text, at);
     let needs_trust = |key: &str| relaxed.iter().any(|setting| setting.key == key);
     let mut found = Vec::new();
     for (key, place) in places.get_ref() {
@@ -59,6 +59,38 @@ pub(super) fn find(text: &str, relaxed: &[RelaxedSetting]) -> Vec<WrittenSetting
         }
     }
     found
+}
+
+/// A command in the file.
+pub(super) struct NamedCommand {
+    pub(super) kind: &'static str,
+    pub(super) name: String,
+    /// The line of its name.
+    pub(super) line: u64,
+}
+
+/// Returns the commands of a valid file, in its order.
+pub(super) fn named(text: &str) -> Vec<NamedCommand> {
+    let Ok(places) = DeTable::parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    for kind in COMMANDS {
+        let commands = places.get_ref().get(kind).and_then(|list| list.get_ref().as_array());
+        for command in commands.into_iter().flatten() {
+            let name = command.get_ref().as_table().and_then(|table| table.get("name"));
+            if let Some((name, at)) =
+                name.and_then(|name| Some((name.get_ref().as_str()?, name.span().start)))
+            {
+                found.push((at, NamedCommand { kind, name: name.to_owned(), line: line(text, at) }));
+            }
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, command)| command).collect()
+}
+
+/// Returns the line of a place in the text, from 1.
+fn line(text: &str, at: usize) -> u64 {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64
 }
 
 /// Returns the place of the first key of a table.

@@ -78,6 +78,10 @@ fn a_file_without_commands_checks_syntax_everywhere() {
 fn a_mistake_is_named_with_its_line() {
     let validator = |rest: &str| format!("[[validator]]\nname = \"v\"\nfiles = [\"*\"]\n{rest}");
     let command = |rest: &str| validator(&format!("command = [\"true\"]\n{rest}"));
+    let check = |words: &str| {
+        let first = "[[check]]\nname = \"a\"\nfiles = [\"*\"]\ncommand = [\"true\"]";
+        format!("{first}\n[[check]]\ncommand = [{words}]\nname = \"b\"\nfiles = [\"*\"]\n")
+    };
     for (text, line, word) in [
         (command("shell = true"), "line 5", "shell"),
         (command("stdout = true"), "line 5", "stdout"),
@@ -97,6 +101,10 @@ fn a_mistake_is_named_with_its_line() {
         (validator("command = \"ruff -\""), "line 4", "sequence"),
         (validator("command = [\"a\\u0000\"]"), "line 4", "NUL"),
         (validator(""), "line 1", "command"),
+        (check("\"true\", \"{file}\""), "line 6", "use \"{files}\""),
+        (check("\"true\", \"--in={files}\""), "line 6", "argument of its own"),
+        (check("\"{files}\""), "line 6", "argument of its own"),
+        (check("\"true\"") + "wait = \"31s\"", "line 9", "30s"),
         ("[[validator]]\nname = \"syntax\"".to_owned(), "line 2", "built-in"),
         ("[[validator]]\nname = \"a\\nb\"".to_owned(), "line 2", "one line"),
         ("[[validator]]\nname = \"a\"\nfiles = []".to_owned(), "line 3", "no file"),
@@ -118,12 +126,14 @@ fn a_mistake_is_named_with_its_line() {
 #[test]
 fn names_are_unique_over_both_kinds_and_numbers_bounded() {
     let one = |kind: &str, name: &str| {
-        format!("[[{kind}]]\nname = \"{name}\"\nfiles = [\"*\"]\ncommand = [\"cat\", \"{{file}}\"]\n")
+        let file = if kind == "check" { "." } else { "{file}" };
+        format!("[[{kind}]]\nname = \"{name}\"\nfiles = [\"*\"]\ncommand = [\"cat\", \"{file}\"]\n")
     };
-    let why = read(&(one("validator", "a") + &one("after_write", "a"))).unwrap_err();
-    assert!(why.contains("two commands are named \"a\""), "{why}");
+    // Each has four lines, and the name is in the second one.
+    let why = read(&(one("check", "b") + &one("after_write", "a") + &one("validator", "a"))).unwrap_err();
+    assert!(why.contains("line 10\ntwo commands are named \"a\", the first at line 6;"), "{why}");
     let many = |count: usize| (0..count).map(|n| one("validator", &n.to_string())).collect::<String>();
     assert_eq!(read(&many(limits::COMMANDS)).unwrap().list.len(), limits::COMMANDS);
     let why = read(&many(limits::COMMANDS + 1)).unwrap_err();
-    assert!(why.contains("33 `[[validator]]`"), "{why}");
+    assert!(why.contains("line 130\n") && why.contains("more than 32 `[[validator]]`"), "{why}");
 }
