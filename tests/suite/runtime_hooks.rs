@@ -1,6 +1,8 @@
 //! `editctl hook` with the payloads of agent runtimes: what their own tools read is recorded, what they change has its author,
 //! and an edit of a file that changed meanwhile is denied with the change.
 
+mod payloads;
+
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -309,29 +311,6 @@ fn a_call_is_allowed_if_no_daemon_can_be_used() {
     assert_eq!((told.status, &*told.out), (Some(0), ""), "{}", told.err);
     assert!(told.err.contains("did not answer within 3 s"), "{}", told.err);
     assert!(begun.elapsed().as_secs() < 9, "{:?}", begun.elapsed());
-}
-
-#[test]
-fn payloads_that_nobody_should_send_are_allowed_with_a_message() {
-    let daemon = TestDaemon::started();
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let large = vec![b' '; 65 * 1024 * 1024];
-    for bad in
-        [&b""[..], b"{", b"[]", b"\xff", b"{\"hook_event_name\":\"PreToolUse\"}", deep.as_bytes(), &large]
-    {
-        let told = answer(hook_command(&daemon, "claude-code"), bad);
-        assert_eq!((told.status, &*told.out), (Some(0), ""), "{}", told.err);
-        assert!(told.err.contains("the call is allowed"), "{}", told.err);
-    }
-    let stop = json!({ "hook_event_name": "Stop", "session_id": "s" });
-    hook(&daemon, "claude-code", &stop).allows();
-    let long = json!({ "file_path": format!("{}/a", "x".repeat(100_000)) });
-    let told = hook(&daemon, "claude-code", &claude(&daemon, "PreToolUse", "Edit", &long));
-    assert_eq!((told.status, &*told.out), (Some(0), ""), "{}", told.err);
-    let outside = json!({ "file_path": daemon.folder("home").join("a.txt") });
-    hook(&daemon, "claude-code", &claude(&daemon, "PreToolUse", "Edit", &outside)).allows();
-    let wrong = answer(hook_command(&daemon, "emacs"), b"{}");
-    assert_eq!((wrong.status, &*wrong.out), (Some(1), ""), "exit status 2 would deny the call");
 }
 
 #[test]

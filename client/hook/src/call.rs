@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::limits::{FILES, LABEL, NAME, SHOWN_LINES};
 use crate::patch;
+use crate::payload;
 use crate::search::{self, ShownPassage};
 
 /// The moment at which a hook runs.
@@ -156,7 +157,7 @@ fn text<'v>(object: &'v Value, fields: &[&str]) -> Option<&'v str> {
 /// Returns an object, also one that is written as text.
 fn object(value: Option<&Value>) -> Value {
     match value {
-        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or(Value::Null),
+        Some(Value::String(text)) => payload::parse(text.as_bytes()).unwrap_or(Value::Null),
         Some(other) => other.clone(),
         None => Value::Null,
     }

@@ -10,17 +10,18 @@ mod answer;
 mod call;
 mod limits;
 mod patch;
+mod payload;
 mod runtime;
 mod search;
 
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 use clap::{CommandFactory, Parser};
 use editctl::machine;
-use serde_json::Value;
 
 use act::HookDecision;
 use call::ToolCall;
@@ -88,9 +89,11 @@ pub fn main() -> ExitCode {
     options.session = options.session.or(named);
     let runtime = options.runtime;
     let (sender, receiver) = mpsc::channel();
+    let is_read = Arc::new(AtomicBool::new(false));
+    let read = Arc::clone(&is_read);
     let started = std::thread::Builder::new().name("hook".to_owned()).spawn(move || {
         // If nobody waits any more, the answer is not needed.
-        let _ = sender.send(answer(&options));
+        let _ = sender.send(answer(&options, &read));
     });
     let out = match started.map(|_| receiver.recv_timeout(PATIENCE)) {
         Ok(Ok(Ok(out))) => out,
@@ -100,7 +103,11 @@ pub fn main() -> ExitCode {
         }
         Ok(Err(_)) => {
             let seconds = PATIENCE.as_secs();
-            tell(&format!("editd did not answer within {seconds} s; the call is allowed without it"));
+            let missed = match is_read.load(Ordering::Acquire) {
+                true => "editd did not answer",
+                false => "the runtime did not end the payload (its end of standard input is still open)",
+            };
+            tell(&format!("{missed} within {seconds} s; the call is allowed without editd"));
             answer::allowed(runtime)
         }
         Err(error) => {
@@ -118,11 +125,11 @@ pub fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Returns the answer to the payload on standard input.
-fn answer(options: &HookOptions) -> Result<String, String> {
-    let payload = machine::read_whole(None, PAYLOAD).map_err(|error| format!("the payload: {error}"))?;
-    let payload: Value =
-        serde_json::from_slice(&payload).map_err(|error| format!("the payload is no JSON: {error}"))?;
+/// Returns the answer to the payload on standard input. Sets `is_read` at its end.
+fn answer(options: &HookOptions, is_read: &AtomicBool) -> Result<String, String> {
+    let bytes = machine::read_whole(None, PAYLOAD).map_err(|error| format!("the payload: {error}"))?;
+    is_read.store(true, Ordering::Release);
+    let payload = payload::parse(&bytes).map_err(|error| format!("the payload is no JSON: {error}"))?;
     let is_set = |name: &str| machine::variable(name).is_some();
     if let Some(runner) = HookRunner::of(&payload, &is_set)
         && runner != HookRunner::Known(options.runtime)

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::answer;
 use crate::call::{HookMoment, ToolCall, ToolEffect};
 use crate::patch;
+use crate::payload;
 use crate::runtime::{HookRunner, Runtime};
 use crate::search::{ShownPassage, passages};
 
@@ -145,6 +146,26 @@ fn payloads_of_other_events_and_without_fields_are_no_calls() {
     let failed = json!({ "hook_event_name": "AfterTool", "tool_name": "replace", "session_id": "s",
                          "tool_input": { "file_path": "a" }, "tool_response": { "error": { "message": "no" } } });
     assert_eq!(call(&failed).moment, HookMoment::Failed);
+}
+
+#[test]
+fn text_that_is_no_unicode_is_replaced() {
+    let whole = r#"{"a": "\\ud83d \ud83d\ude00 \\", "b\\": "\u0041\n"}"#;
+    assert_eq!(payload::parse(whole.as_bytes()).unwrap(), serde_json::from_str::<Value>(whole).unwrap());
+    for (text, expected) in [
+        (r#""\ud83d""#, "\u{fffd}"),
+        (r#""a\uDE00b""#, "a\u{fffd}b"),
+        (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+        (r#""\ud83d\n\\ud83d""#, "\u{fffd}\n\\ud83d"),
+        (r#""\ud83d\u0041""#, "\u{fffd}A"),
+    ] {
+        assert!(serde_json::from_str::<Value>(text).is_err(), "{text}");
+        assert_eq!(payload::parse(text.as_bytes()).unwrap(), json!(expected), "{text}");
+    }
+    assert_eq!(payload::parse(b"\"a\xffb\"").unwrap(), json!("a\u{fffd}b"));
+    for bad in [&b"\"\\"[..], b"\"\\u", b"\"\\ud83", b"\"\\ud83d", b"\\ud83d", b"\xff"] {
+        assert!(payload::parse(bad).is_err(), "{bad:?}");
+    }
 }
 
 #[test]
