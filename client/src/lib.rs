@@ -58,6 +58,7 @@ pub mod failure;
 pub mod journal;
 pub mod machine;
 pub mod retry;
+pub mod runtime;
 pub mod session;
 pub mod show;
 pub mod values;

@@ -9,6 +9,7 @@ use editd_proto::message::{NotePhase, NoteRequest, ReadRequest};
 use editd_proto::{ErrorCode, FilePath, RequestError};
 
 use crate::call::{HookMoment, ToolCall, ToolEffect};
+use crate::runtime::project_variable;
 use crate::{HookOptions, tell};
 
 /// The decision about a call.
@@ -124,7 +125,7 @@ impl CallPlace {
     fn find(options: &HookOptions, call: &ToolCall) -> Result<Option<Self>, HookFailure> {
         let current = machine::current_folder()
             .map_err(|error| HookFailure(format!("the current folder cannot be used: {error}")))?;
-        let variable = options.runtime.project_variable().and_then(machine::variable).map(PathBuf::from);
+        let variable = project_variable(options.runtime).and_then(machine::variable).map(PathBuf::from);
         let named = call.roots.iter().chain(&call.folder).map(PathBuf::from);
         let mut places = variable.into_iter().chain(named);
         let usable = |path: &PathBuf| path.is_absolute() && machine::is_folder(path);

@@ -1,32 +1,33 @@
 //! The answer of a hook in the form of its runtime, and the words of a denial.
 
+use editctl::runtime::Runtime;
 use editd_proto::RequestError;
 use editd_proto::error::ChangeAuthor;
 use serde_json::{Value, json};
 
-use crate::runtime::Runtime;
+use crate::runtime::wants_object;
 
 /// Returns the output that allows the call, or has nothing to say. It never allows what the runtime would ask about.
 pub(crate) fn allowed(runtime: Runtime) -> String {
-    if runtime.wants_object() { "{}\n".to_owned() } else { String::new() }
+    if wants_object(runtime) { "{}\n".to_owned() } else { String::new() }
 }
 
 /// Returns the output that denies the call. `event` is the name of the event.
 pub(crate) fn denied(runtime: Runtime, event: &str, reason: &str) -> String {
     let object: Value = match runtime {
-        Runtime::ClaudeCode | Runtime::Codex | Runtime::Vscode | Runtime::Qwen => json!({
-            "hookSpecificOutput": {
-                "hookEventName": event,
-                "permissionDecision": "deny",
-                "permissionDecisionReason": reason,
-            }
-        }),
         Runtime::Cursor => json!({
             "permission": "deny",
             "user_message": "editd: the file changed since the agent read it; the agent was shown the change",
             "agent_message": reason,
         }),
         Runtime::Gemini => json!({ "decision": "deny", "reason": reason }),
+        _ => json!({
+            "hookSpecificOutput": {
+                "hookEventName": event,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }
+        }),
     };
     format!("{object}\n")
 }

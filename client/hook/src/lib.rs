@@ -22,11 +22,12 @@ use std::sync::{Arc, mpsc};
 
 use clap::{CommandFactory, Parser};
 use editctl::machine;
+use editctl::runtime::Runtime;
 
 use act::HookDecision;
 use call::ToolCall;
 use limits::{PATIENCE, PAYLOAD};
-use runtime::{HookRunner, Runtime};
+use runtime::HookRunner;
 
 const AFTER: &str = "\
 `editctl setup RUNTIME --hooks` writes the hooks into the configuration of a runtime.
@@ -45,7 +46,7 @@ Exit status: 0, also if the call is denied, which the output says; 1 for wrong o
 #[command(name = "editctl hook", bin_name = "editctl hook", version = editctl::VERSION, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct HookOptions {
     /// The runtime
-    #[arg(value_enum, value_name = "RUNTIME")]
+    #[arg(value_parser = runtime::parser(), value_name = "RUNTIME")]
     pub(crate) runtime: Runtime,
     /// The workspace [default: the nearest parent of the project's folder with .editd.toml or .git, else that folder]
     #[arg(long, value_name = "DIR")]

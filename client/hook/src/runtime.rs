@@ -1,25 +1,10 @@
-//! The agent runtimes, and the signs by which a payload shows which of them runs the hook: some also run the hooks that
+//! The agent runtimes with hooks, and the signs by which a payload shows which of them runs the hook: some also run the hooks that
 //! another runtime is configured with.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use editctl::runtime::Runtime;
 use serde_json::Value;
-
-/// An agent runtime with hooks that get their input on standard input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Runtime {
-    /// Claude Code
-    ClaudeCode,
-    /// Codex
-    Codex,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// Gemini CLI
-    Gemini,
-    /// Qwen Code
-    Qwen,
-}
 
 /// The program that runs the hook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,34 +15,26 @@ pub(crate) enum HookRunner {
     Other(&'static str),
 }
 
-impl Runtime {
-    /// Returns the name on the command line, which the journal shows as the client.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Vscode => "vscode",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-        }
-    }
+/// Parses the name of a runtime with hooks.
+pub(crate) fn parser() -> impl TypedValueParser<Value = Runtime> {
+    let names: Vec<_> = Runtime::with_hooks().filter_map(|runtime| runtime.to_possible_value()).collect();
+    PossibleValuesParser::new(names).try_map(|name| Runtime::from_str(&name, false))
+}
 
-    /// Returns the variable that has the folder of the project.
-    pub(crate) fn project_variable(self) -> Option<&'static str> {
-        match self {
-            Self::ClaudeCode => Some("CLAUDE_PROJECT_DIR"),
-            Self::Cursor => Some("CURSOR_PROJECT_DIR"),
-            Self::Gemini => Some("GEMINI_PROJECT_DIR"),
-            Self::Qwen => Some("QWEN_PROJECT_DIR"),
-            Self::Codex | Self::Vscode => None,
-        }
+/// Returns the variable that has the folder of the project.
+pub(crate) fn project_variable(runtime: Runtime) -> Option<&'static str> {
+    match runtime {
+        Runtime::ClaudeCode => Some("CLAUDE_PROJECT_DIR"),
+        Runtime::Cursor => Some("CURSOR_PROJECT_DIR"),
+        Runtime::Gemini => Some("GEMINI_PROJECT_DIR"),
+        Runtime::Qwen => Some("QWEN_PROJECT_DIR"),
+        _ => None,
     }
+}
 
-    /// Returns true if the hook must print a JSON object, also if it has nothing to say.
-    pub(crate) fn wants_object(self) -> bool {
-        matches!(self, Self::Cursor | Self::Gemini)
-    }
+/// Returns true if the hook must print a JSON object, also if it has nothing to say.
+pub(crate) fn wants_object(runtime: Runtime) -> bool {
+    matches!(runtime, Runtime::Cursor | Runtime::Gemini)
 }
 
 impl HookRunner {

@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 
+use editctl::runtime::Runtime;
+
 use crate::config_file::{ConfigFile, FileAccess};
-use crate::hooks::HookSet;
-use crate::place::{Scope, UserFolders, project};
+use crate::hooks::{HookSet, hooks};
+use crate::place::{self, Scope, UserFolders, project};
 use crate::program::{has_companion, server_command, started};
 use crate::report::{Outcome, Report, Subject};
 use crate::run::{NewText, at, diff};
-use crate::runtime::Runtime;
 use crate::{CommandLine, SetupError, next_steps};
 
 /// Runs the command.
@@ -21,7 +22,7 @@ pub(crate) fn run(
     folders: &UserFolders,
     path: Option<&OsStr>,
 ) -> Result<Report, SetupError> {
-    let set = line.runtime.hooks().ok_or_else(|| {
+    let set = hooks(line.runtime).ok_or_else(|| {
         let name = line.runtime.name();
         SetupError::Usage(format!(
             "{name} runs no command before and after its tools, so it has no hooks to set up; leave out --hooks"
@@ -33,9 +34,9 @@ pub(crate) fn run(
     }
     let (folder, name) = match scope {
         Scope::Project => {
-            (project(line.workspace.as_deref(), folders)?, line.runtime.project_hooks(line.local))
+            (project(line.workspace.as_deref(), folders)?, place::project_hooks(line.runtime, line.local))
         }
-        Scope::User => line.runtime.user_hooks(folders)?,
+        Scope::User => place::user_hooks(line.runtime, folders)?,
     };
     let boundary = Some(folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
     let file = ConfigFile::read(&folder, name, boundary)?;

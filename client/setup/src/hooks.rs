@@ -1,10 +1,10 @@
 //! The hooks of each runtime that keeps its own edit tools: their events, their form, and the texts with and without them.
 
+use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
 use crate::format::FormatError;
 use crate::json::{array, meaning};
-use crate::runtime::Runtime;
 
 /// Seconds after which a runtime gives up waiting for a hook. The hook itself gives up after 3 s.
 const TIMEOUT_S: u64 = 10;
@@ -34,58 +34,56 @@ pub(crate) struct HookSet {
     start: &'static str,
 }
 
-impl Runtime {
-    /// Returns the hooks; `None` if the runtime runs no commands before and after its tools.
-    pub(crate) fn hooks(self) -> Option<HookSet> {
-        let (events, form, start): (HookEvents, HookForm, &'static str) = match self {
-            Self::ClaudeCode => (
-                &[
-                    ("PreToolUse", "Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
-                    ("PostToolUse", "Read|Grep|Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
-                    ("PostToolUseFailure", "Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
-                ],
-                HookForm::Nested(1),
-                "{}\n",
-            ),
-            Self::Codex => (
-                &[("PreToolUse", "apply_patch|Bash"), ("PostToolUse", "apply_patch|Bash")],
-                HookForm::Nested(1),
-                "{}\n",
-            ),
-            Self::Cursor => (
-                &[
-                    ("preToolUse", "^(Write|StrReplace|Edit|Delete|Shell)$"),
-                    ("postToolUse", "^(Read|Grep|Write|StrReplace|Edit|Delete|Shell)$"),
-                    ("postToolUseFailure", "^(Write|StrReplace|Edit|Delete|Shell)$"),
-                ],
-                HookForm::Flat,
-                "{\n  \"version\": 1\n}\n",
-            ),
-            Self::Vscode => (&[("PreToolUse", ""), ("PostToolUse", "")], HookForm::Typed, "{}\n"),
-            Self::Gemini => (
-                &[
-                    ("BeforeTool", "^(replace|write_file|run_shell_command)$"),
-                    (
-                        "AfterTool",
-                        "^(read_file|search_file_content|grep_search|replace|write_file|run_shell_command)$",
-                    ),
-                ],
-                HookForm::Nested(1000),
-                "{}\n",
-            ),
-            Self::Qwen => (
-                &[
-                    ("PreToolUse", "^(edit|write_file|run_shell_command)$"),
-                    ("PostToolUse", "^(read_file|grep_search|edit|write_file|run_shell_command)$"),
-                    ("PostToolUseFailure", "^(edit|write_file|run_shell_command)$"),
-                ],
-                HookForm::Nested(1),
-                "{}\n",
-            ),
-            Self::Zed | Self::Opencode => return None,
-        };
-        Some(HookSet { name: self.name(), events, form, start })
-    }
+/// Returns the hooks; `None` if the runtime runs no commands before and after its tools.
+pub(crate) fn hooks(runtime: Runtime) -> Option<HookSet> {
+    let (events, form, start): (HookEvents, HookForm, &'static str) = match runtime {
+        Runtime::ClaudeCode => (
+            &[
+                ("PreToolUse", "Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
+                ("PostToolUse", "Read|Grep|Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
+                ("PostToolUseFailure", "Edit|Write|MultiEdit|NotebookEdit|Bash|PowerShell"),
+            ],
+            HookForm::Nested(1),
+            "{}\n",
+        ),
+        Runtime::Codex => (
+            &[("PreToolUse", "apply_patch|Bash"), ("PostToolUse", "apply_patch|Bash")],
+            HookForm::Nested(1),
+            "{}\n",
+        ),
+        Runtime::Cursor => (
+            &[
+                ("preToolUse", "^(Write|StrReplace|Edit|Delete|Shell)$"),
+                ("postToolUse", "^(Read|Grep|Write|StrReplace|Edit|Delete|Shell)$"),
+                ("postToolUseFailure", "^(Write|StrReplace|Edit|Delete|Shell)$"),
+            ],
+            HookForm::Flat,
+            "{\n  \"version\": 1\n}\n",
+        ),
+        Runtime::Vscode => (&[("PreToolUse", ""), ("PostToolUse", "")], HookForm::Typed, "{}\n"),
+        Runtime::Gemini => (
+            &[
+                ("BeforeTool", "^(replace|write_file|run_shell_command)$"),
+                (
+                    "AfterTool",
+                    "^(read_file|search_file_content|grep_search|replace|write_file|run_shell_command)$",
+                ),
+            ],
+            HookForm::Nested(1000),
+            "{}\n",
+        ),
+        Runtime::Qwen => (
+            &[
+                ("PreToolUse", "^(edit|write_file|run_shell_command)$"),
+                ("PostToolUse", "^(read_file|grep_search|edit|write_file|run_shell_command)$"),
+                ("PostToolUseFailure", "^(edit|write_file|run_shell_command)$"),
+            ],
+            HookForm::Nested(1),
+            "{}\n",
+        ),
+        Runtime::Zed | Runtime::Opencode => return None,
+    };
+    Some(HookSet { name: runtime.name(), events, form, start })
 }
 
 impl HookSet {

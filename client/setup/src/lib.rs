@@ -19,9 +19,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use editctl::runtime::Runtime;
 use editctl::show::OutputStyle;
-
-use runtime::Runtime;
 
 const AFTER: &str = "\
 Without --project and --user, the file is the one of the project, which everybody who works on it may share:

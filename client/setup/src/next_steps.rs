@@ -1,8 +1,9 @@
 //! The steps that a runtime needs after its configuration changed.
 
+use editctl::runtime::Runtime;
+
 use crate::place::Scope;
 use crate::report::Outcome;
-use crate::runtime::Runtime;
 
 /// Returns the steps, one sentence each.
 pub(crate) fn steps(runtime: Runtime, scope: Scope, outcome: Outcome) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use editctl::runtime::Runtime;
 use editctl::{Workspace, machine};
 
 use crate::SetupError;
-use crate::runtime::Runtime;
 
 /// The users of a configuration file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,96 +67,96 @@ impl UserFolders {
     }
 }
 
-impl Runtime {
-    /// Returns the scope if no option names one: the project, if its file is meant to be shared and always read.
-    pub(crate) fn default_scope(self) -> Scope {
-        match self {
-            // Codex reads the file of a project only if the user trusts it.
-            Self::Codex | Self::Zed => Scope::User,
-            _ => Scope::Project,
+/// Returns the scope if no option names one: the project, if its file is meant to be shared and always read.
+pub(crate) fn default_scope(runtime: Runtime) -> Scope {
+    match runtime {
+        // Codex reads the file of a project only if the user trusts it.
+        Runtime::Codex | Runtime::Zed => Scope::User,
+        _ => Scope::Project,
+    }
+}
+
+/// Returns the files in the project.
+///
+/// # Errors
+/// The runtime is not known to read servers from one.
+pub(crate) fn project_files(runtime: Runtime) -> Result<&'static [&'static str], SetupError> {
+    Ok(match runtime {
+        Runtime::ClaudeCode => &[".mcp.json"],
+        Runtime::Codex => &[".codex/config.toml"],
+        Runtime::Cursor => &[".cursor/mcp.json"],
+        Runtime::Vscode => &[".vscode/mcp.json"],
+        Runtime::Opencode => {
+            &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
         }
-    }
-
-    /// Returns the files in the project.
-    ///
-    /// # Errors
-    /// The runtime is not known to read servers from one.
-    pub(crate) fn project_files(self) -> Result<&'static [&'static str], SetupError> {
-        Ok(match self {
-            Self::ClaudeCode => &[".mcp.json"],
-            Self::Codex => &[".codex/config.toml"],
-            Self::Cursor => &[".cursor/mcp.json"],
-            Self::Vscode => &[".vscode/mcp.json"],
-            Self::Opencode => {
-                &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"]
-            }
-            Self::Gemini => &[".gemini/settings.json"],
-            Self::Qwen => &[".qwen/settings.json"],
-            Self::Zed => {
-                let message =
-                    "setup writes the servers of Zed only into the settings of the user; leave out --project";
-                return Err(SetupError::Usage(message.into()));
-            }
-        })
-    }
-
-    /// Returns the file in the project that has its hooks.
-    pub(crate) fn project_hooks(self, is_local: bool) -> &'static str {
-        match self {
-            Self::ClaudeCode if is_local => ".claude/settings.local.json",
-            Self::ClaudeCode => ".claude/settings.json",
-            Self::Codex => ".codex/hooks.json",
-            Self::Cursor => ".cursor/hooks.json",
-            Self::Qwen => ".qwen/settings.json",
-            Self::Gemini => ".gemini/settings.json",
-            Self::Vscode | Self::Zed | Self::Opencode => ".github/hooks/editctl.json",
+        Runtime::Gemini => &[".gemini/settings.json"],
+        Runtime::Qwen => &[".qwen/settings.json"],
+        Runtime::Zed => {
+            let message =
+                "setup writes the servers of Zed only into the settings of the user; leave out --project";
+            return Err(SetupError::Usage(message.into()));
         }
-    }
+    })
+}
 
-    /// Returns the folder and the file of the user that have its hooks.
-    ///
-    /// # Errors
-    /// The place is unknown.
-    pub(crate) fn user_hooks(self, folders: &UserFolders) -> Result<(PathBuf, &'static str), SetupError> {
-        Ok(match (self, &folders.codex, &folders.claude) {
-            (Self::ClaudeCode, _, Some(folder)) => (folder.clone(), "settings.json"),
-            (Self::Codex, Some(folder), _) => (folder.clone(), "hooks.json"),
-            (Self::Vscode, ..) => (folders.home()?, ".copilot/hooks/editctl.json"),
-            _ => (folders.home()?, self.project_hooks(false)),
-        })
+/// Returns the file in the project that has its hooks.
+pub(crate) fn project_hooks(runtime: Runtime, is_local: bool) -> &'static str {
+    match runtime {
+        Runtime::ClaudeCode if is_local => ".claude/settings.local.json",
+        Runtime::ClaudeCode => ".claude/settings.json",
+        Runtime::Codex => ".codex/hooks.json",
+        Runtime::Cursor => ".cursor/hooks.json",
+        Runtime::Qwen => ".qwen/settings.json",
+        Runtime::Gemini => ".gemini/settings.json",
+        Runtime::Vscode | Runtime::Zed | Runtime::Opencode => ".github/hooks/editctl.json",
     }
+}
 
-    /// Returns the places for the user.
-    ///
-    /// # Errors
-    /// The place is unknown.
-    pub(crate) fn user_places(self, folders: &UserFolders) -> Result<ConfigPlaces, SetupError> {
-        let at = |folder: PathBuf, files: &'static [&'static str]| Ok(ConfigPlaces { folder, files });
-        match self {
-            Self::ClaudeCode if folders.claude.is_some() => {
-                let command = "claude mcp add --scope user editctl -- editctl mcp";
-                Err(SetupError::Usage(format!("CLAUDE_CONFIG_DIR is set; run `{command}` instead")))
-            }
-            Self::ClaudeCode => at(folders.home()?, &[".claude.json"]),
-            Self::Codex => match &folders.codex {
-                Some(folder) => at(folder.clone(), &["config.toml"]),
-                None => at(folders.home()?, &[".codex/config.toml"]),
-            },
-            Self::Cursor => at(folders.home()?, &[".cursor/mcp.json"]),
-            Self::Gemini => at(folders.home()?, &[".gemini/settings.json"]),
-            Self::Qwen => at(folders.home()?, &[".qwen/settings.json"]),
-            Self::Opencode => at(folders.config()?, &["opencode/opencode.json", "opencode/opencode.jsonc"]),
-            Self::Zed => match &folders.app_data {
-                Some(folder) if cfg!(windows) => at(folder.clone(), &["Zed/settings.json"]),
-                _ => at(folders.config()?, &["zed/settings.json"]),
-            },
-            Self::Vscode => {
-                let server = r#"{"name": "editctl", "command": "editctl", "args": ["mcp"]}"#;
-                let command = format!("code --add-mcp '{server}'");
-                let message =
-                    format!("the file of the user depends on the profile of VS Code; run `{command}`");
-                Err(SetupError::Usage(message))
-            }
+/// Returns the folder and the file of the user that have its hooks.
+///
+/// # Errors
+/// The place is unknown.
+pub(crate) fn user_hooks(
+    runtime: Runtime,
+    folders: &UserFolders,
+) -> Result<(PathBuf, &'static str), SetupError> {
+    Ok(match (runtime, &folders.codex, &folders.claude) {
+        (Runtime::ClaudeCode, _, Some(folder)) => (folder.clone(), "settings.json"),
+        (Runtime::Codex, Some(folder), _) => (folder.clone(), "hooks.json"),
+        (Runtime::Vscode, ..) => (folders.home()?, ".copilot/hooks/editctl.json"),
+        _ => (folders.home()?, project_hooks(runtime, false)),
+    })
+}
+
+/// Returns the places for the user.
+///
+/// # Errors
+/// The place is unknown.
+pub(crate) fn user_places(runtime: Runtime, folders: &UserFolders) -> Result<ConfigPlaces, SetupError> {
+    let at = |folder: PathBuf, files: &'static [&'static str]| Ok(ConfigPlaces { folder, files });
+    match runtime {
+        Runtime::ClaudeCode if folders.claude.is_some() => {
+            let command = "claude mcp add --scope user editctl -- editctl mcp";
+            Err(SetupError::Usage(format!("CLAUDE_CONFIG_DIR is set; run `{command}` instead")))
+        }
+        Runtime::ClaudeCode => at(folders.home()?, &[".claude.json"]),
+        Runtime::Codex => match &folders.codex {
+            Some(folder) => at(folder.clone(), &["config.toml"]),
+            None => at(folders.home()?, &[".codex/config.toml"]),
+        },
+        Runtime::Cursor => at(folders.home()?, &[".cursor/mcp.json"]),
+        Runtime::Gemini => at(folders.home()?, &[".gemini/settings.json"]),
+        Runtime::Qwen => at(folders.home()?, &[".qwen/settings.json"]),
+        Runtime::Opencode => at(folders.config()?, &["opencode/opencode.json", "opencode/opencode.jsonc"]),
+        Runtime::Zed => match &folders.app_data {
+            Some(folder) if cfg!(windows) => at(folder.clone(), &["Zed/settings.json"]),
+            _ => at(folders.config()?, &["zed/settings.json"]),
+        },
+        Runtime::Vscode => {
+            let server = r#"{"name": "editctl", "command": "editctl", "args": ["mcp"]}"#;
+            let command = format!("code --add-mcp '{server}'");
+            let message = format!("the file of the user depends on the profile of VS Code; run `{command}`");
+            Err(SetupError::Usage(message))
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use editctl::runtime::Runtime;
 use editctl::show::{self, OutputStyle};
 use serde_json::json;
 
 use crate::format::NAME;
-use crate::runtime::Runtime;
 
 /// The result for the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use editctl::machine;
+use editctl::runtime::Runtime;
 use serde_json::Value;
 use similar::TextDiff;
 
 use crate::config_file::{ConfigFile, FileAccess};
 use crate::format::{self, Format, FormatError, NAME};
-use crate::place::{ConfigPlaces, Scope, UserFolders, project};
+use crate::place::{self, ConfigPlaces, Scope, UserFolders, project};
 use crate::program::{ServerCommand, has_companion, server_command, started};
 use crate::report::{Outcome, Report, Subject};
-use crate::runtime::{EntryShape, Runtime};
+use crate::runtime::{EntryShape, config_format, entry_shape};
 use crate::{CommandLine, SetupError, hook_run, next_steps};
 
 /// A file with its meaning and the shape of an entry in it.
@@ -34,17 +35,17 @@ pub(crate) fn run(line: &CommandLine) -> Result<Report, SetupError> {
     let scope = match (line.project, line.user) {
         (true, _) => Scope::Project,
         (_, true) => Scope::User,
-        _ => line.runtime.default_scope(),
+        _ => place::default_scope(line.runtime),
     };
     if line.hooks {
         return hook_run::run(line, scope, &folders, path.as_deref());
     }
     let places = match scope {
         Scope::Project => {
-            let files = line.runtime.project_files()?;
+            let files = place::project_files(line.runtime)?;
             ConfigPlaces { folder: project(line.workspace.as_deref(), &folders)?, files }
         }
-        Scope::User => line.runtime.user_places(&folders)?,
+        Scope::User => place::user_places(line.runtime, &folders)?,
     };
     let boundary = Some(places.folder.as_path()).filter(|_| scope == Scope::Project && !line.force);
     let chosen = choose(line.runtime, &places, boundary)?;
@@ -91,8 +92,8 @@ fn choose(runtime: Runtime, places: &ConfigPlaces, boundary: Option<&Path>) -> R
         let file = ConfigFile::read(&places.folder, name, boundary)?;
         let text = file.text()?;
         let meaning =
-            runtime.format().meaning(text.unwrap_or_default()).map_err(|error| at(&file, &error))?;
-        let shape = runtime.shape(&meaning);
+            config_format(runtime).meaning(text.unwrap_or_default()).map_err(|error| at(&file, &error))?;
+        let shape = entry_shape(runtime, &meaning);
         all.push((text.is_some(), Candidate { file, meaning, shape }));
     }
     let has_entry = |one: &Candidate| format::entry(&one.meaning, one.shape.path).is_some();
@@ -109,7 +110,7 @@ fn added(
     command: &ServerCommand,
 ) -> Result<(Outcome, NewText), SetupError> {
     let (file, shape) = (&chosen.file, chosen.shape);
-    let format = line.runtime.format();
+    let format = config_format(line.runtime);
     let entry = shape.entry(&command.word);
     let text = file.text()?;
     let refused = |error: FormatError| at(file, &error);
@@ -138,7 +139,7 @@ fn added(
 /// Decides on the text without the entry.
 fn removed(line: &CommandLine, chosen: &Candidate) -> Result<(Outcome, NewText), SetupError> {
     let (file, shape) = (&chosen.file, chosen.shape);
-    let format: Format = line.runtime.format();
+    let format: Format = config_format(line.runtime);
     let Some(found) = format::entry(&chosen.meaning, shape.path) else {
         return Ok((Outcome::Unchanged, None));
     };

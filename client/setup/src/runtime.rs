@@ -1,30 +1,9 @@
 //! The agent runtimes: the format of their configuration, and the place and form of a server in it.
 
-use clap::ValueEnum;
+use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
 use crate::format::Format;
-
-/// An agent runtime.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Runtime {
-    /// Claude Code
-    ClaudeCode,
-    /// Codex
-    Codex,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// Zed
-    Zed,
-    /// opencode
-    Opencode,
-    /// Gemini CLI
-    Gemini,
-    /// Qwen Code
-    Qwen,
-}
 
 /// The place and the form of the entry.
 #[derive(Clone, Copy, Debug)]
@@ -56,41 +35,25 @@ impl EntryShape {
     }
 }
 
-impl Runtime {
-    /// Returns the name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Vscode => "vscode",
-            Self::Zed => "zed",
-            Self::Opencode => "opencode",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-        }
+/// Returns the format of the configuration.
+pub(crate) fn config_format(runtime: Runtime) -> Format {
+    match runtime {
+        Runtime::Codex => Format::Toml,
+        _ => Format::Json,
     }
+}
 
-    /// Returns the format of the configuration.
-    pub(crate) fn format(self) -> Format {
-        match self {
-            Self::Codex => Format::Toml,
-            _ => Format::Json,
-        }
-    }
-
-    /// Returns the shape for a file with this content.
-    pub(crate) fn shape(self, content: &Value) -> EntryShape {
-        let stdio = |program: &str| json!({ "type": "stdio", "command": program, "args": ["mcp"] });
-        let plain = |program: &str| json!({ "command": program, "args": ["mcp"] });
-        match self {
-            Self::ClaudeCode | Self::Cursor => EntryShape::of(&["mcpServers"], stdio),
-            Self::Vscode => EntryShape::of(&["servers"], stdio),
-            Self::Gemini | Self::Qwen => EntryShape::of(&["mcpServers"], plain),
-            Self::Zed => EntryShape::of(&["context_servers"], plain),
-            Self::Codex => EntryShape::of(&["mcp_servers"], plain),
-            Self::Opencode => opencode(content),
-        }
+/// Returns the shape for a file with this content.
+pub(crate) fn entry_shape(runtime: Runtime, content: &Value) -> EntryShape {
+    let stdio = |program: &str| json!({ "type": "stdio", "command": program, "args": ["mcp"] });
+    let plain = |program: &str| json!({ "command": program, "args": ["mcp"] });
+    match runtime {
+        Runtime::ClaudeCode | Runtime::Cursor => EntryShape::of(&["mcpServers"], stdio),
+        Runtime::Vscode => EntryShape::of(&["servers"], stdio),
+        Runtime::Gemini | Runtime::Qwen => EntryShape::of(&["mcpServers"], plain),
+        Runtime::Zed => EntryShape::of(&["context_servers"], plain),
+        Runtime::Codex => EntryShape::of(&["mcp_servers"], plain),
+        Runtime::Opencode => opencode(content),
     }
 }
 

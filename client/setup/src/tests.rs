@@ -5,21 +5,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use editctl::runtime::Runtime;
 use serde_json::{Value, json};
 
-use crate::place::{Scope, UserFolders};
-use crate::runtime::Runtime;
+use crate::place::{Scope, UserFolders, default_scope, project_files, user_places};
+use crate::runtime::entry_shape;
 
 #[test]
 fn every_runtime_has_a_file_and_an_entry_of_its_own() {
     let folders = UserFolders { home: Some(PathBuf::from("/home/u")), ..UserFolders::default() };
     for runtime in Runtime::value_variants() {
-        assert_eq!(Runtime::from_str(runtime.name(), false), Ok(*runtime));
-        match runtime.default_scope() {
-            Scope::Project => assert!(!runtime.project_files().unwrap().is_empty()),
-            Scope::User => assert!(runtime.user_places(&folders).unwrap().folder.starts_with("/home/u")),
+        let runtime = *runtime;
+        match default_scope(runtime) {
+            Scope::Project => assert!(!project_files(runtime).unwrap().is_empty()),
+            Scope::User => assert!(user_places(runtime, &folders).unwrap().folder.starts_with("/home/u")),
         }
-        let shape = runtime.shape(&Value::Null);
+        let shape = entry_shape(runtime, &Value::Null);
         for own in ["editctl", "/opt/editctl", "C:\\bin\\editctl.exe"] {
             assert!(shape.is_own(&shape.entry(own)), "{runtime:?} {own}");
         }
@@ -38,18 +39,18 @@ fn the_environment_names_the_folders_of_the_user() {
         claude: Some("/claude".into()),
         ..UserFolders::default()
     };
-    let folder = |runtime: Runtime| runtime.user_places(&folders).map(|places| places.folder);
+    let folder = |runtime: Runtime| user_places(runtime, &folders).map(|places| places.folder);
     assert_eq!(folder(Runtime::Codex).unwrap(), Path::new("/codex"));
     assert_eq!(folder(Runtime::Zed).unwrap(), Path::new("/xdg"));
     assert_eq!(folder(Runtime::Opencode).unwrap(), Path::new("/xdg"));
     assert!(folder(Runtime::ClaudeCode).unwrap_err().message().contains("claude mcp add"));
     let none = UserFolders { home: Some("relative".into()), ..UserFolders::default() };
-    assert!(Runtime::Cursor.user_places(&none).unwrap_err().message().contains("HOME"));
+    assert!(user_places(Runtime::Cursor, &none).unwrap_err().message().contains("HOME"));
 }
 
 #[test]
 fn opencode_keeps_the_shape_of_the_file() {
-    let shape = |content: &Value| Runtime::Opencode.shape(content);
+    let shape = |content: &Value| entry_shape(Runtime::Opencode, content);
     assert_eq!(shape(&json!({})).path, ["mcp"]);
     assert_eq!(shape(&json!({ "mcp": { "servers": { "type": "local" } } })).path, ["mcp"]);
     let second = shape(&json!({ "mcp": { "servers": {} } }));
