@@ -212,6 +212,8 @@ fn bad_notes_are_refused_with_advice() {
         (json!({ "phase": "middle" }), "malformed", "begin"),
         (json!({ "phase": "end", "paths": ["a"], "check": true }), "malformed", "send it with `begin`"),
         (json!({ "phase": "begin", "check": true }), "malformed", "with paths"),
+        (json!({ "phase": "begin", "paths": [] }), "malformed", "leave `paths` out"),
+        (json!({ "phase": "end", "paths": [] }), "malformed", "leave `paths` out"),
         (json!({ "phase": "begin", "paths": ["../a"] }), "outside", ""),
         (json!({ "phase": "begin", "paths": many }), "too_large", "at most 1000 paths"),
         (json!({ "phase": "begin", "session": "" }), "malformed", "session name is empty"),

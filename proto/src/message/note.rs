@@ -1,6 +1,6 @@
 //! The request by which a client names the author of changes that other tools make.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::ids::JobId;
 use crate::path::FilePath;
@@ -22,7 +22,7 @@ pub struct NoteRequest {
     pub phase: NotePhase,
     /// The files that the call may change. `begin` without paths means every file; `end` without paths, those of its
     /// `begin`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "some_paths", skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<FilePath>,
     /// The session that makes the call; if absent, that of the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,6 +36,15 @@ pub struct NoteRequest {
     /// With `begin`: refuse as `stale` if one of `paths` is not what the session has read. Then nothing is announced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub check: bool,
+}
+
+/// Decodes paths. A client whose list is empty by mistake would claim the changes of every file.
+fn some_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FilePath>, D::Error> {
+    let paths = Vec::deserialize(from)?;
+    if paths.is_empty() {
+        return Err(de::Error::custom("the list is empty; leave `paths` out to mean every file"));
+    }
+    Ok(paths)
 }
 
 /// The reply to `note`.
