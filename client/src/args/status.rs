@@ -22,7 +22,11 @@ pub(crate) struct StatusArgs {
 
 /// Parses an interval; returns milliseconds.
 fn interval(text: &str) -> Result<u64, String> {
-    values::patience(text).map(|interval| interval.max(SHORTEST))
+    let interval = values::patience(text)?;
+    if interval < SHORTEST {
+        return Err(format!("the shortest interval is {SHORTEST}ms: each state is a request"));
+    }
+    Ok(interval)
 }
 
 /// Parses the number of a job; `last` is 0.

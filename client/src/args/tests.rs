@@ -130,6 +130,8 @@ fn what_is_wrong_is_refused() {
         "symbol a f text --replace --file t",
         "undo x",
         "status --watch=soon",
+        "status --watch=0ms",
+        "status --watch=99ms",
         "status --trace first",
         "status --watch --trace 3",
         "undo 3 --to m",
