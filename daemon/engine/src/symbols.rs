@@ -169,7 +169,9 @@ fn unparsed(path: &FilePath, why: ParseError, budget: &ParseBudget) -> Refusal {
         ParseError::TooLarge { limit, .. } => too_large(message, limit),
         ParseError::StepLimit => spent(message, budget.steps),
         ParseError::MemoryLimit => spent(message, budget.memory as u64),
-        ParseError::TooDeep | ParseError::Unsupported(_) => refuse(ErrorCode::Unsupported, message),
+        ParseError::TooDeep | ParseError::Foreign { .. } | ParseError::Unsupported(_) => {
+            refuse(ErrorCode::Unsupported, message)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counts the memory that the parser holds, so that a parse stops when it takes too much. Contains no limit.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
     /// Bytes that the parser has allocated on this thread and not freed there.
@@ -10,6 +11,14 @@ thread_local! {
 /// Returns the bytes that the parser holds on this thread; always 0 unless [`count_parser_memory`] was called.
 pub(crate) fn held() -> usize {
     HELD.try_with(Cell::get).unwrap_or(0)
+}
+
+/// Set once the parser counts.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if the parser counts the memory that it holds.
+pub(crate) fn counts() -> bool {
+    COUNTS.load(Ordering::Relaxed)
 }
 
 /// Makes the parser count the memory that it holds, so that [`crate::ParseBudget::memory`] is observed. To be called once,
@@ -25,8 +34,9 @@ pub use counting::count_parser_memory;
 mod counting {
     use std::alloc::Layout;
     use std::ffi::c_void;
+    use std::sync::atomic::Ordering;
 
-    use super::HELD;
+    use super::{COUNTS, HELD};
 
     /// Makes the parser count the memory that it holds, so that [`crate::ParseBudget::memory`] is observed. To be called
     /// once, before other threads start. Does nothing outside Linux, where only the other limits hold.
@@ -35,6 +45,7 @@ mod counting {
         // SAFETY: the functions pass every call on to the C library's own, which the parser uses otherwise. So memory
         // that was allocated before may be freed afterwards. They never return null.
         unsafe { tree_sitter::set_allocator(Some(counted)) }
+        COUNTS.store(true, Ordering::Relaxed);
     }
 
     /// Returns the bytes that an allocation takes; 0 for none.

@@ -41,6 +41,14 @@ pub enum ParseError {
     /// The text is nested deeper than the limit.
     #[error("it is nested too deeply")]
     TooDeep,
+    /// The text is nearly that of another file, which had too many errors for a file in its language.
+    #[error("it had {errors} syntax errors when it was last parsed, so it is not taken for {language}")]
+    Foreign {
+        /// The number of these errors.
+        errors: usize,
+        /// The name of the language.
+        language: &'static str,
+    },
     /// This build has no grammar of the language.
     #[error("this build does not support {0}")]
     Unsupported(&'static str),
@@ -60,6 +68,17 @@ pub(crate) fn whole_lines<'t>(text: &'t str, budget: &ParseBudget) -> Cow<'t, st
 
 /// Parses a text whose lines end in `\n` (see [`lines`]).
 pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Result<Tree, ParseError> {
+    parse_from(language, text, None, budget)
+}
+
+/// Parses a text by the tree of another text that was edited to fit. The result may differ from that of [`parse`] if it
+/// has errors.
+pub(crate) fn parse_from(
+    language: Language,
+    text: &str,
+    former: Option<&Tree>,
+    budget: &ParseBudget,
+) -> Result<Tree, ParseError> {
     budget.allows(text)?;
     guard::allows(language, text)?;
     let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
@@ -87,7 +106,7 @@ pub(crate) fn parse(language: Language, text: &str, budget: &ParseBudget) -> Res
         let end = if spend(1) { at } else { bytes.len().min(at.saturating_add(CHUNK)) };
         bytes.get(at..end).unwrap_or_default()
     };
-    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    let tree = parser.parse_with_options(&mut read, former, Some(options));
     if exceeded.get() {
         return Err(ParseError::MemoryLimit);
     }

@@ -9,9 +9,9 @@ use tree_sitter::{Node, Tree};
 use crate::grammar::{DefinitionRule, Grammar, NodeContext, SymbolName};
 #[cfg(feature = "yaml")]
 use crate::parse::lines;
-use crate::parse::{parse, whole_lines};
+use crate::parse::whole_lines;
 use crate::surroundings::Surroundings;
-use crate::{Language, Outline, ParseBudget, ParseError, Symbol, SymbolKind, nest, paths};
+use crate::{Language, Outline, ParseBudget, ParseError, Symbol, SymbolKind, TreeCache, nest, paths};
 
 /// Maximum number of symbols in an outline. A file of 10,000 lines has a few thousand.
 const SYMBOLS: usize = 100_000;
@@ -36,29 +36,49 @@ const NAMES: usize = 16 * 1024 * 1024;
 /// # Errors
 /// The text is too long, its parse takes too long, or this build has no grammar of the language.
 pub fn outline(language: Language, text: &str, budget: &ParseBudget) -> Result<Outline, ParseError> {
-    #[cfg(feature = "yaml")]
-    if language == Language::Yaml {
-        return crate::languages::yaml::outline(&lines(text), budget);
+    TreeCache::default().outline(language, text, budget)
+}
+
+impl TreeCache {
+    /// Returns the same as [`outline()`]. The tree of the text is used if it is kept, and kept otherwise.
+    ///
+    /// # Errors
+    /// Those of [`outline()`].
+    pub fn outline(
+        &self,
+        language: Language,
+        text: &str,
+        budget: &ParseBudget,
+    ) -> Result<Outline, ParseError> {
+        #[cfg(feature = "yaml")]
+        if language == Language::Yaml {
+            return crate::languages::yaml::outline(&lines(text), budget);
+        }
+        // All symbols are trimmed, so none ends behind the original text.
+        let text = &*whole_lines(text, budget);
+        let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
+        let tree = self.tree(language, text, None, budget)?.tree;
+        // Every text is valid Markdown.
+        let broken = language != Language::Markdown && tree.root_node().has_error();
+        let mut found = DefinitionWalk {
+            text,
+            grammar,
+            surroundings: Surroundings::new(text),
+            drafts: Vec::new(),
+            names: 0,
+        };
+        found.walk(&tree);
+        #[cfg(feature = "markdown")]
+        if language == Language::Markdown {
+            crate::languages::markdown::spread(text, &mut found.drafts);
+        }
+        let DefinitionWalk { surroundings, drafts, .. } = found;
+        let mut symbols = nest::symbols(text, grammar.file_comments, &surroundings, drafts);
+        for symbol in &mut symbols {
+            symbol.declares = declares(text, language, symbol);
+        }
+        Ok(Outline { symbols: paths::numbered(symbols), broken })
     }
-    // All symbols are trimmed, so none ends behind the original text.
-    let text = &*whole_lines(text, budget);
-    let grammar = language.grammar().ok_or(ParseError::Unsupported(language.name()))?;
-    let tree = parse(language, text, budget)?;
-    // Every text is valid Markdown.
-    let broken = language != Language::Markdown && tree.root_node().has_error();
-    let mut found =
-        DefinitionWalk { text, grammar, surroundings: Surroundings::new(text), drafts: Vec::new(), names: 0 };
-    found.walk(&tree);
-    #[cfg(feature = "markdown")]
-    if language == Language::Markdown {
-        crate::languages::markdown::spread(text, &mut found.drafts);
-    }
-    let DefinitionWalk { surroundings, drafts, .. } = found;
-    let mut symbols = nest::symbols(text, grammar.file_comments, &surroundings, drafts);
-    for symbol in &mut symbols {
-        symbol.declares = declares(text, language, symbol);
-    }
-    Ok(Outline { symbols: paths::numbered(symbols), broken })
 }
 
 /// Returns true for a function that is only declared: it has no body, or a Python decorator marks it as an overload.

@@ -7,15 +7,14 @@
     reason = "a test reads its sources, and says what it left out"
 )]
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-use editd_syntax::{Language, ParseBudget, outline};
+use editd_syntax::{ParseBudget, outline};
 
 #[path = "kit/damaged.rs"]
 mod damage;
 #[path = "kit/faults.rs"]
 mod faults;
+#[path = "kit/sources.rs"]
+mod sources;
 
 /// Maximum number of files per language.
 const FILES: usize = 150;
@@ -29,7 +28,7 @@ const DAMAGES: u64 = 2;
 #[test]
 fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
     let mut faulty = Vec::new();
-    for (language, files) in sources() {
+    for (language, files) in sources::sources(BYTES) {
         let step = files.len().div_ceil(FILES).max(1);
         let taken = files.iter().step_by(step).filter_map(|path| std::fs::read_to_string(path).ok());
         let mut count = 0;
@@ -48,33 +47,4 @@ fn what_holds_for_outlines_holds_for_real_files_whole_and_damaged() {
         }
     }
     assert!(faulty.is_empty(), "{faulty:#?}");
-}
-
-/// The files of each supported language, sorted by name.
-fn sources() -> BTreeMap<Language, Vec<PathBuf>> {
-    let mut sources: BTreeMap<Language, Vec<PathBuf>> = Language::all()
-        .filter(|language| language.is_known())
-        .map(|language| (language, Vec::new()))
-        .collect();
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
-        let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
-        Some(Path::new(&home).join(".cargo"))
-    });
-    let mut folders: Vec<PathBuf> = home.map(|home| home.join("registry").join("src")).into_iter().collect();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let (path, about) = (entry.path(), entry.metadata());
-            let Ok(about) = about else { continue };
-            if about.is_dir() {
-                folders.push(path);
-            } else if about.is_file() && about.len() <= BYTES {
-                let language = Language::of(path.as_os_str().as_encoded_bytes(), "");
-                if let Some(files) = language.and_then(|language| sources.get_mut(&language)) {
-                    files.push(path);
-                }
-            }
-        }
-    }
-    sources.values_mut().for_each(|files| files.sort());
-    sources
 }

@@ -3,6 +3,7 @@
 
 use tree_sitter::Tree;
 
+use super::region::Region;
 use super::{SOUGHT, SyntaxFault};
 use crate::parse::NodeWalk;
 
@@ -39,10 +40,12 @@ struct OpenNode {
     open: usize,
     /// The end of its last child that is not a comment.
     end: Option<usize>,
+    /// Set if its children are statements, each of which may be wrong by itself.
+    statements: bool,
 }
 
 /// Returns the statements that continue in the next line without brackets or a backslash, in the order of the text.
-pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
+pub(super) fn faults(text: &str, tree: &Tree, region: &Region) -> Vec<SyntaxFault> {
     let mut faults = Vec::new();
     let mut walk = NodeWalk::of(tree);
     let mut above: Vec<OpenNode> = Vec::new();
@@ -50,6 +53,9 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
         && let Some(node) = walk.next()
     {
         above.truncate(walk.depth());
+        if above.last().is_some_and(|parent| parent.statements) && !region.touches(&node.byte_range()) {
+            walk.skip_children();
+        }
         let lines = LINES.contains(&node.kind());
         let mut open = 0;
         if let Some(parent) = above.last_mut().filter(|_| !node.is_extra()) {
@@ -67,7 +73,8 @@ pub(super) fn faults(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
             // A block inside of brackets counts its own brackets.
             open = if lines { 0 } else { parent.open };
         }
-        above.push(OpenNode { lines, open, end: None });
+        let statements = matches!(node.kind(), "module" | "block");
+        above.push(OpenNode { lines, open, end: None, statements });
     }
     faults
 }

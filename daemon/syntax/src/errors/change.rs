@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::{
     Certainty, FaultSubject, MAX_ERRORS, SOUGHT, SyntaxError, SyntaxFault, brackets, faults, position,
 };
-use crate::{Language, ParseBudget, ParseError};
+use crate::delta::{TextEdit, shared_end, shared_start};
+use crate::trees::FormerText;
+use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Lists the errors of `new` that `old` did not have. `old` is `None` for a new file.
 ///
@@ -41,19 +43,66 @@ pub fn introduced_errors(
     new: &str,
     budget: &ParseBudget,
 ) -> Result<Vec<SyntaxError>, ParseError> {
-    let mut found = faults(language, path, new, budget)?;
-    let old = old.filter(|old| !old.trim().is_empty());
-    let template = is_template(language, new);
-    if found.is_empty() || template && old.is_none_or(|old| has_marks(language, old)) {
-        return Ok(Vec::new());
-    }
-    let sure = language.is_sure();
-    let mut balance = None;
-    if let Some(old) = old {
-        let before = faults(language, path, old, budget)?;
-        if template && !before.is_empty() {
+    TreeCache::default().introduced_errors(language, path, TextChange { old, new, edits: None }, budget)
+}
+
+/// A text before and after an edit.
+#[derive(Clone, Copy, Debug)]
+pub struct TextChange<'t> {
+    /// The text before; `None` for a new file.
+    pub old: Option<&'t str>,
+    /// The text after.
+    pub new: &'t str,
+    /// The changes, in the order of the text, if they are known. Others are taken if these do not make `new` of `old`.
+    pub edits: Option<&'t [TextEdit]>,
+}
+
+impl TreeCache {
+    /// Returns the same as [`introduced_errors`]. The tree of the old text is used if it is kept, and that of the new
+    /// text is kept for the next edit.
+    ///
+    /// # Errors
+    /// Those of [`introduced_errors`].
+    pub fn introduced_errors(
+        &self,
+        language: Language,
+        path: &[u8],
+        TextChange { old, new, edits }: TextChange<'_>,
+        budget: &ParseBudget,
+    ) -> Result<Vec<SyntaxError>, ParseError> {
+        let former = old.map(|text| FormerText { text, edits, key: None });
+        if let Some(former) =
+            former.filter(|_| matches!(language, Language::Json | Language::Markdown | Language::Toml))
+        {
+            self.follow(language, new, former, budget);
+        }
+        let found = faults(language, path, new, former, budget, self)?;
+        let old = old.filter(|old| !old.trim().is_empty());
+        let template = is_template(language, new);
+        if found.is_empty() || template && old.is_none_or(|old| has_marks(language, old)) {
             return Ok(Vec::new());
         }
+        let before = match old {
+            Some(old) => Some((old, faults(language, path, old, None, budget, self)?)),
+            None => None,
+        };
+        if template && before.as_ref().is_some_and(|(_, before)| !before.is_empty()) {
+            return Ok(Vec::new());
+        }
+        Ok(added(language, found, before, new))
+    }
+}
+
+/// Returns the errors of `new` without those of the old text.
+fn added(
+    language: Language,
+    mut found: Vec<SyntaxFault>,
+    before: Option<(&str, Vec<SyntaxFault>)>,
+    new: &str,
+) -> Vec<SyntaxError> {
+    let sure = language.is_sure();
+    let mut balance = None;
+    if let Some((old, before)) = before {
         if before.is_empty() {
             balance = Some((ByteCounts::of(old), ByteCounts::of(new)));
         } else {
@@ -75,7 +124,7 @@ pub fn introduced_errors(
         let certainty = if certain(&fault) { Certainty::Sure } else { Certainty::Doubtful };
         (fault, certainty)
     });
-    Ok(position::with_positions(new, judged))
+    position::with_positions(new, judged)
 }
 
 /// The number of times that each byte occurs in a text. Used for brackets and quotation marks.
@@ -149,10 +198,8 @@ fn still_broken(found: &mut Vec<SyntaxFault>, gone: &[SyntaxFault], old: &str, n
 /// texts. The line before is included, since a parser may report the error there.
 fn changed(old: &str, new: &str) -> Range<usize> {
     let (old, bytes) = (old.as_bytes(), new.as_bytes());
-    let front = old.iter().zip(bytes).take_while(|(old, new)| old == new).count();
-    let rest = old.len().min(bytes.len()) - front;
-    let pairs = old.iter().rev().zip(bytes.iter().rev());
-    let back = pairs.take(rest).take_while(|(old, new)| old == new).count();
+    let front = shared_start(old, bytes);
+    let back = shared_end(old, bytes).min(old.len().min(bytes.len()) - front);
     let front = new.floor_char_boundary(front);
     let end = new.floor_char_boundary(bytes.len() - back);
     let before = new.get(..front).unwrap_or_default().trim_end();

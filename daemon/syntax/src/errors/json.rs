@@ -9,7 +9,7 @@ use serde_json::error::Category;
 
 use super::{SyntaxFault, tree};
 use crate::budget::limited;
-use crate::{Language, ParseBudget, ParseError};
+use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum size of a text in bytes. The text is only scanned.
 const BYTES: usize = 16 * 1024 * 1024;
@@ -64,7 +64,8 @@ pub(super) fn faults(text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault
     };
     if error.classify() == Category::Eof {
         // The end of the file is the least helpful position for a missing bracket.
-        let mut found = tree::faults(Language::Json, text, budget).unwrap_or_default();
+        let mut found =
+            tree::faults(Language::Json, text, None, budget, &TreeCache::default()).unwrap_or_default();
         found.retain(|fault| fault.message.ends_with(super::brackets::OPEN));
         if !found.is_empty() {
             return Ok(found);

@@ -1,6 +1,7 @@
 //! Finds syntax errors in a text, and the errors that an edit added. Proposes no corrections.
 //!
-//! *Calling sequence*: [`errors`] for one text; [`introduced_errors`] for the two texts of an edit.
+//! *Calling sequence*: [`errors`] for one text; [`introduced_errors`] for the two texts of an edit, or the method of
+//! [`TreeCache`] with that name for the texts of many.
 //!
 //! *Invariants*: a list has at most [`MAX_ERRORS`] errors, in the order of the file, each on a character boundary.
 //!
@@ -34,6 +35,7 @@ mod change;
 #[cfg(feature = "json")]
 mod json;
 mod position;
+mod region;
 mod strays;
 #[cfg(feature = "toml")]
 mod toml;
@@ -41,9 +43,10 @@ mod tree;
 #[cfg(feature = "yaml")]
 mod yaml;
 
-pub use change::introduced_errors;
+pub use change::{TextChange, introduced_errors};
 
-use crate::{Language, ParseBudget, ParseError};
+use crate::trees::FormerText;
+use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum number of reported errors of one text. Most errors follow from the first.
 pub const MAX_ERRORS: usize = 50;
@@ -122,7 +125,7 @@ pub fn errors(
     text: &str,
     budget: &ParseBudget,
 ) -> Result<Vec<SyntaxError>, ParseError> {
-    let mut faults = faults(language, path, text, budget)?;
+    let mut faults = faults(language, path, text, None, budget, &TreeCache::default())?;
     faults.truncate(MAX_ERRORS);
     let certainty = if language.is_sure() { Certainty::Sure } else { Certainty::Doubtful };
     Ok(position::with_positions(text, faults.into_iter().map(|fault| (fault, certainty))))
@@ -133,7 +136,9 @@ fn faults(
     language: Language,
     path: &[u8],
     text: &str,
+    former: Option<FormerText<'_>>,
     budget: &ParseBudget,
+    trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
     let mut faults = match language {
         Language::Markdown => Vec::new(),
@@ -145,7 +150,7 @@ fn faults(
         Language::Toml => toml::faults(text)?,
         #[cfg(feature = "yaml")]
         Language::Yaml => yaml::faults(text)?,
-        _ => tree::faults(language, text, budget)?,
+        _ => tree::faults(language, text, former, budget, trees)?,
     };
     faults.sort();
     faults.dedup();

@@ -4,12 +4,13 @@
 use tree_sitter::{Node, Tree};
 
 use super::brackets::STRAY;
+use super::region::Region;
 use super::{FaultSubject, SOUGHT, SyntaxFault};
 use crate::Language;
 use crate::parse::NodeWalk;
 
 /// Returns these words as faults, in the order of the text.
-pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxFault> {
+pub(super) fn faults(language: Language, text: &str, tree: &Tree, region: &Region) -> Vec<SyntaxFault> {
     let is_stray = match language {
         Language::Ruby => ends_nothing,
         Language::Bash => is_no_command,
@@ -20,7 +21,9 @@ pub(super) fn faults(language: Language, text: &str, tree: &Tree) -> Vec<SyntaxF
     while faults.len() < SOUGHT
         && let Some(node) = walk.next()
     {
-        if let Some(word) = is_stray(node, walk.field_name(), text) {
+        if !region.touches(&node.byte_range()) {
+            walk.skip_children();
+        } else if let Some(word) = is_stray(node, walk.field_name(), text) {
             let about = if word == "}" { FaultSubject::Stray('}') } else { FaultSubject::Other };
             faults.push(SyntaxFault { at: node.start_byte(), message: format!("`{word}` {STRAY}"), about });
         }

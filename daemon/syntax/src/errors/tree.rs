@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::region::Region;
 use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, strays};
-use crate::parse::{NodeWalk, lines, parse};
-use crate::{Language, ParseBudget, ParseError};
+use crate::parse::{NodeWalk, lines};
+use crate::trees::FormerText;
+use crate::{Language, ParseBudget, ParseError, TreeCache};
 
 /// Maximum number of characters that a message quotes.
 const QUOTED: usize = 30;
@@ -17,6 +19,13 @@ const HALT: &str = "__halt_compiler";
 
 /// Maximum number of positions that are tried as such an end.
 const HALTS: usize = 2;
+
+/// Minimum number of errors from which a text may not be one of its language.
+const MANY: usize = 100;
+
+/// Maximum number of bytes for each error of such a text. Prose has an error for every 30 to 110 bytes in most
+/// languages, a source with a few damages one for every thousand.
+const DENSE: usize = 128;
 
 /// A fault found at a node of the tree.
 struct NodeFault {
@@ -31,17 +40,28 @@ struct NodeFault {
 pub(super) fn faults(
     language: Language,
     text: &str,
+    former: Option<FormerText<'_>>,
     budget: &ParseBudget,
+    trees: &TreeCache,
 ) -> Result<Vec<SyntaxFault>, ParseError> {
     let text = &*lines(text);
-    let faults = of_text(language, text, budget)?;
+    let former_lines = former.map(|former| lines(former.text));
+    let former = former.zip(former_lines.as_deref()).map(|(former, text)| {
+        let key = trees.key(language, text);
+        FormerText { text, key, ..former }
+    });
+    if let Some(errors) = former.and_then(|former| trees.errors_before(language, text, former)) {
+        return Err(ParseError::Foreign { errors, language: language.name() });
+    }
+    let faults = of_text(language, text, former, budget, trees)?;
     if language != Language::Php || faults.is_empty() {
         return Ok(faults);
     }
     // The word may be in a comment or a string. The end with the fewest errors is used.
     let mut fewest = faults;
     for end in halts(text) {
-        let faults = of_text(language, text.get(..end).unwrap_or_default(), budget)?;
+        let part = text.get(..end).unwrap_or_default();
+        let faults = of_text(language, part, None, budget, &TreeCache::default())?;
         if faults.len() < fewest.len() {
             fewest = faults;
         }
@@ -62,18 +82,36 @@ fn halts(text: &str) -> impl Iterator<Item = usize> {
     words.take(HALTS)
 }
 
-fn of_text(language: Language, text: &str, budget: &ParseBudget) -> Result<Vec<SyntaxFault>, ParseError> {
-    let tree = parse(language, text, budget)?;
+fn of_text(
+    language: Language,
+    text: &str,
+    former: Option<FormerText<'_>>,
+    budget: &ParseBudget,
+    trees: &TreeCache,
+) -> Result<Vec<SyntaxFault>, ParseError> {
+    let known = trees.tree(language, text, former, budget)?;
+    if known.faultless {
+        return Ok(Vec::new());
+    }
+    let mut tree = known.tree;
     if !tree.root_node().has_error() {
-        return Ok(match language {
-            Language::Python => [empty_blocks(text, &tree), breaks::faults(text, &tree)].concat(),
-            _ => strays::faults(language, text, &tree),
-        });
+        let faults = of_correct(language, text, &tree, &Region::of(text, known.changed));
+        if faults.is_empty() {
+            trees.faultless(known.key);
+        }
+        let Some(key) = known.key.filter(|_| known.made && !faults.is_empty()) else { return Ok(faults) };
+        tree = trees.parsed(language, text, key, budget)?;
+        if !tree.root_node().has_error() {
+            return Ok(of_correct(language, text, &tree, &Region::of(text, None)));
+        }
     }
     let mut faults = brackets::faults(language, text, &tree);
     if language == Language::Css {
         // A browser ignores what it does not know, so the language grows faster than its grammar.
         return Ok(faults);
+    }
+    if let Some(errors) = too_many(text, &tree) {
+        trees.foreign(known.key, errors);
     }
     let mut places: Vec<usize> = faults.iter().map(|fault| fault.at).collect();
     places.sort_unstable();
@@ -87,12 +125,44 @@ fn of_text(language: Language, text: &str, budget: &ParseBudget) -> Result<Vec<S
     Ok(faults)
 }
 
+/// Returns the errors that a tree without errors does not show, as far as they are in the region.
+fn of_correct(language: Language, text: &str, tree: &Tree, region: &Region) -> Vec<SyntaxFault> {
+    match language {
+        Language::Python => [empty_blocks(text, tree, region), breaks::faults(text, tree, region)].concat(),
+        _ => strays::faults(language, text, tree, region),
+    }
+}
+
+/// Returns the number of errors of a text that has too many: [`MANY`], and one for every [`DENSE`] bytes.
+fn too_many(text: &str, tree: &Tree) -> Option<usize> {
+    let mut errors = 0;
+    let mut walk = NodeWalk::of(tree);
+    while let Some(node) = walk.next() {
+        errors += usize::from(node.is_error() || node.is_missing());
+        if !node.has_error() {
+            walk.skip_children();
+        }
+    }
+    (errors >= MANY && text.len() / errors < DENSE).then_some(errors)
+}
+
 /// Returns Python blocks without a statement, which the grammar accepts.
-fn empty_blocks(text: &str, tree: &Tree) -> Vec<SyntaxFault> {
+fn empty_blocks(text: &str, tree: &Tree, region: &Region) -> Vec<SyntaxFault> {
     let is_bare = |node: &Node<'_>| {
         node.kind() == "block" && node.named_children(&mut node.walk()).all(|child| child.is_extra())
     };
-    NodeWalk::of(tree).filter(is_bare).take(SOUGHT).map(|block| no_block(text, block)).collect()
+    let mut faults = Vec::new();
+    let mut walk = NodeWalk::of(tree);
+    while faults.len() < SOUGHT
+        && let Some(node) = walk.next()
+    {
+        if !region.touches(&node.byte_range()) {
+            walk.skip_children();
+        } else if is_bare(&node) {
+            faults.push(no_block(text, node));
+        }
+    }
+    faults
 }
 
 /// Returns the fault of a missing block, at the end of the text in front of it.

@@ -1,0 +1,273 @@
+//! Keeps the trees of recent texts, so that a text that differs little from a recent one takes little time to parse.
+//!
+//! *Invariants*: the trees that are kept take at most the memory that the cache was created with; the trees that were
+//! used longest ago are removed first. Two trees that share nodes are charged for them once. A tree that was made of
+//! another one has no errors: a text in which an error is found is always parsed as a whole. A text that is kept always
+//! gives the same tree.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tree_sitter::Tree;
+
+use crate::delta::{self, TextEdit};
+use crate::kept::{KeptText, KeptTrees, Memory, TextKey};
+use crate::parse::{parse, parse_from, whole_lines};
+use crate::{Language, ParseBudget, ParseError, memory};
+
+/// The trees of recent texts. The default keeps none.
+#[derive(Debug, Default)]
+pub struct TreeCache {
+    most: usize,
+    kept: Mutex<KeptTrees>,
+}
+
+/// The part of a text that edits may change before it is parsed again, if it had too many errors.
+const CHANGED_PART: usize = 8;
+
+/// The text that another one was made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FormerText<'t> {
+    pub(crate) text: &'t str,
+    /// The changes, if they are known.
+    pub(crate) edits: Option<&'t [TextEdit]>,
+    /// The key of the text, if the cache keeps any.
+    pub(crate) key: Option<TextKey>,
+}
+
+/// The tree of a text.
+pub(crate) struct KnownTree {
+    pub(crate) tree: Tree,
+    pub(crate) key: Option<TextKey>,
+    /// Set if it was made of another tree, so that only a whole parse may find a fault.
+    pub(crate) made: bool,
+    /// Set if the text has no fault at all, also none that the tree does not show.
+    pub(crate) faultless: bool,
+    /// The ranges of the text outside of which its tree is that of a text without a fault.
+    pub(crate) changed: Option<Vec<Range<usize>>>,
+}
+
+impl TreeCache {
+    /// Creates a cache for trees that take at most this many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self { most: bytes, kept: Mutex::default() }
+    }
+
+    /// Returns the bytes that the trees take.
+    pub fn bytes(&self) -> usize {
+        self.lock().bytes()
+    }
+
+    /// Removes all trees.
+    pub fn clear(&self) {
+        let removed = std::mem::take(&mut *self.lock());
+        // To free a large tree takes milliseconds.
+        drop(removed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KeptTrees> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the tree of a text whose lines end in `\n`: one that is kept, or one made of the tree of the former text
+    /// if that is kept and neither has an error, or a new one.
+    pub(crate) fn tree(
+        &self,
+        language: Language,
+        text: &str,
+        former: Option<FormerText<'_>>,
+        budget: &ParseBudget,
+    ) -> Result<KnownTree, ParseError> {
+        if self.most == 0 {
+            let tree = parse(language, text, budget)?;
+            return Ok(KnownTree { tree, key: None, made: false, faultless: false, changed: None });
+        }
+        budget.allows(text)?;
+        let key = TextKey::of(language, text);
+        if let Some(KeptText::Parsed { tree, faultless }) = self.lock().used(&key) {
+            return Ok(KnownTree { tree, key: Some(key), made: false, faultless, changed: None });
+        }
+        if let Some(former) = former
+            && let Some(made) = self.made_of(language, (text, key), former, budget)
+        {
+            return Ok(made);
+        }
+        let tree = self.parsed(language, text, key, budget)?;
+        Ok(KnownTree { tree, key: Some(key), made: false, faultless: false, changed: None })
+    }
+
+    /// Parses a text as a whole, and keeps its tree in place of any other.
+    pub(crate) fn parsed(
+        &self,
+        language: Language,
+        text: &str,
+        key: TextKey,
+        budget: &ParseBudget,
+    ) -> Result<Tree, ParseError> {
+        let before = memory::held();
+        let tree = parse(language, text, budget)?;
+        let memory = Memory::of_tree(language, &tree, text, memory::held().saturating_sub(before));
+        self.keep(key, &tree, memory, None);
+        Ok(tree)
+    }
+
+    /// Returns the tree made of that of the former text; `None` if there is none, or if it is uncertain.
+    fn made_of(
+        &self,
+        language: Language,
+        (text, key): (&str, TextKey),
+        former: FormerText<'_>,
+        budget: &ParseBudget,
+    ) -> Option<KnownTree> {
+        let from = former.key?;
+        let (kept, whole) = {
+            let mut trees = self.lock();
+            (trees.used(&from)?, trees.memory(&from)?)
+        };
+        let KeptText::Parsed { tree: mut old, faultless } = kept else { return None };
+        if old.root_node().has_error() {
+            return None;
+        }
+        let nodes = old.root_node().descendant_count();
+        let edits = delta::edits(former.text, text, former.edits);
+        let before = memory::held();
+        for edit in delta::tree_edits(former.text, text, &edits) {
+            old.edit(&edit);
+        }
+        let tree = parse_from(language, text, Some(&old), budget).ok()?;
+        if tree.root_node().has_error() {
+            return None;
+        }
+        let changed = faultless.then(|| {
+            let structure = old.changed_ranges(&tree).map(|range| range.start_byte..range.end_byte);
+            delta::made(&edits).into_iter().chain(structure).collect()
+        });
+        drop(old);
+        let own = memory::held().saturating_sub(before);
+        let memory = Memory::beside(whole, nodes, tree.root_node().descendant_count(), own);
+        self.keep(key, &tree, memory, Some(from));
+        Some(KnownTree { tree, key: Some(key), made: true, faultless: false, changed })
+    }
+
+    /// Makes the tree of a text from that of the former one if that is kept: for the next outline, if the check of the
+    /// language needs no tree.
+    pub(crate) fn follow(
+        &self,
+        language: Language,
+        text: &str,
+        former: FormerText<'_>,
+        budget: &ParseBudget,
+    ) {
+        let (text, before) = (&*whole_lines(text, budget), &*whole_lines(former.text, budget));
+        let former = FormerText { text: before, key: self.key(language, before), ..former };
+        let is_kept = former.key.is_some_and(|key| self.lock().memory(&key).is_some());
+        if is_kept && budget.allows(text).is_ok() {
+            self.made_of(language, (text, TextKey::of(language, text)), former, budget);
+        }
+    }
+
+    fn keep(&self, key: TextKey, tree: &Tree, memory: Memory, from: Option<TextKey>) {
+        let text = KeptText::Parsed { tree: tree.clone(), faultless: false };
+        let removed = self.lock().keep(key, text, memory, from, self.most);
+        drop(removed);
+    }
+
+    /// Returns the key of a text, or `None` if nothing is kept.
+    pub(crate) fn key(&self, language: Language, text: &str) -> Option<TextKey> {
+        (self.most > 0).then(|| TextKey::of(language, text))
+    }
+
+    /// Returns the number of errors of the former text when it was last parsed, if they were too many, and most of it is
+    /// still as it was then. A parser takes as long for each error as for hundreds of bytes of correct text.
+    pub(crate) fn errors_before(
+        &self,
+        language: Language,
+        text: &str,
+        former: FormerText<'_>,
+    ) -> Option<usize> {
+        let KeptText::Foreign { errors, changed } = self.lock().used(&former.key?)? else { return None };
+        let edits = delta::edits(former.text, text, former.edits);
+        let more: usize = edits.iter().map(|edit| edit.old.max(edit.new)).sum();
+        let changed = changed.saturating_add(more);
+        let still = changed <= former.text.len() / CHANGED_PART;
+        if still {
+            self.set(TextKey::of(language, text), KeptText::Foreign { errors, changed });
+        }
+        still.then_some(errors)
+    }
+
+    /// Notes that a text has this many errors, too many for a text in its language.
+    pub(crate) fn foreign(&self, key: Option<TextKey>, errors: usize) {
+        if let Some(key) = key {
+            self.set(key, KeptText::Foreign { errors, changed: 0 });
+        }
+    }
+
+    fn set(&self, key: TextKey, text: KeptText) {
+        let removed = self.lock().keep(key, text, Memory::NONE, None, self.most);
+        drop(removed);
+    }
+
+    /// Notes that a text has no fault.
+    pub(crate) fn faultless(&self, key: Option<TextKey>) {
+        if let Some(key) = key {
+            self.lock().faultless(&key);
+        }
+    }
+}
+
+#[cfg(all(
+    test,
+    target_os = "linux",
+    feature = "rust",
+    feature = "python",
+    feature = "markdown",
+    feature = "toml"
+))]
+#[expect(clippy::unwrap_used, clippy::format_collect, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// The counts are those of one thread, so other tests do not change them.
+    #[test]
+    fn trees_are_charged_for_what_they_take() {
+        memory::count_parser_memory();
+        let budget = ParseBudget::default();
+        for (language, text) in [
+            (Language::Rust, "fn f(a: &str) -> usize { a.len() + g(1, \"b\") }\n".repeat(500)),
+            (Language::Rust, "f(a[b{[c](".repeat(2000)),
+            (Language::Rust, format!("const A: [u8; 9] = [{}];\n", "0, ".repeat(10_000))),
+            (Language::Rust, format!("{}{}", "[".repeat(5000), "]".repeat(5000))),
+            (Language::Python, "def f(a):\n    return [b for b in a if b]\n\n".repeat(500)),
+            (Language::Markdown, "# A\n\n- b *c*\n- d\n\n> e\n\n".repeat(500)),
+            (Language::Toml, (0..900).map(|n| format!("a{n} = [1, 2, 3]\n")).collect()),
+        ] {
+            let cache = TreeCache::new(usize::MAX);
+            let before = memory::held();
+            let tree = cache.tree(language, &text, None, &budget).unwrap().tree;
+            let mut texts = vec![text.clone()];
+            for n in 0..20 {
+                let old = texts.last().unwrap();
+                let new = format!("{}\n{}", old.get(..n * 100).unwrap(), old.get(n * 100..).unwrap());
+                let former = FormerText { text: old, edits: None, key: cache.key(language, old) };
+                cache.tree(language, &new, Some(former), &budget).unwrap();
+                texts.push(new);
+            }
+            let nodes = tree.root_node().descendant_count();
+            drop(tree);
+            let (taken, told) = (memory::held() - before, cache.bytes());
+            let name = language.name();
+            assert!(taken <= told && told <= taken * 3 / 2, "{name}: {told} bytes in place of {taken}");
+            let one = TreeCache::new(usize::MAX);
+            let before = memory::held();
+            one.tree(language, &text, None, &budget).unwrap();
+            let taken = memory::held() - before;
+            assert!(
+                taken <= crate::kept::estimate(language, &text, nodes),
+                "{name}: the estimate is below {taken}"
+            );
+            cache.clear();
+            assert_eq!(cache.bytes(), 0);
+        }
+    }
+}
