@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 
-use editd_engine::PlanOptions;
+use editd_engine::{PlanOptions, TreeCache};
 use editd_proto::ids::JobId;
 use editd_proto::path::FilePath;
 use globset::{Candidate, GlobBuilder, GlobMatcher};
@@ -26,6 +26,7 @@ use globset::{Candidate, GlobBuilder, GlobMatcher};
 use crate::clock::{Clock, SteadyClock};
 use crate::config::Settings;
 use crate::disk::Disk;
+use crate::limits;
 use crate::metrics::Metrics;
 use crate::os::BootId;
 use crate::store::Store;
@@ -90,6 +91,8 @@ pub struct WorkspaceState {
     pub queued: Condvar,
     /// The turns of parsing large texts.
     pub parsing: ParsingLock,
+    /// The syntax trees of recent contents.
+    pub trees: Arc<TreeCache>,
     /// The warnings about the configuration that sessions have been sent.
     pub told: ToldWarnings,
     /// Counters, latencies and the times of jobs.
@@ -172,6 +175,7 @@ impl WorkspaceState {
             pending: Mutex::default(),
             queued: Condvar::new(),
             parsing,
+            trees: Arc::new(TreeCache::new(limits::SYNTAX_TREES)),
             told: ToldWarnings::default(),
             metrics,
             memory: MemoryBudget::default(),
@@ -193,14 +197,15 @@ impl WorkspaceState {
         JobId(CALL_ID | self.next_call_id.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Returns the encodings of the texts of these paths.
+    /// Returns the encodings of the texts of these paths, and the trees of recent ones.
     pub fn options<'a>(&self, paths: impl IntoIterator<Item = &'a FilePath>) -> PlanOptions {
         let label = |path: &FilePath| {
             let candidate = Candidate::from_bytes(path.as_bytes());
             self.encodings.iter().find(|(glob, _)| glob.is_match_candidate(&candidate))
         };
         let named = |path: &'a FilePath| Some((path.clone(), label(path)?.1.clone()));
-        PlanOptions { encodings: paths.into_iter().filter_map(named).collect(), room: None }
+        let encodings = paths.into_iter().filter_map(named).collect();
+        PlanOptions { encodings, room: None, trees: Arc::clone(&self.trees) }
     }
 
     /// Returns the present commands of the workspace, and whether they may run.

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use diff::{HunkExtent, LineChange, NearbyDiff, describe_change, nearby_diff, splice_diff, unified_diff};
-pub use editd_syntax::{Certainty, SyntaxError, count_parser_memory};
+pub use editd_syntax::{Certainty, SyntaxError, TreeCache, count_parser_memory};
 pub use editd_types as types;
 pub use editd_types::{
     ContentHash, EditOutcome, EditPosition, EditScope, EditStatus, ErrorCode, FileEdit, FileEntry, FileMode,
@@ -168,7 +168,7 @@ pub struct Plan {
     pub error: Option<Refusal>,
 }
 
-/// The encodings of files, and a limit of memory.
+/// The encodings of files, a limit of memory, and the trees of recent texts.
 #[derive(Clone, Debug, Default)]
 pub struct PlanOptions {
     /// The encodings of files that are not UTF-8, by label (see `encoding_rs`). The first one for a path is used.
@@ -176,6 +176,8 @@ pub struct PlanOptions {
     /// The maximum size of the new contents and changed ranges of a plan, in bytes; if absent, the limit of a job. A
     /// plan that needs more is refused with `busy` (see [`lacks_room`]), and can be tried again with more.
     pub room: Option<usize>,
+    /// The trees of recent texts, by which similar texts are parsed in less time. They change no result.
+    pub trees: Arc<TreeCache>,
 }
 
 impl PlanOptions {

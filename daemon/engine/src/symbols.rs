@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol};
+use editd_syntax::{Language, LookupError, Outline, ParseBudget, ParseError, Symbol, TreeCache};
 use editd_types::{ErrorCode, FilePath, SymbolDeclaration, SymbolInfo, SymbolPosition, TextExtent};
 
 use crate::cut::Cut;
@@ -65,7 +65,7 @@ pub fn outline(
     options: &PlanOptions,
 ) -> Result<FileOutline, Refusal> {
     let text = read(bytes, path, options)?;
-    let (language, outline) = parsed(&text, path, &ParseBudget::default())?;
+    let (language, outline) = parsed(&text, path, &ParseBudget::default(), &options.trees)?;
     let fits = |symbol: &&Symbol| depth.is_none_or(|depth| symbol.depth as u64 <= depth);
     let matching: Vec<&Symbol> = outline.symbols.iter().filter(fits).collect();
     let mut bytes = 0_usize;
@@ -94,7 +94,7 @@ pub fn view_symbol(
     options: &PlanOptions,
 ) -> Result<SymbolView, Refusal> {
     let text = read(bytes, path, options)?;
-    let (_, outline) = parsed(&text, path, &ParseBudget::default())?;
+    let (_, outline) = parsed(&text, path, &ParseBudget::default(), &options.trees)?;
     let found = named(&outline, name, path)?;
     let beside = outline.declarations_beside(found, name);
     let all: Vec<&Symbol> = std::iter::once(found).chain(beside.into_iter().take(DECLARATIONS)).collect();
@@ -132,6 +132,7 @@ pub(crate) fn parsed(
     text: &Text<'_>,
     path: &FilePath,
     budget: &ParseBudget,
+    trees: &TreeCache,
 ) -> Result<(Language, Outline), Refusal> {
     // Grammars do not know lines that end in a lone `\r`. It is replaced by `\n`, which has the same length.
     let content = match text.breaks {
@@ -144,7 +145,7 @@ pub(crate) fn parsed(
         );
         about(refuse(ErrorCode::Unsupported, message), path)
     })?;
-    match editd_syntax::outline(language, &content, budget) {
+    match trees.outline(language, &content, budget) {
         Ok(outline) => Ok((language, outline)),
         Err(why) => Err(about(unparsed(path, why, budget), path)),
     }

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError};
+use editd_syntax::{Language, ParseBudget, ParseError, SyntaxError, TextChange, TextEdit};
 use editd_types::FilePath;
 
-use crate::PlanOptions;
 use crate::limits::{PARSE_BYTES_PER_STEP, PARSE_STEPS};
 use crate::text::{Breaks, Text};
+use crate::{PlanOptions, Splice};
 
 /// Returns the syntax errors that a new content adds, with 1-based lines and columns of the new content. Returns none
-/// if the content is not text or its language is not known.
+/// if the content is not text or its language is not known. `splices` are the changes to the old content, if they are
+/// known.
 ///
 /// # Errors
 /// The content was not checked, since it is too long or parsing it takes too long.
@@ -18,16 +19,28 @@ pub fn introduced(
     path: &FilePath,
     old: Option<&[u8]>,
     new: &[u8],
+    splices: Option<&[Splice]>,
     options: &PlanOptions,
 ) -> Result<Vec<SyntaxError>, ParseError> {
     let Ok(text) = Text::read(new, options.label(path)) else { return Ok(Vec::new()) };
     let content = lines(&text);
     let Some(language) = Language::of(path.as_bytes(), &content) else { return Ok(Vec::new()) };
     let old = old.and_then(|old| Text::read(old, options.label(path)).ok());
+    let edits = old.as_ref().zip(splices).and_then(|(old, splices)| edits(old, splices));
     let old = old.as_ref().map(lines);
     let steps = PARSE_STEPS.saturating_add(new.len() as u64 / PARSE_BYTES_PER_STEP);
     let budget = ParseBudget { steps: ParseBudget::default().steps.min(steps), ..ParseBudget::default() };
-    editd_syntax::introduced_errors(language, path.as_bytes(), old.as_deref(), &content, &budget)
+    let change = TextChange { old: old.as_deref(), new: &content, edits: edits.as_deref() };
+    options.trees.introduced_errors(language, path.as_bytes(), change, &budget)
+}
+
+/// Converts the splices of a file to changes of its text; `None` if the text has other offsets than the file.
+fn edits(old: &Text<'_>, splices: &[Splice]) -> Option<Vec<TextEdit>> {
+    let edit = |splice: &Splice| {
+        let at = usize::try_from(splice.at).ok()?.checked_sub(old.bom)?;
+        Some(TextEdit { at, old: splice.old.len(), new: splice.new.len() })
+    };
+    matches!(old.content, Cow::Borrowed(_)).then(|| splices.iter().map(edit).collect())?
 }
 
 /// Replaces each lone `\r`, which grammars do not know as the end of a line, by `\n` of the same length.
@@ -44,7 +57,7 @@ mod tests {
     use super::*;
 
     fn places(path: &str, old: Option<&[u8]>, new: &[u8]) -> Vec<(u64, u64)> {
-        let found = introduced(&path.into(), old, new, &PlanOptions::default()).unwrap();
+        let found = introduced(&path.into(), old, new, None, &PlanOptions::default()).unwrap();
         found.iter().map(|error| (error.line, error.column)).collect()
     }
 

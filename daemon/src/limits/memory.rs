@@ -47,5 +47,13 @@ pub const HOLDS_MORE: usize = 8;
 /// The memory of a journal entry while it is read back, as a multiple of its record: packed, unpacked, decoded.
 pub const ENTRY_HOLDS: usize = 3;
 
+/// Bytes that the syntax trees of recent contents may take: those of the largest file that an agent edits several
+/// times, or of a hundred usual ones. A tree takes about thirty times its text.
+pub const SYNTAX_TREES: usize = 32 * 1024 * 1024;
+
+/// Milliseconds after the last job or outline after which they are removed: longer than an agent thinks between two
+/// edits. A resting daemon takes little memory.
+pub const SYNTAX_TREES_MS: u64 = 120_000;
+
 /// Jobs whose times of steps are kept for `status --trace`: 150 bytes each.
 pub const TRACES: usize = 256;

@@ -63,6 +63,7 @@ workspace_requests! {
     fn settle(&self, all: bool) -> Option<u64>;
     fn flush(&self) -> Result<(), Refusal>;
     fn ask_upkeep(&self);
+    fn drop_trees(&self);
     fn retain(&self) -> bool;
     fn end_retention(&self);
     fn log_segments(&self) -> Vec<u64>;

@@ -138,6 +138,9 @@ impl BackgroundShared {
             if due.upkeep {
                 self.workspace.ask_upkeep();
             }
+            if due.drop_trees {
+                self.workspace.drop_trees();
+            }
             // Under load more work always follows, and memory given back would be needed again.
             let quiet = lock(&self.state).schedule.is_quiet();
             if quiet && due != (DueTasks { check_root: true, ..DueTasks::default() }) {

@@ -13,6 +13,8 @@ pub(super) struct DueTasks {
     pub(super) upkeep: bool,
     /// True if freed memory is given back to the system.
     pub(super) free_memory: bool,
+    /// True if the syntax trees of recent contents are removed.
+    pub(super) drop_trees: bool,
     /// True if the workspace's folder is checked.
     pub(super) check_root: bool,
 }
@@ -24,6 +26,7 @@ pub(super) struct TaskSchedule {
     settle: Option<Duration>,
     upkeep: Option<Duration>,
     free_memory: Option<Duration>,
+    drop_trees: Option<Duration>,
     check_root: Option<Duration>,
     /// Jobs since the last upkeep.
     jobs: u32,
@@ -42,16 +45,24 @@ impl TaskSchedule {
         // Postponed while jobs arrive, but not forever.
         let busy = self.jobs >= limits::UPKEEP_JOBS;
         self.upkeep = Some(if busy { now } else { now + Duration::from_millis(limits::UPKEEP_AFTER_MS) });
+        self.trees_used(now);
     }
 
     /// Notes that a session's receipt was renewed: a power cut that loses it costs one read.
     pub(super) fn receipt_renewed(&mut self, now: Duration) {
         sooner(&mut self.flush, now + Duration::from_millis(limits::RECEIPT_MS));
+        self.trees_used(now);
     }
 
     /// Notes that much memory was used for a moment and is free again.
     pub(super) fn memory_freed(&mut self, now: Duration) {
         sooner(&mut self.free_memory, now + Duration::from_millis(limits::REST_MS));
+        self.trees_used(now);
+    }
+
+    /// Notes that syntax trees may have been used: by a job, an outline or a read of a symbol.
+    fn trees_used(&mut self, now: Duration) {
+        self.drop_trees = Some(now + Duration::from_millis(limits::SYNTAX_TREES_MS));
     }
 
     /// Notes that the daemon has started: entries of the last one must be settled.
@@ -68,7 +79,9 @@ impl TaskSchedule {
 
     /// Returns when the next task is due; `None` if there is none.
     pub(super) fn next(&self) -> Option<Duration> {
-        [self.flush, self.settle, self.upkeep, self.free_memory, self.check_root].into_iter().flatten().min()
+        let tasks =
+            [self.flush, self.settle, self.upkeep, self.free_memory, self.drop_trees, self.check_root];
+        tasks.into_iter().flatten().min()
     }
 
     /// Returns true if there were neither jobs nor reads lately.
@@ -83,6 +96,7 @@ impl TaskSchedule {
             settle: take_due(&mut self.settle, now),
             upkeep: take_due(&mut self.upkeep, now),
             free_memory: take_due(&mut self.free_memory, now),
+            drop_trees: take_due(&mut self.drop_trees, now),
             check_root: take_due(&mut self.check_root, now),
         };
         if due.check_root {
@@ -115,8 +129,14 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    const NOTHING: DueTasks =
-        DueTasks { flush: false, settle: false, upkeep: false, free_memory: false, check_root: false };
+    const NOTHING: DueTasks = DueTasks {
+        flush: false,
+        settle: false,
+        upkeep: false,
+        free_memory: false,
+        drop_trees: false,
+        check_root: false,
+    };
 
     #[test]
     fn nothing_is_due_when_nothing_happened() {
@@ -145,6 +165,9 @@ mod tests {
         assert!(schedule.is_quiet());
         assert_eq!(schedule.next(), Some(at(limits::REST_MS)));
         assert_eq!(schedule.take(at(limits::REST_MS)), DueTasks { free_memory: true, ..NOTHING });
+        assert_eq!(schedule.next(), Some(at(500 + limits::SYNTAX_TREES_MS)), "trees are kept for longer");
+        let due = DueTasks { drop_trees: true, ..NOTHING };
+        assert_eq!(schedule.take(at(500 + limits::SYNTAX_TREES_MS)), due);
         assert_eq!(schedule.next(), None);
     }
 

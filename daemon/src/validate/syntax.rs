@@ -20,7 +20,8 @@ pub(super) fn introduced(
     }
     let mut found = None;
     let mut parse = || {
-        found = Some(editd_engine::introduced(content.path, content.old, content.new, around.options));
+        let CheckedContent { path, old, new, splices } = *content;
+        found = Some(editd_engine::introduced(path, old, new, splices, around.options));
     };
     let larger = content.new.len().max(content.old.map_or(0, <[u8]>::len));
     let in_turn = (around.in_turn)(larger, &mut parse);

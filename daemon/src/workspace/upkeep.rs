@@ -57,6 +57,11 @@ impl Workspace {
         self.state.store.ask_retention(RetentionTask::Upkeep);
     }
 
+    /// Removes the syntax trees of recent contents, since nobody works at the moment.
+    pub fn drop_trees(&self) {
+        self.state.trees.clear();
+    }
+
     /// Ends the thread in [`Workspace::retain`].
     pub fn end_retention(&self) {
         self.state.store.end_retention();

@@ -221,7 +221,8 @@ fn text_edits(
     let (bytes, hash) = (before.bytes(), hash.filter(|_| *before != FileState::Absent));
     let label = job.options.label(path);
     let earlier = tree.earlier(path).map(|(before, splices)| Earlier { before, splices });
-    let ground = Ground { bytes, label, hash, path, budget: &job.budget, earlier, elsewhere: &elsewhere };
+    let (budget, trees) = (&job.budget, &*job.options.trees);
+    let ground = Ground { bytes, label, hash, path, budget, trees, earlier, elsewhere: &elsewhere };
     stage::run(&ground, ops, verdicts, clips)
 }
 

@@ -106,7 +106,7 @@ impl PatternCounts {
         let hay = Haystack::new(&text, budget, Vec::new());
         let outline = HeaderIndex::new(std::iter::empty());
         let neighbours = Neighbours::new(std::iter::empty());
-        let symbols = Symbols::new(std::iter::empty());
+        let symbols = Symbols::new(std::iter::empty(), &options.trees);
         let scene = EditContext {
             text: &text,
             hay: &hay,

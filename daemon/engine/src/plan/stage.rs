@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use editd_syntax::TreeCache;
 use editd_types::{ContentHash, ErrorCode, limits};
 
 use super::Budget;
@@ -34,6 +35,8 @@ pub(crate) struct Ground<'g> {
     pub(crate) path: &'g editd_types::FilePath,
     /// The remaining work of the job.
     pub(crate) budget: &'g Budget,
+    /// The trees of recent texts.
+    pub(crate) trees: &'g TreeCache,
     /// The changes of the job's earlier entries to the file.
     pub(crate) earlier: Option<Earlier<'g>>,
     /// Searches for a text in the other files of the job.
@@ -132,7 +135,7 @@ fn locate(
     let standing = ops.iter().zip(0..).filter(|(_, edit)| verdicts.stands(*edit as usize));
     let neighbours =
         Neighbours::new(standing.filter_map(|(op, edit)| Some((edit, op.as_ref().ok()?.hunk()?))));
-    let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes));
+    let symbols = Symbols::new(ops.iter().flatten().filter_map(Op::deletes), ground.trees);
     for (edit, (op, report)) in ops.iter().zip(reports).enumerate() {
         let name = stores(op);
         let Some(op) = op.as_ref().ok().filter(|op| is_text(op) && verdicts.stands(edit)) else {

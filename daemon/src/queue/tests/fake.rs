@@ -283,6 +283,9 @@ impl WorkspaceRequests for FakeWorkspace {
     fn ask_upkeep(&self) {
         self.note("upkeep".into());
     }
+    fn drop_trees(&self) {
+        self.note("drop trees".into());
+    }
     fn retain(&self) -> bool {
         false
     }

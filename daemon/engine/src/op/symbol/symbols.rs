@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use editd_syntax::{Language, Outline, ParseBudget, Symbol};
+use editd_syntax::{Language, Outline, ParseBudget, Symbol, TreeCache};
 use editd_types::{EditScope, ErrorCode, SymbolPosition, limits as shown};
 
 use super::step;
@@ -41,6 +41,7 @@ impl<'a> Which<'a> {
 pub(crate) struct Symbols<'s> {
     /// The symbols that the edits of the entry delete.
     deleted: Vec<Which<'s>>,
+    trees: &'s TreeCache,
     known: OnceCell<Result<ParsedFile, Refusal>>,
     going: OnceCell<HashMap<usize, (usize, usize)>>,
     /// Symbols that got a comma from an insertion behind them.
@@ -59,10 +60,10 @@ pub(super) struct ParsedFile {
 
 impl<'s> Symbols<'s> {
     /// Creates a record of symbols without parsing the file.
-    pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>) -> Self {
+    pub(crate) fn new(deleted: impl Iterator<Item = Which<'s>>, trees: &'s TreeCache) -> Self {
         let deleted = deleted.collect();
         let parted = RefCell::default();
-        Self { deleted, known: OnceCell::new(), going: OnceCell::new(), parted }
+        Self { deleted, trees, known: OnceCell::new(), going: OnceCell::new(), parted }
     }
 
     /// Returns the parsed file.
@@ -70,7 +71,7 @@ impl<'s> Symbols<'s> {
     /// # Errors
     /// `unsupported` if the language is not known, `too_large` and `limit` if the file cannot be parsed.
     pub(super) fn known(&self, scene: &EditContext<'_>) -> Result<&ParsedFile, Refusal> {
-        self.known.get_or_init(|| ParsedFile::of(scene)).as_ref().map_err(Clone::clone)
+        self.known.get_or_init(|| ParsedFile::of(scene, self.trees)).as_ref().map_err(Clone::clone)
     }
 
     /// Returns the symbols that the edits of the entry delete, each with the first and the last of its adjacent
@@ -120,7 +121,7 @@ impl<'s> Symbols<'s> {
 }
 
 impl ParsedFile {
-    fn of(scene: &EditContext<'_>) -> Result<Self, Refusal> {
+    fn of(scene: &EditContext<'_>, trees: &TreeCache) -> Result<Self, Refusal> {
         let text = scene.text;
         if !scene.budget.parse(text.len()) {
             let message =
@@ -130,7 +131,7 @@ impl ParsedFile {
         let usual = ParseBudget::default();
         let steps = limits::PARSE_STEPS + text.len() as u64 / limits::PARSE_BYTES_PER_STEP;
         let budget = ParseBudget { steps: steps.min(usual.steps), ..usual };
-        let (language, outline) = parsed(text, scene.origin, &budget)?;
+        let (language, outline) = parsed(text, scene.origin, &budget, trees)?;
         let beside = beside(&outline);
         let unit = step::of(&text.content);
         Ok(Self { language, outline, unit, beside })
