@@ -171,12 +171,18 @@ fn stored_file(daemon: &TestDaemon, dice: &mut fastrand::Rng) -> Option<PathBuf>
     dice.choice(if of_log { log } else { files })
 }
 
-/// Returns true if no record behind a byte of a log file proves that this byte had been flushed.
+/// Returns true if no record behind a byte of a log file proves that the record with this byte had been flushed.
 fn is_unproven(log: &[u8], byte: u64) -> bool {
     let frames = log.chunks_exact(8).enumerate().filter(|(_, eight)| eight.starts_with(b"rec1"));
-    let mut flushed = frames.filter_map(|(nth, _)| log.get(nth * 8 + 32..)?.first_chunk());
-    // The lower bits of a position are the offset in the segment.
-    !flushed.any(|flushed| u64::from_le_bytes(*flushed) & ((1 << 36) - 1) > byte)
+    let mut flushes =
+        frames.filter_map(|(nth, _)| Some((nth as u64 * 8, *log.get(nth * 8 + 32..)?.first_chunk()?)));
+    !flushes.any(|(at, flushed)| {
+        // The lower bits of a position are the offset in the segment.
+        let flushed = u64::from_le_bytes(flushed) & ((1 << 36) - 1);
+        // A flush ends at the end of a block. Only the first record behind it has the number from which the number of
+        // records in that block follows; without it, the block may end with what an earlier cut interrupted.
+        flushed > byte.next_multiple_of(4096) || (flushed > byte && flushed == at)
+    })
 }
 
 /// Starts a daemon after the cut and checks what it serves. Without damage that it reports, every answered job is there;
