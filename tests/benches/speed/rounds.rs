@@ -28,7 +28,7 @@ pub(crate) fn run(options: &BenchOptions, texts: &RealTexts, found: &mut Measure
         let mut floors = Floors::prepared(&home.folder("home").join("floors"));
         let servers =
             Program::ALL.map(|program| Server::start(program, &home, &[]).unwrap_or_else(|e| panic!("{e}")));
-        for work in workloads(options) {
+        for work in workloads(options).filter(|work| round == 0 || !work.is_long()) {
             let row = found.row(work.key, work.name, work.targets);
             if work.clients > 1 {
                 for server in &servers {

@@ -155,20 +155,20 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         .turns(3)
         .targets(&[Target::Micros(2_000.0)]),
     Workload::new("relaxed-10m-rs", "relaxed, 10 MB .rs", "rs", TextSize::Bytes(10 * MB))
-        .turns(1)
+        .turns(3)
         .targets(&[Target::Micros(20_000.0)]),
     Workload::new("relaxed-10m-txt", "relaxed, 10 MB .txt", "txt", TextSize::Bytes(10 * MB))
-        .turns(1)
+        .turns(3)
         .targets(&[Target::Micros(20_000.0)]),
     Workload::new("relaxed-60m-rs", "relaxed, 60 MB .rs", "rs", TextSize::Bytes(60 * MB))
-        .turns(1)
+        .turns(2)
         .targets(&[Target::Micros(150_000.0)]),
     Workload::new("relaxed-60m-txt", "relaxed, 60 MB .txt", "txt", TextSize::Bytes(60 * MB))
-        .turns(1)
+        .turns(2)
         .targets(&[Target::Micros(150_000.0)]),
     Workload {
         absent: true,
-        turns: 2,
+        turns: 3,
         ..Workload::new("absent", "refusal of an absent text, 10 MB .rs", "rs", TextSize::Bytes(10 * MB))
             .targets(&[Target::PerBound(1.0)])
     },
@@ -279,6 +279,13 @@ impl Row {
     /// Returns the median of a program, in µs.
     pub(crate) fn median(&self, program: Program) -> Option<f64> {
         self.times[program as usize].median()
+    }
+}
+
+impl Workload {
+    /// Returns true if a job takes so long that the work is only part of the first round.
+    pub(crate) fn is_long(&self) -> bool {
+        matches!(self.size, TextSize::Bytes(bytes) if bytes >= 10 * MB)
     }
 }
 

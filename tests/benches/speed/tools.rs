@@ -14,7 +14,7 @@ use crate::server::{Program, Server, took};
 use crate::texts::RealTexts;
 use crate::work::{CountedFile, EditJob, LineEdit};
 
-/// The contents: lines of a file, files, and jobs in a round.
+/// The contents: lines of a file, files, and jobs in a round. The last one is only part of the first round.
 const SIZES: &[(usize, usize, usize)] =
     &[(1_000, 1, 5), (1_000, FILES, 3), (100_000, 1, 2), (100_000, FILES, 1)];
 /// Lines of context in a diff.
@@ -71,7 +71,8 @@ pub(crate) fn run(options: &BenchOptions, texts: &RealTexts, found: &mut Measure
         let home = TestDaemon::new();
         let server = Server::start(Program::Daemon, &home, &[]).unwrap_or_else(|e| panic!("{e}"));
         for extension in ["rs", "txt"] {
-            for (lines, files, turns) in SIZES {
+            let sizes = if round == 0 { SIZES } else { &SIZES[..SIZES.len() - 1] };
+            for (lines, files, turns) in sizes {
                 let text = texts.of_lines(extension, *lines);
                 let label = format!("{files} × {lines} lines .{extension}");
                 let mut places: Vec<Place> = there
@@ -112,7 +113,7 @@ struct Place {
 }
 
 impl Place {
-    /// Writes the files. The daemon's are edited once, since the first edit of a young file carries all of it.
+    /// Writes the files and changes them once: the daemon's first edit of a young file carries or flushes all of it.
     fn new(tool: Tool, home: &TestDaemon, server: &Server, label: &str, files: usize, text: &str) -> Self {
         let extension = label.rsplit('.').next().unwrap_or_default();
         let folder = format!("{label}/{}", tool.name()).replace(['×', ' ', ',', '.'], "-");
