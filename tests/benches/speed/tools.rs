@@ -72,7 +72,9 @@ pub(crate) fn run(options: &BenchOptions, texts: &RealTexts, found: &mut Measure
         let server = Server::start(Program::Daemon, &home, &[]).unwrap_or_else(|e| panic!("{e}"));
         for extension in ["rs", "txt"] {
             let sizes = if round == 0 { SIZES } else { &SIZES[..SIZES.len() - 1] };
-            for (lines, files, turns) in sizes {
+            // A line has about 40 bytes.
+            let fits = |lines: usize| lines * 40 <= options.largest * 1_000_000;
+            for (lines, files, turns) in sizes.iter().filter(|(lines, ..)| fits(*lines)) {
                 let text = texts.of_lines(extension, *lines);
                 let label = format!("{files} × {lines} lines .{extension}");
                 let mut places: Vec<Place> = there
