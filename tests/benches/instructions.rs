@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use editd_engine::{FileState, PlanOptions, WorkspaceSnapshot, plan_input};
+use editd_engine::{FileState, PlanOptions, TreeCache, WorkspaceSnapshot, plan_input};
 use editd_proto::codec::{self, FrameReader, Message};
 use editd_proto::limits;
 use editd_proto::message::{FileEdit, FileEntry, JobRequest, kind};
@@ -28,6 +28,8 @@ use editd_proto::path::FilePath;
 const COPIES: usize = 40;
 /// Edits of the larger job, each in another copy.
 const EDITS: usize = 20;
+/// Bytes of kept trees, as in the daemon.
+const TREES: usize = 32 << 20;
 /// Lines of a quoted text.
 const QUOTED: usize = 40;
 
@@ -55,6 +57,8 @@ const PARTS: &[PurePart] = &[
     ("outline, 10 KB .py", [2, 12], || outlined("f.py", PYTHON)),
     ("syntax errors that an edit adds, 10 KB .rs", [2, 12], || checked("f.rs", RUST)),
     ("syntax errors that an edit adds, 10 KB .py", [2, 12], || checked("f.py", PYTHON)),
+    ("the same after another edit, 10 KB .rs", [2, 42], || checked_again("f.rs", RUST)),
+    ("the same after another edit, 10 KB .py", [2, 42], || checked_again("f.py", PYTHON)),
 ];
 
 fn main() {
@@ -212,8 +216,23 @@ fn checked(path: &'static str, text: &'static str) -> Box<dyn FnMut()> {
     let path = FilePath::from(path);
     let new = text.replacen("return", "return ", 1);
     Box::new(move || {
-        let added =
-            editd_engine::introduced(&path, Some(text.as_bytes()), new.as_bytes(), &PlanOptions::default());
-        black_box(added.unwrap());
+        black_box(added(&path, text, &new, &PlanOptions::default()));
     })
+}
+
+/// Checks one edit after the other, each of the text that the last one left, whose tree is kept.
+fn checked_again(path: &'static str, text: &'static str) -> Box<dyn FnMut()> {
+    let path = FilePath::from(path);
+    let options = PlanOptions { trees: Arc::new(TreeCache::new(TREES)), ..PlanOptions::default() };
+    let (mut last, mut turn) = (text.to_owned(), 0);
+    Box::new(move || {
+        turn += 1;
+        let new = text.replacen("return", &format!("return{:turn$}", ""), 1);
+        black_box(added(&path, &last, &new, &options));
+        last = new;
+    })
+}
+
+fn added(path: &FilePath, old: &str, new: &str, options: &PlanOptions) -> usize {
+    editd_engine::introduced(path, Some(old.as_bytes()), new.as_bytes(), None, options).unwrap().len()
 }
