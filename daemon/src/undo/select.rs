@@ -90,7 +90,8 @@ pub(super) fn select(
         UndoDirection::Undo => with_hooks(state, to_undo(state, caller, request, (mark, &mut passed_over))?)?,
         UndoDirection::Redo => to_redo(state, caller, request)?,
     };
-    if entries.is_empty() && !passed_over.is_empty() && mark.is_some() {
+    // Everything that matches was undone before.
+    if entries.is_empty() && !passed_over.is_empty() {
         let kind = EntryKind::Undo;
         return Ok(SelectedEntries { choices: Vec::new(), kind, marks: BTreeSet::new(), mixed: true });
     }
