@@ -9,7 +9,7 @@ use editd_proto::path::FilePath;
 use super::ignored::GitIgnoreRules;
 use super::keeper::{exclude_lines, rule_lines};
 use super::names::{os_name, to_wire};
-use crate::os::{Dir, FileKind};
+use crate::os::{Dir, FileKind, is_link};
 
 /// The regular files below a folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,14 +20,20 @@ pub struct FileListing {
     pub is_torn: bool,
 }
 
+/// A folder whose files cannot be listed, and the error of the system.
+pub type UnlistedFolder = (FilePath, io::Error);
+
 /// Returns the regular files below a workspace's folder that are wanted and not ignored. `wanted` is called for folders
 /// (`true`), which are entered only if it returns true, and for files. Folders that may not be opened are skipped. `None`
 /// if there are more names than `left`, which is reduced by the names that were read.
+///
+/// # Errors
+/// The first folder that cannot be listed for another reason: its files are unknown.
 pub fn files_below(
     top: &Dir,
     wanted: &dyn Fn(&FilePath, bool) -> bool,
     left: &mut usize,
-) -> Option<FileListing> {
+) -> Result<Option<FileListing>, UnlistedFolder> {
     let mut ignored = GitIgnoreRules::default();
     ignored.set_exclude(exclude_lines(top).as_deref());
     let mut listing = FileListing::default();
@@ -35,12 +41,15 @@ pub fn files_below(
     while let Some(folder) = folders.pop() {
         let (dir, names) = match open(top, &folder).and_then(|dir| Ok((dir.clone(), dir.list()?))) {
             Ok(listed) => listed,
-            Err(error) => {
-                listing.is_torn |= error.kind() == io::ErrorKind::NotFound;
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => continue,
+            Err(error) if is_replaced(&error) => {
+                listing.is_torn = true;
                 continue;
             }
+            Err(error) => return Err((shown(&folder), error)),
         };
-        *left = left.checked_sub(names.len())?;
+        let Some(rest) = left.checked_sub(names.len()) else { return Ok(None) };
+        *left = rest;
         ignored.set(&folder, rule_lines(&dir, &names).as_deref());
         for listed in names {
             let Some(name) = os_name(&listed.name) else { continue };
@@ -59,7 +68,17 @@ pub fn files_below(
         }
     }
     listing.files.sort();
-    Some(listing)
+    Ok(Some(listing))
+}
+
+/// Returns the path of a folder as a refusal shows it.
+fn shown(folder: &Path) -> FilePath {
+    if folder.as_os_str().is_empty() { ".".into() } else { to_wire(folder) }
+}
+
+/// Returns true if a folder is gone, or something else has its name.
+fn is_replaced(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
 }
 
 /// Opens a folder below the workspace's, name by name, so that no link is followed.

@@ -214,7 +214,9 @@ impl<'w> LookUp<'w> {
             let name = path.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             files.matches(path) && !Disk::is_staged_name(name)
         };
-        let listing = files_below(self.state.disk.top(), &wanted, &mut self.names_left).ok_or_else(|| {
+        let listing = files_below(self.state.disk.top(), &wanted, &mut self.names_left)
+            .map_err(|(folder, error)| disk_refusal(&folder, &error))?;
+        let listing = listing.ok_or_else(|| {
             let what = format!("is compared with more than {NAMES_VISITED} names of files and folders");
             over(ErrorCode::Limit, number, &what, NAMES_VISITED)
         })?;
