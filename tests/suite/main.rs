@@ -38,6 +38,8 @@ mod forget;
 #[cfg(target_os = "linux")]
 mod formatters;
 #[cfg(unix)]
+mod globs;
+#[cfg(unix)]
 mod greedy_clients;
 #[cfg(unix)]
 mod hard_links;
