@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -227,12 +228,23 @@ impl TestDaemon {
         fs::read(self.log()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
 
-    /// Writes a file of the workspace as another program would, with its folders.
+    /// Writes a file of the workspace in place, as another program would, with its folders. It is not emptied first: the
+    /// daemon could take that for a change of its own.
     pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let place = self.workspace.join(path);
         let folder = place.parent().expect("a path in a workspace has a folder");
         fs::create_dir_all(folder).expect("a folder can be made");
-        fs::write(&place, bytes).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+        let bytes = bytes.as_ref();
+        let written =
+            File::options().create(true).truncate(false).write(true).open(&place).and_then(|mut file| {
+                file.write_all(bytes)?;
+                if file.metadata()?.len() > bytes.len() as u64 {
+                    file.set_len(bytes.len() as u64)
+                } else {
+                    Ok(())
+                }
+            });
+        written.unwrap_or_else(|e| panic!("{}: {e}", place.display()));
     }
 
     /// Reads a file of the workspace as another program would.
