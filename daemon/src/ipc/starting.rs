@@ -55,6 +55,9 @@ async fn answer(
     let lingering = Arc::new(Semaphore::new(limits::LINGERING));
     let mut told = JoinSet::new();
     let mut reports = tokio::time::interval(Duration::from_millis(limits::START_REPORT_MS));
+    // Its first tick may come a moment late, and no client is told before the log is.
+    reports.tick().await;
+    report(&progress);
     loop {
         // Connections above the limit wait in the socket's queue.
         let next = async {
