@@ -239,7 +239,10 @@ impl OutsideWriteRun<'_> {
                 let reach = self.action.reach(self.path);
                 // After a kill, recovery does not find the job's files in a folder that was moved meanwhile.
                 let in_moved = self.action == OutsideAction::MoveFolder;
+                // Without exchange, a second name that is made between two calls of a move looks like another move.
+                let as_moved = self.action == OutsideAction::Link && !self.scenario.features.exchange;
                 self.permitted.contain(view)
+                    || (as_moved && self.permitted.rolled_back_without(view, self.path))
                     || self.permitted.rolled_back_around(view, reach)
                     || (in_moved && self.permitted.rolled_back_except(view, reach))
             }

@@ -110,6 +110,12 @@ impl PermittedStates {
             && touched.all(|name| shown(&self.alone, name) || shown(&self.below, name))
     }
 
+    /// The job is rolled back, and a file that another program gave a second name has only that name.
+    #[must_use]
+    pub fn rolled_back_without(&self, view: &VisibleFiles, path: &str) -> bool {
+        !view.files.contains_key(path) && same(view, &self.alone, |name| name != path)
+    }
+
     /// Returns true if the names that the outside write touched show it, with or without the job.
     #[must_use]
     pub fn shows(&self, view: &VisibleFiles, reach: &str, applied: bool) -> bool {
