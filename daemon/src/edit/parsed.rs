@@ -23,6 +23,8 @@ pub struct ParsedJob {
     pub durability: Option<Durability>,
     /// The bytes that the reply may have.
     pub budget: Option<u64>,
+    /// Warnings about the whole job. The receipt has them with its first file.
+    pub warnings: Vec<String>,
 }
 
 impl ParsedJob {
@@ -40,6 +42,7 @@ impl ParsedJob {
             label: request.label.clone(),
             durability: request.durability,
             budget: request.budget,
+            warnings: Vec::new(),
         })
     }
 }

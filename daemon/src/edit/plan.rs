@@ -57,6 +57,9 @@ pub(super) fn plan(
     let CheckedJob { snapshot, mut seen, bases, .. } = checked;
     seen.extend(theirs);
     generated::check(state, &mut plan)?;
+    if let Some(first) = plan.files.first_mut() {
+        first.warnings.extend(given.request.warnings.iter().cloned());
+    }
     if let Some(dialect_reply) = given.dialect_reply {
         dialect_reply.warn(&mut plan.files);
     }

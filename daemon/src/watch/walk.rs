@@ -16,6 +16,8 @@ use crate::os::{Dir, FileKind, is_link};
 pub struct FileListing {
     /// The files, sorted.
     pub files: Vec<FilePath>,
+    /// The folders that may not be opened: their files are not listed.
+    pub forbidden: Vec<FilePath>,
     /// True if a folder was moved or removed before its files were listed.
     pub is_torn: bool,
 }
@@ -24,7 +26,7 @@ pub struct FileListing {
 pub type UnlistedFolder = (FilePath, io::Error);
 
 /// Returns the regular files below a workspace's folder that are wanted and not ignored. `wanted` is called for folders
-/// (`true`), which are entered only if it returns true, and for files. Folders that may not be opened are skipped. `None`
+/// (`true`), which are entered only if it returns true, and for files. `None`
 /// if there are more names than `left`, which is reduced by the names that were read.
 ///
 /// # Errors
@@ -41,7 +43,10 @@ pub fn files_below(
     while let Some(folder) = folders.pop() {
         let (dir, names) = match open(top, &folder).and_then(|dir| Ok((dir.clone(), dir.list()?))) {
             Ok(listed) => listed,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => continue,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                listing.forbidden.push(shown(&folder));
+                continue;
+            }
             Err(error) if is_replaced(&error) => {
                 listing.is_torn = true;
                 continue;
@@ -68,10 +73,11 @@ pub fn files_below(
         }
     }
     listing.files.sort();
+    listing.forbidden.sort();
     Ok(Some(listing))
 }
 
-/// Returns the path of a folder as a refusal shows it.
+/// Returns the path of a folder as a reply shows it.
 fn shown(folder: &Path) -> FilePath {
     if folder.as_os_str().is_empty() { ".".into() } else { to_wire(folder) }
 }

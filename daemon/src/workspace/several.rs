@@ -11,6 +11,8 @@
 //! renames. A file that another program moves from a folder that is not listed yet to one that is listed already is left
 //! out, and so is one that is moved during the last listing; `expect` notices that.
 
+mod counted;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,11 +22,12 @@ use editd_proto::limits::{FILE, FILES};
 use editd_proto::message::{FileEdit, FileEntry, JobRequest};
 use editd_proto::path::FilePath;
 
+use self::counted::{check_sum, unsearched};
 use super::{ParsedRequest, Workspace};
 use crate::config::FileGlobs;
 use crate::disk::{Disk, Observation, ResolveError};
 use crate::edit::ParsedJob;
-use crate::limits::{COPIED_EDITS, COUNTS_TOLD, JOB_BYTES, NAMES_VISITED};
+use crate::limits::{COPIED_EDITS, JOB_BYTES, NAMES_VISITED};
 use crate::os::Stat;
 use crate::state::refusal::disk_refusal;
 use crate::state::{BudgetClass, Reservation, WorkspaceState};
@@ -37,9 +40,9 @@ impl Workspace {
     /// `not_found`, `count_mismatch`, `limit`, `too_large`, `malformed`, `busy`, and the errors of an exact path.
     pub(super) fn edit_job(&self, parsed: &ParsedRequest) -> Result<Arc<ParsedJob>, Refusal> {
         parsed.job(|came| {
-            let job = LookUp::new(&self.state).job(came)?;
+            let (job, warnings) = LookUp::new(&self.state).job(came)?;
             job.files.iter().for_each(|entry| self.touch(&entry.path));
-            Ok(job)
+            Ok((job, warnings))
         })
     }
 }
@@ -75,6 +78,8 @@ struct LookUp<'w> {
     copies_left: usize,
     /// True if a file or folder was moved or removed since it was listed.
     is_torn: bool,
+    /// The files and folders that globs lead to and that may not be read.
+    forbidden: BTreeSet<FilePath>,
 }
 
 impl<'w> LookUp<'w> {
@@ -87,26 +92,31 @@ impl<'w> LookUp<'w> {
             bytes_left: JOB_BYTES,
             copies_left: COPIED_EDITS,
             is_torn: false,
+            forbidden: BTreeSet::new(),
         }
     }
 
-    fn job(mut self, came: &JobRequest) -> Result<JobRequest, Refusal> {
+    /// Returns the job with one entry for each file, and its warnings.
+    fn job(mut self, came: &JobRequest) -> Result<(JobRequest, Vec<String>), Refusal> {
         let mut files = Vec::with_capacity(came.files.len());
+        let mut warnings = Vec::new();
         for (entry, number) in came.files.iter().zip(0..) {
             if entry.paths.is_empty() {
                 files.push(entry.clone());
             } else {
                 files.extend(self.entries(entry, number)?);
+                warnings.extend(unsearched(&self.forbidden, number));
             }
         }
-        Ok(JobRequest {
+        let job = JobRequest {
             key: came.key.clone(),
             label: came.label.clone(),
             verified: came.verified.clone(),
             files,
             payload: None,
             ..*came
-        })
+        };
+        Ok((job, warnings))
     }
 
     /// Returns the entries for the files that one entry names.
@@ -117,7 +127,13 @@ impl<'w> LookUp<'w> {
         let holds = |file: &Meant| file.exact || file.counts.iter().flatten().any(|count| *count > 0);
         meant.retain(holds);
         for (edit, index) in entry.edits.iter().zip(0..) {
-            check_sum(edit, index, &meant, looked_at, number)?;
+            check_sum(edit, index, &meant, looked_at, number).map_err(|mut refusal| {
+                if let Some(told) = unsearched(&self.forbidden, number) {
+                    refusal.message.push_str("; ");
+                    refusal.message.push_str(&told);
+                }
+                refusal
+            })?;
         }
         let most = patterns.most_files().min(FILES);
         if meant.len() > most {
@@ -145,6 +161,7 @@ impl<'w> LookUp<'w> {
         loop {
             listings += 1;
             self.is_torn = false;
+            self.forbidden.clear();
             let mut meant = self.meant(entry, number)?;
             for file in &mut meant {
                 file.counts = self.counts(patterns, file, number)?;
@@ -181,7 +198,9 @@ impl<'w> LookUp<'w> {
                 Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                     return Err(Box::new(error.to_wire(&path)));
                 }
-                Err(ResolveError::Denied(_)) => {}
+                Err(ResolveError::Denied(_)) => {
+                    self.forbidden.insert(path);
+                }
                 // A file that was removed or became something else meanwhile is left out.
                 Ok(_) | Err(_) => self.is_torn = true,
             }
@@ -221,6 +240,7 @@ impl<'w> LookUp<'w> {
             over(ErrorCode::Limit, number, &what, NAMES_VISITED)
         })?;
         self.is_torn |= listing.is_torn;
+        self.forbidden.extend(listing.forbidden);
         Ok(listing.files)
     }
 
@@ -242,6 +262,10 @@ impl<'w> LookUp<'w> {
                 Observation::TooLarge(grown) if grown.size <= FILE as u64 => {
                     size = grown.size;
                     continue;
+                }
+                Observation::Unreadable(_) if !file.exact => {
+                    self.forbidden.insert(path.clone());
+                    return Ok(None);
                 }
                 _ => return Ok(None),
             };
@@ -277,8 +301,12 @@ impl<'w> LookUp<'w> {
             Err(error @ (ResolveError::Io { .. } | ResolveError::Changing(_))) => {
                 return Err(Box::new(error.to_wire(path)));
             }
-            Err(error) => {
-                self.is_torn |= !file.exact && !matches!(error, ResolveError::Denied(_));
+            Err(ResolveError::Denied(_)) if !file.exact => {
+                self.forbidden.insert(path.clone());
+                return Ok(None);
+            }
+            Err(_) => {
+                self.is_torn |= !file.exact;
                 return Ok(None);
             }
         };
@@ -304,58 +332,6 @@ fn entry_of(entry: &FileEntry, file: &Meant) -> FileEntry {
     });
     let (path, base) = (file.path.clone(), entry.base.clone());
     FileEntry { path, base, edits: edits.collect(), ..FileEntry::default() }
-}
-
-/// Refuses an edit whose pattern is in no file, or is at a different total number of places than it expects.
-fn check_sum(
-    edit: &FileEdit,
-    index: usize,
-    meant: &[Meant],
-    looked_at: usize,
-    number: usize,
-) -> Result<(), Refusal> {
-    let sum: u64 = meant.iter().map(|file| file.count(index)).sum();
-    let named = meant.iter().any(|file| file.exact);
-    let mut error = match edit.expect {
-        _ if sum == 0 && named => return Ok(()),
-        _ if sum == 0 => {
-            let message = match looked_at {
-                0 => format!(
-                    "files[{number}].paths matches no file; correct the globs (files that git ignores are left out)"
-                ),
-                files => format!(
-                    "the pattern stands in none of the {files} files that files[{number}].paths matches; correct the pattern or the globs"
-                ),
-            };
-            RequestError::new(ErrorCode::NotFound, message)
-        }
-        Some(expected) if expected != sum => {
-            let counts = told_counts(meant, index);
-            let message = format!(
-                "{sum} places are to change, not {expected}: {counts}; check them and correct `expect`"
-            );
-            let mut error = RequestError::new(ErrorCode::CountMismatch, message);
-            (error.found, error.expected) = (Some(sum), Some(expected));
-            error
-        }
-        _ => return Ok(()),
-    };
-    error.edit = u64::try_from(index).ok().map(|index| index + 1);
-    Err(Box::new(error))
-}
-
-/// Lists some files with the number of places of an edit's pattern.
-fn told_counts(meant: &[Meant], index: usize) -> String {
-    let counted: Vec<(&Meant, u64)> =
-        meant.iter().map(|file| (file, file.count(index))).filter(|(_, count)| *count > 0).collect();
-    let told = counted.iter().take(COUNTS_TOLD).map(|(file, count)| format!("{count} in {}", file.path));
-    let mut told: Vec<String> = told.collect();
-    let more = counted.get(COUNTS_TOLD..).unwrap_or_default();
-    if !more.is_empty() {
-        let places: u64 = more.iter().map(|(_, count)| count).sum();
-        told.push(format!("{places} in {} more", more.len()));
-    }
-    told.join(", ")
 }
 
 /// Returns the folders of a glob before its first wildcard.

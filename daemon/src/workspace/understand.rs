@@ -100,7 +100,7 @@ impl ParsedRequest {
         // The hash names the request with its edits.
         self.hash();
         // A refusal is kept, and returned to each caller that asks for the job.
-        let _ = self.job(|sent| Ok(sent.clone()));
+        let _ = self.job(|sent| Ok((sent.clone(), Vec::new())));
         self.sent.files = Vec::new();
         if let Ok(Action::Job(job)) = &mut self.action {
             job.files = Vec::new();
@@ -118,17 +118,21 @@ impl ParsedRequest {
         self.sent.files.iter().any(|entry| !entry.paths.is_empty())
     }
 
-    /// Returns the edit job, parsed once; `look_up` makes one entry for each file if entries name several.
+    /// Returns the edit job, parsed once; `look_up` makes one entry for each file if entries name several, and returns the
+    /// warnings about that.
     ///
     /// # Errors
     /// The refusal of the request; `malformed` for one that asks for no edits.
     pub(super) fn job(
         &self,
-        look_up: impl FnOnce(&JobRequest) -> Result<JobRequest, Refusal>,
+        look_up: impl FnOnce(&JobRequest) -> Result<(JobRequest, Vec<String>), Refusal>,
     ) -> Result<Arc<ParsedJob>, Refusal> {
         let read = || match self.action()? {
             Action::Job(job) => ParsedJob::parse(job),
-            Action::Native if self.names_several() => ParsedJob::parse(&look_up(&self.sent)?),
+            Action::Native if self.names_several() => {
+                let (job, warnings) = look_up(&self.sent)?;
+                Ok(ParsedJob { warnings, ..ParsedJob::parse(&job)? })
+            }
             Action::Native => ParsedJob::parse(&self.sent),
             Action::View(_) | Action::Undo(_) => Err(malformed("the payload edits nothing")),
         };

@@ -89,11 +89,11 @@ impl InjectedFault {
         machine.fail_call(self.call, self.errno, self.lasting);
         let receipt = workspace.send(&scenario.job, KEY);
         let error = receipt.error.as_ref();
-        if error.is_some_and(|error| error.code == ErrorCode::Internal) {
-            found.push(format!("a mistake of the daemon: {error:?}"));
-        }
+        let mistake = error.filter(|error| error.code == ErrorCode::Internal);
+        found.extend(mistake.map(|error| format!("a mistake of the daemon: {error:?}")));
         let view = VisibleFiles::of(&machine);
-        let partial = receipt.status == JobStatus::Partial;
+        // Globs leave out files and folders that may not be read, and the reply names them.
+        let partial = receipt.status == JobStatus::Partial || warns(&receipt, UNSEARCHED);
         let applied = partial || receipt.status == JobStatus::Applied;
         // What cannot be taken back while every call fails waits for better times, and the reply says so.
         let left = error.is_some_and(|error| error.message.contains("could not be taken back yet"));
@@ -143,7 +143,7 @@ impl InjectedFault {
         // After a failed flush of the log the reply could not tell; the next start does.
         let complaints = check_image(scenario, baseline, &image, CheckDepth::Full);
         // The system refused another name of the file, and the reply says so.
-        let parted = receipt.files.iter().any(|file| file.warnings.iter().any(|told| told.contains(PARTED)));
+        let parted = warns(&receipt, PARTED);
         found.extend(complaints.into_iter().filter(|what| !(parted && what.contains(LINKS_DIFFER))));
         Ok(found)
     }
@@ -169,6 +169,11 @@ impl InjectedFault {
     }
 }
 
+/// Returns true if a file of a receipt has a warning with this text.
+fn warns(receipt: &Receipt, text: &str) -> bool {
+    receipt.files.iter().any(|file| file.warnings.iter().any(|told| told.contains(text)))
+}
+
 /// Returns a complaint for each applied file of a receipt that does not have the content of which its last entry gives
 /// the version.
 fn wrong_versions(receipt: &Receipt, view: &VisibleFiles) -> Vec<String> {
@@ -185,6 +190,9 @@ fn wrong_versions(receipt: &Receipt, view: &VisibleFiles) -> Vec<String> {
     });
     wrong.map(|(path, file)| format!("{path} is not {:?}, which the reply names", file.after)).collect()
 }
+
+/// A part of the warning about files and folders that a glob leads to and that may not be read.
+const UNSEARCHED: &str = "leaves out files and folders that editd may not read";
 
 /// A part of the warning about a file that could not become a further name of another one.
 const PARTED: &str = "the system refused to link it";
