@@ -74,7 +74,11 @@ impl Disk {
     /// # Errors
     /// Errors of the system: from then on [`Disk::doubts`] returns true for the file.
     pub fn sync(&self, file: &File) -> io::Result<()> {
-        let identity = file.stat()?.identity;
+        self.sync_known(file, file.stat()?.identity)
+    }
+
+    /// The same for a file whose identity was just read.
+    pub(super) fn sync_known(&self, file: &File, identity: FileIdentity) -> io::Result<()> {
         self.flushes.fetch_add(1, Ordering::Relaxed);
         file.sync_all().inspect_err(|_| self.doubt(identity))
     }

@@ -49,8 +49,8 @@ impl Disk {
             Err(gone) if is_gone(&gone) => return Ok(DropOutcome::Gone),
             other => other?,
         };
-        let file = match dir.open_file(&name, Access::Read) {
-            Ok(file) => file,
+        let (file, stat) = match dir.open_with_stat(&name, Access::Read) {
+            Ok(open) => open,
             Err(error) => {
                 return match dir.stat(&name) {
                     Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(DropOutcome::Gone),
@@ -60,7 +60,7 @@ impl Disk {
                 };
             }
         };
-        if file.stat()?.links > 1 {
+        if stat.links > 1 {
             // The bytes keep another name.
             return dir.remove_file(&name).map(|()| DropOutcome::Gone);
         }
@@ -75,6 +75,10 @@ impl Disk {
             return done;
         }
         let quiet = file.lease_intact().unwrap_or(false);
+        if quiet && matches!(done, Ok(DropOutcome::Gone)) {
+            // Closing the file releases the lease.
+            return done;
+        }
         file.release_lease()?;
         match done? {
             DropOutcome::Gone if !quiet => Ok(DropOutcome::Open(file)),

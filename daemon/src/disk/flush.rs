@@ -42,9 +42,8 @@ impl Disk {
             resolved = self.resolve_link(place.path()).ok()?;
             &resolved
         };
-        let file = place.parent().open_file(place.name(), Access::Read).ok()?;
-        let stat = file.stat().ok().filter(|stat| stat.identity == meta.identity)?;
-        Some(PutFile { file, changed: stat.changed })
+        let (file, stat) = place.parent().open_with_stat(place.name(), Access::Read).ok()?;
+        (stat.identity == meta.identity).then_some(PutFile { file, changed: stat.changed })
     }
 
     /// Flushes the file that is now at a place, whoever put it there, and returns its identity.
@@ -56,9 +55,10 @@ impl Disk {
         if !place.missing().is_empty() {
             return Ok(FlushedTarget::Nothing);
         }
-        match place.parent().open_file(place.name(), Access::Read) {
-            Ok(file) => {
-                self.sync(&file)?;
+        match place.parent().open_with_stat(place.name(), Access::Read) {
+            Ok((file, stat)) => {
+                self.sync_known(&file, stat.identity)?;
+                // Some file systems change it with the flush.
                 Ok(FlushedTarget::Flushed(file.stat()?.identity))
             }
             Err(error) => match place.parent().stat(place.name()) {

@@ -17,7 +17,7 @@ use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use super::reserved::OwnEntries;
 use super::standing::RootError;
-use crate::os::{Dir, FileKind, Os};
+use crate::os::{Dir, FileIdentity, FileKind, Os};
 use crate::record::StagingFolder;
 
 /// The prefix of a staged file's name among the workspace's own files.
@@ -31,6 +31,8 @@ pub struct Disk {
     /// Permission bits that new folders do not get.
     pub(super) mask: u32,
     staging_device: u64,
+    /// The identity of the workspace's folder when it was last read. No other folder gets it while that is open.
+    pub(super) root_identity: Mutex<FileIdentity>,
     /// Folders that are on another mount although they have the same device number.
     pub(super) beside: Mutex<BTreeSet<FilePath>>,
     /// Folders on other mounts that are in `.editd/beside`.
@@ -61,6 +63,7 @@ impl Disk {
         let doubted = dir.open_dir(OWN).and_then(|own| FailedFlushes::open(&own, boot));
         let doubted = doubted.map_err(io("look into .editd/unflushed"))?;
         let root = WorkspaceRoot::open(&*os, root).map_err(io("look at the workspace"))?;
+        let root_identity = root.dir().stat_self().map_err(io("look at the workspace"))?.identity;
         root.reserve(dir.open_dir(OWN).and_then(OwnEntries::list).map_err(io("look into .editd"))?);
         Ok(Self {
             os,
@@ -68,6 +71,7 @@ impl Disk {
             own: RwLock::new(own),
             mask,
             staging_device,
+            root_identity: Mutex::new(root_identity),
             beside: Mutex::default(),
             noted: Mutex::default(),
             address: Mutex::default(),
@@ -224,7 +228,7 @@ impl Disk {
     /// Errors of the system.
     pub fn staging_of(&self, place: &ResolvedPath) -> io::Result<StagingFolder> {
         let folder = parent_path(place);
-        let same = place.parent().stat_self()?.identity.dev == self.staging_device;
+        let same = place.device()? == self.staging_device;
         let known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains(&folder);
         if same && !known {
             return Ok(StagingFolder::Root);

@@ -12,6 +12,9 @@ use crate::record::FileMeta;
 /// The number of reads if a file changes while it is read; the last one counts.
 const READS: usize = 4;
 
+/// The bytes that are compared at once.
+const COMPARED: usize = 128 * 1024;
+
 /// The result of observing a name.
 #[derive(Clone)]
 pub enum Observation {
@@ -52,6 +55,29 @@ impl FileSnapshot {
     /// Returns true if it is the very file, with the same content.
     pub fn is(&self, meta: &FileMeta) -> bool {
         self.meta.hash == meta.hash && self.meta.identity == meta.identity
+    }
+
+    /// Returns true if the open file still has the content with which it was read.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub fn is_unwritten(&self) -> io::Result<bool> {
+        let mut buffer = vec![0; self.bytes.len().min(COMPARED)];
+        let mut offset = 0;
+        loop {
+            let rest = self.bytes.get(offset..).unwrap_or_default();
+            let wanted = rest.len().min(COMPARED);
+            let part = buffer.get_mut(..wanted).unwrap_or_default();
+            let (read, more) = self.file.fill(part, offset as u64)?;
+            let is_last = wanted == rest.len();
+            if read < wanted || rest.get(..wanted) != Some(part) || more == is_last {
+                return Ok(false);
+            }
+            if is_last {
+                return Ok(true);
+            }
+            offset += wanted;
+        }
     }
 
     fn owned_as(&self, meta: &FileMeta) -> bool {
@@ -105,8 +131,8 @@ pub fn observe(dir: &Dir, name: &[u8]) -> io::Result<Observation> {
 /// # Errors
 /// Errors of the system.
 pub fn observe_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observation> {
-    match dir.open_file(name, Access::Read) {
-        Ok(file) => read_within(file, most),
+    match dir.open_with_stat(name, Access::Read) {
+        Ok((file, stat)) => read_within(file, stat, most),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(Observation::Absent),
             _ => match dir.stat(name) {
@@ -126,15 +152,16 @@ pub fn observe_within(dir: &Dir, name: &[u8], most: usize) -> io::Result<Observa
 /// # Errors
 /// Errors of the system.
 pub fn read(file: File) -> io::Result<Observation> {
-    read_within(file, limits::FILE)
+    let stat = file.stat()?;
+    read_within(file, stat, limits::FILE)
 }
 
-fn read_within(file: File, most: usize) -> io::Result<Observation> {
+/// The same for a file with this metadata. A file above `most` bytes is too large.
+pub(super) fn read_within(file: File, mut before: Stat, most: usize) -> io::Result<Observation> {
     let most = most.min(limits::FILE);
     let mut left = READS;
     loop {
         left -= 1;
-        let before = file.stat()?;
         if before.size > most as u64 {
             return Ok(Observation::TooLarge(before));
         }
@@ -154,6 +181,7 @@ fn read_within(file: File, most: usize) -> io::Result<Observation> {
                 file,
             }));
         }
+        before = after;
     }
 }
 

@@ -36,6 +36,7 @@ pub const OWN_FOLDER: &[u8] = b".editd";
 /// The folder that a daemon serves.
 pub struct WorkspaceRoot {
     dir: Dir,
+    device: u64,
     path: PathBuf,
     /// The daemon's own folder and its entries, which other names may lead to.
     reserved: RwLock<Option<OwnEntries>>,
@@ -48,7 +49,8 @@ impl WorkspaceRoot {
     /// Errors of the system if it is not a folder that may be read.
     pub fn open(os: &dyn Os, path: &Path) -> io::Result<Self> {
         let dir = os.open_dir(path)?;
-        Ok(Self { dir, path: path.to_path_buf(), reserved: RwLock::default() })
+        let device = dir.stat_self()?.identity.dev;
+        Ok(Self { dir, device, path: path.to_path_buf(), reserved: RwLock::default() })
     }
 
     /// Sets the daemon's own folder and its entries, which no path may lead to under any name.
@@ -77,6 +79,8 @@ impl WorkspaceRoot {
 #[derive(Clone)]
 pub struct ResolvedPath {
     parent: Dir,
+    /// The device of the folder, if it was read.
+    device: Option<u64>,
     name: Vec<u8>,
     path: FilePath,
     stat: Option<Stat>,
@@ -87,6 +91,17 @@ impl ResolvedPath {
     /// Returns the innermost folder that exists: the file's own, unless some are [`ResolvedPath::missing`].
     pub fn parent(&self) -> &Dir {
         &self.parent
+    }
+
+    /// Returns the device of that folder.
+    ///
+    /// # Errors
+    /// Errors of the system.
+    pub(super) fn device(&self) -> io::Result<u64> {
+        match self.device {
+            Some(device) => Ok(device),
+            None => Ok(self.parent.stat_self()?.identity.dev),
+        }
     }
 
     /// Returns the file's name in its folder.

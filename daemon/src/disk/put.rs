@@ -3,11 +3,11 @@
 
 use std::io;
 
-use super::Disk;
 use super::flush::PutFile;
 use super::observation::{self, Observation};
 use super::place::{ResolveError, ResolvedPath};
 use super::staged::{check_put, open_staged};
+use super::{Disk, FileSnapshot};
 use crate::os::{FileIdentity, FileKind};
 use crate::record::{ChangeMethod, FileRecord};
 use crate::store::intent::{Intended, IntendedFile};
@@ -17,7 +17,7 @@ pub struct RescuedBytes<'a> {
     /// The file whose name they had.
     pub of: &'a FileRecord,
     /// The bytes.
-    pub found: &'a super::FileSnapshot,
+    pub found: &'a FileSnapshot,
 }
 
 /// Stores rescued bytes in the log, before the file that holds them is moved again.
@@ -109,10 +109,25 @@ impl Disk {
         place: &ResolvedPath,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Swapped<'i>, SwapRefusal>> {
+        self.put_judged(file, place, None, rescue)
+    }
+
+    /// The same for a job that judged the file at the target and still has it open: if it displaces this very file, that
+    /// is read through the open handle.
+    ///
+    /// # Errors
+    /// As [`Disk::put`].
+    pub fn put_judged<'i>(
+        &self,
+        file: IntendedFile<'i>,
+        place: &ResolvedPath,
+        judged: Option<&FileSnapshot>,
+        rescue: &mut RescueSink<'_>,
+    ) -> io::Result<Result<Swapped<'i>, SwapRefusal>> {
         let put = match file.how {
-            ChangeMethod::Swap => self.put_by_exchange(&file, place, rescue),
+            ChangeMethod::Swap => self.put_by_exchange(&file, place, judged, rescue),
             ChangeMethod::Create => self.put_new(&file, place),
-            ChangeMethod::Delete => self.put_away(&file, place, rescue),
+            ChangeMethod::Delete => self.put_away(&file, place, judged, rescue),
             ChangeMethod::InPlace => {
                 self.put_in_place(&file, place).map(|put| put.map(|()| PutResult::default()))
             }
@@ -125,6 +140,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
+        judged: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
@@ -147,7 +163,7 @@ impl Disk {
         }
         // At once: a foreign file at the target may also be one that was put there since.
         let left = check_put((place.parent(), place.name()), file, staged)?;
-        let displaced = match self.look_behind(file, place, rescue)? {
+        let displaced = match self.look_behind(file, place, judged, rescue)? {
             Ok(displaced) => displaced,
             Err(foreign) => return Ok(Err(foreign)),
         };
@@ -159,8 +175,14 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
+        judged: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<Option<FileIdentity>, SwapRefusal>> {
+        if let Some(judged) = judged
+            && self.is_judged(file, judged).unwrap_or(false)
+        {
+            return Ok(Ok(Some(judged.meta.identity)));
+        }
         let foreign = match self.observe_staged(&file.staging, &file.staged_name) {
             Ok(observation) => match judge_displaced(&observation, file) {
                 None => return Ok(Ok(observation.identity())),
@@ -174,6 +196,20 @@ impl Disk {
         };
         self.put_back(file, place, rescue)?;
         Ok(Err(foreign))
+    }
+
+    /// Returns true if the displaced file is the one that the job judged, with the same content and metadata. The content is
+    /// read through the handle by which it was judged.
+    fn is_judged(&self, file: &FileRecord, judged: &FileSnapshot) -> io::Result<bool> {
+        let (dir, name) = self.staged_entry(&file.staging, &file.staged_name)?;
+        let stat = dir.stat(&name)?;
+        let meta = &judged.meta;
+        let is_same = file.before.as_ref() == Some(meta)
+            && (stat.kind, stat.identity) == (FileKind::File, meta.identity)
+            && (stat.size, stat.mode, stat.uid, stat.gid) == (meta.size, meta.mode, meta.uid, meta.gid)
+            // A deletion removes one name; an exchange would separate the names.
+            && (stat.links <= 1 || file.how == ChangeMethod::Delete);
+        Ok(is_same && judged.is_unwritten()?)
     }
 
     /// For file systems without exchange: first the displaced file gets the staged name through a link.
@@ -239,6 +275,7 @@ impl Disk {
         &self,
         file: &FileRecord,
         place: &ResolvedPath,
+        judged: Option<&FileSnapshot>,
         rescue: &mut RescueSink<'_>,
     ) -> io::Result<Result<PutResult, SwapRefusal>> {
         let (staging, staged_name) = self.staged_entry(&file.staging, &file.staged_name)?;
@@ -251,7 +288,7 @@ impl Disk {
                 _ => return Err(error),
             },
         }
-        let looked = self.look_behind(file, place, rescue)?;
+        let looked = self.look_behind(file, place, judged, rescue)?;
         Ok(looked.map(|displaced| PutResult { left: None, displaced }))
     }
 }

@@ -72,7 +72,7 @@ impl Disk {
             }
         }
         let mode = StagedMode::Exact(bits);
-        let staged = self.stage_with(place, (0o600, mode), bytes, staged_name, |file| {
+        let staged = self.stage_with(place, (0o600, mode, None), bytes, staged_name, |file| {
             let mut changed = linked;
             changed |= restore_owner(file, &restored.meta, &mut lost)?;
             match &restored.attributes {

@@ -7,7 +7,7 @@ use std::io;
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
 use super::place::ResolvedPath;
-use crate::os::{File, FileIdentity};
+use crate::os::{File, FileIdentity, Stat};
 use crate::record::{FileMeta, StagingFolder};
 
 /// The mode of a new file.
@@ -72,12 +72,9 @@ impl Disk {
             (None, StagedMode::Exact(bits)) => bits & 0o777,
             (None, StagedMode::Masked) => 0o666,
         };
-        self.stage_with(place, (private, mode), bytes, staged_name, |file| {
+        let owner = replaces.map(|old| (old.meta.uid, old.meta.gid));
+        self.stage_with(place, (private, mode, owner), bytes, staged_name, |file| {
             if let Some(old) = replaces {
-                let own = file.stat()?;
-                if (own.uid, own.gid) != (old.meta.uid, old.meta.gid) {
-                    file.set_owner(old.meta.uid, old.meta.gid).map_err(|_| StageError::Owner)?;
-                }
                 file.copy_attributes(&*old.file)?;
             }
             Ok(StagedFlush::Later)
@@ -85,14 +82,14 @@ impl Disk {
     }
 
     /// Writes bytes to a staged file that is made with the mode `private`; `attributes` then sets what else it shall
-    /// have, before its final mode.
+    /// have, before its final mode. A file that must have another owner than a new one gets it, and its attributes again.
     pub(super) fn stage_with(
         &self,
         place: &ResolvedPath,
-        (private, mode): (u32, StagedMode),
+        (private, mode, owner): (u32, StagedMode, Option<(u32, u32)>),
         bytes: &[u8],
         staged_name: &str,
-        attributes: impl FnOnce(&File) -> Result<StagedFlush, StageError>,
+        mut attributes: impl FnMut(&File) -> Result<StagedFlush, StageError>,
     ) -> Result<StagedFile, StageError> {
         let staging = self.staging_of(place)?;
         let (dir, name) = self.staged_entry(&staging, staged_name)?;
@@ -104,8 +101,7 @@ impl Disk {
             }
             other => other?,
         };
-        let written = (|| -> Result<FileMeta, StageError> {
-            file.write_all_at(bytes, 0)?;
+        let mut finish = || -> Result<Stat, StageError> {
             let flush = attributes(&file)?;
             if let StagedMode::Exact(bits) = mode {
                 file.set_mode(bits)?;
@@ -115,8 +111,23 @@ impl Disk {
             if closed || flush == StagedFlush::Now {
                 file.sync_all()?;
             }
-            let stat = file.stat()?;
-            Ok(meta(&stat, bytes))
+            Ok(file.stat()?)
+        };
+        let written = (|| -> Result<FileMeta, StageError> {
+            file.write_all_at(bytes, 0)?;
+            let mut finished = finish();
+            if let Some(owner) = owner {
+                let own = match &finished {
+                    Ok(stat) => *stat,
+                    Err(_) => file.stat()?,
+                };
+                if (own.uid, own.gid) != owner {
+                    file.set_owner(owner.0, owner.1).map_err(|_| StageError::Owner)?;
+                    // Some attributes go with the old owner.
+                    finished = finish();
+                }
+            }
+            Ok(meta(&finished?, bytes))
         })();
         match written {
             Ok(meta) => Ok(StagedFile { staging, staged_name: staged_name.to_owned(), meta }),

@@ -28,7 +28,7 @@ pub(super) fn open_staged(
     file: &FileRecord,
 ) -> io::Result<Result<Option<File>, SwapRefusal>> {
     let Some(after) = &file.after else { return Ok(Ok(None)) };
-    let open = match dir.open_file(name, Access::Read) {
+    let (open, stat) = match dir.open_with_stat(name, Access::Read) {
         Ok(open) => open,
         Err(gone) if gone.kind() == io::ErrorKind::NotFound => return Ok(Ok(None)),
         Err(_) => {
@@ -38,7 +38,6 @@ pub(super) fn open_staged(
             };
         }
     };
-    let stat = open.stat()?;
     // Without birth times, another file may have got the number.
     if is_unchanged(&stat, after) && stat.identity.born != 0 {
         return Ok(Ok(Some(open)));

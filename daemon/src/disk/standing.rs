@@ -84,8 +84,14 @@ impl Disk {
             Err(gone) if matches!(gone.kind(), NotFound | NotADirectory) => return Ok(false),
             found => found?.identity,
         };
-        // Both are read now: some file systems report another birth time later.
-        Ok(there == self.root.dir().stat_self()?.identity)
+        let known = || *self.root_identity.lock().unwrap_or_else(PoisonError::into_inner);
+        if there == known() {
+            return Ok(true);
+        }
+        // Some file systems report another birth time later.
+        let own = self.root.dir().stat_self()?.identity;
+        *self.root_identity.lock().unwrap_or_else(PoisonError::into_inner) = own;
+        Ok(there == own)
     }
 
     /// Writes the daemon's address to `.editd/lock`, for processes that find the workspace locked.

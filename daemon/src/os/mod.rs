@@ -204,9 +204,20 @@ pub trait OsDir: Send + Sync {
     }
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
+    /// Opens a folder below it, with its metadata, through real folders of the same mount. `Unsupported` if that needs
+    /// several calls; other errors may also mean that a link or another mount is on the way.
+    fn open_below(&self, _names: &[Vec<u8>]) -> io::Result<(Dir, Stat)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// Opens a regular file in it without blocking; fails on a link (see [`is_link`]), and on a folder, FIFO, socket
     /// or device (`InvalidInput`). `WouldBlock` if another process has a lease.
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File>;
+    /// The same, with the metadata of the opened file.
+    fn open_with_stat(&self, name: &[u8], access: Access) -> io::Result<(File, Stat)> {
+        let file = self.open_file(name, access)?;
+        let stat = file.stat()?;
+        Ok((file, stat))
+    }
     /// Returns true if this process may write a file in it, without opening it, so that watchers see nothing.
     fn may_write(&self, name: &[u8]) -> io::Result<bool> {
         match self.open_file(name, Access::Write) {
@@ -244,6 +255,19 @@ pub trait OsFile: Send + Sync {
     fn stat(&self) -> io::Result<Stat>;
     /// Reads up to `buf.len()` bytes at an offset; 0 at the end.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
+    /// Reads from an offset until the buffer is full or the file ends. Returns the number of bytes that were read, and
+    /// true if the file has more.
+    fn fill(&self, buf: &mut [u8], offset: u64) -> io::Result<(usize, bool)> {
+        let mut filled = 0;
+        while let Some(room) = buf.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match self.read_at(room, offset.saturating_add(filled as u64))? {
+                0 => return Ok((filled, false)),
+                n => filled += n,
+            }
+        }
+        let more = self.read_at(&mut [0], offset.saturating_add(filled as u64))? > 0;
+        Ok((filled, more))
+    }
     /// Writes all bytes at an offset.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
     /// Truncates or lengthens it.
@@ -320,17 +344,10 @@ pub fn read_shared(file: &dyn OsFile, size: u64, limit: usize) -> io::Result<Arc
         return read_all(file, limit).map(Arc::from);
     }
     let mut bytes = zeros(size);
-    let mut filled = 0;
-    let mut grown = false;
-    if let Some(into) = Arc::get_mut(&mut bytes) {
-        while let Some(room) = into.get_mut(filled..).filter(|room| !room.is_empty()) {
-            match file.read_at(room, filled as u64)? {
-                0 => break,
-                n => filled += n,
-            }
-        }
-        grown = filled == size && file.read_at(&mut [0], size as u64)? > 0;
-    }
+    let (filled, grown) = match Arc::get_mut(&mut bytes) {
+        Some(into) => file.fill(into, 0)?,
+        None => (0, true),
+    };
     if grown {
         return read_all(file, limit).map(Arc::from);
     }

@@ -40,6 +40,10 @@ struct PathWalk<'a> {
     length: usize,
     links: usize,
     again: usize,
+    /// True if one entry of `behind` stands for several folders.
+    jumped: bool,
+    /// The device of the last folder, if it is known.
+    device: Option<u64>,
 }
 
 /// The end of a walk.
@@ -79,10 +83,13 @@ impl<'a> PathWalk<'a> {
             length: 0,
             links: 0,
             again: 0,
+            jumped: false,
+            device: None,
         })
     }
 
     fn run(mut self) -> Result<ResolvedPath, ResolveError> {
+        self.jump();
         loop {
             let Some(name) = self.ahead.pop() else {
                 // Only a link's target can end in a folder without naming it: "..", "." or the root.
@@ -115,6 +122,39 @@ impl<'a> PathWalk<'a> {
         }
     }
 
+    /// Takes all steps but the last one at once, if each leads to a real folder of the root's mount. Otherwise it takes
+    /// none. No folder on the way can be the daemon's own: a folder has no second name but through a mount.
+    fn jump(&mut self) {
+        let Some((_last, above)) = self.ahead.split_first() else { return };
+        let is_plain = |name: &Vec<u8>| {
+            name.len() <= limits::COMPONENT && name != b".." && !name.eq_ignore_ascii_case(OWN_FOLDER)
+        };
+        if above.is_empty() || !above.iter().all(is_plain) {
+            return;
+        }
+        let names: Vec<Vec<u8>> = above.iter().rev().cloned().collect();
+        let Ok((dir, stat)) = self.root.dir().open_below(&names) else { return };
+        let length = names.iter().map(|name| name.len() + 1).sum::<usize>();
+        if self.root.is_reserved(&stat) || length > editd_proto::limits::PATH {
+            return;
+        }
+        self.length = length;
+        self.ahead.truncate(1);
+        self.behind.push((names.join(&b'/'), dir));
+        self.jumped = true;
+        self.device = Some(stat.identity.dev);
+    }
+
+    /// Goes back to the root, to take the steps of the jump one by one.
+    fn return_to_root(&mut self, name: Vec<u8>) {
+        self.jumped = false;
+        self.device = None;
+        self.length = 0;
+        self.ahead.push(name);
+        let names = self.behind.drain(..).next().map(|(names, _)| names).unwrap_or_default();
+        self.ahead.extend(names.split(|byte| *byte == b'/').rev().map(<[u8]>::to_vec));
+    }
+
     /// Takes a step that is not the last one.
     fn through(&mut self, name: Vec<u8>) -> Result<Option<WalkEnd>, ResolveError> {
         if !self.missing.is_empty() {
@@ -131,6 +171,7 @@ impl<'a> PathWalk<'a> {
                 }
                 self.length += name.len() + 1;
                 self.behind.push((name, dir));
+                self.device = Some(stat.identity.dev);
                 return Ok(None);
             }
             Err(error) => error,
@@ -183,6 +224,11 @@ impl<'a> PathWalk<'a> {
 
     /// Replaces a link's name by its target.
     fn follow(&mut self, name: Vec<u8>) -> Result<(), ResolveError> {
+        if self.jumped {
+            // The target may go back through the folders on the way.
+            self.return_to_root(name);
+            return Ok(());
+        }
         self.links += 1;
         if self.links > limits::LINKS {
             return Err(ResolveError::Links);
@@ -199,6 +245,7 @@ impl<'a> PathWalk<'a> {
                 let inside = from_root(self.root, &target)
                     .ok_or(ResolveError::Outside { link: Some(link.clone()) })?;
                 self.behind.clear();
+                self.device = None;
                 self.length = 0;
                 inside
             }
@@ -226,6 +273,7 @@ impl<'a> PathWalk<'a> {
         }
         let (name, _) = self.behind.pop().ok_or(ResolveError::Outside { link: None })?;
         self.length -= name.len() + 1;
+        self.device = None;
         Ok(())
     }
 
@@ -280,7 +328,8 @@ impl<'a> PathWalk<'a> {
     fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> ResolvedPath {
         let path = self.path(Some(&name));
         let parent = self.behind.last().map_or(self.root.dir(), |(_, dir)| dir).clone();
-        ResolvedPath { parent, name, path, stat, missing: self.missing }
+        let device = if self.behind.is_empty() { Some(self.root.device) } else { self.device };
+        ResolvedPath { parent, device, name, path, stat, missing: self.missing }
     }
 }
 

@@ -65,7 +65,25 @@ impl OsDir for UnixDir {
         Ok(Arc::new(self.open_folder(name)?))
     }
 
+    #[cfg(target_os = "linux")]
+    fn open_below(&self, names: &[Vec<u8>]) -> io::Result<(Dir, Stat)> {
+        use rustix::fs::{ResolveFlags, openat2};
+        for name in names {
+            component(name)?;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let through = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        let path = names.join(&b'/');
+        let fd = retry_on_intr(|| openat2(&self.fd, path.as_slice(), flags, Mode::empty(), through))?;
+        let stat = stat::own(fd.as_fd())?;
+        Ok((Arc::new(UnixDir::new(fd)), stat))
+    }
+
     fn open_file(&self, name: &[u8], access: Access) -> io::Result<File> {
+        self.open_with_stat(name, access).map(|(file, _)| file)
+    }
+
+    fn open_with_stat(&self, name: &[u8], access: Access) -> io::Result<(File, Stat)> {
         let flags = match access {
             Access::Read => OFlags::RDONLY,
             Access::Write => OFlags::RDWR,
@@ -75,8 +93,9 @@ impl OsDir for UnixDir {
             Err(error) if not_a_file(&error) => return Err(not_regular()),
             opened => opened?,
         };
-        match stat::own(fd.as_fd())?.kind {
-            FileKind::File => Ok(Arc::new(UnixFile::new(fd, access))),
+        let stat = stat::own(fd.as_fd())?;
+        match stat.kind {
+            FileKind::File => Ok((Arc::new(UnixFile::new(fd, access)), stat)),
             FileKind::Dir | FileKind::Link | FileKind::Other => Err(not_regular()),
         }
     }

@@ -5,11 +5,15 @@
 use std::any::Any;
 use std::fs::TryLockError;
 use std::io;
+#[cfg(not(target_vendor = "apple"))]
+use std::io::IoSliceMut;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
+#[cfg(not(target_vendor = "apple"))]
+use rustix::io::retry_on_intr;
 
 use super::{attributes, dir, foreign, lease, stat};
 use crate::os::{Access, ExtendedAttribute, LeaseState, OsFile, Stat, UnsetAttribute};
@@ -67,6 +71,24 @@ impl OsFile for UnixFile {
                 done => return done,
             }
         }
+    }
+
+    #[cfg(not(target_vendor = "apple"))]
+    fn fill(&self, buf: &mut [u8], offset: u64) -> io::Result<(usize, bool)> {
+        let (mut filled, mut beyond) = (0, [0]);
+        while let Some(room) = buf.get_mut(filled..) {
+            let wanted = room.len();
+            // One call reads all bytes and notices whether one follows them.
+            let parts = &mut [IoSliceMut::new(room), IoSliceMut::new(&mut beyond)];
+            let at = offset.saturating_add(filled as u64);
+            let read = retry_on_intr(|| rustix::io::preadv(self.fd(), parts, at))?;
+            filled += read.min(wanted);
+            if read == 0 || read >= wanted {
+                return Ok((filled, read > wanted));
+            }
+            // The file has ended, or the system reads fewer bytes at once.
+        }
+        Ok((filled, false))
     }
 
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
