@@ -101,6 +101,9 @@ pub const SEEN_OF_SESSION: usize = 10_000;
 /// Read receipts that are kept in all.
 pub const SEEN: usize = 50_000;
 
+/// Milliseconds for which the paths of a job stay resolved between the search for its lanes and its first attempt.
+pub const RESOLVED_MS: u64 = 2;
+
 /// Milliseconds after which a `relaxed` job is flushed at the latest.
 pub const RELAXED_MS: u64 = 50;
 

@@ -114,6 +114,8 @@ pub struct PendingJobs {
     pub keys: BTreeMap<(String, String), (JobId, editd_proto::ids::ContentHash)>,
     /// Detached jobs: their stored form, and true if they have begun.
     pub detached: BTreeMap<JobId, (crate::record::QueuedJobRecord, bool)>,
+    /// The requests that wait until a detached job with their key is stored.
+    pub waiting: usize,
 }
 
 /// The parts of an opened workspace.
@@ -211,6 +213,11 @@ impl WorkspaceState {
     /// Returns the present commands of the workspace, and whether they may run.
     pub fn workspace_commands(&self) -> WorkspaceCommands {
         self.trust.observe(&self.disk, self.clock.wall_ms())
+    }
+
+    /// Returns the commands of the workspace as they were a moment ago; see [`CommandTrust::recent`].
+    pub fn recent_commands(&self) -> WorkspaceCommands {
+        self.trust.recent(&self.disk, self.clock.wall_ms())
     }
 
     /// Returns the absolute paths of the workspace's folder: its own, and the one that the daemon was given.

@@ -35,8 +35,8 @@ mod why;
 pub(crate) use expects::sha256;
 pub use noted::changed_since_read;
 pub use parsed::ParsedJob;
-pub use resolve::lanes_of;
 use resolve::resolve;
+pub use resolve::{ResolvedJob, lanes_of};
 
 use editd_proto::error::ErrorCode;
 use editd_proto::ids::{ContentHash, JobId};
@@ -66,7 +66,7 @@ pub struct EditRequest<'g> {
 /// The transaction of a job, and its receipt if it only verifies.
 pub type Decision = (Transaction, Option<Receipt>);
 
-/// Decides what a job writes, and changes no file.
+/// Decides what a job writes, and changes no file. `resolved` is the job with its paths, if they were resolved just now.
 ///
 /// # Errors
 /// [`JobAbort::Refused`] with the reason, [`JobAbort::NeedsMemory`], or [`JobAbort::Stopped`] if an observer asked for
@@ -75,9 +75,14 @@ pub fn decide(
     state: &WorkspaceState,
     guard: &JobGuard<'_>,
     given: EditRequest<'_>,
+    resolved: Option<ResolvedJob>,
 ) -> Result<Decision, JobAbort> {
     step(state, guard, Step::Admit)?;
-    let resolved = left::named(state, resolve(state, given.request)?)?;
+    let resolved = match resolved {
+        Some(resolved) => resolved,
+        None => resolve(state, given.request)?,
+    };
+    let resolved = left::named(state, resolved)?;
     step(state, guard, Step::Resolve)?;
     guard.acquire(&given.caller.session, memory_estimate::guess(&resolved))?;
     let snapshot = snapshot::take(state, guard, given.caller, resolved)?;

@@ -14,6 +14,7 @@ use crate::state::WorkspaceState;
 use crate::transaction::git_folder;
 
 /// A job whose paths are resolved.
+#[derive(Debug)]
 pub struct ResolvedJob {
     /// The job, with every path as the workspace knows it.
     pub request: ParsedJob,
@@ -78,11 +79,11 @@ pub fn resolve(state: &WorkspaceState, request: &ParsedJob) -> Result<ResolvedJo
     Ok(ResolvedJob { request, places, skipped })
 }
 
-/// Returns the lanes that a job needs for itself.
+/// Returns the lanes that a job needs for itself, with the resolved job.
 ///
 /// # Errors
 /// As [`resolve`].
-pub fn lanes_of(state: &WorkspaceState, request: &ParsedJob) -> Result<Lanes, Refusal> {
+pub fn lanes_of(state: &WorkspaceState, request: &ParsedJob) -> Result<(Lanes, ResolvedJob), Refusal> {
     let resolved = resolve(state, request)?;
     let mut keys = Vec::with_capacity(resolved.places.len() * 2);
     for (path, place) in &resolved.places {
@@ -93,7 +94,7 @@ pub fn lanes_of(state: &WorkspaceState, request: &ParsedJob) -> Result<Lanes, Re
     }
     keys.sort();
     keys.dedup();
-    Ok(Lanes::Some(keys))
+    Ok((Lanes::Some(keys), resolved))
 }
 
 fn refusal(path: &FilePath, error: &ResolveError) -> Refusal {

@@ -52,6 +52,10 @@ pub const TRUSTED: usize = 16;
 /// coarse, and two writes may have one time.
 pub const TRUST_REST_MS: u64 = 2000;
 
+/// Milliseconds for which the commands that one step of a job has read serve its other steps. It only decides which
+/// commands are due; before each of them is started, the file is looked at again.
+pub const COMMANDS_RECENT_MS: u64 = 100;
+
 /// Characters of an error in `.editd.toml` that a warning shows: the parser's message with the line.
 pub const TRUST_MESSAGE: usize = 600;
 

@@ -59,6 +59,13 @@ impl QueuedJob {
             JobWork::Undo(_) | JobWork::Redo(_) => None,
         }
     }
+
+    /// Drops what only a job that begins at once needs.
+    fn waits(&self) {
+        if let JobWork::Edit(_, parsed) = &self.work {
+            parsed.drop_resolved();
+        }
+    }
 }
 
 /// The number of a wait, by which it can be given up.
@@ -106,17 +113,22 @@ impl QueueBoard {
     /// Adds a job. Returns it if it may begin at once.
     pub(super) fn arrive(&mut self, job: QueuedJob, lanes: Lanes) -> Option<(LaneTicket, QueuedJob)> {
         if self.held.keeps_out(&job.caller.session, &lanes, !self.calling.is_empty()) {
+            job.waits();
             self.held.add(job, lanes);
             return None;
         }
-        self.enter(job, lanes);
+        let ticket = self.enter(job, lanes);
         // Jobs that enter now are behind this one, or behind a job that needs all lanes.
         self.enter_held();
-        self.begin().pop()
+        let begun = self.begin().pop();
+        if let Some(job) = self.waiting.get(&ticket) {
+            job.waits();
+        }
+        begun
     }
 
     /// Puts a job in its lanes.
-    fn enter(&mut self, job: QueuedJob, lanes: Lanes) {
+    fn enter(&mut self, job: QueuedJob, lanes: Lanes) -> LaneTicket {
         let (ticket, at_once) = self.table.arrive(lanes);
         if let Some(id) = job.id() {
             self.by_id.insert(id, ticket);
@@ -129,12 +141,13 @@ impl QueueBoard {
         if at_once {
             self.make_ready([ticket]);
         }
+        ticket
     }
 
     /// Puts the jobs in their lanes that need not be kept out any more.
     fn enter_held(&mut self) {
         while let Some((job, lanes)) = self.held.next(!self.calling.is_empty()) {
-            self.enter(job, lanes);
+            let _ticket = self.enter(job, lanes);
         }
     }
 

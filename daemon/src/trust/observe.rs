@@ -27,6 +27,8 @@ struct TrustState {
     /// The trusted hashes, oldest first, once they were read.
     trusted: Option<Vec<ContentHash>>,
     last: Option<LastRead>,
+    /// The commands that were returned last, and the time of that in milliseconds since 1970.
+    recent: Option<(u64, WorkspaceCommands)>,
 }
 
 /// The last content that was read.
@@ -46,6 +48,24 @@ impl CommandTrust {
     /// Returns the present commands of the workspace. `now_ms` is the time in milliseconds since 1970.
     pub fn observe(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
         let mut now = self.lock();
+        let commands = self.read(&mut now, disk, now_ms);
+        now.recent = Some((now_ms, commands.clone()));
+        commands
+    }
+
+    /// Returns the commands of the workspace as they were at most [`limits::COMMANDS_RECENT_MS`] ago: enough to decide
+    /// which of them are due, since each one is observed again before it is started.
+    pub fn recent(&self, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
+        let recent = self.lock().recent.clone();
+        let is_recent =
+            |then: u64| now_ms.checked_sub(then).is_some_and(|ms| ms <= limits::COMMANDS_RECENT_MS);
+        match recent {
+            Some((then, commands)) if is_recent(then) => commands,
+            _ => self.observe(disk, now_ms),
+        }
+    }
+
+    fn read(&self, now: &mut TrustState, disk: &Disk, now_ms: u64) -> WorkspaceCommands {
         let (hash, read) = match now.read(disk, now_ms) {
             Ok(None) => return WorkspaceCommands::default(),
             Ok(Some((hash, read))) => (hash, read),
@@ -85,12 +105,14 @@ impl CommandTrust {
     /// The record could not be made durable. Even so, no command runs until the daemon restarts.
     pub fn revoke(&self) -> Result<(), TrustRecordError> {
         let mut now = self.lock();
+        now.recent = None;
         now.trusted = Some(Vec::new());
         self.put(&mut now, Vec::new())
     }
 
     fn put(&self, now: &mut TrustState, hashes: Vec<ContentHash>) -> Result<(), TrustRecordError> {
         self.register.write(&hashes)?;
+        now.recent = None;
         now.trusted = Some(hashes);
         Ok(())
     }

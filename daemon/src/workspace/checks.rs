@@ -22,7 +22,7 @@ impl Workspace {
         if receipt.repeated || !changed || receipt.job.is_none() {
             return Vec::new();
         }
-        let commands = self.state.workspace_commands();
+        let commands = self.state.recent_commands();
         let of_hooks = receipt.hooks.iter().flat_map(|hook| &hook.files);
         let applied = |file: &&FileOutcome| file.status == JobStatus::Applied;
         let files: Vec<&FileOutcome> = receipt.files.iter().chain(of_hooks).filter(applied).collect();

@@ -64,14 +64,20 @@ impl Workspace {
     /// Locks the pending jobs. If a detached job with this key is being stored, it waits for that first: only then may
     /// the number of the job be told to another request with the key.
     fn pending_jobs(&self, caller: &Caller, key: Option<&str>) -> MutexGuard<'_, PendingJobs> {
-        let pending = lock(&self.state.pending);
+        let mut pending = lock(&self.state.pending);
         let Some(key) = key else { return pending };
         let name = (caller.session.clone(), key.to_owned());
         let being_stored = |pending: &mut PendingJobs| {
             let job = pending.keys.get(&name).map(|(id, _)| *id).filter(|id| !is_call_id(*id));
             job.is_some_and(|id| !pending.detached.contains_key(&id))
         };
-        self.state.queued.wait_while(pending, being_stored).unwrap_or_else(PoisonError::into_inner)
+        if being_stored(&mut pending) {
+            pending.waiting += 1;
+            let waited = self.state.queued.wait_while(pending, being_stored);
+            pending = waited.unwrap_or_else(PoisonError::into_inner);
+            pending.waiting -= 1;
+        }
+        pending
     }
 
     /// Returns the admission of a known key; `None` if the key is new.
@@ -175,7 +181,8 @@ impl Workspace {
             Ok(Action::Native | Action::Job(_)) => self.attempts(trace, |guard| {
                 let request = self.edit_job(parsed)?;
                 let given = edit::EditRequest { caller, queued, hash, request: &request, dialect_reply };
-                let (transaction, verified) = edit::decide(&self.state, guard, given)?;
+                let resolved = parsed.take_resolved(self.state.clock.monotonic());
+                let (transaction, verified) = edit::decide(&self.state, guard, given, resolved)?;
                 drop(request);
                 guard.call_when_sealed(&free);
                 self.commit_decided(guard, transaction, verified)
@@ -253,9 +260,12 @@ impl Workspace {
         if let Some(key) = key {
             pending.keys.remove(&(caller.session.clone(), key.to_owned()));
         }
+        let waiting = pending.waiting;
         drop(pending);
         // Another request with its key may wait for its end.
-        self.state.queued.notify_all();
+        if waiting > 0 {
+            self.state.queued.notify_all();
+        }
         parsed.with_dialect_text(receipt)
     }
 }

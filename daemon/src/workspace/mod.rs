@@ -178,7 +178,9 @@ impl Workspace {
             Action::Native if parsed.names_several() && parsed.request().detach => Lanes::All,
             Action::Native | Action::Job(_) => {
                 let job = self.edit_job(parsed)?;
-                crate::edit::lanes_of(&self.state, &job)?
+                let (lanes, resolved) = crate::edit::lanes_of(&self.state, &job)?;
+                parsed.keep_resolved(resolved, self.state.clock.monotonic());
+                lanes
             }
             Action::View(_) => Lanes::Some(Vec::new()),
             Action::Undo(_) => Lanes::All,
@@ -197,7 +199,7 @@ impl Workspace {
     pub fn runs_commands(&self, lanes: &Lanes) -> bool {
         // A job with all lanes runs alone: no other job waits for a worker because of it.
         let Lanes::Some(keys) = lanes else { return false };
-        let workspace_commands = self.state.workspace_commands();
+        let workspace_commands = self.state.recent_commands();
         let mut commands = [CommandKind::Format, CommandKind::Validator, CommandKind::AfterWrite]
             .into_iter()
             .flat_map(|kind| workspace_commands.runnable(kind));

@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_engine::dialect::{self, PayloadContext, PayloadJob, PayloadRequest, Translation};
@@ -15,7 +16,8 @@ use editd_proto::message::{JobMode, JobRequest, Payload, ReadRequest, Receipt};
 use editd_proto::path::FilePath;
 
 use super::edit::encode;
-use crate::edit::ParsedJob;
+use crate::edit::{ParsedJob, ResolvedJob};
+use crate::limits;
 use crate::state::lock;
 use crate::state::refusal::fault;
 use crate::transaction::DialectReply;
@@ -28,6 +30,8 @@ pub struct ParsedRequest {
     dialect_reply: Option<DialectReply>,
     /// The edit job with one entry for each file, parsed on first use.
     job: Mutex<Option<Result<Arc<ParsedJob>, Refusal>>>,
+    /// The job with its paths, and the time at which they were resolved.
+    resolved: Mutex<Option<(Duration, ResolvedJob)>>,
     hash: OnceLock<ContentHash>,
 }
 
@@ -57,6 +61,7 @@ impl ParsedRequest {
                     action,
                     dialect_reply: None,
                     job: Mutex::default(),
+                    resolved: Mutex::default(),
                     hash: OnceLock::new(),
                 };
             }
@@ -71,6 +76,7 @@ impl ParsedRequest {
                 action: Err(refusal),
                 dialect_reply: None,
                 job: Mutex::default(),
+                resolved: Mutex::default(),
                 hash: OnceLock::new(),
             },
             Ok(Translation { dialect, request: payload_request, reply }) => {
@@ -84,6 +90,7 @@ impl ParsedRequest {
                     sent,
                     dialect_reply,
                     job: Mutex::default(),
+                    resolved: Mutex::default(),
                     hash: OnceLock::new(),
                 }
             }
@@ -145,8 +152,25 @@ impl ParsedRequest {
         lock(&self.job).get_or_insert_with(|| guarded().map(Arc::new)).clone()
     }
 
+    /// Keeps the job as its lanes were found, for a first attempt that follows at once.
+    pub(super) fn keep_resolved(&self, resolved: ResolvedJob, now: Duration) {
+        *lock(&self.resolved) = Some((now, resolved));
+    }
+
+    /// Drops the resolved paths, since the job has to wait. Each keeps a folder open.
+    pub fn drop_resolved(&self) {
+        *lock(&self.resolved) = None;
+    }
+
+    /// Takes the job that was resolved just now; `None` if that was too long ago.
+    pub(super) fn take_resolved(&self, now: Duration) -> Option<ResolvedJob> {
+        let (then, resolved) = lock(&self.resolved).take()?;
+        (now.saturating_sub(then) <= Duration::from_millis(limits::RESOLVED_MS)).then_some(resolved)
+    }
+
     /// Frees the edits with their texts, once the job needs them no more.
     pub(super) fn free_edits(&self) {
+        self.drop_resolved();
         *lock(&self.job) = Some(Err(fault("the edits of a job were used after they were freed")));
     }
 

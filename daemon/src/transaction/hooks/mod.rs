@@ -27,11 +27,11 @@ use editd_proto::path::FilePath;
 use super::JobGuard;
 use super::reply;
 use super::seal::SealedTransaction;
-use crate::config::{CommandKind, CommandSpec};
+use crate::config::{CommandKind, CommandSpec, FILE_NAME};
 use crate::disk::place::native_path;
 use crate::journal::seal::done_record;
 use crate::limits;
-use crate::record::{EndedWithoutEntry, Record};
+use crate::record::{EndedWithoutEntry, FileRecord, Record};
 use crate::state::WorkspaceState;
 use crate::store::LogPosition;
 use crate::transaction::JobAbort;
@@ -67,7 +67,11 @@ pub(super) fn run(
         return Ok(sealed);
     }
     let fresh = fresh(&sealed);
-    let workspace_commands = state.workspace_commands();
+    let is_config = |file: &FileRecord| file.path.as_bytes() == FILE_NAME.as_bytes();
+    let workspace_commands = match sealed.entry.files.iter().any(is_config) {
+        true => state.workspace_commands(),
+        false => state.recent_commands(),
+    };
     // `tell_left_out` has warned before, unless the file changed since, perhaps by this very job.
     if let Some(told) = workspace_commands.left_out(sealed.entry.files.iter().map(|file| &file.path))
         && state.told.is_new(&sealed.entry.session, &told)

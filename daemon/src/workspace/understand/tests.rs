@@ -34,6 +34,7 @@ fn asking(sent: JobRequest, payload_request: PayloadRequest) -> ParsedRequest {
         sent,
         dialect_reply,
         job: Mutex::default(),
+        resolved: Mutex::default(),
         hash: OnceLock::new(),
     }
 }
