@@ -21,7 +21,11 @@ impl ActivityCounter {
 
     /// Adds one to the count.
     pub fn begin(self: &Arc<Self>) -> ActivityGuard {
-        self.0.send_modify(|count| *count += 1);
+        // Waiting threads are woken only if they wait for this.
+        self.0.send_if_modified(|count| {
+            *count += 1;
+            *count == 1
+        });
         ActivityGuard(Arc::clone(self))
     }
 
@@ -43,6 +47,9 @@ impl ActivityCounter {
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {
-        self.0.0.send_modify(|count| *count -= 1);
+        self.0.0.send_if_modified(|count| {
+            *count -= 1;
+            *count == 0
+        });
     }
 }

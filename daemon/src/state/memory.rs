@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use editd_engine::Refusal;
@@ -197,6 +197,15 @@ impl MemoryBudget {
         reservation.grow(bytes).then_some(reservation)
     }
 
+    /// Wakes the requests that wait for memory, if there are any.
+    fn released(&self, queue: MutexGuard<'_, WaitQueue>) {
+        let waits = !queue.waiting.is_empty();
+        drop(queue);
+        if waits {
+            self.changed.notify_all();
+        }
+    }
+
     fn reservation(&self, session: &str, bytes: usize) -> Reservation<'_> {
         Reservation { budget: self, session: session.to_owned(), bytes: Cell::new(bytes) }
     }
@@ -231,8 +240,7 @@ impl Reservation<'_> {
             let mut queue = lock(&self.budget.queue);
             queue.replace(&self.session, less, 0);
             self.bytes.set(own - less);
-            drop(queue);
-            self.budget.changed.notify_all();
+            self.budget.released(queue);
         }
     }
 }
@@ -243,8 +251,7 @@ impl Drop for Reservation<'_> {
         if bytes > 0 {
             let mut queue = lock(&self.budget.queue);
             queue.replace(&self.session, bytes, 0);
-            drop(queue);
-            self.budget.changed.notify_all();
+            self.budget.released(queue);
         }
     }
 }

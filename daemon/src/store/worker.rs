@@ -16,6 +16,8 @@ struct WorkerRequest {
     prepare: bool,
     contents: bool,
     stop: bool,
+    /// True while the thread waits before it writes more contents: a request to write them need not wake it.
+    resting: bool,
 }
 
 /// The requests to the thread.
@@ -58,7 +60,7 @@ impl WorkerSignal {
     pub(super) fn ask_contents(&self) -> bool {
         let mut asked = lock(&self.asked);
         let first = !std::mem::replace(&mut asked.contents, true);
-        if asked.listening && first {
+        if asked.listening && first && !asked.resting {
             self.woken.notify_one();
         }
         asked.listening
@@ -71,9 +73,12 @@ impl WorkerSignal {
         while !(asked.stop || asked.apply || asked.prepare || (asked.contents && !rest)) {
             asked = if rest {
                 let time = Duration::from_millis(limits::CONTENTS_MS);
+                asked.resting = true;
                 let woken = self.woken.wait_timeout(asked, time).unwrap_or_else(PoisonError::into_inner);
                 rest = !woken.1.timed_out();
-                woken.0
+                let mut asked = woken.0;
+                asked.resting = false;
+                asked
             } else {
                 self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner)
             };

@@ -14,6 +14,8 @@ use crate::sync::lock;
 pub(super) struct GroupFlush {
     /// True while a caller flushes.
     leading: bool,
+    /// The callers that wait for it.
+    waiting: usize,
 }
 
 /// Counts of the work since the log was opened.
@@ -29,8 +31,14 @@ struct FlushLead<'a>(&'a Log);
 
 impl Drop for FlushLead<'_> {
     fn drop(&mut self) {
-        lock(&self.0.sync).leading = false;
-        self.0.synced.notify_all();
+        let waiting = {
+            let mut sync = lock(&self.0.sync);
+            sync.leading = false;
+            sync.waiting
+        };
+        if waiting > 0 {
+            self.0.synced.notify_all();
+        }
     }
 }
 
@@ -55,7 +63,9 @@ impl Log {
             if !sync.leading {
                 break;
             }
+            sync.waiting += 1;
             sync = self.synced.wait(sync).unwrap_or_else(PoisonError::into_inner);
+            sync.waiting -= 1;
         }
         sync.leading = true;
         drop(sync);
