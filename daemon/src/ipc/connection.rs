@@ -1,6 +1,8 @@
 //! One connection, from its first byte to its last. It reads frames or lines and passes them on; other modules carry out
 //! the requests.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use editd_engine::Refusal;
 use editd_proto::codec::{ClientReader, CodecError, Frame, Framing};
 use editd_proto::error::{ErrorCode, RequestError};
 use editd_proto::message::kind;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::ClientStream;
 use super::inbox::{ClientSession, ReceivedFrame};
@@ -16,7 +18,9 @@ use super::outbox::Outbox;
 use super::places::OpenPlace;
 use super::server::Server;
 use super::session::{Greeting, ProtocolSession, boxed};
+use super::threads::WorkingThread;
 use crate::limits;
+use crate::queue::activity::ActivityGuard;
 use crate::queue::{RequestOwner, reply};
 
 /// The reason why reading ends.
@@ -27,6 +31,21 @@ enum ConnectionEnd {
     Stopping,
     /// The connection is refused with this error, in reply to this request.
     Refused(u64, Refusal),
+}
+
+/// A request that was passed on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PassedRequest {
+    /// Its frame is counted in the limits of all requests.
+    Counted,
+    /// Its frame is not counted, since it is refused.
+    Uncounted,
+}
+
+/// Exists as long as a connection is open: counts it as activity, and keeps the server from ending.
+pub(super) struct OpenGuard {
+    pub(super) _busy: ActivityGuard,
+    pub(super) _ended: mpsc::Sender<Infallible>,
 }
 
 struct ConnectionReader {
@@ -40,28 +59,33 @@ struct ConnectionReader {
     large: Option<OwnedSemaphorePermit>,
     /// True if a frame was taken since the last wait.
     another: bool,
+    _open: OpenGuard,
 }
 
-/// Serves a connection until it ends.
-pub(super) async fn converse(server: Arc<Server>, stream: ClientStream, place: OpenPlace) {
+/// Serves a connection until it ends. `open` is dropped then.
+pub(super) async fn converse(server: Arc<Server>, stream: ClientStream, place: OpenPlace, open: OpenGuard) {
     let stream = Arc::new(stream);
     let (outgoing, stop) = (Arc::clone(&server.connections.outgoing), Arc::clone(&server.stop));
     let outbox = Outbox::new(Arc::clone(&stream), server.runtime.clone(), outgoing, stop);
     let outbox = Arc::new(outbox);
     let session = ProtocolSession::new(server.clock.monotonic());
     let frames = ClientReader::new(session.frame_limit());
-    let mut reader =
-        ConnectionReader { server, stream, place, outbox, session, frames, large: None, another: false };
-    let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
-    let end = match reader.greet().await {
-        Ok(client) => {
-            let end = reader.requests(&client, &pipeline).await;
-            client.leave();
-            end
-        }
-        Err(end) => end,
+    let mut reader = ConnectionReader {
+        server,
+        stream,
+        place,
+        outbox,
+        session,
+        frames,
+        large: None,
+        another: false,
+        _open: open,
     };
-    reader.part(end, &pipeline).await;
+    let pipeline = Arc::new(Semaphore::new(limits::PIPELINE));
+    match reader.greet().await {
+        Ok(client) => reader.requests(client, pipeline, None).await,
+        Err(end) => reader.part(end, &pipeline).await,
+    }
 }
 
 impl ConnectionReader {
@@ -90,29 +114,66 @@ impl ConnectionReader {
         Ok(client)
     }
 
-    /// Passes requests on until there are no more.
-    async fn requests(&mut self, client: &Arc<ClientSession>, pipeline: &Arc<Semaphore>) -> ConnectionEnd {
-        loop {
-            let frame = match self.frame().await {
-                Ok(frame) => frame,
-                Err(end) => return end,
+    /// Passes requests on until there are no more, and ends the connection. `before` is the request that was passed on
+    /// before, if there was one.
+    ///
+    /// A thread that is to answer a request itself leaves the rest of the connection to another task.
+    fn requests(
+        mut self,
+        client: Arc<ClientSession>,
+        pipeline: Arc<Semaphore>,
+        mut before: Option<PassedRequest>,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            let end = loop {
+                if let Some(passed) = before.take() {
+                    self.rest(passed, &pipeline).await;
+                }
+                let (passed, here) = match self.request(&client, &pipeline).await {
+                    Ok(passed) => passed,
+                    Err(end) => break end,
+                };
+                before = Some(passed);
+                if let Some(here) = here {
+                    let runtime = self.server.runtime.clone();
+                    drop(runtime.spawn(self.requests(Arc::clone(&client), pipeline, before)));
+                    tokio::task::block_in_place(|| client.drain());
+                    drop(here);
+                    return;
+                }
             };
-            let arrived = self.server.clock.monotonic();
-            if !self.place.used() {
-                return ConnectionEnd::Refused(0, evicted());
-            }
-            let Ok(place) = Arc::clone(pipeline).acquire_owned().await else { return ConnectionEnd::Quiet };
-            let pass = self.server.gate.request(&client.owner, frame.as_bytes().len());
-            let counted = pass.is_ok();
-            client.arrive(ReceivedFrame { frame, arrived, place, pass });
-            self.large = None;
-            if !counted {
-                // The frame is not counted, so nothing more is read until every request of the connection is answered.
-                let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
-                drop(pipeline.acquire_many(all).await);
-            }
-            self.outbox.writable().await;
+            client.leave();
+            self.part(end, &pipeline).await;
+        })
+    }
+
+    /// Waits until another request may be read.
+    async fn rest(&self, passed: PassedRequest, pipeline: &Semaphore) {
+        if passed == PassedRequest::Uncounted {
+            // Nothing more is read until every request of the connection is answered.
+            let all = u32::try_from(limits::PIPELINE).unwrap_or(u32::MAX);
+            drop(pipeline.acquire_many(all).await);
         }
+        self.outbox.writable().await;
+    }
+
+    /// Passes the next request on. If it returns a permit, the calling thread must take the connection's frames.
+    async fn request(
+        &mut self,
+        client: &Arc<ClientSession>,
+        pipeline: &Arc<Semaphore>,
+    ) -> Result<(PassedRequest, Option<WorkingThread>), ConnectionEnd> {
+        let frame = self.frame().await?;
+        let arrived = self.server.clock.monotonic();
+        if !self.place.used() {
+            return Err(ConnectionEnd::Refused(0, evicted()));
+        }
+        let place = Arc::clone(pipeline).acquire_owned().await.map_err(|_| ConnectionEnd::Quiet)?;
+        let pass = self.server.gate.request(&client.owner, frame.as_bytes().len());
+        let passed = if pass.is_ok() { PassedRequest::Counted } else { PassedRequest::Uncounted };
+        let here = client.arrive(ReceivedFrame { frame, arrived, place, pass });
+        self.large = None;
+        Ok((passed, here))
     }
 
     /// Returns the next frame.

@@ -1,6 +1,7 @@
 //! Passes a connection's frames to the workers: one thread at a time takes them in their order, answers those that
 //! are not jobs, and gives each job its place. A job that may run at once is run by that thread, after another one
-//! took over. So a connection has at most one large reply in memory at a time.
+//! took over. So a connection has at most one large reply in memory at a time. The first such thread is the one that read
+//! the frame, if it may be ([`super::threads`]).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +17,7 @@ use super::dispatch::{self, NextStep};
 use super::outbox::Outbox;
 use super::server::Server;
 use super::subscriptions::Subscription;
+use super::threads::WorkingThread;
 use crate::caller::Caller;
 use crate::limits;
 use crate::queue::{AdmissionPass, RequestOwner};
@@ -74,14 +76,19 @@ impl ClientSession {
         })
     }
 
-    /// Adds a frame. Never waits.
-    pub(super) fn arrive(self: &Arc<Self>, arrived: ReceivedFrame) {
+    /// Adds a frame. Never waits. If it returns a permit, the calling thread must take the frames ([`ClientSession::drain`]).
+    pub(super) fn arrive(self: &Arc<Self>, arrived: ReceivedFrame) -> Option<WorkingThread> {
         let mut inbox = lock(&self.inbox);
         inbox.frames.push_back(arrived);
-        if !inbox.drained {
-            inbox.drained = true;
+        if std::mem::replace(&mut inbox.drained, true) {
+            return None;
+        }
+        let Server { runtime, connections, .. } = &*self.server;
+        let here = connections.threads.begin_here(runtime, &self.owner);
+        if here.is_none() {
             self.spawn();
         }
+        here
     }
 
     /// Notes that the client sends nothing more.
@@ -111,7 +118,8 @@ impl ClientSession {
         connections.threads.run(runtime, self.owner.clone(), Box::new(move || client.drain()));
     }
 
-    fn drain(self: Arc<Self>) {
+    /// Takes the frames, until there are none or another thread takes them.
+    pub(super) fn drain(self: Arc<Self>) {
         while let Some(arrived) = self.next() {
             // A panic is an error in editd: unwinding answers the request with `internal`, and the connection's other
             // requests continue.

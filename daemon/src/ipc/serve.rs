@@ -1,14 +1,15 @@
 //! Accepts connections until the server is told to stop. It reads nothing from them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::JoinSet;
 
-use super::connection::{converse, turn_away};
+use super::connection::{OpenGuard, converse, turn_away};
 use super::places::{NoPlace, OpenPlace};
 use super::server::{ConnectionsState, Server};
 use super::{ClientListener, ClientStream};
@@ -19,17 +20,19 @@ pub(super) const PAUSE_MS: u64 = 100;
 
 /// Accepts and serves until the server is told to stop, then until every connection has ended.
 pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
-    let mut connections = JoinSet::new();
+    // Clients that are refused.
+    let mut refused = JoinSet::new();
+    let (open, mut ended) = mpsc::channel(1);
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok(stream) => admit(&mut connections, server, stream).await,
+                Ok(stream) => admit(&mut refused, server, stream, &open).await,
                 Err(why) => {
                     tracing::warn!(%why, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
                 }
             },
-            Some(_) = connections.join_next() => {}
+            Some(_) = refused.join_next() => {}
             () = server.stop.parsed() => break,
         }
     }
@@ -37,28 +40,33 @@ pub async fn serve(listener: &mut ClientListener, server: &Arc<Server>) {
     server.queue.put_off();
     listener.withdraw();
     if !listener.is_inherited() {
-        turn_away_the_rest(listener, server, &mut connections).await;
+        turn_away_the_rest(listener, server, &mut refused).await;
     }
-    while connections.join_next().await.is_some() {}
+    drop(open);
+    // It is closed when the last connection has ended.
+    let _none: Option<Infallible> = ended.recv().await;
+    while refused.join_next().await.is_some() {}
 }
 
 /// Serves a connection if the limits permit it, otherwise sends it an error and closes it.
-async fn admit(connections: &mut JoinSet<()>, server: &Arc<Server>, stream: ClientStream) {
+async fn admit(
+    refused: &mut JoinSet<()>,
+    server: &Arc<Server>,
+    stream: ClientStream,
+    open: &mpsc::Sender<Infallible>,
+) {
     let (refusal, lingering) = match place_for(server, &stream).await {
         ConnectionPlace::Open(place) => {
             server.metrics.connections.add();
-            let (server, busy) = (Arc::clone(server), server.activity.begin());
-            connections.spawn(async move {
-                converse(server, stream, place).await;
-                drop(busy);
-            });
+            let open = OpenGuard { _busy: server.activity.begin(), _ended: open.clone() };
+            drop(server.runtime.spawn(converse(Arc::clone(server), stream, place, open)));
             return;
         }
         ConnectionPlace::Refused(refusal, lingering) => (refusal, lingering),
     };
     server.metrics.refused_connections.add();
     tracing::warn!(code = ?refusal.code, "connection refused");
-    connections.spawn(turn_away(stream, refusal, lingering));
+    refused.spawn(turn_away(stream, refusal, lingering));
 }
 
 /// The place of a new connection.
@@ -103,10 +111,10 @@ async fn place_for(server: &Server, stream: &ClientStream) -> ConnectionPlace {
 }
 
 /// Refuses clients that connected just before the socket was removed: they connect again to the next daemon.
-async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, connections: &mut JoinSet<()>) {
+async fn turn_away_the_rest(listener: &ClientListener, server: &Arc<Server>, refused: &mut JoinSet<()>) {
     while let Ok(Ok(stream)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
         let lingering = Arc::clone(&server.connections.lingering).try_acquire_owned().ok();
-        connections.spawn(turn_away(stream, reply::stopping(), lingering));
+        refused.spawn(turn_away(stream, reply::stopping(), lingering));
     }
 }
 

@@ -1,10 +1,13 @@
 //! The threads that answer requests: no connection, session or process has more than `limits::THREADS_SHARE` of them. Work
 //! above that waits in order of arrival, and delays nobody else.
+//!
+//! A request is answered on the thread that read it, as long as few are: its reply need not wait until another thread has
+//! woken up. That other thread takes over the sockets meanwhile.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::limits;
 use crate::queue::{RequestOwner, ShareTable};
@@ -20,10 +23,17 @@ pub(super) struct ThreadShares(Mutex<BusyThreads>);
 #[derive(Default)]
 struct BusyThreads {
     at_work: ShareTable<usize>,
+    /// The number of them.
+    count: usize,
     waiting: VecDeque<(RequestOwner, ThreadWork)>,
 }
 
 impl BusyThreads {
+    fn begin(&mut self, owner: &RequestOwner) {
+        self.at_work.change(owner, |threads| *threads += 1);
+        self.count += 1;
+    }
+
     fn has_share(&self, owner: &RequestOwner) -> bool {
         self.at_work.exhausted(owner, |threads| *threads >= limits::THREADS_SHARE).is_none()
     }
@@ -32,13 +42,14 @@ impl BusyThreads {
     fn next(&mut self) -> Option<(RequestOwner, ThreadWork)> {
         let at = self.waiting.iter().position(|(owner, _)| self.has_share(owner))?;
         let (owner, work) = self.waiting.remove(at)?;
-        self.at_work.change(&owner, |threads| *threads += 1);
+        self.begin(&owner);
         Some((owner, work))
     }
 }
 
 /// Ends a piece of work when it is dropped, also after a panic, and starts the next one.
-struct WorkingThread {
+#[must_use]
+pub(super) struct WorkingThread {
     shares: Arc<ThreadShares>,
     runtime: Handle,
     owner: RequestOwner,
@@ -52,6 +63,23 @@ impl ThreadShares {
         let next = threads.next();
         drop(threads);
         self.spawn(runtime, next);
+    }
+
+    /// Permits the calling thread, which reads sockets, to work itself; `None` if too many threads work, so that no other
+    /// thread would take over the sockets.
+    pub(super) fn begin_here(
+        self: &Arc<Self>,
+        runtime: &Handle,
+        owner: &RequestOwner,
+    ) -> Option<WorkingThread> {
+        let mut threads = lock(&self.0);
+        // The tests stop the clock of a runtime, which has one thread then.
+        let may_work = runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
+        if !may_work || threads.count >= limits::READING_WORKERS || !threads.has_share(owner) {
+            return None;
+        }
+        threads.begin(owner);
+        Some(WorkingThread { shares: Arc::clone(self), runtime: runtime.clone(), owner: owner.clone() })
     }
 
     fn spawn(self: &Arc<Self>, runtime: &Handle, next: Option<(RequestOwner, ThreadWork)>) {
@@ -68,6 +96,7 @@ impl Drop for WorkingThread {
     fn drop(&mut self) {
         let mut threads = lock(&self.shares.0);
         threads.at_work.change(&self.owner, |threads| *threads = threads.saturating_sub(1));
+        threads.count = threads.count.saturating_sub(1);
         let next = threads.next();
         drop(threads);
         self.shares.spawn(&self.runtime, next);

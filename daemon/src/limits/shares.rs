@@ -38,3 +38,8 @@ pub const CONNECTIONS_SHARE: usize = CONNECTIONS - CONNECTIONS / 4;
 /// threads are left to others, even if all workers run jobs.
 pub const THREADS_SHARE: usize = THREADS / 2;
 const _: () = assert!(THREADS_SHARE + WORKERS < THREADS);
+
+/// Threads that answer requests, up to which a thread that reads sockets answers a request itself. Another thread takes
+/// over the sockets; there must be one even if all workers run jobs.
+pub const READING_WORKERS: usize = THREADS / 4;
+const _: () = assert!(READING_WORKERS + WORKERS < THREADS);

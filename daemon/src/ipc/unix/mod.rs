@@ -79,7 +79,7 @@ impl ClientListener {
     /// Errors of the system, such as a lack of descriptors; accepting may continue.
     pub async fn accept(&self) -> io::Result<ClientStream> {
         let (stream, _) = self.inner.accept().await?;
-        Ok(ClientStream::new(stream))
+        ClientStream::new(stream)
     }
 
     /// Removes the socket's name, so that no more clients find it; those that wait to be accepted still are. The
