@@ -5,6 +5,7 @@
 #[cfg(unix)]
 mod bad_clients;
 #[cfg(unix)]
+mod calls;
 mod case_player;
 #[cfg(unix)]
 mod cases;

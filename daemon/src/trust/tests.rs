@@ -174,3 +174,25 @@ fn only_the_last_hashes_are_kept() {
     assert_eq!(again.observe(&yard.disk, LATER).hash(), first);
     assert!(!again.observe(&yard.disk, LATER).trusted());
 }
+
+#[test]
+fn what_was_just_observed_is_used_again_for_a_moment_and_not_after_a_decision() {
+    let yard = Yard::new();
+    yard.write("one");
+    let names = |commands: &WorkspaceCommands| -> Vec<String> {
+        commands.runnable(CommandKind::Validator).map(|command| command.name.clone()).collect()
+    };
+    let recent = |now_ms| names(&yard.trust.recent(&yard.disk, now_ms));
+    let hash = yard.observe().hash().unwrap();
+    yard.trust.record(hash).unwrap();
+    let seen = LATER - 1000;
+    assert_eq!(recent(seen), ["one"], "a decision is effective at once");
+    yard.write("two");
+    assert_eq!(recent(seen + limits::COMMANDS_RECENT_MS), ["one"]);
+    assert_eq!(recent(seen - 1), Vec::<String>::new(), "the clock was set back, so the file is read");
+    assert_eq!(recent(seen + 1), Vec::<String>::new());
+    yard.write("one");
+    assert_eq!(recent(seen + 2 * limits::COMMANDS_RECENT_MS), ["one"]);
+    yard.trust.revoke().unwrap();
+    assert_eq!(recent(seen + 2 * limits::COMMANDS_RECENT_MS), Vec::<String>::new());
+}
