@@ -349,7 +349,7 @@ pub const REST_MS: u64 = 1000;
 /// Hints that wait to be handled; one more is an overflow.
 pub const HINTS: usize = 1024;
 
-/// Threads that wait for sockets: they never run a job.
+/// Threads that wait for sockets. One that works on a request itself is replaced by another thread meanwhile.
 pub const IO_THREADS: usize = 2;
 
 /// Threads in addition to the workers, for requests that are not jobs.
