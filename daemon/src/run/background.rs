@@ -116,6 +116,8 @@ impl BackgroundShared {
             (next, None) => next.is_some(),
             (None, Some(_)) => false,
         };
+        // Woken under the lock, the thread would wait for it at once.
+        drop(state);
         if sooner {
             self.changed.notify_all();
         }

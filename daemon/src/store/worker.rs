@@ -35,10 +35,13 @@ impl WorkerSignal {
         let mut asked = lock(&self.asked);
         asked.apply |= apply;
         asked.prepare |= prepare;
-        if asked.listening && (apply || prepare) {
+        let listening = asked.listening;
+        // Woken under the lock, the thread would wait for it at once.
+        drop(asked);
+        if listening && (apply || prepare) {
             self.woken.notify_one();
         }
-        asked.listening
+        listening
     }
 
     /// Waits until the thread has applied rows, for at most so many milliseconds.
@@ -60,10 +63,12 @@ impl WorkerSignal {
     pub(super) fn ask_contents(&self) -> bool {
         let mut asked = lock(&self.asked);
         let first = !std::mem::replace(&mut asked.contents, true);
-        if asked.listening && first && !asked.resting {
+        let (listening, resting) = (asked.listening, asked.resting);
+        drop(asked);
+        if listening && first && !resting {
             self.woken.notify_one();
         }
-        asked.listening
+        listening
     }
 
     /// Waits for a request. `rest`: contents were written just now. Then it waits a while before it writes more, since

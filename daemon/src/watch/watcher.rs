@@ -193,6 +193,8 @@ impl WatcherShared {
                 inbox.settle.event(below.to_path_buf(), removed, now);
             }
         }
+        // Woken under the lock, the thread would wait for it at once.
+        drop(inbox);
         if sleeping {
             self.arrived.notify_one();
         }
