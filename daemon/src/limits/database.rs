@@ -1,5 +1,7 @@
 //! Limits of the database of the journal.
 
+use super::ROW;
+
 /// Bytes below which a database is never moved into a fresh folder, however few of them are in use.
 pub const DATABASE_SMALL: u64 = 64 * 1024 * 1024;
 
@@ -41,8 +43,15 @@ pub const OVERLAY_STUCK: usize = 32;
 /// Milliseconds of that wait. A job appends a few times: no edit waits longer than 100 ms for housekeeping.
 pub const OVERLAY_WAIT_MS: u64 = 5;
 
-/// Rows in one batch of the database. sled keeps every version of a page that a batch touches until the batch ends:
-/// 256 rows were seen to take 35 MB and 8192 rows 335 MB, without being faster.
+/// Bytes of a page of the database before it is packed: a row that changes costs a page, and a row that is read, too. Packed,
+/// most are within the 4 KiB up to which sled was measured.
+pub const DATABASE_PAGE: usize = 8 * 1024;
+const _: () = assert!(DATABASE_PAGE >= 2 * ROW);
+
+/// Bytes of unpacked pages that are kept in memory.
+pub const DATABASE_PAGES: usize = 4 * 1024 * 1024;
+
+/// Pages in one batch of sled, which keeps every version of a node that a batch touches until the batch ends.
 pub const DATABASE_BATCH: usize = 256;
 
 /// Changed rows that are collected while the database is rebuilt: a row that changes again soon is written once.

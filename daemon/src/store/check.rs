@@ -12,7 +12,8 @@ fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
 }
 
 impl Store {
-    /// Reads the whole log and compares the position of the database with it. Edits continue meanwhile.
+    /// Reads the whole log and the database, and compares the position of the database with the log. Edits continue
+    /// meanwhile.
     pub fn check(&self) -> Vec<CheckFinding> {
         let mut findings = vec![self.check_log(), self.check_database(), self.check_sizes()];
         // A look-up would wait until the database is rebuilt.
@@ -61,6 +62,15 @@ impl Store {
             let severity = if self.is_rebuilding() { "note" } else { "bad" };
             return finding(severity, "database", told);
         }
+        // This reads every page. The database is rebuilt if one of them is damaged.
+        let mut rows = 0u64;
+        let walked = self.shared.rows.down(&[], &[u8::MAX], &mut |_, _| {
+            rows += 1;
+            Ok(true)
+        });
+        if let Err(why) = walked {
+            return finding("bad", "database", why.to_string());
+        }
         let meta = self.shared.rows.meta();
         let (waiting, _) = self.shared.rows.waiting();
         let (at, last) = (LogPosition(meta.at), self.shared.log.last());
@@ -71,8 +81,7 @@ impl Store {
                 "it has records that the log does not have; run `editctl stop`, and the next start rebuilds it".to_owned(),
             );
         }
-        let message =
-            format!("{} rows up to {}, {waiting} changes are not applied yet", meta.count, at.shown());
+        let message = format!("{rows} rows up to {}, {waiting} changes are not applied yet", at.shown());
         finding("ok", "database", message)
     }
 

@@ -11,7 +11,7 @@ use editd_proto::ids::JobId;
 use super::contents::ContentFiles;
 use super::database::memory::MemoryDatabase;
 use super::database::shelf::DatabaseFolder;
-use super::database::{Database, DatabaseError, DatabaseRow};
+use super::database::{Database, DatabaseError};
 use super::index::marks::NamedEntries;
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, OpenEntry, key};
@@ -208,7 +208,8 @@ fn anew(
     Ok((trusted, log, losses))
 }
 
-/// Checks a database against itself and the log.
+/// Checks the meta row of a database against the log. The other rows are checked when they are read: see
+/// [`super::database::tree`].
 fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, DoubtfulDatabase> {
     let oldest = recover::oldest(log)?;
     let meta = database.get(key::META)?;
@@ -235,8 +236,8 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Doub
     Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
 }
 
-/// Returns the open entries of a database that matches its meta row and the log, and the record that it reaches. The
-/// error is the reason why it cannot be trusted.
+/// Returns the open entries of a database whose meta row matches the log, and the record that it reaches. The error is the
+/// reason why it cannot be trusted.
 fn believed(
     database: &dyn Database,
     meta: &DatabaseMeta,
@@ -245,51 +246,20 @@ fn believed(
 ) -> Result<(BTreeMap<JobId, OpenEntry>, LogCheckpoint), String> {
     let from = LogCheckpoint { at: LogPosition(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
+    if oldest.segment() > meta.oldest {
+        return Err(format!(
+            "the log begins with segment {}, and rows lead to segments from {} on",
+            oldest.segment(),
+            meta.oldest
+        ));
+    }
     let mut open = BTreeMap::new();
-    for (key, value) in continuous(database, meta, oldest)? {
+    let rows = database.down(&[key::OPEN], &key::behind(&[key::OPEN]), usize::MAX).map_err(|why| why.0)?;
+    for (key, value) in rows {
         let (id, entry) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
         open.insert(id, entry);
     }
     Ok((open, from))
-}
-
-/// Reads every row: their number, bytes and hashes must match the meta row, and each row must belong to a record in
-/// the log. Returns the rows of open entries.
-fn continuous(
-    database: &dyn Database,
-    meta: &DatabaseMeta,
-    oldest: LogPosition,
-) -> Result<Vec<DatabaseRow>, String> {
-    let mut seen = DatabaseMeta { entries: 0, count: 0, bytes: 0, hash: 0, ..meta.clone() };
-    let (mut open, mut outside) = (Vec::new(), None);
-    let check = &mut |key: &[u8], value: &[u8]| {
-        if key == key::META {
-            return;
-        }
-        seen.count += 1;
-        seen.bytes += (key.len() + value.len()) as u64;
-        seen.hash = seen.hash.wrapping_add(row::hash(key, value));
-        match row::place(value) {
-            Ok(at) if at >= oldest && at.0 <= meta.at => {}
-            other => outside = Some(other.unwrap_or_default()),
-        }
-        match key.first() {
-            Some(&key::ENTRY) => seen.entries += 1,
-            Some(&key::OPEN) => open.push((key.to_vec(), value.to_vec())),
-            _ => {}
-        }
-    };
-    database.each(check).map_err(|why| why.0)?;
-    if let Some(at) = outside {
-        return Err(format!("a row points to a record outside the log, at {}", at.shown()));
-    }
-    if seen != *meta {
-        return Err(format!(
-            "it holds {} rows that differ from the {} that were written",
-            seen.count, meta.count
-        ));
-    }
-    Ok(open)
 }
 
 fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), StoreError> {
@@ -318,6 +288,10 @@ fn replay(
     // Few segments have another size.
     let bytes = |segments: u64| home.size.saturating_mul(segments);
     let rebuild = from.is_none();
+    if rebuild {
+        // A log begins with segment 1.
+        rows.begin_at(first.max(1));
+    }
     let size = bytes((segments.end() + 1).saturating_sub(first));
     let reading = |at: LogPosition| {
         let read = bytes(at.segment().saturating_sub(first)).saturating_add(at.offset());

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::database::{Database, DatabaseError, DatabaseRow};
+use super::database::{Database, DatabaseError, DatabaseRow, LiveRows};
 use super::index::row::{self, DatabaseMeta, ROWS};
 use super::index::{IndexState, RowUpdates, RowView, key};
 use super::log::frame::Checksum;
@@ -65,6 +66,8 @@ pub struct OverlaidRows {
     /// The copy of the database, while it is moved. Locked after `meta`, never before it.
     pub(super) copy: Mutex<Option<Box<dyn Database>>>,
     pub(super) rebuilding: DatabaseRebuilding,
+    /// See [`DatabaseMeta::oldest`]: of the rows with the overlay.
+    pub(super) oldest: AtomicU64,
 }
 
 impl OverlaidRows {
@@ -73,6 +76,7 @@ impl OverlaidRows {
         Self {
             pending: RwLock::default(),
             database: RwLock::new(database),
+            oldest: AtomicU64::new(meta.oldest),
             meta: Mutex::new(meta),
             copy: Mutex::default(),
             rebuilding: DatabaseRebuilding::default(),
@@ -111,10 +115,13 @@ impl OverlaidRows {
         (pending.rows.len(), pending.bytes)
     }
 
+    /// Notes that no row leads to a segment of the log before this one. The next [`OverlaidRows::apply`] writes it.
+    pub fn begin_at(&self, segment: u64) {
+        self.oldest.fetch_max(segment, Ordering::AcqRel);
+    }
+
     /// Applies the overlay to the database after `flush` made the log durable up to its last record. Appends continue
-    /// meanwhile. Changes that fit a batch are one transaction. Larger ones, as of a job with very many files, take
-    /// several, of which the last has the meta row: a kill between them makes the database doubtful at the next
-    /// opening.
+    /// meanwhile. All changes are one transaction.
     pub fn apply(&self, flush: &dyn Fn(LogPosition) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let mut meta = lock(&self.meta);
         for _ in 0..=limits::DATABASE_REBUILDS {
@@ -138,16 +145,23 @@ impl OverlaidRows {
                 pending.rows.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
             (pending.step, reach, changes)
         };
-        if reach.at.0 == meta.at && changes.is_empty() {
+        let oldest = self.oldest.load(Ordering::Acquire);
+        if reach.at.0 == meta.at && oldest == meta.oldest && changes.is_empty() {
             return Ok(());
         }
         flush(reach.at)?;
-        let reach = AppliedUpTo { entries: self.entries(reach.entries), ..reach };
-        let database = self.database();
-        let updated = account(meta, &reach, &**database, &changes)?;
-        let last = (key::META.to_vec(), row::value(reach.at, &updated)?);
-        write_all(&**database, changes, last, &|batch| self.apply_to_copy(batch))?;
-        drop(database);
+        let updated = DatabaseMeta {
+            rows: ROWS,
+            at: reach.at.0,
+            sum: reach.sum,
+            last_id: reach.last_id,
+            entries: self.entries(reach.entries),
+            oldest,
+        };
+        self.apply_to_copy(&changes);
+        let mut changes = changes;
+        changes.insert(key::META.to_vec(), Some(row::value(reach.at, &updated)?));
+        self.database().apply(&changes).map_err(broken)?;
         *meta = updated;
         let mut pending = self.write();
         pending.applied += 1;
@@ -171,6 +185,11 @@ impl OverlaidRows {
     /// Returns the bytes of the database on the disk.
     pub fn size(&self) -> u64 {
         self.database().size()
+    }
+
+    /// Returns the number and the bytes of the rows in the database.
+    pub fn live(&self) -> LiveRows {
+        self.database().live()
     }
 
     /// Asks the database to write its rows to the disk.
@@ -250,58 +269,6 @@ impl RowView for OverlaidRows {
             }
         })
     }
-}
-
-/// Writes changes in batches; the last batch also has the row `last`. `copy` gets each batch without that row.
-fn write_all(
-    database: &dyn Database,
-    changes: RowUpdates,
-    last: DatabaseRow,
-    copy: &dyn Fn(&RowUpdates),
-) -> Result<(), StoreError> {
-    let mut changes = changes.into_iter();
-    loop {
-        let mut batch: RowUpdates = changes.by_ref().take(limits::DATABASE_BATCH).collect();
-        let ends = changes.len() == 0;
-        copy(&batch);
-        if ends {
-            batch.insert(last.0.clone(), Some(last.1.clone()));
-        }
-        database.apply(&batch).map_err(broken)?;
-        if ends {
-            return Ok(());
-        }
-    }
-}
-
-/// Returns the meta row after some changes.
-fn account(
-    meta: &DatabaseMeta,
-    reach: &AppliedUpTo,
-    database: &dyn Database,
-    changes: &RowUpdates,
-) -> Result<DatabaseMeta, StoreError> {
-    let mut new = DatabaseMeta {
-        rows: ROWS,
-        at: reach.at.0,
-        sum: reach.sum,
-        last_id: reach.last_id,
-        entries: reach.entries,
-        ..meta.clone()
-    };
-    for (key, value) in changes {
-        if let Some(old) = database.get(key).map_err(broken)? {
-            new.count = new.count.wrapping_sub(1);
-            new.bytes = new.bytes.wrapping_sub((key.len() + old.len()) as u64);
-            new.hash = new.hash.wrapping_sub(row::hash(key, &old));
-        }
-        if let Some(value) = value {
-            new.count = new.count.wrapping_add(1);
-            new.bytes = new.bytes.wrapping_add((key.len() + value.len()) as u64);
-            new.hash = new.hash.wrapping_add(row::hash(key, value));
-        }
-    }
-    Ok(new)
 }
 
 /// The error of a database that cannot be used.

@@ -148,6 +148,7 @@ impl RowSource {
             whole.map(|(_, len)| len).sum::<u64>() + at.offset()
         };
         let rows = OverlaidRows::new(database, DatabaseMeta::default());
+        rows.begin_at(segments.first().map_or(1, |(id, _)| *id));
         let (mut index, mut gaps) = (IndexState::default(), Vec::new());
         self.log.replay(upto.at, &mut |item| match item {
             LogItem::Record(at, sum, record) => {
@@ -346,6 +347,7 @@ impl OverlaidRows {
                 let more = rebuilt.meta.entries.cast_signed().wrapping_sub(meta.entries.cast_signed());
                 self.rebuilding.shown_again.fetch_add(more, Ordering::AcqRel);
                 *meta = rebuilt.meta;
+                self.oldest.store(meta.oldest, Ordering::Release);
                 drop(self.exchange(rebuilt.database));
                 let state = rebuilt.in_memory.map_or(DatabaseState::Sound, DatabaseState::InMemory);
                 match state.told() {

@@ -1,6 +1,6 @@
 //! A database that could not be opened again: every call fails.
 
-use super::{Database, DatabaseError, DatabaseRow};
+use super::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::RowUpdates;
 
 /// A database whose calls all fail.
@@ -33,5 +33,9 @@ impl Database for ClosedDatabase {
 
     fn size(&self) -> u64 {
         0
+    }
+
+    fn live(&self) -> LiveRows {
+        LiveRows::default()
     }
 }

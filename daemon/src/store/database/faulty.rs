@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::memory::MemoryDatabase;
-use super::{Database, DatabaseError, DatabaseRow};
+use super::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::RowUpdates;
 use crate::sync::lock;
 
@@ -126,5 +126,9 @@ impl Database for FaultyDatabase {
 
     fn size(&self) -> u64 {
         self.inner.size()
+    }
+
+    fn live(&self) -> LiveRows {
+        self.inner.live()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Database, DatabaseError, DatabaseRow};
+use super::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::RowUpdates;
 
 /// A sorted map.
@@ -46,7 +46,13 @@ impl Database for MemoryDatabase {
     }
 
     fn size(&self) -> u64 {
+        self.live().bytes
+    }
+
+    fn live(&self) -> LiveRows {
         let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        rows.iter().map(|(key, value)| (key.len() + value.len()) as u64).sum()
+        let mut live = LiveRows::default();
+        rows.iter().for_each(|(key, value)| live.add(key, value));
+        live
     }
 }

@@ -6,11 +6,14 @@ pub mod faulty;
 pub mod memory;
 pub mod shelf;
 pub mod sled;
+pub mod tree;
 
 #[cfg(test)]
 mod tests;
 
 pub use closed::ClosedDatabase;
+
+use serde::{Deserialize, Serialize};
 
 use super::index::RowUpdates;
 
@@ -37,6 +40,29 @@ impl DatabaseError {
 /// A key and its value.
 pub type DatabaseRow = (Vec<u8>, Vec<u8>);
 
+/// The number of rows, and the bytes of their keys and values.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct LiveRows {
+    /// Rows.
+    pub rows: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl LiveRows {
+    /// Counts a row.
+    pub fn add(&mut self, key: &[u8], value: &[u8]) {
+        self.rows = self.rows.wrapping_add(1);
+        self.bytes = self.bytes.wrapping_add((key.len() + value.len()) as u64);
+    }
+
+    /// Counts a row no more.
+    pub fn remove(&mut self, key: &[u8], value: &[u8]) {
+        self.rows = self.rows.wrapping_sub(1);
+        self.bytes = self.bytes.wrapping_sub((key.len() + value.len()) as u64);
+    }
+}
+
 /// A sorted map of rows.
 pub trait Database: Send + Sync {
     /// Returns the value of a key.
@@ -51,4 +77,6 @@ pub trait Database: Send + Sync {
     fn flush(&self) -> Result<(), DatabaseError>;
     /// Returns the bytes on the disk.
     fn size(&self) -> u64;
+    /// Returns the number and the bytes of its rows.
+    fn live(&self) -> LiveRows;
 }

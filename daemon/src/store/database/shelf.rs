@@ -14,6 +14,7 @@ use std::time::Duration;
 use super::faulty::FaultyDatabase;
 use super::memory::MemoryDatabase;
 use super::sled::{LOCKED, SledDatabase};
+use super::tree::PageTree;
 use super::{Database, DatabaseError};
 use crate::store::DatabaseBackend;
 
@@ -177,8 +178,8 @@ pub(super) fn timely<T: Send + 'static>(
     })
 }
 
-/// Opens sled. Threads of a database that was just closed may hold its lock for a moment.
-fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
+/// Opens a tree in sled. Threads of a database that was just closed may hold its lock for a moment.
+fn patient(path: &Path) -> Result<PageTree, DatabaseError> {
     clear_snapshots(path).map_err(|e| DatabaseError(format!("{}: {e}", path.display())))?;
     let mut attempt = 0;
     loop {
@@ -187,7 +188,7 @@ fn patient(path: &Path) -> Result<SledDatabase, DatabaseError> {
                 attempt += 1;
                 std::thread::park_timeout(Duration::from_millis(PAUSE_MS));
             }
-            other => return other,
+            other => return PageTree::open(Box::new(other?)),
         }
     }
 }

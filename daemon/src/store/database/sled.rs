@@ -8,11 +8,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::{Database, DatabaseError, DatabaseRow};
+use super::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::RowUpdates;
 
-/// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this.
-const CACHE: u64 = 16 * 1024 * 1024;
+/// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this. The pages in use are kept by
+/// [`super::tree`], too.
+const CACHE: u64 = 4 * 1024 * 1024;
 
 /// The words by which sled says that another handle has the database open.
 pub(super) const LOCKED: &str = "could not acquire lock";
@@ -122,5 +123,12 @@ impl Database for SledDatabase {
 
     fn size(&self) -> u64 {
         guarded(|| self.0.size_on_disk()).unwrap_or_default()
+    }
+
+    fn live(&self) -> LiveRows {
+        let mut live = LiveRows::default();
+        // Of a database that fails, the part that can be read is counted.
+        let _ = self.each(&mut |key, value| live.add(key, value));
+        live
     }
 }

@@ -132,7 +132,7 @@ pub struct LostRow {
     pub time: u64,
 }
 
-/// The contents of the database: it is trusted only if its rows match this.
+/// The contents of the database: it is trusted only if the log has the record that it reaches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DatabaseMeta {
     /// Version of the rows, [`ROWS`].
@@ -145,16 +145,12 @@ pub struct DatabaseMeta {
     pub last_id: u64,
     /// Entries.
     pub entries: u64,
-    /// Rows, without this one.
-    pub count: u64,
-    /// Bytes of their keys and values.
-    pub bytes: u64,
-    /// Wrapping sum of their hashes.
-    pub hash: u64,
+    /// The number of the oldest segment of the log to which rows may lead.
+    pub oldest: u64,
 }
 
 /// The version of the rows: a database with another version is rebuilt from the log.
-pub const ROWS: u32 = 4;
+pub const ROWS: u32 = 5;
 
 /// Encodes a value: the position, then the rest.
 pub fn value<T: Serialize>(at: LogPosition, rest: &T) -> Result<Vec<u8>, StoreError> {
@@ -193,15 +189,6 @@ pub fn rest<T: DeserializeOwned>(value: &[u8]) -> Result<T, StoreError> {
 /// Encodes a value that is only a position.
 pub fn place_only(at: LogPosition) -> Vec<u8> {
     at.0.to_be_bytes().to_vec()
-}
-
-/// Returns the hash of a row that is added to [`DatabaseMeta::hash`].
-pub fn hash(key: &[u8], value: &[u8]) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&(key.len() as u64).to_le_bytes());
-    hasher.update(key);
-    hasher.update(value);
-    hasher.finalize().as_bytes().first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 fn bad(what: &str) -> StoreError {

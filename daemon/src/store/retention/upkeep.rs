@@ -201,6 +201,7 @@ impl StoreParts {
     /// rebuilt since `rebuilds` was taken: it has rows of the segment again.
     fn drop_segment(&self, id: u64, rebuilds: u64) -> Result<bool, StoreError> {
         self.flush(self.log.last())?;
+        self.rows.begin_at(id + 1);
         self.apply()?;
         let dropped = self.rows.unless_rebuilt(rebuilds, || match self.log.segments().first() {
             Some((oldest, _)) if *oldest == id => self.log.drop_oldest(),
@@ -216,7 +217,7 @@ impl StoreParts {
         if in_memory == Some(false) {
             return Ok(false);
         }
-        let (size, live) = (self.rows.size(), self.rows.meta().bytes);
+        let (size, live) = (self.rows.size(), self.rows.live().bytes);
         let spacious = size > limits::DATABASE_SMALL && size > limits::DATABASE_SLACK * live;
         if in_memory.is_none() && !spacious {
             return Ok(false);

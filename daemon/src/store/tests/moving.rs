@@ -13,7 +13,7 @@ use super::rebuild::dump;
 use crate::limits;
 use crate::record::{Record, SettleRecord};
 use crate::store::database::memory::MemoryDatabase;
-use crate::store::database::{Database, DatabaseError, DatabaseRow};
+use crate::store::database::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::row::DatabaseMeta;
 use crate::store::index::{RowUpdates, RowView};
 use crate::store::moving::MoveActions;
@@ -207,6 +207,10 @@ impl Database for Interrupted {
 
     fn size(&self) -> u64 {
         self.inner.size()
+    }
+
+    fn live(&self) -> LiveRows {
+        self.inner.live()
     }
 }
 
