@@ -187,6 +187,28 @@ impl OverlaidRows {
         self.database().size()
     }
 
+    /// Returns the number of rows with `lo <= key < hi` in the database, without the overlay.
+    pub fn stored_count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, StoreError> {
+        self.call(|| self.database().count(lo, hi))
+    }
+
+    /// Calls `visit` for the rows with `lo <= key < hi` in the database, without the overlay, lowest key first, until it
+    /// returns false.
+    pub fn stored_up(&self, lo: &[u8], hi: &[u8], visit: &mut RowVisitor<'_>) -> Result<(), StoreError> {
+        let mut lo = lo.to_vec();
+        loop {
+            let rows = self.call(|| self.database().up(&lo, hi, PAGE))?;
+            for (key, value) in &rows {
+                if !visit(key, value)? {
+                    return Ok(());
+                }
+            }
+            let Some((last, _)) = rows.last().filter(|_| rows.len() >= PAGE) else { return Ok(()) };
+            // The lowest key behind it.
+            lo = [last.as_slice(), &[0]].concat();
+        }
+    }
+
     /// Returns the number and the bytes of the rows in the database.
     pub fn live(&self) -> LiveRows {
         self.database().live()

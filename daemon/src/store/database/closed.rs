@@ -19,6 +19,14 @@ impl Database for ClosedDatabase {
         closed()
     }
 
+    fn up(&self, _: &[u8], _: &[u8], _: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        closed()
+    }
+
+    fn count(&self, _: &[u8], _: &[u8]) -> Result<u64, DatabaseError> {
+        closed()
+    }
+
     fn each(&self, _: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         closed()
     }

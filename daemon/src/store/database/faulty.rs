@@ -112,6 +112,14 @@ impl Database for FaultyDatabase {
         self.call()?.down(lo, hi, limit)
     }
 
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        self.call()?.up(lo, hi, limit)
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        self.call()?.count(lo, hi)
+    }
+
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         self.call()?.each(visit)
     }

@@ -24,6 +24,24 @@ impl Database for MemoryDatabase {
         Ok(range.rev().take(limit).map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        if lo >= hi {
+            return Ok(Vec::new());
+        }
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let range = rows.range::<[u8], _>((std::ops::Bound::Included(lo), std::ops::Bound::Excluded(hi)));
+        Ok(range.take(limit).map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        if lo >= hi {
+            return Ok(0);
+        }
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let range = rows.range::<[u8], _>((std::ops::Bound::Included(lo), std::ops::Bound::Excluded(hi)));
+        Ok(range.count() as u64)
+    }
+
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
         rows.iter().for_each(|(key, value)| visit(key, value));

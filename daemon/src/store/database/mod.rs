@@ -69,6 +69,10 @@ pub trait Database: Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, DatabaseError>;
     /// Returns at most `limit` rows with `lo <= key < hi`, highest key first.
     fn down(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError>;
+    /// Returns at most `limit` rows with `lo <= key < hi`, lowest key first.
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError>;
+    /// Returns the number of rows with `lo <= key < hi`.
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError>;
     /// Calls `visit` for every row, lowest key first; faster than [`Database::down`] for all of them.
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError>;
     /// Writes rows, all or none.

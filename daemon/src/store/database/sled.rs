@@ -96,6 +96,23 @@ impl Database for SledDatabase {
         })
     }
 
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        if lo >= hi {
+            return Ok(Vec::new());
+        }
+        guarded(|| {
+            let rows = self.0.range(lo..hi).take(limit);
+            rows.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec()))).collect()
+        })
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        if lo >= hi {
+            return Ok(0);
+        }
+        guarded(|| self.0.range(lo..hi).try_fold(0, |count, row| row.map(|_| count + 1)))
+    }
+
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         guarded(|| {
             for row in self.0.iter() {

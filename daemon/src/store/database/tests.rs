@@ -31,6 +31,8 @@ fn sled_and_memory_agree() {
         assert_eq!(memory.get(&one).unwrap(), sled.get(&one).unwrap());
         assert_eq!(memory.down(&lo, &hi, 7).unwrap(), sled.down(&lo, &hi, 7).unwrap());
         assert_eq!(memory.down(&[], &[255], 1000).unwrap(), sled.down(&[], &[255], 1000).unwrap());
+        assert_eq!(memory.up(&lo, &hi, 7).unwrap(), sled.up(&lo, &hi, 7).unwrap());
+        assert_eq!(memory.count(&lo, &hi).unwrap(), sled.count(&lo, &hi).unwrap());
     }
     let all = |database: &dyn Database| {
         let mut rows = Vec::new();

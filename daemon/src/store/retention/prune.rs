@@ -18,24 +18,19 @@ impl StoreParts {
     /// Removes the rows of settled entries that are too old or too many. Their keys are kept for at least a day.
     pub(super) fn prune_entries(&self, now_ms: u64, keep: RetentionPolicy) -> Result<u64, StoreError> {
         let old = |time: u64| time >= keep.sane_ms && time.saturating_add(keep.age_ms) < now_ms;
+        // Entries that are not in the database yet are newer than those that go.
+        self.apply()?;
+        let (lo, hi) = ([key::ENTRY], key::behind(&[key::ENTRY]));
+        let mut excess = self.rows.stored_count(&lo, &hi)?.saturating_sub(keep.entries);
         let mut beyond = Vec::new();
-        let mut rank = 0u64;
-        // Entries that are too old, as long as all before them are: a later entry cannot be older, whatever the clock
+        // Then entries that are too old, as long as all before them are: a later entry cannot be older, whatever the clock
         // said.
-        let mut aged = Vec::new();
-        self.rows.down(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {
-            rank += 1;
-            let row: EntryRow = row::rest(value)?;
-            if rank > keep.entries {
-                beyond.extend(key::id_of(key));
-            } else if old(row.time) {
-                aged.extend(key::id_of(key));
-            } else {
-                aged.clear();
-            }
-            Ok(true)
+        self.rows.stored_up(&lo, &hi, &mut |key, value| {
+            let goes = excess > 0 || old(row::rest::<EntryRow>(value)?.time);
+            excess = excess.saturating_sub(1);
+            beyond.extend(key::id_of(key).filter(|_| goes));
+            Ok(goes)
         })?;
-        beyond.append(&mut aged);
         let mut gone = 0;
         let mut reader = RecordReader::new(self.log.dir());
         for ids in beyond.chunks(STEP) {

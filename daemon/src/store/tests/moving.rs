@@ -193,6 +193,14 @@ impl Database for Interrupted {
         found
     }
 
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        self.inner.up(lo, hi, limit)
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        self.inner.count(lo, hi)
+    }
+
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         self.inner.each(visit)
     }

@@ -1,5 +1,7 @@
 //! Changes the rows of a tree: it makes the pages that differ, from the rows up to the root, and writes them together.
 
+use std::sync::{Arc, PoisonError};
+
 use super::page::{self, PageLink, TreePage};
 use super::{LEVELS, PageTree, ROOT, TreeRoot, damaged, page_key};
 use crate::limits;
@@ -24,6 +26,8 @@ struct TreeChange<'a> {
     written: RowUpdates,
     /// The checksums of pages that were changed.
     former: Vec<Checksum>,
+    /// The pages in their place.
+    made: Vec<(Checksum, Arc<TreePage>)>,
 }
 
 /// The pages into which one page is made.
@@ -47,6 +51,7 @@ impl PageTree {
             live: before.live,
             written: RowUpdates::new(),
             former: Vec::new(),
+            made: Vec::new(),
         };
         let mut level = before.level;
         let mut tops = match before.top() {
@@ -68,12 +73,13 @@ impl PageTree {
         if root == before {
             return Ok(());
         }
-        let TreeChange { written, former, .. } = change;
-        let mut present = self.root.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let TreeChange { written, former, made, .. } = change;
+        let mut present = self.root.write().unwrap_or_else(PoisonError::into_inner);
         write(&*self.below, written, &root)?;
         *present = root;
         let mut cache = lock(&self.cache);
         former.iter().for_each(|sum| cache.drop_page(sum));
+        made.iter().for_each(|(sum, page)| cache.keep(*sum, page));
         Ok(())
     }
 }
@@ -168,7 +174,7 @@ impl TreeChange<'_> {
             }
             None => None,
         };
-        self.make(MadePages { level: 0, of, follow }, &rows)
+        self.make(MadePages { level: 0, of, follow }, &rows, &mut |own| own as u64)
     }
 
     /// Makes the pages of links.
@@ -176,11 +182,18 @@ impl TreeChange<'_> {
         let links: Vec<Vec<u8>> = children.iter().map(|(_, link)| link.encode()).collect();
         let items: Vec<(&[u8], &[u8])> =
             children.iter().zip(&links).map(|((key, _), link)| (key.as_slice(), link.as_slice())).collect();
-        self.make(made, &items)
+        let mut children = children.iter();
+        self.make(made, &items, &mut |own| children.by_ref().take(own).map(|(_, link)| link.rows).sum())
     }
 
     /// Makes the pages of items. The first has the number of the page that they replace, which is removed if there are none.
-    fn make(&mut self, made: MadePages, items: &[(&[u8], &[u8])]) -> Result<Vec<KeyedPage>, DatabaseError> {
+    /// `rows` returns the rows of so many items, which follow those of the call before.
+    fn make(
+        &mut self,
+        made: MadePages,
+        items: &[(&[u8], &[u8])],
+        rows: &mut dyn FnMut(usize) -> u64,
+    ) -> Result<Vec<KeyedPage>, DatabaseError> {
         let MadePages { level, mut of, follow } = made;
         let sizes: Vec<usize> = items.iter().map(|(key, value)| page::item_size(key, value)).collect();
         let mut pages = Vec::new();
@@ -196,8 +209,10 @@ impl TreeChange<'_> {
                     (first.to_vec(), self.next - 1)
                 }
             };
-            let stored = page::encode(level, own)?;
-            pages.push((key, PageLink { number, sum: digest(&stored) }));
+            let (page, stored) = page::encode(level, own, &self.tree.packer)?;
+            let sum = digest(&stored);
+            self.made.push((sum, page));
+            pages.push((key, PageLink { number, sum, rows: rows(run) }));
             self.written.insert(page_key(number), Some(stored));
         }
         if let Some((_, number)) = of {

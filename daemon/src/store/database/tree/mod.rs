@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use serde::{Deserialize, Serialize};
 
 use self::cache::PageCache;
-use self::page::{PageLink, TreePage};
+use self::page::{PageLink, PagePacker, TreePage};
 use super::{Database, DatabaseError, DatabaseRow, LiveRows};
 use crate::store::index::RowUpdates;
 use crate::store::log::frame::{Checksum, digest};
@@ -76,7 +76,7 @@ impl TreeRoot {
     }
 
     fn top(&self) -> Option<PageLink> {
-        self.top.map(|(number, sum)| PageLink { number, sum })
+        self.top.map(|(number, sum)| PageLink { number, sum, rows: self.live.rows })
     }
 }
 
@@ -101,6 +101,7 @@ pub struct PageTree {
     /// The present root; locked while pages are read or changed.
     root: RwLock<TreeRoot>,
     cache: Mutex<PageCache>,
+    packer: PagePacker,
     /// Held during a change.
     change: Mutex<()>,
 }
@@ -119,7 +120,8 @@ impl PageTree {
             None if below.get(crate::store::index::key::META)?.is_some() => return Err(other_version()),
             None => return Err(damaged()),
         };
-        Ok(Self { below, root: RwLock::new(root), cache: Mutex::default(), change: Mutex::default() })
+        let packer = PagePacker::new()?;
+        Ok(Self { below, root: RwLock::new(root), cache: Mutex::default(), packer, change: Mutex::default() })
     }
 
     fn root(&self) -> RwLockReadGuard<'_, TreeRoot> {
@@ -138,7 +140,7 @@ impl PageTree {
 
     fn read_page(&self, level: u8, link: PageLink) -> Result<Arc<TreePage>, DatabaseError> {
         let stored = self.below.get(&page_key(link.number))?.ok_or_else(damaged)?;
-        TreePage::decode(&stored, link, level)
+        TreePage::decode(&stored, link, level, &self.packer)
     }
 
     /// Adds the rows with `lo <= key < hi` of a page and those below it, highest key first, up to `limit`.
@@ -164,6 +166,45 @@ impl PageTree {
             self.down_from((below, page.link(nth)?), (lo, hi), limit, found)?;
         }
         Ok(())
+    }
+
+    /// Adds the rows with `lo <= key < hi` of a page and those below it, lowest key first, up to `limit`.
+    fn up_from(
+        &self,
+        (level, link): (u8, PageLink),
+        (lo, hi): (&[u8], &[u8]),
+        limit: usize,
+        found: &mut Vec<DatabaseRow>,
+    ) -> Result<(), DatabaseError> {
+        let page = self.page(level, link)?;
+        let Some(below) = level.checked_sub(1) else {
+            let first = page.find(lo).unwrap_or_else(|at| at);
+            let rows = page.items().skip(first).take_while(|(key, _)| *key < hi);
+            let room = limit.saturating_sub(found.len());
+            found.extend(rows.take(room).map(|(key, value)| (key.to_vec(), value.to_vec())));
+            return Ok(());
+        };
+        for nth in page.child(lo)..=page.child(hi) {
+            if found.len() >= limit {
+                break;
+            }
+            self.up_from((below, page.link(nth)?), (lo, hi), limit, found)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of rows below a key, of a page and those below it.
+    fn count_below(&self, (level, link): (u8, PageLink), key: &[u8]) -> Result<u64, DatabaseError> {
+        let page = self.page(level, link)?;
+        let Some(below) = level.checked_sub(1) else {
+            return Ok(page.find(key).unwrap_or_else(|at| at) as u64);
+        };
+        let child = page.child(key);
+        let mut rows = self.count_below((below, page.link(child)?), key)?;
+        for nth in 0..child {
+            rows += page.link(nth)?.rows;
+        }
+        Ok(rows)
     }
 
     fn each_from(
@@ -200,6 +241,22 @@ impl Database for PageTree {
             self.down_from((root.level, top), (lo, hi), limit, &mut found)?;
         }
         Ok(found)
+    }
+
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        let mut found = Vec::new();
+        let root = self.root();
+        if let Some(top) = root.top().filter(|_| lo < hi) {
+            self.up_from((root.level, top), (lo, hi), limit, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        let root = self.root();
+        let Some(top) = root.top().filter(|_| lo < hi) else { return Ok(0) };
+        let below = |key| self.count_below((root.level, top), key);
+        Ok(below(hi)?.saturating_sub(below(lo)?))
     }
 
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {

@@ -4,34 +4,58 @@
 //! unpacked (four bytes), and the rest. That is the items one after the other: the length of the key (two bytes), the
 //! length of the value (four bytes), the key, the value. All numbers are little-endian.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::damaged;
 use crate::limits;
 use crate::store::database::DatabaseError;
 use crate::store::log::frame::{Checksum, digest};
+use crate::sync::lock;
 
 /// Bytes of the head of a stored page, and of the lengths of an item.
 const HEAD: usize = 6;
 const LENGTHS: usize = 6;
 
-/// The number of a page and the checksum of its stored bytes.
+/// A link to a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PageLink {
+    /// Its number.
     pub(super) number: u64,
+    /// The checksum of its stored bytes.
     pub(super) sum: Checksum,
+    /// The rows in it or below it.
+    pub(super) rows: u64,
 }
 
 impl PageLink {
     /// Returns the link as the value of an item.
     pub(super) fn encode(self) -> Vec<u8> {
-        [self.number.to_le_bytes().as_slice(), &self.sum].concat()
+        [self.number.to_le_bytes().as_slice(), &self.rows.to_le_bytes(), &self.sum].concat()
     }
 
     /// Returns the link in the value of an item.
     pub(super) fn decode(value: &[u8]) -> Result<Self, DatabaseError> {
-        let (number, sum) = value.split_first_chunk::<8>().ok_or_else(damaged)?;
-        Ok(Self { number: u64::from_le_bytes(*number), sum: sum.try_into().map_err(|_| damaged())? })
+        let (number, rest) = value.split_first_chunk().ok_or_else(damaged)?;
+        let (rows, sum) = rest.split_first_chunk().ok_or_else(damaged)?;
+        let (number, rows) = (u64::from_le_bytes(*number), u64::from_le_bytes(*rows));
+        Ok(Self { number, rows, sum: sum.try_into().map_err(|_| damaged())? })
+    }
+}
+
+/// Packs and unpacks pages. It is kept, since it takes longer to make than to use.
+pub(super) struct PagePacker {
+    pack: Mutex<Compressor<'static>>,
+    unpack: Mutex<Decompressor<'static>>,
+}
+
+impl PagePacker {
+    /// Fails if there is no memory for it.
+    pub(super) fn new() -> Result<Self, DatabaseError> {
+        let failed = |e: std::io::Error| DatabaseError(format!("pages cannot be packed: {e}"));
+        let pack = Mutex::new(Compressor::new(1).map_err(failed)?);
+        Ok(Self { pack, unpack: Mutex::new(Decompressor::new().map_err(failed)?) })
     }
 }
 
@@ -44,7 +68,12 @@ pub(super) struct TreePage {
 
 impl TreePage {
     /// Decodes a stored page, if it is the one that its link means.
-    pub(super) fn decode(stored: &[u8], link: PageLink, level: u8) -> Result<Arc<Self>, DatabaseError> {
+    pub(super) fn decode(
+        stored: &[u8],
+        link: PageLink,
+        level: u8,
+        packer: &PagePacker,
+    ) -> Result<Arc<Self>, DatabaseError> {
         if digest(stored) != link.sum {
             return Err(damaged());
         }
@@ -56,7 +85,7 @@ impl TreePage {
         }
         let bytes = match packed {
             0 => rest.to_vec(),
-            _ => zstd::bulk::decompress(rest, len).map_err(|_| damaged())?,
+            _ => lock(&packer.unpack).decompress(rest, len).map_err(|_| damaged())?,
         };
         let mut starts = Vec::new();
         let mut at = 0;
@@ -119,22 +148,28 @@ pub(super) fn item_size(key: &[u8], value: &[u8]) -> usize {
     LENGTHS + key.len() + value.len()
 }
 
-/// Encodes a page as it is stored. Fails if a key or a value is longer than its length can say.
-pub(super) fn encode(level: u8, items: &[(&[u8], &[u8])]) -> Result<Vec<u8>, DatabaseError> {
+/// Makes a page. Returns it with its bytes as they are stored. Fails if a key or a value is longer than its length can say.
+pub(super) fn encode(
+    level: u8,
+    items: &[(&[u8], &[u8])],
+    packer: &PagePacker,
+) -> Result<(Arc<TreePage>, Vec<u8>), DatabaseError> {
     let too_long = |_| DatabaseError("a row is too long".to_owned());
     let mut bytes = Vec::with_capacity(items.iter().map(|(key, value)| item_size(key, value)).sum());
+    let mut starts = Vec::with_capacity(items.len());
     for (key, value) in items {
+        starts.push(u32::try_from(bytes.len()).map_err(too_long)?);
         bytes.extend_from_slice(&u16::try_from(key.len()).map_err(too_long)?.to_le_bytes());
         bytes.extend_from_slice(&u32::try_from(value.len()).map_err(too_long)?.to_le_bytes());
         bytes.extend_from_slice(key);
         bytes.extend_from_slice(value);
     }
     let len = u32::try_from(bytes.len()).map_err(too_long)?;
-    let packed = zstd::bulk::compress(&bytes, 1).ok().filter(|packed| packed.len() < bytes.len());
+    let packed = lock(&packer.pack).compress(&bytes).ok().filter(|packed| packed.len() < bytes.len());
     let mut stored = vec![level, u8::from(packed.is_some())];
     stored.extend_from_slice(&len.to_le_bytes());
     stored.extend_from_slice(packed.as_ref().unwrap_or(&bytes));
-    Ok(stored)
+    Ok((Arc::new(TreePage { bytes, starts }), stored))
 }
 
 /// Returns how many of the items, given by their sizes, go into each page. If they follow all items that there were, the

@@ -25,6 +25,14 @@ impl Database for Below {
         self.0.down(lo, hi, limit)
     }
 
+    fn up(&self, lo: &[u8], hi: &[u8], limit: usize) -> Result<Vec<DatabaseRow>, DatabaseError> {
+        self.0.up(lo, hi, limit)
+    }
+
+    fn count(&self, lo: &[u8], hi: &[u8]) -> Result<u64, DatabaseError> {
+        self.0.count(lo, hi)
+    }
+
     fn each(&self, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), DatabaseError> {
         self.0.each(visit)
     }
@@ -116,8 +124,15 @@ fn a_tree_holds_the_same_as_a_map_through_changes_and_openings() {
             lo[0] %= 128;
             hi[0] %= 128;
             let down = tree.down(&lo, &hi, 50).unwrap();
-            let range = rows.range(lo.clone()..hi.clone().max(lo)).rev().take(50);
+            let range = rows.range(lo.clone()..hi.clone().max(lo.clone())).rev().take(50);
             assert_eq!(down, range.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>());
+            let up = tree.up(&lo, &hi, 50).unwrap();
+            let range = rows.range(lo.clone()..hi.clone().max(lo.clone()));
+            assert_eq!(tree.count(&lo, &hi).unwrap(), range.clone().count() as u64);
+            assert_eq!(
+                up,
+                range.take(50).map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
+            );
             for key in rows.keys().step_by(37).chain([&hi]) {
                 assert_eq!(tree.get(key).unwrap().as_ref(), rows.get(key));
             }
