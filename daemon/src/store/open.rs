@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use editd_proto::ids::JobId;
@@ -104,6 +104,7 @@ impl Store {
             shelf,
             contents,
             upkeep: Mutex::new(()),
+            surveyed: AtomicU64::new(0),
             quota: LogQuota::default(),
             signal: WorkerSignal::default(),
             torn: OnceLock::new(),

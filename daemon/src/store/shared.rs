@@ -1,6 +1,6 @@
 //! The state that the calls of a store and its thread share. It has no logic beyond small look-ups.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ pub(super) struct StoreParts {
     pub(super) contents: ContentFiles,
     /// Held while segments are dropped, or must not be dropped.
     pub(super) upkeep: Mutex<()>,
+    /// The number of the segment that retention surveyed last while the log was within its limits.
+    pub(super) surveyed: AtomicU64,
     /// The limit of the log's size.
     pub(super) quota: LogQuota,
     /// The requests to the thread; ignored if there is none.

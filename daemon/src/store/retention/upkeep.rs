@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::atomic::Ordering;
 
 use super::live::{KeyAge, SegmentSurvey};
 use crate::store::database::shelf;
+use crate::store::index::{RowView, key, row};
 use crate::store::log::read;
 use crate::store::moving::MoveActions;
 use crate::store::shared::StoreParts;
@@ -159,11 +161,16 @@ impl StoreParts {
         let mut carried = SegmentSurvey::default();
         let mut found = limits::KEYS_MS.map(|_| None);
         for (nth, (id, len)) in segments.into_iter().filter(|(id, _)| *id < end).enumerate() {
+            let was_surveyed = self.surveyed.load(Ordering::Relaxed) == id;
+            if total <= keep.bytes && was_surveyed && self.shows_entry_of(id)? {
+                return Ok(None);
+            }
             let survey = match surveys.entry(id) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => *new.insert(self.survey(id, now_ms)?),
             };
             if total <= keep.bytes {
+                self.surveyed.store(id, Ordering::Relaxed);
                 let idle = survey.entries == 0 && survey.carried_bytes(0) <= len / 2;
                 return Ok(idle.then_some(DroppedPart { last: id, keys_ms: limits::KEY_MS }));
             }
@@ -185,6 +192,21 @@ impl StoreParts {
         }
         let mut parts = found.into_iter().zip(limits::KEYS_MS);
         Ok(parts.find_map(|(last, keys_ms)| Some(DroppedPart { last: last?, keys_ms })))
+    }
+
+    /// Returns true if the oldest entry is in a segment, and not open: cheaper than a survey, which reads all of the segment.
+    fn shows_entry_of(&self, segment: u64) -> Result<bool, StoreError> {
+        let mut shows = false;
+        self.rows.stored_up(&[key::ENTRY], &key::behind(&[key::ENTRY]), &mut |key, value| {
+            if self.rows.get(key)?.is_none() {
+                // It was removed a moment ago.
+                return Ok(true);
+            }
+            let is_open = key::id_of(key).is_some_and(|id| lock(&self.index).open.contains_key(&id));
+            shows = !is_open && row::place(value)?.segment() == segment;
+            Ok(false)
+        })?;
+        Ok(shows)
     }
 
     /// Returns the bytes of the intents of open entries.

@@ -35,6 +35,8 @@ enum Node {
 struct Faults {
     /// The number of calls so far that change or flush something.
     calls: AtomicU64,
+    /// The number of reads of files so far.
+    reads: AtomicU64,
     /// The number of flushes so far.
     flushes: AtomicU64,
     /// The number of the call that fails; 0 for none.
@@ -102,6 +104,10 @@ impl FakeMachine {
     /// Calls `hook` inside every flush of a folder.
     pub(crate) fn on_folder_flush(&self, hook: impl Fn() + Send + Sync + 'static) {
         *self.faults.on_folder_flush.lock().unwrap() = Some(Arc::new(hook));
+    }
+
+    pub(crate) fn reads(&self) -> u64 {
+        self.faults.reads.load(Ordering::SeqCst)
     }
 
     pub(crate) fn calls(&self) -> u64 {
@@ -313,6 +319,7 @@ impl OsFile for FakeFile {
         Ok(stat(FileKind::File, content.ino, content.seen.len() as u64))
     }
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.faults.reads.fetch_add(1, Ordering::SeqCst);
         let content = self.content.lock().unwrap();
         let rest = content.seen.get(offset as usize..).unwrap_or_default();
         let n = rest.len().min(buf.len());

@@ -39,6 +39,23 @@ fn fill(store: &Store, first: u64) -> u64 {
 }
 
 #[test]
+fn an_upkeep_that_removes_nothing_does_not_read_a_segment_again() {
+    let machine = FakeMachine::new();
+    let (store, _) = open(&machine);
+    for id in 1..=200 {
+        store.append(&[Record::Intent(entry(id, "s", &["a", "b"])), seal(id)]).unwrap();
+        store.append(&[Record::Settle(SettleRecord { id: JobId(id), diverged: false })]).unwrap();
+    }
+    assert!(store.segments().len() > 3, "{:?}", store.segments());
+    // The first one flushes the log, and the second one packs it.
+    store.upkeep(2000, NEVER).unwrap();
+    store.upkeep(2000, NEVER).unwrap();
+    let before = machine.reads();
+    store.upkeep(2000, NEVER).unwrap();
+    assert_eq!(machine.reads() - before, 0);
+}
+
+#[test]
 fn a_log_at_its_limit_begins_nothing_until_retention_has_run() {
     let machine = FakeMachine::new();
     let (store, _) = open(&machine);
