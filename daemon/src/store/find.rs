@@ -224,6 +224,15 @@ impl Store {
     }
 }
 
+/// Returns the entry in a record.
+pub(super) fn entry_in(record: Record) -> Result<Entry, StoreError> {
+    match record {
+        Record::Intent(entry) | Record::External(entry) => Ok(entry),
+        Record::Checkpoint(carried) => Ok(carried.entry),
+        other => Err(unexpected(&other)),
+    }
+}
+
 impl StoreParts {
     /// Returns the record at a position.
     pub(super) fn record(&self, at: LogPosition) -> Result<Record, StoreError> {
@@ -260,11 +269,7 @@ impl StoreParts {
     }
 
     pub(super) fn entry_at(&self, at: LogPosition) -> Result<Entry, StoreError> {
-        match self.record(at)? {
-            Record::Intent(entry) | Record::External(entry) => Ok(entry),
-            Record::Checkpoint(carried) => Ok(carried.entry),
-            other => Err(unexpected(&other)),
-        }
+        entry_in(self.record(at)?)
     }
 
     pub(super) fn summary(&self, id: JobId) -> Result<Option<EntrySummary>, StoreError> {

@@ -27,6 +27,7 @@ pub mod taken;
 mod by_path;
 mod check;
 mod damage;
+mod entries;
 mod find;
 mod forget;
 mod history;

@@ -132,16 +132,17 @@ fn entries_of(
 ) -> Result<ReadEntries, JobAbort> {
     let undos: BTreeSet<JobId> = choices.iter().filter_map(|choice| choice.undo).collect();
     let ids = || choices.iter().map(|choice| choice.id).chain(undos.iter().copied());
+    let reader = state.store.entry_reader();
     let mut size = 0_usize;
     for id in ids() {
-        let one = state.store.entry_size(id).map_err(|error| store_refusal(&error))?;
+        let one = reader.size(id).map_err(|error| store_refusal(&error))?;
         size = size.saturating_add(one.unwrap_or(0));
     }
     guard.acquire(session, size.saturating_mul(ENTRY_HOLDS))?;
     let mut entries = Vec::with_capacity(choices.len() + undos.len());
     let mut held = 0_usize;
     for id in ids() {
-        let entry = state.store.entry(id).map_err(|error| store_refusal(&error))?;
+        let entry = reader.entry(id).map_err(|error| store_refusal(&error))?;
         let entry = entry.ok_or_else(|| no_entry(state, id))?;
         let splices = entry.files.iter().flat_map(|file| &file.splices);
         held += splices.map(|splice| splice.old.len() + splice.new.len()).sum::<usize>();

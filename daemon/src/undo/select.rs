@@ -194,28 +194,27 @@ fn to_redo(
         (None, false) => None,
     };
     let query =
-        EntryQuery { path: request.path.clone(), session, since: request.since, before: None, limit: SEARCH };
+        EntryQuery { path: request.path.clone(), session, since: request.since, ..EntryQuery::default() };
     let mut wanted = BTreeSet::new();
     for id in &request.jobs {
         wanted.insert(entry_of(state, *id)?);
     }
-    let mut chosen = Vec::new();
-    for entry in history(state, &query)? {
+    let (mut chosen, mut searched) = (Vec::new(), 0);
+    each(state, &query, &mut |entry| {
+        searched += 1;
         let meant =
             wanted.is_empty() || wanted.contains(&entry.id) || entry.of.iter().any(|id| wanted.contains(id));
-        if !meant || !parts::stands(state, &entry)? {
-            continue;
+        let mut done = false;
+        if meant && parts::stands(state, &entry)? {
+            wanted.remove(&entry.id);
+            entry.of.iter().for_each(|id| {
+                wanted.remove(id);
+            });
+            chosen.push(entry);
+            done = if request.jobs.is_empty() { !whole_group } else { wanted.is_empty() };
         }
-        wanted.remove(&entry.id);
-        entry.of.iter().for_each(|id| {
-            wanted.remove(id);
-        });
-        chosen.push(entry);
-        let done = if request.jobs.is_empty() { !whole_group } else { wanted.is_empty() };
-        if done {
-            break;
-        }
-    }
+        Ok(!done && searched < SEARCH)
+    })?;
     if let (false, Some(id)) = (request.jobs.is_empty(), wanted.first()) {
         let message = format!("entry {id} is not undone; `editctl log` shows which entries are");
         return Err(Box::new(RequestError::new(ErrorCode::NotFound, message)));

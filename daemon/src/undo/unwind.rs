@@ -7,7 +7,7 @@ use std::sync::Arc;
 use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError, WouldApply};
 use editd_proto::ids::JobId;
-use editd_proto::message::{EntryKind, LaterEntry, OnStale};
+use editd_proto::message::{EntryKind, EntrySummary, LaterEntry, OnStale};
 use editd_proto::path::FilePath;
 
 use super::merged;
@@ -24,6 +24,8 @@ use crate::store::taken::{FileTaken, TakenBack};
 
 /// The most later entries that a refusal lists.
 const LATER_LISTED: usize = 20;
+/// The most entries of a path that are searched for them.
+const LATER_SEARCHED: usize = 1000;
 
 /// One entry, and its undone parts before and after.
 pub(super) struct EntryTurn {
@@ -132,27 +134,29 @@ fn changed_since(
     path: &FilePath,
     chosen: &BTreeSet<JobId>,
 ) -> Refusal {
-    let query = EntryQuery { path: Some(path.clone()), limit: 1000, ..EntryQuery::default() };
-    let later: Vec<LaterEntry> = state
-        .store
-        .history(&query)
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|entry| entry.id > id && !chosen.contains(&entry.id) && !entry.undone)
+    let query = EntryQuery { path: Some(path.clone()), limit: LATER_LISTED, ..EntryQuery::default() };
+    let (mut later, mut searched) = (Vec::new(), 0);
+    let see = &mut |entry: EntrySummary| {
+        searched += 1;
+        let counts = entry.id > id && !chosen.contains(&entry.id) && !entry.undone;
         // Entries that undo or redo a part of the entry are taken into account elsewhere.
-        .filter(|entry| entry.kind == EntryKind::Hook || !entry.of.contains(&id))
-        .filter(|entry| !is_rescue(state, entry).unwrap_or(false))
-        .map(|entry| LaterEntry {
-            job: entry.id,
-            // Another program may have made a change that the session only announced.
-            own: entry.session == caller.session && entry.kind != EntryKind::External,
-            session: entry.session,
-            client: entry.client,
-            label: entry.label,
-            kind: entry.kind,
-        })
-        .take(LATER_LISTED)
-        .collect();
+        let counts = counts && (entry.kind == EntryKind::Hook || !entry.of.contains(&id));
+        let goes_on = entry.id > id && searched < LATER_SEARCHED;
+        if counts && !is_rescue(state, &entry).unwrap_or(false) {
+            later.push(LaterEntry {
+                job: entry.id,
+                // Another program may have made a change that the session only announced.
+                own: entry.session == caller.session && entry.kind != EntryKind::External,
+                session: entry.session,
+                client: entry.client,
+                label: entry.label,
+                kind: entry.kind,
+            });
+        }
+        goes_on && later.len() < LATER_LISTED
+    };
+    // Without them, the refusal only says less.
+    let _ = state.store.each(&query, &|_| true, see);
     let message = format!("cannot undo entry {id} in {path}: {}", owners(&later));
     let mut error = RequestError::new(ErrorCode::Stale, message).at(path);
     error.later = later;

@@ -32,6 +32,16 @@ impl<'a> RecordReader<'a> {
         record_in(self.segment(at)?, dir, at).map(|(record, _, _)| record)
     }
 
+    /// Returns the frame of the record that starts at a position.
+    pub fn frame_at(&mut self, at: LogPosition) -> Result<RecordFrame, StoreError> {
+        frame(self.segment(at)?, at).map(|(frame, _)| frame)
+    }
+
+    /// Closes the segment that it keeps open.
+    pub fn close(&mut self) {
+        self.last = None;
+    }
+
     fn segment(&mut self, at: LogPosition) -> Result<&ReadSegment, StoreError> {
         let kept = self.last.take().filter(|last| last.id == at.segment());
         let segment = match kept {
