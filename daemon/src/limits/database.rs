@@ -49,7 +49,7 @@ pub const DATABASE_PAGE: usize = 8 * 1024;
 const _: () = assert!(DATABASE_PAGE >= 2 * ROW);
 
 /// Bytes of unpacked pages that are kept in memory.
-pub const DATABASE_PAGES: usize = 4 * 1024 * 1024;
+pub const DATABASE_PAGES: usize = 2 * 1024 * 1024;
 
 /// Pages in one batch of sled, which keeps every version of a node that a batch touches until the batch ends.
 pub const DATABASE_BATCH: usize = 256;

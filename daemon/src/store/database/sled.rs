@@ -13,7 +13,7 @@ use crate::store::index::RowUpdates;
 
 /// Bytes of sled's cache. The memory in use was seen to reach a small multiple of this. The pages in use are kept by
 /// [`super::tree`], too.
-const CACHE: u64 = 4 * 1024 * 1024;
+const CACHE: u64 = 1024 * 1024;
 
 /// The words by which sled says that another handle has the database open.
 pub(super) const LOCKED: &str = "could not acquire lock";
