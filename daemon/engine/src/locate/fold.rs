@@ -13,6 +13,9 @@ const STRIDE: usize = 256;
 /// The most bytes of a file that fold to [`STRIDE`] bytes: three each, and one more character.
 const REACH: usize = STRIDE * 3 + 8;
 
+/// Bytes that are looked at together.
+const BLOCK: usize = 128;
+
 /// Returns the plain character for a typographic one, and the number of times that it is repeated.
 pub(crate) fn plain(c: char) -> Option<(char, usize)> {
     let one = match c {
@@ -41,9 +44,25 @@ fn leads(byte: u8) -> bool {
 
 /// Returns true if folding changes more of a text than its breaks.
 pub(crate) fn is_typographic(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let suspects = bytes.iter().enumerate().filter(|(_, byte)| leads(**byte));
-    suspects.filter_map(|(at, _)| text.get(at..)?.chars().next()).any(|c| plain(c).is_some())
+    let blocks = text.as_bytes().chunks(BLOCK).enumerate().filter(|(_, block)| !block.is_ascii());
+    let suspects = blocks.flat_map(|(nth, block)| {
+        let leading = block.iter().enumerate().filter(|(_, byte)| leads(**byte));
+        leading.map(move |(at, _)| nth * BLOCK + at)
+    });
+    suspects.filter_map(|at| text.get(at..)?.chars().next()).any(|c| plain(c).is_some())
+}
+
+/// Returns the offset of the first byte at which folding may change a text.
+fn suspect(bytes: &[u8]) -> Option<usize> {
+    let may_change = |byte: &u8| *byte == b'\r' || leads(*byte);
+    // All bytes of a block are looked at at once: most blocks have none.
+    let is_plain =
+        |block: &[u8]| !block.iter().fold(false, |any, byte| any | (*byte == b'\r') | !byte.is_ascii());
+    bytes
+        .chunks(BLOCK)
+        .enumerate()
+        .filter(|(_, block)| !is_plain(block))
+        .find_map(|(nth, block)| block.iter().position(may_change).map(|at| nth * BLOCK + at))
 }
 
 /// A stretch of text that stays, and the characters after it that are replaced.
@@ -65,7 +84,7 @@ impl FoldStep<'_> {
 fn step(rest: &str, breaks: Breaks) -> FoldStep<'_> {
     let bytes = rest.as_bytes();
     let mut from = 0;
-    while let Some(next) = bytes.cut(from..bytes.len()).iter().position(|b| *b == b'\r' || leads(*b)) {
+    while let Some(next) = suspect(bytes.cut(from..bytes.len())) {
         let at = from + next;
         let tail = rest.cut(at..rest.len());
         let found = match tail.chars().next() {

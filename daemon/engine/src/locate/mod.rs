@@ -24,6 +24,7 @@ mod quoted;
 mod reduced;
 mod report;
 mod score;
+mod seeded;
 mod shared;
 mod standing;
 mod trailing;

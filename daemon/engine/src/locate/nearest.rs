@@ -26,16 +26,14 @@ const USEFUL: f64 = 0.5;
 /// Returns the nearest windows, best first: at most [`limits::NEAR_MISSES`].
 pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
     let target: Vec<&str> = old.lines().collect();
-    let lines = first_lines(text);
-    let mut starts = by_equal_lines(&lines, &target);
+    let mut starts = by_equal_lines(text, &target);
     if starts.is_empty() {
-        starts = by_letters(&lines, &target);
+        starts = by_letters(text, &target);
     }
     let likeness = Likeness::to(&target);
     let score = |start: usize| {
-        let end = lines.len().min(start.saturating_add(target.len()));
         // No rung found this window, so its score stays below 1.
-        shown(likeness.of(lines.cut(start..end)).min(0.99))
+        shown(likeness.of(&window(text, start, target.len())).min(0.99))
     };
     let mut found: Vec<(f64, usize)> = starts.into_iter().map(|start| (score(start), start)).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -46,27 +44,43 @@ pub(crate) fn windows(text: &Text<'_>, old: &str) -> Vec<NearMiss> {
             kept.push((score, start));
         }
     }
-    kept.into_iter().map(|(score, start)| show(&lines, start, &target, score)).collect()
+    kept.into_iter()
+        .map(|(score, start)| show((&window(text, start, target.len()), start), &target, score))
+        .collect()
 }
 
-/// Returns the lines of a file, up to the maximum that is searched.
-fn first_lines<'t>(text: &'t Text<'_>) -> Vec<&'t str> {
-    let content = &*text.content;
-    let stops = memchr::memchr_iter(text.breaks.stop(), content.as_bytes());
+/// The lines of a file, up to the maximum that is searched.
+fn first_lines<'t>(text: &'t Text<'_>) -> impl Iterator<Item = &'t [u8]> {
+    lines_from(text.content.as_bytes(), text.breaks.stop()).take(LINES)
+}
+
+/// Returns the lines of a content. Behind the last break is an empty one.
+fn lines_from(content: &[u8], stop: u8) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
-    let ends = stops.chain(std::iter::once(content.len())).take(LINES);
-    ends.map(|end| {
+    let ends = memchr::memchr_iter(stop, content).chain(std::iter::once(content.len()));
+    ends.map(move |end| {
         let line = content.cut(from..end);
         from = end + 1;
-        line.strip_suffix('\r').unwrap_or(line)
+        line.strip_suffix(b"\r").unwrap_or(line)
     })
-    .collect()
+}
+
+/// Returns lines of a file from this one on, counted from 0, of those that are searched.
+fn window<'t>(text: &'t Text<'_>, start: usize, count: usize) -> Vec<&'t str> {
+    let rest = text.content.cut(text.line_start(start + 1)..text.len());
+    let count = count.min(LINES.saturating_sub(start));
+    lines_from(rest.as_bytes(), text.breaks.stop()).take(count).map(as_text).collect()
+}
+
+/// Returns a line as text. Its ends are those of the text or beside a break, so it is valid.
+fn as_text(line: &[u8]) -> &str {
+    std::str::from_utf8(line).unwrap_or("")
 }
 
 /// Returns the first and the last letter of a line. Most lines of a file differ in these from the quoted lines, and
 /// then need no further comparison.
-fn ends(line: &str) -> usize {
-    let letters = line.trim_ascii().as_bytes();
+fn ends(line: &[u8]) -> usize {
+    let letters = line.trim_ascii();
     match (letters.first(), letters.last()) {
         (Some(first), Some(last)) => usize::from(*first) << 8 | usize::from(*last),
         _ => 0,
@@ -75,27 +89,27 @@ fn ends(line: &str) -> usize {
 
 /// Returns the hash of a line without its white space. Two lines with the same hash need not be equal: the hash only
 /// selects places to look at, so a hash with one step for each byte is enough.
-fn key(line: &str) -> u64 {
-    let letters = line.bytes().filter(|byte| !byte.is_ascii_whitespace());
+fn key(line: &[u8]) -> u64 {
+    let letters = line.iter().filter(|byte| !byte.is_ascii_whitespace());
     letters
-        .fold(0, |key: u64, byte| (key.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .fold(0, |key: u64, byte| (key.rotate_left(5) ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Starts of windows that have lines of the quoted text at the right distance, most such lines first.
-fn by_equal_lines(lines: &[&str], target: &[&str]) -> Vec<usize> {
+fn by_equal_lines(text: &Text<'_>, target: &[&str]) -> Vec<usize> {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut known = vec![false; 1 << 16];
     for (j, line) in target.iter().enumerate() {
-        let list = places.entry(key(line)).or_default();
+        let list = places.entry(key(line.as_bytes())).or_default();
         if list.len() < REPEATS && !line.trim().is_empty() {
             list.push(j);
-            if let Some(known) = known.get_mut(ends(line)) {
+            if let Some(known) = known.get_mut(ends(line.as_bytes())) {
                 *known = true;
             }
         }
     }
     let mut votes: HashMap<usize, u32> = HashMap::new();
-    let candidates = lines.iter().enumerate().filter(|(_, line)| known.get(ends(line)) == Some(&true));
+    let candidates = first_lines(text).enumerate().filter(|(_, line)| known.get(ends(line)) == Some(&true));
     for (i, line) in candidates {
         for j in places.get(&key(line)).into_iter().flatten() {
             if let Some(start) = i.checked_sub(*j) {
@@ -109,17 +123,17 @@ fn by_equal_lines(lines: &[&str], target: &[&str]) -> Vec<usize> {
 }
 
 /// Starts of windows whose first line is most like the first line of the quoted text that is not blank.
-fn by_letters(lines: &[&str], target: &[&str]) -> Vec<usize> {
+fn by_letters(text: &Text<'_>, target: &[&str]) -> Vec<usize> {
     let Some((j, first)) = target.iter().enumerate().find(|(_, line)| !line.trim().is_empty()) else {
         return Vec::new();
     };
     let bag = Bag::of(first);
     let mut left = CLOSE_LOOK;
     let mut ranked: Vec<(f64, usize)> = Vec::new();
-    for (i, line) in lines.iter().enumerate() {
+    for (i, line) in first_lines(text).map(as_text).enumerate() {
         let Some(start) = i.checked_sub(j) else { continue };
         left = left.saturating_sub(line.len().min(CHARS));
-        if Bag::of(line).likeness(&bag) < USEFUL {
+        if bag.likeness_of_length(line) < USEFUL || Bag::of(line).likeness(&bag) < USEFUL {
             continue;
         }
         left = left.saturating_sub(line.len().min(CHARS) * first.len().min(CHARS));
@@ -135,24 +149,26 @@ fn by_letters(lines: &[&str], target: &[&str]) -> Vec<usize> {
     ranked.into_iter().take(FINALISTS).map(|(_, start)| start).collect()
 }
 
-/// Returns lines of a window: the first ones, or, if these equal the quoted lines, the ones around the first that
-/// differs.
-fn show(lines: &[&str], start: usize, target: &[&str], score: f64) -> NearMiss {
-    let there = lines.iter().skip(start);
-    let differs = there.zip(target).take_while(|(there, target)| there == target).count();
+/// Returns lines of a window, `lines` from line `start` on: the first ones, or, if these equal the quoted lines, the ones
+/// around the first that differs.
+fn show((lines, start): (&[&str], usize), target: &[&str], score: f64) -> NearMiss {
+    let differs = lines.iter().zip(target).take_while(|(there, target)| there == target).count();
     let above = if differs < limits::NEAR_MISS_LINES { 0 } else { differs - limits::NEAR_MISS_LINES / 2 };
     let count = target.len().saturating_sub(above).clamp(1, limits::NEAR_MISS_LINES);
-    let shown = lines.iter().enumerate().skip(start + above).take(count);
-    let text = shown
-        .map(|(i, line)| {
-            let target = i.checked_sub(start).and_then(|j| target.get(j)).copied().unwrap_or("");
+    let text = lines
+        .iter()
+        .enumerate()
+        .skip(above)
+        .take(count)
+        .map(|(j, line)| {
+            let target = target.get(j).copied().unwrap_or("");
             let unseen = *line != target && visible(line) == visible(target);
             let line = excerpt(line, shared_start(line.as_bytes(), target.as_bytes()));
-            format!("{} | {}\n", i + 1, if unseen { reveal(&line) } else { line })
+            format!("{} | {}\n", start + j + 1, if unseen { reveal(&line) } else { line })
         })
         .collect();
-    let here = lines.get(start + differs).map(|_| (start + differs) as u64 + 1);
-    let there = lines.get(start + differs).copied().unwrap_or("");
+    let here = lines.get(differs).map(|_| (start + differs) as u64 + 1);
+    let there = lines.get(differs).copied().unwrap_or("");
     let quoted = target.get(differs).map(|line| {
         let unseen = *line != there && visible(line) == visible(there);
         let line = excerpt(line, shared_start(line.as_bytes(), there.as_bytes()));

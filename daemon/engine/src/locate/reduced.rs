@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use super::haystack::{Extent, look_up};
 use super::indent::BLANKS;
 use super::whole::{self, LineEnd};
-use super::{Haystack, Quote, each_hit, fold_breaks, numbered};
+use super::{Haystack, Quote, each_hit, fold_breaks, numbered, seeded};
 use crate::Refusal;
 use crate::cut::{Cut, Span};
 use crate::text::{Breaks, LineIndex, Text, split_final_break};
@@ -31,7 +31,7 @@ pub(crate) enum LineTrim {
 
 impl LineTrim {
     /// Returns the rest of a line.
-    fn kept(self, line: &str) -> &str {
+    pub(super) fn kept(self, line: &str) -> &str {
         match self {
             Self::Trimmed => line.trim_end_matches(BLANKS),
             Self::Bare => line.trim_matches(BLANKS),
@@ -101,15 +101,28 @@ impl<'h> Reduced<'h> {
             spans.iter().try_for_each(|span| visit(span.range()))
         } else {
             hay.pay_again()?;
-            self.pass(hay.text, |pass| {
-                let hits = |lines: &str, check: whole::VisitHit<'_>| {
-                    each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
-                };
-                pass.each(&lines, hits, visit)
-            })
+            match seeded::runs(hay.text, self.form, &lines) {
+                Some(runs) => runs.into_iter().try_for_each(visit),
+                None => self.whole(hay.text, &lines, visit),
+            }
         };
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = stopped;
         Ok(())
+    }
+
+    /// Visits the runs of lines that equal these, which have this form, in the whole content in this form.
+    pub(super) fn whole(
+        &self,
+        text: &Text<'_>,
+        lines: &str,
+        visit: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.pass(text, |pass| {
+            let hits = |lines: &str, check: whole::VisitHit<'_>| {
+                each_hit(pass.content.as_bytes(), lines.as_bytes(), true, check)
+            };
+            pass.each(lines, hits, visit)
+        })
     }
 
     fn pass<T>(&self, text: &Text<'_>, look: impl FnOnce(&Pass<'_>) -> T) -> T {

@@ -26,26 +26,51 @@ pub(crate) fn shown(score: f64) -> f64 {
 }
 
 /// The number of letters of each of a few classes in the first characters of a line.
-pub(crate) struct Bag([i32; 32]);
+pub(crate) struct Bag {
+    counts: [u8; 32],
+    letters: u32,
+}
+
+const _: () = assert!(CHARS <= u8::MAX as usize);
 
 impl Bag {
     /// Counts the letters of a line.
     pub(crate) fn of(line: &str) -> Self {
-        let mut counts = [0; 32];
-        for letter in line.trim().chars().take(CHARS) {
-            if let Some(count) = counts.get_mut(u32::from(letter) as usize % 32) {
+        let line = line.trim();
+        let mut counts = [0_u8; 32];
+        let mut count = |letter: u32| {
+            if let Some(count) = counts.get_mut(letter as usize % 32) {
                 *count += 1;
             }
-        }
-        Self(counts)
+        };
+        let letters = match line.is_ascii() {
+            true => line.bytes().take(CHARS).map(|letter| count(letter.into())).count(),
+            false => line.chars().take(CHARS).map(|letter| count(letter.into())).count(),
+        };
+        Self { counts, letters: u32::try_from(letters).unwrap_or(u32::MAX) }
     }
 
     /// Returns an upper bound of [`alike`] for two lines: letters that one line has more often must be edited.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
-        let pairs = || self.0.iter().zip(&other.0);
-        let more: i32 = pairs().map(|(a, b)| (a - b).max(0)).sum();
-        let less: i32 = pairs().map(|(a, b)| (b - a).max(0)).sum();
-        let longer: i32 = self.0.iter().sum::<i32>().max(other.0.iter().sum());
-        1.0 - f64::from(more.max(less)) / f64::from(longer.max(1))
+        let pairs = || self.counts.iter().zip(&other.counts);
+        let more: u32 = pairs().map(|(a, b)| u32::from(a.saturating_sub(*b))).sum();
+        let less: u32 = pairs().map(|(a, b)| u32::from(b.saturating_sub(*a))).sum();
+        bound(more.max(less), self.letters.max(other.letters))
     }
+
+    /// Returns an upper bound of [`Bag::likeness`] for a line, by its length alone.
+    pub(crate) fn likeness_of_length(&self, line: &str) -> f64 {
+        let line = line.trim();
+        // A character has at most four bytes.
+        let most = line.len().min(CHARS);
+        let least = if line.is_ascii() { most } else { line.len().div_ceil(4).min(CHARS) };
+        let [most, least] = [most, least].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let apart = least.saturating_sub(self.letters).max(self.letters.saturating_sub(most));
+        bound(apart, self.letters.max(least))
+    }
+}
+
+/// Returns the similarity of two lines of at most so many letters, of which some must be edited.
+fn bound(edited: u32, longer: u32) -> f64 {
+    1.0 - f64::from(edited) / f64::from(longer.max(1))
 }

@@ -142,11 +142,15 @@ fn an_excerpt_is_short_and_shows_the_place() {
 
 #[test]
 fn likeness_is_never_above_its_bound() {
-    let lines = ["let a = 1;", "let b = 2;", "", "    x", "return foo(bar);", "retrun foo(baz);"];
+    let long = "é".repeat(score::CHARS * 2);
+    let lines =
+        ["let a = 1;", "let b = 2;", "", "    x", "return foo(bar);", "retrun foo(baz);", "été", &long];
     for a in lines {
         for b in lines {
             let (alike, bound) = (score::alike(a, b), score::Bag::of(a).likeness(&score::Bag::of(b)));
             assert!(alike <= bound + 1e-9, "{a:?} {b:?}: {alike} > {bound}");
+            let by_length = score::Bag::of(a).likeness_of_length(b);
+            assert!(bound <= by_length, "{a:?} {b:?}: {bound} > {by_length}");
             assert!((0.0..=1.0).contains(&alike));
         }
     }
