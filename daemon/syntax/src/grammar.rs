@@ -29,6 +29,11 @@ pub(crate) struct Grammar {
     pub(crate) strings: &'static [&'static str],
     /// Nodes that contain no definition. Their children are not visited.
     pub(crate) closed: &'static [&'static str],
+    /// Words of which each definition has one, except for those directly in `lists`. The children of other nodes without any
+    /// of them are not visited, unless the node is a definition. Empty if definitions may lack such a word.
+    pub(crate) words: &'static [&'static str],
+    /// Nodes with definitions that have none of the words.
+    pub(crate) lists: &'static [&'static str],
 }
 
 impl Grammar {
@@ -44,6 +49,8 @@ impl Grammar {
             file_comments: &[],
             strings: &[],
             closed: &[],
+            words: &[],
+            lists: &[],
         }
     }
 
@@ -218,8 +225,14 @@ mod tests {
         for language in Language::all() {
             let Some(grammar) = language.grammar() else { continue };
             let rules = grammar.definitions().map(|rule| rule.node);
-            let lists =
-                [grammar.wrappers, grammar.comments, grammar.attributes, grammar.strings, grammar.closed];
+            let lists = [
+                grammar.wrappers,
+                grammar.comments,
+                grammar.attributes,
+                grammar.strings,
+                grammar.closed,
+                grammar.lists,
+            ];
             for node in rules.chain(lists.into_iter().flatten().copied()) {
                 let id = (grammar.language)().id_for_node_kind(node, true);
                 assert_ne!(id, 0, "{} has no {node}", language.name());

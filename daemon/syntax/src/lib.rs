@@ -30,6 +30,7 @@ mod paths;
 mod surroundings;
 mod trees;
 mod walk;
+mod words;
 
 pub use budget::ParseBudget;
 pub use delta::TextEdit;

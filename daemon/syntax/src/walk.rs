@@ -11,6 +11,7 @@ use crate::grammar::{DefinitionRule, Grammar, NodeContext, SymbolName};
 use crate::parse::lines;
 use crate::parse::whole_lines;
 use crate::surroundings::Surroundings;
+use crate::words::WordPlaces;
 use crate::{Language, Outline, ParseBudget, ParseError, Symbol, SymbolKind, TreeCache, nest, paths};
 
 /// Maximum number of symbols in an outline. A file of 10,000 lines has a few thousand.
@@ -67,7 +68,9 @@ impl TreeCache {
             drafts: Vec::new(),
             names: 0,
         };
-        found.walk(&tree);
+        // In a tree with errors, a definition may lack the word, or the definition around it.
+        let words = if tree.root_node().has_error() { &[] } else { grammar.words };
+        found.walk(&tree, WordPlaces::of(text, words));
         #[cfg(feature = "markdown")]
         if language == Language::Markdown {
             crate::languages::markdown::spread(text, &mut found.drafts);
@@ -130,13 +133,18 @@ struct KindMeaning {
 enum NodeRole {
     #[default]
     Open,
+    /// The definitions in it need not have one of the grammar's words.
+    List,
     Closed,
     Comment,
     Attribute,
 }
 
 impl DefinitionWalk<'_> {
-    fn walk(&mut self, tree: &Tree) {
+    /// Collects the definitions, and the comments and attributes that may belong to them. A node without any of the words
+    /// is not entered: it neither begins nor ends with a comment, so there is other text between a comment in it and every
+    /// definition.
+    fn walk(&mut self, tree: &Tree, mut words: WordPlaces) {
         let meanings = meanings(self.grammar);
         let mut cursor = tree.walk();
         let mut around: Vec<Node<'_>> = Vec::new();
@@ -157,10 +165,15 @@ impl DefinitionWalk<'_> {
                 }
                 (None, NodeRole::Comment) => self.surroundings.comment(node.byte_range()),
                 (None, NodeRole::Attribute) => self.surroundings.attribute(node.byte_range()),
-                (None, NodeRole::Open | NodeRole::Closed) => {}
+                (None, NodeRole::Open | NodeRole::List | NodeRole::Closed) => {}
             }
             let counted = before + usize::from(node.is_named() && meaning.is != NodeRole::Comment);
-            let enter = meaning.defines.is_some() || meaning.is == NodeRole::Open;
+            let enter = match meaning.is {
+                _ if meaning.defines.is_some() => true,
+                NodeRole::Open => words.are_in(&node.byte_range()),
+                NodeRole::List => true,
+                NodeRole::Closed | NodeRole::Comment | NodeRole::Attribute => false,
+            };
             if enter && cursor.goto_first_child() {
                 let inside = meaning.wraps.then(|| Wrapper::by(node, wrapper, &meanings));
                 around.push(node);
@@ -249,6 +262,8 @@ fn meanings(grammar: &'static Grammar) -> Vec<KindMeaning> {
             NodeRole::Comment
         } else if grammar.attributes.contains(&node) {
             NodeRole::Attribute
+        } else if grammar.lists.contains(&node) {
+            NodeRole::List
         } else {
             NodeRole::Open
         };
@@ -256,4 +271,38 @@ fn meanings(grammar: &'static Grammar) -> Vec<KindMeaning> {
         Some(KindMeaning { defines, wraps: grammar.wrappers.contains(&node), is })
     };
     (0..language.node_kind_count()).map(|id| meaning(id).unwrap_or_default()).collect()
+}
+
+#[cfg(all(test, feature = "rust"))]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::parse::parse;
+
+    /// Comments and attributes at many places, and definitions that have no word of their own.
+    const CROWDED: &str = "//! File.\n#![allow(a)]\n// above\n#[derive(A)] // beside\nstruct S /* in */ { // first\n    a: u8, // a\n    \
+        /* b */ b: Vec<fn(u8) -> u8>,\n}\nenum E { A, /* x */ B { c: u8 }, C(u8) = 3, // c\n}\nfn f() {\n    g(); // not h\n    \
+        // of h\n    fn h() {}\n    // behind\n    match 1 { _ => { const C: u8 = 1; } } // c\n    #[x] let y = || { struct Z; }; // z\n    \
+        [/* in */ 1];\n}\nconst A: [u8; 1] = [{ fn i() -> u8 { 1 } i() }]; // end\nunion U { a: u8 }\nmacro_rules! m { (fn) => {}; }\n\
+        extern \"C\" { fn k(); static L: u8; }\ntrait T { type V; const W: u8; fn x(&self) where Self: Sized; }\n// last\n";
+
+    #[test]
+    fn the_definitions_are_the_same_if_every_node_is_visited() {
+        let grammar = Language::Rust.grammar().unwrap();
+        let sources = [include_str!("walk.rs"), include_str!("trees.rs"), include_str!("errors/tree.rs")];
+        for text in sources.into_iter().chain([CROWDED]) {
+            let tree = parse(Language::Rust, text, &ParseBudget::default()).unwrap();
+            assert!(!tree.root_node().has_error());
+            let symbols = |words: &[&str]| {
+                let surroundings = Surroundings::new(text);
+                let mut found = DefinitionWalk { text, grammar, surroundings, drafts: Vec::new(), names: 0 };
+                found.walk(&tree, WordPlaces::of(text, words));
+                let DefinitionWalk { surroundings, drafts, .. } = found;
+                paths::numbered(nest::symbols(text, grammar.file_comments, &surroundings, drafts))
+            };
+            let all = symbols(&[]);
+            assert!(all.len() > 15);
+            assert_eq!(symbols(grammar.words), all);
+        }
+    }
 }

@@ -32,6 +32,20 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     file_comments: &["//!", "/*!", "#!"],
     strings: &["string_literal", "raw_string_literal", "char_literal"],
     closed: &["token_tree", "string_literal", "raw_string_literal", "use_declaration"],
+    words: &[
+        "mod",
+        "struct",
+        "union",
+        "enum",
+        "trait",
+        "impl",
+        "fn",
+        "const",
+        "static",
+        "type",
+        "macro_rules",
+    ],
+    lists: &["field_declaration_list", "enum_variant_list"],
     ..Grammar::of(|| tree_sitter_rust::LANGUAGE.into())
 };
 
