@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tree_sitter::Tree;
 
 use crate::delta::{self, TextEdit};
+use crate::errors::has_hidden_errors;
 use crate::kept::{KeptText, KeptTrees, Memory, TextKey};
 use crate::parse::{parse, parse_from, whole_lines};
 use crate::{Language, ParseBudget, ParseError, memory};
@@ -43,7 +44,8 @@ pub(crate) struct KnownTree {
     pub(crate) made: bool,
     /// Set if the text has no fault at all, also none that the tree does not show.
     pub(crate) faultless: bool,
-    /// The ranges of the text outside of which its tree is that of a text without a fault.
+    /// The ranges of the text outside of which its tree is that of a text without a fault, if they are known. They are
+    /// only needed for a language whose trees hide errors.
     pub(crate) changed: Option<Vec<Range<usize>>>,
 }
 
@@ -138,7 +140,8 @@ impl TreeCache {
         if tree.root_node().has_error() {
             return None;
         }
-        let changed = faultless.then(|| {
+        // To compare two trees takes as long as to make the second of the first.
+        let changed = (faultless && has_hidden_errors(language)).then(|| {
             let structure = old.changed_ranges(&tree).map(|range| range.start_byte..range.end_byte);
             delta::made(&edits).into_iter().chain(structure).collect()
         });
@@ -227,6 +230,23 @@ impl TreeCache {
 #[expect(clippy::unwrap_used, clippy::format_collect, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trees_are_compared_only_if_they_may_hide_errors() {
+        let budget = ParseBudget::default();
+        for (language, old, new) in [
+            (Language::Rust, "fn f() {}\n", "fn f() { g() }\n"),
+            (Language::Python, "def f():\n    pass\n", "def f():\n    g()\n"),
+        ] {
+            let cache = TreeCache::new(usize::MAX);
+            let key = cache.tree(language, old, None, &budget).unwrap().key;
+            cache.faultless(key);
+            let former = FormerText { text: old, edits: None, key };
+            let made = cache.tree(language, new, Some(former), &budget).unwrap();
+            assert!(made.made);
+            assert_eq!(made.changed.is_some(), language == Language::Python);
+        }
+    }
 
     /// The counts are those of one thread, so other tests do not change them.
     #[test]

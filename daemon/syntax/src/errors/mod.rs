@@ -131,6 +131,11 @@ pub fn errors(
     Ok(position::with_positions(text, faults.into_iter().map(|fault| (fault, certainty))))
 }
 
+/// Returns true for a language in which a tree without errors may be that of a text with some.
+pub(crate) fn has_hidden_errors(language: Language) -> bool {
+    matches!(language, Language::Python | Language::Ruby | Language::Bash)
+}
+
 /// Returns up to [`SOUGHT`] errors without lines and columns.
 fn faults(
     language: Language,

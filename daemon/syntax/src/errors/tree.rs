@@ -6,7 +6,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::region::Region;
-use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, strays};
+use super::{FaultSubject, SOUGHT, SyntaxFault, brackets, breaks, has_hidden_errors, strays};
 use crate::parse::{NodeWalk, lines};
 use crate::trees::FormerText;
 use crate::{Language, ParseBudget, ParseError, TreeCache};
@@ -128,6 +128,7 @@ fn of_text(
 /// Returns the errors that a tree without errors does not show, as far as they are in the region.
 fn of_correct(language: Language, text: &str, tree: &Tree, region: &Region) -> Vec<SyntaxFault> {
     match language {
+        _ if !has_hidden_errors(language) => Vec::new(),
         Language::Python => [empty_blocks(text, tree, region), breaks::faults(text, tree, region)].concat(),
         _ => strays::faults(language, text, tree, region),
     }
