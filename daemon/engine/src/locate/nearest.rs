@@ -99,17 +99,21 @@ fn key(line: &[u8]) -> u64 {
 fn by_equal_lines(text: &Text<'_>, target: &[&str]) -> Vec<usize> {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut known = vec![false; 1 << 16];
+    // Most lines of a file are shorter than a line that is worth quoting, and are told apart by their length.
+    let mut shortest = usize::MAX;
     for (j, line) in target.iter().enumerate() {
         let list = places.entry(key(line.as_bytes())).or_default();
         if list.len() < REPEATS && !line.trim().is_empty() {
             list.push(j);
+            shortest = shortest.min(line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count());
             if let Some(known) = known.get_mut(ends(line.as_bytes())) {
                 *known = true;
             }
         }
     }
     let mut votes: HashMap<usize, u32> = HashMap::new();
-    let candidates = first_lines(text).enumerate().filter(|(_, line)| known.get(ends(line)) == Some(&true));
+    let is_known = |line: &[u8]| line.len() >= shortest && known.get(ends(line)) == Some(&true);
+    let candidates = first_lines(text).enumerate().filter(|(_, line)| is_known(line));
     for (i, line) in candidates {
         for j in places.get(&key(line)).into_iter().flatten() {
             if let Some(start) = i.checked_sub(*j) {
