@@ -36,6 +36,7 @@ pub(super) fn check(state: &WorkspaceState, plan: &mut Plan) -> Result<(), Refus
 /// Returns the reason why a file whose bytes change counts as generated.
 fn why(change: &PlannedChange) -> Option<String> {
     let FileState::File { bytes, .. } = &change.before else { return None };
-    let stays = matches!(&change.after, FileState::File { bytes: after, .. } if after == bytes);
+    // Between two files, there is a splice exactly if their contents differ.
+    let stays = matches!(change.after, FileState::File { .. }) && change.splices.is_empty();
     if stays { None } else { editd_engine::generated(&change.path, bytes) }
 }

@@ -92,7 +92,9 @@ pub(super) fn contents<'p>(
             Some(splices) => (before, Some(splices.as_slice())),
             None => (moved.get(&change.path).and_then(there), None),
         };
-        (old != Some(&**new)).then_some(CheckedContent { path: &change.path, old, new, splices })
+        // Between two files, there is a splice exactly if their contents differ.
+        let differs = splices.map_or_else(|| old != Some(&**new), |splices| !splices.is_empty());
+        differs.then_some(CheckedContent { path: &change.path, old, new, splices })
     });
     contents.collect()
 }
