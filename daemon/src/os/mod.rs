@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+mod large_blocks;
 mod memory;
 mod priority;
 #[cfg(unix)]
@@ -21,6 +22,7 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
+pub use large_blocks::give_back_unused;
 use memory::zeros;
 pub use memory::{give_back, keep_little};
 pub use priority::low_priority;
