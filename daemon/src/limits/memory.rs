@@ -47,9 +47,10 @@ pub const HOLDS_MORE: usize = 8;
 /// The memory of a journal entry while it is read back, as a multiple of its record: packed, unpacked, decoded.
 pub const ENTRY_HOLDS: usize = 3;
 
-/// Bytes that the syntax trees of recent contents may take: those of the largest file that an agent edits several
-/// times, or of a hundred usual ones. A tree takes about thirty times its text.
-pub const SYNTAX_TREES: usize = 32 * 1024 * 1024;
+/// Bytes that the syntax trees of recent contents may take: that of a file of one megabyte, or of a hundred and fifty usual
+/// ones. A tree takes about thirty times its text. A file whose tree does not fit is parsed as a whole for each edit, which
+/// takes a hundred milliseconds and more.
+pub const SYNTAX_TREES: usize = 48 * 1024 * 1024;
 
 /// Milliseconds after the last job or outline after which they are removed: longer than an agent thinks between two
 /// edits. A resting daemon takes little memory.
