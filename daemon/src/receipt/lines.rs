@@ -38,7 +38,7 @@ impl LineBreak {
     /// Returns the number of lines that end in a part of the content, which starts at a character.
     fn count(self, part: &[u8]) -> u64 {
         match self {
-            Self::Byte(byte) => memchr::memchr_iter(byte, part).count() as u64,
+            Self::Byte(byte) => editd_engine::count_byte(byte, part) as u64,
             Self::Unit(big) => part.chunks_exact(2).filter(|unit| *unit == Self::unit(big)).count() as u64,
         }
     }

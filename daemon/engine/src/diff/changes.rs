@@ -8,6 +8,7 @@ use editd_types::{FileOutcome, LineRanges};
 use crate::Splice;
 use crate::cut::{Cut, Span};
 use crate::splice::changed_lines;
+use crate::text::count_byte;
 
 /// A run of changed lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -115,7 +116,7 @@ impl<'c> FoundRuns<'c> {
     }
 
     fn push(&mut self, old: Range<usize>, new: Range<usize>) {
-        let kept = memchr::memchr_iter(b'\n', self.before.cut(self.from..old.start)).count();
+        let kept = count_byte(b'\n', self.before.cut(self.from..old.start));
         self.line += kept;
         self.new_line += kept;
         self.from = old.end;

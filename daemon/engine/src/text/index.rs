@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::count::count_byte;
 use crate::cut::Cut;
 
 const BLOCK: usize = 16 * 1024;
@@ -32,7 +33,7 @@ impl LineIndex {
         while before.len() <= content.len().div_ceil(BLOCK) && !enough(before.len(), count as usize) {
             let start = (before.len() - 1) * BLOCK;
             let block = content.cut(start..content.len().min(start + BLOCK));
-            count += u32::try_from(memchr::memchr_iter(self.stop, block).count()).unwrap_or(u32::MAX);
+            count += u32::try_from(count_byte(self.stop, block)).unwrap_or(u32::MAX);
             before.push(count);
         }
     }
@@ -46,7 +47,7 @@ impl LineIndex {
     /// Returns the number of breaks that end at or before `offset`.
     pub(crate) fn rank(&self, content: &[u8], offset: usize) -> usize {
         let offset = offset.min(content.len());
-        let breaks = |from, to| memchr::memchr_iter(self.stop, content.cut(from..to)).count();
+        let breaks = |from, to| count_byte(self.stop, content.cut(from..to));
         let (last, known) = self.last.get();
         let count = if offset.abs_diff(last) < offset % BLOCK {
             if last <= offset { known + breaks(last, offset) } else { known - breaks(offset, last) }

@@ -5,11 +5,13 @@
 //! *Invariants*: offsets are bytes of the decoded content, without the BOM, on character boundaries. Encoding the
 //! decoded content gives the same bytes again; otherwise, reading fails.
 
+mod count;
 mod encoding;
 mod ending;
 mod index;
 mod model;
 
+pub use count::count_byte;
 pub(crate) use encoding::{Encoding, has_nul};
 pub(crate) use ending::{break_list, follow, split_final_break};
 pub(crate) use index::LineIndex;
