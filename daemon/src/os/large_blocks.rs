@@ -30,10 +30,6 @@ const UNUSED: u64 = 64;
 /// The alignment of blocks from the system's allocator: of `usize` and of everything that contents consist of.
 const ALIGNED: usize = 16;
 
-/// Bytes from which the system is asked to provide a new block in large pages: fewer would waste a part of them.
-#[cfg(target_os = "linux")]
-const LARGE_PAGES: usize = 4 * 1024 * 1024;
-
 /// The allocator. Unit tests call it themselves.
 #[derive(Clone, Copy, Debug, Default)]
 struct LargeBlocks;
@@ -142,25 +138,6 @@ fn block_of(layout: Layout) -> Option<Layout> {
 
 const _: () = assert!(LARGEST + LARGEST / 8 <= MOST && BLOCKS > 0);
 
-/// Asks for large pages in a new block: then it is filled by a few page faults.
-#[cfg(target_os = "linux")]
-fn in_large_pages(at: *mut u8, size: usize) {
-    const PAGE: usize = 2 * 1024 * 1024;
-    if at.is_null() || size < LARGE_PAGES {
-        return;
-    }
-    let inside = at.align_offset(PAGE);
-    let whole = size.saturating_sub(inside) / PAGE * PAGE;
-    // SAFETY: the range is inside of the block. It is advice: if it fails, nothing changes.
-    unsafe {
-        libc::madvise(at.wrapping_add(inside).cast(), whole, libc::MADV_HUGEPAGE);
-    }
-}
-
-/// Other systems decide by themselves.
-#[cfg(not(target_os = "linux"))]
-fn in_large_pages(_: *mut u8, _: usize) {}
-
 // SAFETY: every block comes from the system's allocator with the layout that `block_of` computes of the layout of the
 // allocation, or with that layout itself; it goes back there with the same one, since that depends on nothing else. A kept
 // block is in use by nobody, and is at least as large as the class of the allocation that takes it.
@@ -174,9 +151,7 @@ unsafe impl GlobalAlloc for LargeBlocks {
             return at;
         }
         // SAFETY: the size is above 0.
-        let at = unsafe { System.alloc(block) };
-        in_large_pages(at, block.size());
-        at
+        unsafe { System.alloc(block) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -190,9 +165,7 @@ unsafe impl GlobalAlloc for LargeBlocks {
             return at;
         }
         // SAFETY: the size is above 0.
-        let at = unsafe { System.alloc_zeroed(block) };
-        in_large_pages(at, block.size());
-        at
+        unsafe { System.alloc_zeroed(block) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
