@@ -70,7 +70,7 @@ fn main() {
         tools::run(&options, &texts, &mut found);
     }
     if options.entries > 0 {
-        starts::run(options.entries, &texts, &mut found);
+        starts::run(options.entries, &mut found);
     }
     report::write(&options, &found);
 }

@@ -9,7 +9,7 @@ use editd_tests::test_daemon::TestDaemon;
 
 use crate::rows::{Measured, Target};
 use crate::server::{Program, Server};
-use crate::texts::RealTexts;
+use crate::texts;
 use crate::work::{CountedFile, EditJob};
 
 /// Clients that make the entries.
@@ -20,11 +20,11 @@ const STARTS: usize = 3;
 const SOON: &[Target] = &[Target::Micros(500_000.0)];
 
 /// Measures starts with an empty journal, makes the entries, and measures starts after a stop and after a kill.
-pub(crate) fn run(entries: usize, texts: &RealTexts, found: &mut Measured) {
+pub(crate) fn run(entries: usize, found: &mut Measured) {
     let home = TestDaemon::new();
-    let text = texts.of_bytes("txt", 5_000);
+    let text = texts::usual("txt");
     let mut server = start(&home);
-    let mut file = server.put("first.txt", &text);
+    let mut file = server.put("first.txt", text);
     let (mut empty, mut stopped, mut killed) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STARTS {
         server.stop();
@@ -33,7 +33,7 @@ pub(crate) fn run(entries: usize, texts: &RealTexts, found: &mut Measured) {
         empty.push(time);
     }
     eprintln!("making {entries} entries");
-    fill(&server, entries, &text);
+    fill(&server, entries, text);
     let filled = process::resident_kib(server.pid()).unwrap_or_default();
     for _ in 0..STARTS {
         server.stop();
