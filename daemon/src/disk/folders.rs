@@ -16,6 +16,7 @@ use super::observation::{self, Observation};
 use super::own::{self, OWN, OwnFolder, STAGING};
 use super::place::{ResolveError, ResolvedPath, WorkspaceRoot, resolve, resolve_link};
 use super::reserved::OwnEntries;
+use super::stage::StagedOwner;
 use super::standing::RootError;
 use crate::os::{Dir, FileIdentity, FileKind, Os};
 use crate::record::StagingFolder;
@@ -31,6 +32,7 @@ pub struct Disk {
     /// Permission bits that new folders do not get.
     pub(super) mask: u32,
     staging_device: u64,
+    pub(super) staged_owner: StagedOwner,
     /// The identity of the workspace's folder when it was last read. No other folder gets it while that is open.
     pub(super) root_identity: Mutex<FileIdentity>,
     /// Folders that are on another mount although they have the same device number.
@@ -71,6 +73,7 @@ impl Disk {
             own: RwLock::new(own),
             mask,
             staging_device,
+            staged_owner: StagedOwner::default(),
             root_identity: Mutex::new(root_identity),
             beside: Mutex::default(),
             noted: Mutex::default(),

@@ -3,6 +3,7 @@
 //! whose attributes must be on the disk before its name. It touches no target.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use super::Disk;
 use super::observation::{FileSnapshot, meta};
@@ -29,6 +30,26 @@ pub struct StagedFile {
     pub staged_name: String,
     /// The metadata that the target will have.
     pub meta: FileMeta,
+}
+
+/// The owner that a new file in `.editd/staging` has, once it is known.
+#[derive(Default)]
+pub(super) struct StagedOwner(Mutex<Option<(u32, u32)>>);
+
+impl StagedOwner {
+    fn load(&self, staging: &StagingFolder) -> Option<(u32, u32)> {
+        if *staging == StagingFolder::Root {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        } else {
+            None
+        }
+    }
+
+    fn note(&self, staging: &StagingFolder, owner: (u32, u32)) {
+        if *staging == StagingFolder::Root {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(owner);
+        }
+    }
 }
 
 /// The time at which a staged file is flushed.
@@ -115,17 +136,24 @@ impl Disk {
         };
         let written = (|| -> Result<FileMeta, StageError> {
             file.write_all_at(bytes, 0)?;
-            let mut finished = finish();
-            if let Some(owner) = owner {
-                let own = match &finished {
-                    Ok(stat) => *stat,
-                    Err(_) => file.stat()?,
-                };
-                if (own.uid, own.gid) != owner {
-                    file.set_owner(owner.0, owner.1).map_err(|_| StageError::Owner)?;
-                    // Some attributes go with the old owner.
-                    finished = finish();
+            let owner_of = |stat: &Stat| (stat.uid, stat.gid);
+            let give = |(uid, gid)| file.set_owner(uid, gid).map_err(|_| StageError::Owner);
+            let usual = self.staged_owner.load(&staging);
+            // With its mode but not yet its owner, others might read it.
+            if let Some(owner) = owner.filter(|owner| usual != Some(*owner)) {
+                let own = owner_of(&file.stat()?);
+                self.staged_owner.note(&staging, own);
+                if own != owner {
+                    give(owner)?;
                 }
+            }
+            let mut finished = finish();
+            if let (Some(owner), Ok(stat)) = (owner, &finished)
+                && owner_of(stat) != owner
+            {
+                give(owner)?;
+                // Some attributes go with the old owner.
+                finished = finish();
             }
             Ok(meta(&finished?, bytes))
         })();
