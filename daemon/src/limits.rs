@@ -57,6 +57,12 @@ pub const WATCHED_FOLDERS: usize = 4096;
 /// Bytes of a log segment.
 pub const SEGMENT: u64 = 8 * 1024 * 1024;
 
+/// Bytes of a segment that are reserved for the records that end a running job, so that a full disk cannot stop it between
+/// its intent and its seal: of a job, with the rest of two blocks, and of each of its files.
+pub const END_JOB: u64 = 12 * 1024;
+/// See [`END_JOB`]; the path comes on top.
+pub const END_FILE: u64 = 768;
+
 /// Bytes of one record of the log, unpacked, which limits the cost of reading one. The largest job that fits a frame
 /// is far below, unless it rewrites more than half of this.
 pub const RECORD: usize = 1 << 30;

@@ -158,9 +158,9 @@ impl Store {
     pub fn keyed(&self, session: &str, key: &str) -> Result<Option<KeyState>, StoreError> {
         let running = {
             let index = self.shared.index_for_request();
-            let mut open = index.open.values().filter(|open| open.sealed.is_none());
-            let held =
-                open.rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));
+            let held = index
+                .unsealed()
+                .rfind(|open| open.entry.session == session && open.entry.key.as_deref() == Some(key));
             held.map(|open| {
                 // Clients wait for a detached job under the number that it was queued with.
                 let id = open.entry.queued.unwrap_or(open.entry.id);

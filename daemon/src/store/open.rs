@@ -1,12 +1,9 @@
 //! Opens a store: the database as far as it can be trusted, the rest from the log. It rebuilds a doubtful database,
 //! reports damage of the log, and refuses a log whose damage it cannot pass.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
-
-use editd_proto::ids::JobId;
 
 use super::contents::ContentFiles;
 use super::database::memory::MemoryDatabase;
@@ -233,7 +230,7 @@ fn trust(database: Box<dyn Database>, log: &Dir) -> Result<TrustedDatabase, Doub
     let (open, from) = believed(&*database, &meta, oldest.unwrap_or_default(), log)
         .map_err(|why| DoubtfulDatabase { why: DatabaseError(why), reach })?;
     let mut index = IndexState { last_id: meta.last_id, entries: meta.entries, ..IndexState::default() };
-    index.open = open;
+    open.into_iter().for_each(|entry| index.add(entry));
     Ok(TrustedDatabase { rows: OverlaidRows::new(database, meta), index, from: Some(from) })
 }
 
@@ -244,7 +241,7 @@ fn believed(
     meta: &DatabaseMeta,
     oldest: LogPosition,
     log: &Dir,
-) -> Result<(BTreeMap<JobId, OpenEntry>, LogCheckpoint), String> {
+) -> Result<(Vec<OpenEntry>, LogCheckpoint), String> {
     let from = LogCheckpoint { at: LogPosition(meta.at), sum: meta.sum };
     recover::find(log, &from).map_err(|elsewhere| elsewhere.0)?;
     if oldest.segment() > meta.oldest {
@@ -254,22 +251,16 @@ fn believed(
             meta.oldest
         ));
     }
-    let mut open = BTreeMap::new();
     let rows = database.down(&[key::OPEN], &key::behind(&[key::OPEN]), usize::MAX).map_err(|why| why.0)?;
-    for (key, value) in rows {
-        let (id, entry) = reopen(log, &key, &value).map_err(|e| e.to_string())?;
-        open.insert(id, entry);
-    }
-    Ok((open, from))
+    let open = rows.iter().map(|(key, value)| reopen(log, key, value).map_err(|e| e.to_string()));
+    Ok((open.collect::<Result<_, _>>()?, from))
 }
 
-fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<(JobId, OpenEntry), StoreError> {
+fn reopen(log: &Dir, key: &[u8], value: &[u8]) -> Result<OpenEntry, StoreError> {
     let at = row::place(value)?;
     let sealed = row::rest::<u64>(value).map(|sealed| (sealed != 0).then_some(LogPosition(sealed)))?;
     match (key::id_of(key), read::record(log, at)?.0.into_entry()) {
-        (Some(id), Some(entry)) if entry.id == id => {
-            Ok((id, OpenEntry { entry: Arc::new(entry), at, sealed }))
-        }
+        (Some(id), Some(entry)) if entry.id == id => Ok(OpenEntry { entry: Arc::new(entry), at, sealed }),
         _ => {
             Err(StoreError::Database(DatabaseError("one of its rows leads to no unfinished job".to_owned())))
         }

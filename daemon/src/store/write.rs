@@ -138,7 +138,8 @@ impl StoreParts {
         most: u64,
     ) -> Result<Option<LogPosition>, StoreError> {
         self.whole()?;
-        let placed = self.log.append_within(payloads, most)?;
+        let reserve = if ends_something(records) { 0 } else { index.reserve(records) };
+        let placed = self.log.append_within(payloads, most, reserve)?;
         let Some(last) = placed.last() else { return Ok(None) };
         let changes = self.rows_of(index, records, &placed).map_err(|e| {
             // The log has the records and the overlay does not: only opening the store again repairs that.
@@ -183,6 +184,11 @@ impl StoreParts {
         }
         Ok(())
     }
+}
+
+/// Returns true if a group ends a job. It may use the bytes that are reserved for this.
+fn ends_something(records: &[Record]) -> bool {
+    matches!(records.first(), Some(Record::Seal(_) | Record::Void(_) | Record::Settle(_) | Record::Done(_)))
 }
 
 /// Returns true if a group begins something that a client asked for, and can be refused: an intent, a clipboard, a

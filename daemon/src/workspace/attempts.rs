@@ -79,8 +79,10 @@ fn repair_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Re
             let id = entry.id;
             let job = JobIdentity::of(&entry);
             lock(&state.broken).push(entry);
+            let again = error.to_string();
+            let again = if again == refusal.message { String::new() } else { format!(" ({again})") };
             let message = format!(
-                "{}; and it could not be taken back yet ({error}): its files are locked until that is done; if the \
+                "{}; and job {id} could not be taken back yet{again}: its files are locked until that is done; if the \
                  daemon ends before, the next start finishes it or takes it back, and `editctl show {id}` then tells",
                 refusal.message
             );

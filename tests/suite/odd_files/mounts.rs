@@ -74,12 +74,13 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
     let state = daemon.folder("state");
     let Some(_mount) = MountPoint::new(&state, "40m") else { return };
     daemon.put("a.txt", "small\n");
+    daemon.put("b.txt", "small\n");
     daemon.start();
     let mut client = daemon.client("a");
-    let noise = |nth: u32| -> String {
+    let noise = |nth: u32, lines: u32| -> String {
         // Not to be packed: the log shall grow.
         let mut seed = u64::from(nth) + 1;
-        (0..12_000)
+        (0..lines)
             .map(|_| {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 format!("{:016x}\n", seed.rotate_left(29) ^ seed)
@@ -88,35 +89,39 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
     };
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::write("a.txt", "first\n")));
     let filler = fill(&state);
-    let mut applied = String::from("first\n");
+    let mut present = [String::from("first\n"), String::from("small\n")];
     let mut refused = 0;
-    for nth in 0..200 {
-        let text = noise(nth);
-        let job = jobs::with(jobs::write("a.txt", &text), "diff", json!(false));
+    for nth in 0..2000 {
+        // Once no large text fits, small ones fill the log to its last blocks: a job must not find room for its intent
+        // alone.
+        let (file, lines) = if refused == 0 { (0, 12_000) } else { (1, 10 * (nth % 7) + 1) };
+        let text = noise(nth, lines);
+        let job = jobs::with(jobs::write(["a.txt", "b.txt"][file], &text), "diff", json!(false));
         let reply = client.ask_json(kind::EDIT, &job);
         if jobs::status(&reply) == "applied" {
-            applied = text;
+            present[file] = text;
         } else {
             jobs::refused(&reply, "io");
             let told = reply["error"]["message"].as_str().unwrap();
             assert!(told.contains("the disk is full") && told.contains("make room"), "{told}");
             refused += 1;
-            if refused == 3 {
-                break;
-            }
         }
-        assert_eq!(daemon.get("a.txt"), applied.as_bytes(), "{nth}");
+        assert_eq!(daemon.get("a.txt"), present[0].as_bytes(), "{nth}: {reply}");
+        assert_eq!(daemon.get("b.txt"), present[1].as_bytes(), "{nth}: {reply}");
+        if refused == 20 {
+            break;
+        }
     }
-    assert_eq!(refused, 3, "the log found room on a full disk");
+    assert_eq!(refused, 20, "the log found room on a full disk");
     let read = client.ask_json(kind::READ, &json!({"path": "a.txt"}));
     assert!(read["text"].is_string() || jobs::code(&read) == Some("io"), "{read}");
 
     fs::remove_file(filler).unwrap();
     // Once there is room it works again, without a start.
     jobs::applied(&client.ask_json(kind::EDIT, &jobs::append("a.txt", "room\n")));
-    assert_eq!(daemon.get("a.txt"), (applied.clone() + "room\n").as_bytes());
+    assert_eq!(daemon.get("a.txt"), (present[0].clone() + "room\n").as_bytes());
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
-    assert_eq!(daemon.get("a.txt"), applied.as_bytes());
+    assert_eq!(daemon.get("a.txt"), present[0].as_bytes());
     // Nothing of it is lost to the next daemon.
     drop(client);
     daemon.kill_and_start();

@@ -11,6 +11,7 @@ use super::row::{
     ClipRow, EntryRow, KeyRow, LostRow, ReceiptRow, VoidRow, fitting_value, place, place_only, rest, value,
 };
 use super::{RowChanges, entry, key};
+use crate::limits;
 use crate::record::{
     CheckpointEntry, ClipboardRecord, EndedWithoutEntry, Entry, FileRecord, LostRecords, QueuedJobRecord,
     ReadReceipt, Record, SealRecord, SettleRecord, StagingFolder,
@@ -33,6 +34,9 @@ pub struct OpenEntry {
 pub struct IndexState {
     /// Entries that are neither voided nor settled.
     pub open: BTreeMap<JobId, OpenEntry>,
+    /// Those of them that are not sealed, and the bytes that the log reserves for their end: jobs that run, or that a
+    /// failure interrupted.
+    pub unsealed: BTreeMap<JobId, u64>,
     /// The highest number ever given to a job.
     pub last_id: u64,
     /// Entries with rows, without those that a rebuild of the database has shown again: it wraps below 0. See
@@ -41,6 +45,31 @@ pub struct IndexState {
 }
 
 impl IndexState {
+    /// Adds an open entry.
+    pub fn add(&mut self, open: OpenEntry) {
+        let id = open.entry.id;
+        if open.sealed.is_none() {
+            self.unsealed.insert(id, bytes_to_end(&open.entry));
+        } else {
+            self.unsealed.remove(&id);
+        }
+        self.open.insert(id, open);
+    }
+
+    /// Returns the open entries that are not sealed, oldest first.
+    pub fn unsealed(&self) -> impl DoubleEndedIterator<Item = &OpenEntry> {
+        self.unsealed.keys().filter_map(|id| self.open.get(id))
+    }
+
+    /// Returns the bytes that the log reserves for records that end open jobs, if these records are added.
+    pub fn reserve(&self, records: &[Record]) -> u64 {
+        let added = records.iter().map(|record| match record {
+            Record::Intent(entry) => bytes_to_end(entry),
+            _ => 0,
+        });
+        self.unsealed.values().copied().chain(added).sum()
+    }
+
     /// Applies the record at `at`. `of` reads the entries that an entry names, if its row does not hold them.
     pub fn apply(
         &mut self,
@@ -87,7 +116,7 @@ impl IndexState {
         self.number(entry.id);
         let open = OpenEntry { entry: Arc::new(entry.clone()), at, sealed: None };
         draft.put(key::job(key::OPEN, entry.id), value(at, &0u64)?);
-        self.open.insert(entry.id, open);
+        self.add(open);
         Ok(())
     }
 
@@ -103,7 +132,7 @@ impl IndexState {
         self.number(entry.id);
         let sealed = carried.receipt.is_some().then_some(at);
         draft.put(key::job(key::OPEN, entry.id), value(at, &sealed.unwrap_or_default().0)?);
-        self.open.insert(entry.id, OpenEntry { entry: Arc::new(entry.clone()), at, sealed });
+        self.add(OpenEntry { entry: Arc::new(entry.clone()), at, sealed });
         if sealed.is_none() {
             return Ok(());
         }
@@ -131,6 +160,7 @@ impl IndexState {
 
     fn close(&mut self, id: JobId, draft: &mut RowChanges<'_>) -> Option<OpenEntry> {
         let open = self.open.remove(&id)?;
+        self.unsealed.remove(&id);
         draft.remove(key::job(key::OPEN, id));
         Some(open)
     }
@@ -147,6 +177,7 @@ impl IndexState {
             return Ok(());
         };
         open.sealed = Some(at);
+        self.unsealed.remove(&seal.id);
         let (entry, intent) = (open.entry.clone(), open.at);
         draft.put(key::job(key::OPEN, seal.id), value(intent, &at.0)?);
         self.sealed(intent, at, &entry, draft, of)
@@ -240,6 +271,13 @@ impl IndexState {
         }
         Ok(())
     }
+}
+
+/// Returns the bytes that the seal of an entry needs at most, as a rule: its receipt, and a read receipt for each file.
+/// A void needs far fewer.
+fn bytes_to_end(entry: &Entry) -> u64 {
+    let files = entry.files.iter().map(|file| limits::END_FILE + 2 * file.path.as_bytes().len() as u64);
+    limits::END_JOB + files.sum::<u64>()
 }
 
 fn put_clip(

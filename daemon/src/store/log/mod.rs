@@ -42,6 +42,7 @@ pub mod segment;
 pub mod survey;
 pub mod verify;
 
+mod drop_segment;
 mod flush;
 mod walk;
 mod window;

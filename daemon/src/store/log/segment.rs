@@ -176,9 +176,7 @@ pub fn no_room(id: u64, e: &io::Error) -> StoreError {
         }
         _ => "repair that",
     };
-    StoreError::Io(
-        format!("{}; nothing was done: {remedy}, then send it again", failure("made", id, e)).into(),
-    )
+    StoreError::Io(format!("{}; {remedy}, then send it again", failure("made", id, e)).into())
 }
 
 /// The error of a failed read of a file of the log, with the remedy.

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::{GroupFlush, LogCounts};
-use super::forgotten;
 use super::frame::{Checksum, RecordFrame};
 use super::header::{FORMAT, HEADER, SegmentHeader};
 use super::payload::RecordPayload;
@@ -121,12 +120,18 @@ impl Log {
     /// the next segment could not be prepared, as on a full disk, or the group is too large. After a failed write all
     /// calls fail.
     pub fn append(&self, group: &[RecordPayload]) -> Result<Vec<PlacedRecord>, StoreError> {
-        self.append_within(group, u64::MAX)
+        self.append_within(group, u64::MAX, 0)
     }
 
     /// The same, but fails with `Full` if the group needs a new segment while the log has more than `most` bytes, or if it
-    /// exceeds them by more than a segment: other groups began a segment then. Nothing was written in this case.
-    pub fn append_within(&self, group: &[RecordPayload], most: u64) -> Result<Vec<PlacedRecord>, StoreError> {
+    /// exceeds them by more than a segment: other groups began a segment then. Nothing was written in this case. The group
+    /// leaves `reserve` bytes of its segment free, but at most an eighth of it.
+    pub fn append_within(
+        &self,
+        group: &[RecordPayload],
+        most: u64,
+        reserve: u64,
+    ) -> Result<Vec<PlacedRecord>, StoreError> {
         let mut tail = lock(&self.tail);
         if let Some(why) = &tail.failed {
             return Err(StoreError::Failed(why.clone()));
@@ -140,12 +145,13 @@ impl Log {
         if needed > 2 * limits::RECORD as u64 {
             return Err(StoreError::Io(format!("{needed} bytes in one group are too many").into()));
         }
-        let rolls = tail.offset.saturating_add(needed) > tail.segment.len;
+        let with_reserve = needed + reserve.min(self.size / 8);
+        let rolls = tail.offset.saturating_add(with_reserve) > tail.segment.len;
         if tail.bytes() > if rolls { most } else { most.saturating_add(self.size) } {
             return Err(StoreError::Full(most));
         }
         if rolls {
-            self.roll(&mut tail, needed)?;
+            self.roll(&mut tail, with_reserve)?;
         }
         let flushed = LogPosition(self.flushed.load(Ordering::Acquire));
         let (bytes, placed) = self.lay_out(&tail, group, flushed);
@@ -337,51 +343,10 @@ impl Log {
         &self.dir
     }
 
-    /// Drops the oldest segment, which must not be the one that is written to or have unflushed bytes. Its file
-    /// becomes the next segment if none is prepared. Returns false if there was nothing to drop. No other thread may drop
-    /// a segment meanwhile.
-    pub fn drop_oldest(&self) -> Result<bool, StoreError> {
-        let (id, len) = {
-            let tail = lock(&self.tail);
-            if let Some(why) = &tail.failed {
-                return Err(StoreError::Failed(why.clone()));
-            }
-            match tail.segments.first() {
-                Some(&first) if first.0 < self.flushed().segment() => first,
-                _ => return Ok(false),
-            }
-        };
-        // The end is not locked while the folder is flushed: appends go on.
-        let mut next = lock(&self.next);
-        let free = self.current() + 1;
-        let is_plain = || segment::read(&self.dir, id).is_ok_and(|read| !read.is_packed());
-        if next.is_none() && len == self.size && is_plain() {
-            *next = Some(self.reuse(id, free).map_err(|e| failure("used again", id, &e))?);
-            drop(next);
-        } else {
-            drop(next);
-            segment::remove(&self.dir, id).map_err(|e| failure("removed", id, &e))?;
-            self.dir.sync().map_err(|e| failure("removed", id, &e))?;
-        }
-        forgotten::remove(&self.dir, id);
-        lock(&self.tail).segments.retain(|one| one.0 != id);
-        lock(&self.examined).remove(&id);
-        Ok(true)
-    }
-
     /// Notes the bytes that a segment takes now.
     pub(super) fn resized(&self, id: u64, len: u64) {
         let mut tail = lock(&self.tail);
         tail.segments.iter_mut().filter(|one| one.0 == id).for_each(|one| one.1 = len);
-    }
-
-    /// Renames an old segment's file to a new number. Its header has another number, so nothing in it counts.
-    fn reuse(&self, id: u64, free: u64) -> io::Result<LogSegment> {
-        let old = segment::open(&self.dir, id)?;
-        let (from, to) = (segment::name(id), segment::name(free));
-        self.os.rename(&self.dir, from.as_bytes(), &self.dir, to.as_bytes())?;
-        self.dir.sync()?;
-        Ok(LogSegment { id: free, ..old })
     }
 }
 

@@ -91,7 +91,7 @@ impl StoreParts {
         if held.is_empty() {
             return Ok(Some(0));
         }
-        if index.open.values().any(|open| open.sealed.is_none() && !open.entry.of.is_empty()) {
+        if index.unsealed().any(|open| !open.entry.of.is_empty()) {
             return Ok(None);
         }
         let mut needed = Vec::new();

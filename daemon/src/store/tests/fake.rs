@@ -8,7 +8,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::os::{
@@ -41,6 +41,8 @@ struct Faults {
     flushes: AtomicU64,
     /// The number of the call that fails; 0 for none.
     fail_at: AtomicU64,
+    /// True while no file can be created or lengthened.
+    is_full: AtomicBool,
     boot: AtomicU64,
     /// Called inside every flush.
     on_flush: Mutex<Option<Hook>>,
@@ -75,6 +77,10 @@ impl Faults {
             return Err(io::Error::other("a fault of the test"));
         }
         Ok(())
+    }
+
+    fn room(&self) -> io::Result<()> {
+        if self.is_full.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
@@ -117,6 +123,11 @@ impl FakeMachine {
     /// Makes the `n`-th changing call from now fail, once.
     pub(crate) fn fail_in(&self, n: u64) {
         self.faults.fail_at.store(self.calls() + n, Ordering::SeqCst);
+    }
+
+    /// Fills the disk, or makes room.
+    pub(crate) fn set_full(&self, is_full: bool) {
+        self.faults.is_full.store(is_full, Ordering::SeqCst);
     }
 
     /// Returns a copy with the volatile contents, as after a kill.
@@ -274,7 +285,7 @@ impl OsDir for FakeDir {
         if names.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        self.faults.effect()?;
+        self.faults.effect().and_then(|()| self.faults.room())?;
         let ino = self.faults.calls.load(Ordering::SeqCst) + 1;
         let content = Arc::new(Mutex::new(FakeContent { ino, ..FakeContent::default() }));
         names.insert(name.to_vec(), Node::File(content.clone()));
@@ -335,6 +346,9 @@ impl OsFile for FakeFile {
         let bytes = if fault.is_err() { &bytes[..bytes.len() / 2] } else { bytes };
         let mut content = self.content.lock().unwrap();
         let end = offset as usize + bytes.len();
+        if content.seen.len() < end {
+            self.faults.room()?;
+        }
         if content.seen.len() < end {
             content.seen.resize(end, 0);
         }

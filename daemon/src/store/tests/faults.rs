@@ -1,5 +1,7 @@
 //! Kills at every record, one failure of every call, many threads at the same time.
 
+use editd_proto::ids::JobId;
+
 use super::kit::*;
 use super::model::{Model, group, write};
 use crate::record::Record;
@@ -60,6 +62,48 @@ fn after_any_failed_call_what_was_acknowledged_is_there_and_nothing_is_accepted(
         }
     }
     assert!(failures > 20, "{failures}");
+}
+
+#[test]
+fn on_a_full_disk_each_accepted_intent_can_be_sealed_or_voided() {
+    let mut refused = 0;
+    for step in 0..64 {
+        let machine = FakeMachine::new();
+        let (store, _) = open(&machine);
+        machine.set_full(true);
+        // Two jobs at a time, of a size that ends the segment at another place in each round.
+        for id in (1..).step_by(2) {
+            let intent = |id| {
+                let mut entry = entry(id, "s", &["a", "b"]);
+                entry.label = Some("l".repeat(step * 8));
+                Record::Intent(entry)
+            };
+            let first = store.append(&[intent(id)]);
+            let second = first.clone().and_then(|_| store.append(&[intent(id + 1)]));
+            let at = store.end();
+            let _flushed = store.flush(at).unwrap();
+            for (id, appended) in [(id, &first), (id + 1, &second)] {
+                match appended {
+                    Ok(_) if step % 2 == 0 => {
+                        let receipts = ["a", "b"].map(|path| Record::ReadReceipt(seen("s", path, id)));
+                        store.append(&[&[seal(id)][..], &receipts].concat()).map(drop).unwrap();
+                    }
+                    Ok(_) => store.append(&[Record::Void(JobId(id))]).map(drop).unwrap(),
+                    Err(StoreError::Io(why)) => {
+                        assert!(why.contains("the disk is full; make room"), "{why}");
+                        refused += 1;
+                    }
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            if first.is_err() {
+                break;
+            }
+        }
+        machine.set_full(false);
+        store.append(&[Record::Intent(entry(1000, "s", &["a"]))]).unwrap();
+    }
+    assert!(refused >= 64, "{refused}");
 }
 
 #[test]
