@@ -62,6 +62,8 @@ pub const SEGMENT: u64 = 8 * 1024 * 1024;
 pub const END_JOB: u64 = 12 * 1024;
 /// See [`END_JOB`]; the path comes on top.
 pub const END_FILE: u64 = 768;
+/// See [`END_JOB`]: of starts, each of which takes a block. A daemon can start as often while the disk is full.
+pub const END_STARTS: u64 = 64 * 1024;
 
 /// Bytes of one record of the log, unpacked, which limits the cost of reading one. The largest job that fits a frame
 /// is far below, unless it rewrites more than half of this.

@@ -65,26 +65,31 @@ fn settle_batch(state: &WorkspaceState, mut due: Vec<WaitingEntry>, now: Duratio
     let owed = due.iter().any(|one| one.whose == OwnerKind::Sealed);
     let sealed = !owed || state.store.flush(state.store.end()).is_ok();
     let (mut records, mut void) = (Vec::new(), Vec::new());
-    let mut later = Vec::new();
+    let (mut ended, mut later) = (Vec::new(), Vec::new());
     for mut one in due {
         let durable = sealed || one.whose != OwnerKind::Sealed;
         if durable && one.flushed && empty_staging(state, &mut one, now) {
             match one.whose {
                 OwnerKind::Sealed => {
                     records.push(Record::Settle(SettleRecord { id: one.id, diverged: false }));
+                    ended.push(one);
                 }
                 OwnerKind::Voided { intent } => void.push(intent),
                 OwnerKind::Recovered => {}
             }
         } else {
-            one.due = now + Duration::from_millis(one.pause);
-            one.pause = one.pause.saturating_mul(2).min(SETTLE_RETRY_MS);
             later.push(one);
         }
     }
-    // An entry whose record is not written is settled once more after the next start, which is harmless.
-    let wrote = records.is_empty() || state.store.append(&records).is_ok();
-    debug_assert!(wrote || state.store.failed().is_some(), "only a failed log refuses a record");
+    if let Err(error) = if records.is_empty() { Ok(()) } else { state.store.append(&records).map(drop) } {
+        // The disk may be full. An entry whose record is never written is settled once more after the next start.
+        tracing::warn!(%error, "{} settled entries cannot be recorded yet; it is tried again", ended.len());
+        later.append(&mut ended);
+    }
+    for one in &mut later {
+        one.due = now + Duration::from_millis(one.pause);
+        one.pause = one.pause.saturating_mul(2).min(SETTLE_RETRY_MS);
+    }
     state.store.forget_void(&void);
     lock(&state.unsettled).waiting.extend(later);
     if !records.is_empty() {

@@ -64,11 +64,10 @@ fn kept() -> MutexGuard<'static, KeptBlocks> {
 }
 
 impl KeptBlocks {
-    /// Takes the smallest block of at least this size that is not much larger.
+    /// Takes a block of this size, which is that of a size class.
     fn take(&mut self, size: usize) -> Option<*mut u8> {
-        let fits = |block: &KeptBlock| block.size >= size && block.size - size <= size / 4;
-        let slots = self.blocks.iter_mut().filter(|slot| slot.as_ref().is_some_and(fits));
-        let block = slots.min_by_key(|slot| slot.map_or(0, |block| block.size))?.take()?;
+        let mut slots = self.blocks.iter_mut();
+        let block = slots.find(|slot| slot.as_ref().is_some_and(|block| block.size == size))?.take()?;
         self.bytes -= block.size;
         Some(block.at)
     }
@@ -129,7 +128,8 @@ fn free(block: KeptBlock) {
 /// that differ by a few lines have blocks of one size. `None` if it is left to the system's allocator.
 fn block_of(layout: Layout) -> Option<Layout> {
     let size = layout.size();
-    if !(LEAST..=LARGEST).contains(&size) || layout.align() > ALIGNED {
+    // Blocks of the system's allocator have that alignment on 64-bit machines.
+    if !(LEAST..=LARGEST).contains(&size) || layout.align() > ALIGNED || usize::BITS < 64 {
         return None;
     }
     let step = (size.next_power_of_two() / 16).max(LEAST / 4);
@@ -140,7 +140,7 @@ const _: () = assert!(LARGEST + LARGEST / 8 <= MOST && BLOCKS > 0);
 
 // SAFETY: every block comes from the system's allocator with the layout that `block_of` computes of the layout of the
 // allocation, or with that layout itself; it goes back there with the same one, since that depends on nothing else. A kept
-// block is in use by nobody, and is at least as large as the class of the allocation that takes it.
+// block is in use by nobody, and has the size of the class of the allocation that takes it.
 unsafe impl GlobalAlloc for LargeBlocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(block) = block_of(layout) else {
@@ -150,6 +150,12 @@ unsafe impl GlobalAlloc for LargeBlocks {
         if let Some(at) = kept().take(block.size()) {
             return at;
         }
+        // SAFETY: the size is above 0.
+        let at = unsafe { System.alloc(block) };
+        if !at.is_null() {
+            return at;
+        }
+        give_back();
         // SAFETY: the size is above 0.
         unsafe { System.alloc(block) }
     }

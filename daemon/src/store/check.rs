@@ -5,7 +5,6 @@ use editd_proto::message::CheckFinding;
 use super::damage::advised;
 use super::losses::shown;
 use super::{LogPosition, Store, StoreCounts, StoreError};
-use crate::sync::lock;
 
 fn finding(severity: &str, subject: &str, message: String) -> CheckFinding {
     CheckFinding { severity: severity.to_owned(), subject: subject.to_owned(), message }
@@ -52,6 +51,12 @@ impl Store {
         // Damage that was passed at the start, and is not in the log any more.
         if let Some(damage) = self.damage() {
             return finding("bad", "log", damage);
+        }
+        if let Some(error) = self.shared.log.stuck() {
+            let message = format!(
+                "{error}; edits are refused once the present file is full: make room on the disk of the state folder"
+            );
+            return finding("bad", "log", message);
         }
         let message = format!("{} records in {} segments are valid", seen.records, seen.segments);
         finding("ok", "log", message)
@@ -100,10 +105,8 @@ impl Store {
 
     /// Returns the counts for `status`.
     pub fn numbers(&self) -> StoreCounts {
-        let (entries, open) = {
-            let index = lock(&self.shared.index);
-            (self.shared.rows.entries(index.entries), index.open.len() as u64)
-        };
+        // The index is locked while the database is rebuilt, and `status` does not wait for that.
+        let (entries, open) = self.shared.rows.counts();
         StoreCounts {
             entries,
             open,

@@ -59,8 +59,16 @@ impl OverlaidRows {
     /// Copies the highest rows below `hi`. Returns the lowest of their keys if there are more.
     fn copy_step(&self, hi: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         // Held so that no change of these rows is applied between reading and writing them.
-        let _meta = lock(&self.meta);
-        let rows = self.database().down(&[], hi, limits::MOVE_ROWS).map_err(broken)?;
+        let mut meta = lock(&self.meta);
+        let read = self.database().down(&[], hi, limits::MOVE_ROWS);
+        let rows = match read {
+            Ok(rows) => rows,
+            Err(why) => {
+                // Otherwise each later move would fail here.
+                self.rebuild(&mut meta, &why)?;
+                return Err(given_up());
+            }
+        };
         let next = rows.last().filter(|_| rows.len() >= limits::MOVE_ROWS).map(|(key, _)| key.clone());
         let rows = rows.into_iter().filter(|(key, _)| key != key::META);
         let changes: RowUpdates = rows.map(|(key, value)| (key, Some(value))).collect();

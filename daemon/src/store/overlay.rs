@@ -36,12 +36,15 @@ pub struct AppliedUpTo {
     pub last_id: u64,
     /// See [`DatabaseMeta::entries`].
     pub entries: u64,
+    /// Entries that are neither void nor settled.
+    pub open: u64,
 }
 
 impl AppliedUpTo {
     /// The last record, with the present state of the index.
     pub fn new(at: LogPosition, sum: Checksum, index: &IndexState) -> Self {
-        Self { at, sum, last_id: index.last_id, entries: index.entries }
+        let open = index.open.len() as u64;
+        Self { at, sum, last_id: index.last_id, entries: index.entries, open }
     }
 }
 
@@ -138,6 +141,8 @@ impl OverlaidRows {
         meta: &mut DatabaseMeta,
         flush: &dyn Fn(LogPosition) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        // Read before the rows: rows that lead to segments before this one must be among the removals.
+        let oldest = self.oldest.load(Ordering::Acquire);
         let (step, reach, changes) = {
             let pending = self.read();
             let Some(reach) = pending.reach else { return Ok(()) };
@@ -145,7 +150,6 @@ impl OverlaidRows {
                 pending.rows.iter().map(|(key, (_, value))| (key.clone(), value.clone())).collect();
             (pending.step, reach, changes)
         };
-        let oldest = self.oldest.load(Ordering::Acquire);
         if reach.at.0 == meta.at && oldest == meta.oldest && changes.is_empty() {
             return Ok(());
         }
@@ -175,6 +179,12 @@ impl OverlaidRows {
         });
         pending.bytes = pending.bytes.saturating_sub(freed);
         Ok(())
+    }
+
+    /// Returns the number of entries that have rows, and of those that are neither void nor settled.
+    pub fn counts(&self) -> (u64, u64) {
+        let reach = self.read().reach.unwrap_or_default();
+        (self.entries(reach.entries), reach.open)
     }
 
     /// Returns the meta row after the last [`OverlaidRows::apply`].

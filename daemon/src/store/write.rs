@@ -138,7 +138,7 @@ impl StoreParts {
         most: u64,
     ) -> Result<Option<LogPosition>, StoreError> {
         self.whole()?;
-        let reserve = if ends_something(records) { 0 } else { index.reserve(records) };
+        let reserve = if ends_jobs(records) { 0 } else { index.reserve(records) };
         let placed = self.log.append_within(payloads, most, reserve)?;
         let Some(last) = placed.last() else { return Ok(None) };
         let changes = self.rows_of(index, records, &placed).map_err(|e| {
@@ -186,9 +186,13 @@ impl StoreParts {
     }
 }
 
-/// Returns true if a group ends a job. It may use the bytes that are reserved for this.
-fn ends_something(records: &[Record]) -> bool {
-    matches!(records.first(), Some(Record::Seal(_) | Record::Void(_) | Record::Settle(_) | Record::Done(_)))
+/// Returns true if a group ends a job, or belongs to a start, which ends the jobs that were running. It may use the bytes
+/// that are reserved for this.
+fn ends_jobs(records: &[Record]) -> bool {
+    let ends = |record: &Record| {
+        matches!(record, Record::Seal(_) | Record::Void(_) | Record::Start(_) | Record::Lost(_))
+    };
+    records.iter().any(ends)
 }
 
 /// Returns true if a group begins something that a client asked for, and can be refused: an intent, a clipboard, a

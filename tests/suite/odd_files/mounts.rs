@@ -7,6 +7,7 @@ use editd_proto::message::kind;
 use editd_tests::jobs;
 use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
+use editd_tests::wait;
 use serde_json::json;
 
 use super::{MountPoint, fill, is_root};
@@ -131,6 +132,46 @@ fn a_full_state_folder_refuses_and_loses_nothing_and_works_again() {
         (&json!("undo"), &json!(true)),
         "{log}"
     );
+}
+
+#[test]
+fn entries_that_a_full_log_does_not_take_as_settled_are_settled_once_there_is_room() {
+    if !is_root("a full disk") {
+        return;
+    }
+    let mut daemon = TestDaemon::new();
+    let state = daemon.folder("state");
+    let Some(_mount) = MountPoint::new(&state, "40m") else { return };
+    daemon.start();
+    let mut client = daemon.client("a");
+    let filler = fill(&state);
+    let mut write = |path: &str, text: &str| {
+        let job = jobs::with(jobs::write(path, text), "durability", json!("relaxed"));
+        let reply = client.ask_json(kind::EDIT, &job);
+        jobs::status(&reply) == "applied" || {
+            jobs::refused(&reply, "io");
+            false
+        }
+    };
+    // Large texts that cannot be packed, then many small jobs, which are settled when no more follow.
+    let mut dice = fastrand::Rng::with_seed(1);
+    while write("large.txt", &(0..12_000).map(|_| format!("{:016x}\n", dice.u64(..))).collect::<String>()) {}
+    let small = (0..3000).take_while(|n| write("a.txt", &format!("{n}\n"))).count();
+    assert!(small > 100, "{small} small jobs");
+    let unsettled =
+        |daemon: &TestDaemon| daemon.client("b").ask_json(kind::STATUS, &json!({}))["unsettled"].clone();
+    wait::until("the log refuses settled entries", wait::LONG, || {
+        daemon.said().contains("cannot be recorded yet").then_some(())
+    });
+    assert!(unsettled(&daemon).as_u64() > Some(100));
+    let found = daemon.client("b").ask_json(kind::CHECK, &json!({}));
+    assert!(found.to_string().contains("edits are refused once the present file is full"), "{found}");
+
+    fs::remove_file(filler).unwrap();
+    jobs::applied(&daemon.client("b").ask_json(kind::EDIT, &jobs::write("a.txt", "room\n")));
+    wait::until("all are settled", wait::LONG, || (unsettled(&daemon) == 0).then_some(()));
+    assert!(!daemon.said().contains("internal error"), "{}", daemon.said());
+    assert_eq!(daemon.stop().code(), Some(0));
 }
 
 #[test]

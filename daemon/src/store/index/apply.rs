@@ -61,13 +61,13 @@ impl IndexState {
         self.unsealed.keys().filter_map(|id| self.open.get(id))
     }
 
-    /// Returns the bytes that the log reserves for records that end open jobs, if these records are added.
+    /// Returns the bytes that the log reserves for records that end open jobs and for starts, if these records are added.
     pub fn reserve(&self, records: &[Record]) -> u64 {
         let added = records.iter().map(|record| match record {
             Record::Intent(entry) => bytes_to_end(entry),
             _ => 0,
         });
-        self.unsealed.values().copied().chain(added).sum()
+        self.unsealed.values().copied().chain(added).sum::<u64>() + limits::END_STARTS
     }
 
     /// Applies the record at `at`. `of` reads the entries that an entry names, if its row does not hold them.

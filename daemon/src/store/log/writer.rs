@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::flush::{GroupFlush, LogCounts};
@@ -82,8 +82,8 @@ pub struct Log {
     pub(super) current: AtomicU64,
     /// Segments that were packed, or need not be.
     pub(super) examined: Mutex<BTreeSet<u64>>,
-    /// Set if preparing a segment ahead failed: it is tried again only when there is no other way.
-    stuck: AtomicBool,
+    /// The error of the last attempt to prepare a segment: it is tried again only when there is no other way.
+    stuck: Mutex<Option<StoreError>>,
     pub(super) flushed: AtomicU64,
     pub(super) counts: LogCounts,
     pub(super) sync: Mutex<GroupFlush>,
@@ -107,7 +107,7 @@ impl Log {
             tail: Mutex::new(tail),
             next: Mutex::new(next),
             examined: Mutex::default(),
-            stuck: AtomicBool::new(false),
+            stuck: Mutex::default(),
             flushed: AtomicU64::new(flushed.0),
             counts: LogCounts::default(),
             sync: Mutex::new(GroupFlush::default()),
@@ -125,7 +125,7 @@ impl Log {
 
     /// The same, but fails with `Full` if the group needs a new segment while the log has more than `most` bytes, or if it
     /// exceeds them by more than a segment: other groups began a segment then. Nothing was written in this case. The group
-    /// leaves `reserve` bytes of its segment free, but at most an eighth of it.
+    /// leaves `reserve` bytes of its segment free, but at most a quarter of it.
     pub fn append_within(
         &self,
         group: &[RecordPayload],
@@ -145,7 +145,7 @@ impl Log {
         if needed > 2 * limits::RECORD as u64 {
             return Err(StoreError::Io(format!("{needed} bytes in one group are too many").into()));
         }
-        let with_reserve = needed + reserve.min(self.size / 8);
+        let with_reserve = needed + reserve.min(self.size / 4);
         let rolls = tail.offset.saturating_add(with_reserve) > tail.segment.len;
         if tail.bytes() > if rolls { most } else { most.saturating_add(self.size) } {
             return Err(StoreError::Full(most));
@@ -209,7 +209,10 @@ impl Log {
         let mut next = lock(&self.next);
         let fresh = match next.take() {
             Some(ready) if ready.id == id && ready.len >= len => ready,
-            _ => segment::prepare(&self.dir, id, len).map_err(|e| segment::no_room(id, &e))?,
+            _ => segment::prepare(&self.dir, id, len).map_err(|e| {
+                *lock(&self.stuck) = Some(failure("made", id, &e));
+                segment::no_room(id, &e)
+            })?,
         };
         let header = SegmentHeader {
             format: FORMAT,
@@ -223,7 +226,7 @@ impl Log {
             return Err(fail(tail, &failure("written", id, &e)));
         }
         self.current.store(id, Ordering::Release);
-        self.stuck.store(false, Ordering::Relaxed);
+        *lock(&self.stuck) = None;
         tail.segments.push((id, fresh.len));
         let full = std::mem::replace(&mut tail.segment, fresh);
         tail.dirty.push(full);
@@ -245,9 +248,14 @@ impl Log {
         let tail = lock(&self.tail);
         tail.failed.is_none()
             && tail.offset > tail.segment.len / 2
-            && !self.stuck.load(Ordering::Relaxed)
+            && self.stuck().is_none()
             // If the lock is held, a thread is preparing it already.
             && self.next.try_lock().is_ok_and(|next| next.is_none())
+    }
+
+    /// Returns the error of the last attempt to prepare the next segment, if it failed.
+    pub fn stuck(&self) -> Option<StoreError> {
+        lock(&self.stuck).clone()
     }
 
     /// Prepares the next segment ahead of need, without blocking appends.
@@ -255,9 +263,9 @@ impl Log {
         let mut next = lock(&self.next);
         if next.is_none() {
             let id = self.current.load(Ordering::Acquire) + 1;
-            let ready = segment::prepare(&self.dir, id, self.size);
-            self.stuck.store(ready.is_err(), Ordering::Relaxed);
-            *next = Some(ready.map_err(|e| failure("made", id, &e))?);
+            let ready = segment::prepare(&self.dir, id, self.size).map_err(|e| failure("made", id, &e));
+            *lock(&self.stuck) = ready.as_ref().err().cloned();
+            *next = Some(ready?);
         }
         Ok(())
     }

@@ -41,7 +41,6 @@ struct Faults {
     flushes: AtomicU64,
     /// The number of the call that fails; 0 for none.
     fail_at: AtomicU64,
-    /// True while no file can be created or lengthened.
     is_full: AtomicBool,
     boot: AtomicU64,
     /// Called inside every flush.

@@ -7,6 +7,7 @@ use super::kit::*;
 use crate::record::{Entry, Record, SettleRecord};
 use crate::store::tests::fake::FakeMachine;
 use crate::store::{EntryQuery, PathDigest, Store};
+use crate::sync::lock;
 
 /// Checks a store now, and as a new process opens it after a kill.
 fn both(machine: &FakeMachine, store: &Store, look: impl Fn(&Store)) {
@@ -295,4 +296,18 @@ fn a_flush_proves_what_it_covers_and_the_store_is_checked() {
     assert!(open(&cut).0.seen("s", &"a".into()).unwrap().is_some());
     assert!(store.check().iter().all(|finding| finding.severity == "ok"), "{:?}", store.check());
     assert_eq!(store.append(&[]).unwrap(), at);
+}
+
+#[test]
+fn the_counts_of_status_do_not_wait_for_the_index() {
+    let (store, _) = open(&FakeMachine::new());
+    store.append(&[Record::Intent(entry(1, "s", &["a"])), seal(1)]).unwrap();
+    // As during a rebuild that an append began.
+    let _index = lock(&store.shared.index);
+    let (sent, received) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| sent.send(store.numbers()).unwrap());
+        let counts = received.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert_eq!((counts.entries, counts.open), (1, 1));
+    });
 }

@@ -69,7 +69,7 @@ fn a_log_at_its_limit_begins_nothing_until_retention_has_run() {
             Record::ReadReceipt(seen("s", &"p".repeat(3000), 1)),
         ] {
             // The room that an intent leaves for its end may hold one or two of them.
-            let mut append = || store.append(std::slice::from_ref(&begins));
+            let append = || store.append(std::slice::from_ref(&begins));
             assert!((0..3).any(|_| matches!(append(), Err(StoreError::Full(_)))));
         }
         // What other programs wrote, and what ends something, is always recorded.
