@@ -24,6 +24,17 @@ pub struct ResolvedJob {
     pub skipped: BTreeMap<usize, Refusal>,
 }
 
+impl ResolvedJob {
+    /// Returns true if no other job can have changed the places since they were resolved: each lies in a folder that existed
+    /// then, and no failed job locks it. Contents and metadata are read again in any case.
+    pub fn still_holds(&self, state: &WorkspaceState) -> bool {
+        let holds = |(path, place): (&FilePath, &ResolvedPath)| {
+            place.missing().is_empty() && !state.is_broken(path) && !state.is_broken(place.path())
+        };
+        self.places.iter().all(holds)
+    }
+}
+
 /// Resolves every path of a job.
 ///
 /// # Errors

@@ -182,6 +182,7 @@ impl Workspace {
                 let request = self.edit_job(parsed)?;
                 let given = edit::EditRequest { caller, queued, hash, request: &request, dialect_reply };
                 let resolved = parsed.take_resolved(self.state.clock.monotonic());
+                let resolved = resolved.filter(|resolved| resolved.still_holds(&self.state));
                 let (transaction, verified) = edit::decide(&self.state, guard, given, resolved)?;
                 drop(request);
                 guard.call_when_sealed(&free);

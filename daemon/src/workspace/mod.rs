@@ -178,8 +178,9 @@ impl Workspace {
             Action::Native if parsed.names_several() && parsed.request().detach => Lanes::All,
             Action::Native | Action::Job(_) => {
                 let job = self.edit_job(parsed)?;
+                let now = self.state.clock.monotonic();
                 let (lanes, resolved) = crate::edit::lanes_of(&self.state, &job)?;
-                parsed.keep_resolved(resolved, self.state.clock.monotonic());
+                parsed.keep_resolved(resolved, now);
                 lanes
             }
             Action::View(_) => Lanes::Some(Vec::new()),

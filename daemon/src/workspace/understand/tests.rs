@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use editd_engine::dialect::{PayloadOutcome, ReplyFormat};
-use editd_proto::message::{FileEdit, FileEntry, JobStatus};
+use editd_proto::message::{EditPosition, FileEdit, FileEntry, JobStatus};
 
 use super::*;
-use crate::caller::Lanes;
+use crate::caller::{Caller, Lanes};
+use crate::clock::Clock;
+use crate::metrics::JobTrace;
+use crate::workspace::Admission;
 use crate::workspace::tests::kit::Bench;
 
 struct Plain;
@@ -189,4 +192,46 @@ fn what_a_payload_says_of_the_job_wins_over_the_request() {
     let said = job(&sent, wanted).unwrap();
     assert_eq!((said.mode, said.partial, said.diff), (JobMode::VerifyOnly, false, Some(false)));
     assert_eq!((said.threshold, said.label.as_deref()), (Some(0.5), Some("why")));
+}
+
+/// A clock that stands.
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn wall_ms(&self) -> u64 {
+        1_000_000
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+}
+
+#[test]
+fn a_path_that_was_resolved_before_another_job_made_its_folder_is_resolved_again() {
+    let bench = Bench::with_clock(Arc::new(StoppedClock));
+    let edit = |op: &str, text: &str| {
+        let edit = FileEdit { op: op.into(), text: Some(text.into()), ..FileEdit::default() };
+        let at = (op == "insert").then_some(EditPosition::End);
+        let entry = FileEntry {
+            path: "new/x".into(),
+            base: Some("any".into()),
+            edits: vec![FileEdit { at, ..edit }],
+            ..FileEntry::default()
+        };
+        bench.workspace.understand(JobRequest { files: vec![entry], ..JobRequest::default() })
+    };
+    let later = edit("insert", "two\n");
+    // The queue asks for the lanes of a job before it begins.
+    bench.workspace.lanes(&later).unwrap();
+    assert_eq!(bench.run("a", &edit("write", "one\n")).status, JobStatus::Applied);
+    let caller = Caller { session: "b".to_owned(), client: "test".to_owned() };
+    let Admission::New(id) = bench.workspace.admit(&caller, &later) else { panic!("not admitted") };
+    let receipt = bench.workspace.edit(&caller, id, &later, &|| (), &JobTrace::default());
+    assert_eq!(
+        (receipt.status, bench.get("new/x").as_str()),
+        (JobStatus::Applied, "one\ntwo\n"),
+        "{receipt:?}"
+    );
+    assert_eq!(bench.state().store.numbers().entries, 2, "no change by others is noted");
 }
