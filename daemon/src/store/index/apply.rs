@@ -273,11 +273,11 @@ impl IndexState {
     }
 }
 
-/// Returns the bytes that the seal of an entry needs at most, as a rule: its receipt, and a read receipt for each file.
-/// A void needs far fewer.
+/// Returns the bytes that the seal of an entry needs at most, as a rule: its receipt, which a detached job stores twice, and
+/// a read receipt for each file. A void needs far fewer.
 fn bytes_to_end(entry: &Entry) -> u64 {
     let files = entry.files.iter().map(|file| limits::END_FILE + 2 * file.path.as_bytes().len() as u64);
-    limits::END_JOB + files.sum::<u64>()
+    limits::END_JOB + files.sum::<u64>() * (1 + u64::from(entry.queued.is_some()))
 }
 
 fn put_clip(
