@@ -35,14 +35,24 @@ pub(crate) fn fill(folder: &Path) -> PathBuf {
     filler
 }
 
-/// A file system in memory, gone with this value.
+/// A mount, gone with this value.
 pub(crate) struct MountPoint(PathBuf);
 
 impl MountPoint {
-    /// Mounts one of `size` (such as `4m`) at a folder; `None`, and a word, where the system does not let it.
+    /// Mounts a file system in memory of `size` (such as `4m`) at a folder; `None`, and a word, where the system does not let it.
     pub(crate) fn new(at: &Path, size: &str) -> Option<MountPoint> {
         let options = format!("size={size},mode=0700");
-        let done = run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "editd-tests"]).arg(at))?;
+        Self::mount(&["-t", "tmpfs", "-o", &options, "editd-tests"], at)
+    }
+
+    /// Mounts a folder at another one, or at itself.
+    fn bind(folder: &Path, at: &Path) -> Option<MountPoint> {
+        Self::mount(&["--bind", folder.to_str()?], at)
+    }
+
+    /// Runs `mount` with these words.
+    fn mount(words: &[&str], at: &Path) -> Option<MountPoint> {
+        let done = run(Command::new("mount").args(words).arg(at))?;
         if !done.status.success() {
             println!("skipped: no mount at {}: {}", at.display(), String::from_utf8_lossy(&done.stderr));
             return None;

@@ -76,6 +76,11 @@ impl Disk {
             let path = FilePath::new(path);
             let dir = match self.folder(&path) {
                 Err(error) if is_gone(&error) || is_no_folder(&error) => continue,
+                Err(denied) if denied.kind() == io::ErrorKind::PermissionDenied => {
+                    tracing::warn!(folder = %path, "cannot look for staged files: no permission");
+                    kept.insert(path);
+                    continue;
+                }
                 found => found?,
             };
             for one in dir.list()? {

@@ -27,7 +27,7 @@ impl Disk {
         let mut dir = self.root.dir().clone();
         for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
             match dir.stat(name) {
-                Ok(stat) if stat.kind == FileKind::Dir => dir = dir.open_dir(name)?,
+                Ok(stat) if stat.kind == FileKind::Dir => dir = dir.open_passage(name)?,
                 Ok(stat) => return Ok(stat.changed),
                 Err(free) if free.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(error),

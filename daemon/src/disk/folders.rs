@@ -309,11 +309,13 @@ impl Disk {
         }
     }
 
-    /// Opens a folder of the workspace by its path.
+    /// Opens a folder of the workspace by its path. As in resolving, the folders above it need not be readable.
     pub(super) fn folder(&self, path: &FilePath) -> io::Result<Dir> {
         let mut dir = self.root.dir().clone();
-        for name in path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
-            dir = dir.open_dir(name)?;
+        let mut names =
+            path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty()).peekable();
+        while let Some(name) = names.next() {
+            dir = if names.peek().is_some() { dir.open_passage(name)? } else { dir.open_dir(name)? };
         }
         Ok(dir)
     }

@@ -14,6 +14,7 @@
 //! with `/` are accepted.
 
 mod folders;
+mod parts;
 #[cfg(all(test, unix))]
 mod tests;
 mod walk;

@@ -206,6 +206,11 @@ pub trait OsDir: Send + Sync {
     }
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
+    /// Opens a folder in it, as [`OsDir::open_dir`], only to reach what is below it. That needs no permission to list it
+    /// where the system has such a way; the result may then not be listed or flushed.
+    fn open_passage(&self, name: &[u8]) -> io::Result<Dir> {
+        self.open_dir(name)
+    }
     /// Opens a folder below it, with its metadata, through real folders of the same mount. `Unsupported` if that needs
     /// several calls; other errors may also mean that a link or another mount is on the way.
     fn open_below(&self, _names: &[Vec<u8>]) -> io::Result<(Dir, Stat)> {

@@ -11,12 +11,19 @@ use editd_tests::test_daemon::TestDaemon;
 use editd_tests::tree::FileTree;
 use serde_json::Value;
 
-use super::is_root;
+use super::{MountPoint, is_root};
 
 const NOBODY: u32 = 65534;
 
 const CHMOD_AND_EDIT: &str = r#"{"files": [{"path": "once.sh", "edits": [
     {"op": "replace", "old": "one", "new": "four"}, {"op": "chmod", "mode": "4755"}]}]}"#;
+
+const FULL: &str = r#"{"durability": "full", "files": [
+    {"path": "a/b/new/er/z.txt", "base": "absent", "edits": [{"op": "create", "text": "z\n"}]},
+    {"path": "c/b/new/z.txt", "base": "absent", "edits": [{"op": "create", "text": "z\n"}]}]}"#;
+
+const NEW: &str = r#"{"files": [
+    {"path": "a/b/new/er/z.txt", "base": "absent", "edits": [{"op": "create", "text": "z\n"}]}]}"#;
 
 /// The binaries where anybody may run them, and folders that are the other user's. `None` where that cannot be.
 fn belongs_to_nobody(daemon: &TestDaemon) -> Option<PathBuf> {
@@ -28,8 +35,10 @@ fn belongs_to_nobody(daemon: &TestDaemon) -> Option<PathBuf> {
     fs::set_permissions(top, Permissions::from_mode(0o755)).unwrap();
     let bin = top.join("bin");
     fs::create_dir(&bin).unwrap();
-    fs::copy(binaries::editd(), bin.join("editd")).unwrap();
-    fs::copy(binaries::editctl(), bin.join("editctl")).unwrap();
+    // By another process: a child of a test that runs beside this one would keep a copy open for writing.
+    for (binary, name) in [(binaries::editd(), "editd"), (binaries::editctl(), "editctl")] {
+        assert!(Command::new("cp").args([binary, &bin.join(name)]).status().unwrap().success());
+    }
     Some(bin)
 }
 
@@ -49,6 +58,14 @@ fn editctl(daemon: &TestDaemon, bin: &Path, words: &[&str]) -> Output {
         .env("EDITD_BIN", bin.join("editd"))
         .args(words);
     command.output().unwrap()
+}
+
+/// Kills the daemon of that user.
+fn kill(daemon: &TestDaemon, bin: &Path) {
+    let output = editctl(daemon, bin, &["--json", "status"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let killed = Command::new("kill").args(["-KILL", &status["pid"].to_string()]).status().unwrap();
+    assert!(killed.success());
 }
 
 fn said(output: &Output) -> String {
@@ -145,6 +162,80 @@ fn an_edit_drops_set_id_bits_unless_the_job_sets_them() {
     let output = editctl(&daemon, &bin, &["edit", "job.json"]);
     assert_eq!((output.status.code(), mode("copy.sh")), (Some(0), 0o755), "{}", said(&output));
     assert_eq!(editctl(&daemon, &bin, &["stop"]).status.code(), Some(0));
+}
+
+#[test]
+fn folders_that_may_be_entered_but_not_listed_lead_to_the_files_below_them() {
+    let daemon = TestDaemon::new();
+    let Some(bin) = belongs_to_nobody(&daemon) else { return };
+    let at = |name: &str| daemon.workspace().join(name);
+    // The first is another user's, the second one's own.
+    for top in ["a", "c"] {
+        daemon.put(&format!("{top}/b/x.txt"), "one\n");
+        fs::hard_link(at(&format!("{top}/b/x.txt")), at(&format!("{top}/b/y.txt"))).unwrap();
+    }
+    std::os::unix::fs::symlink("a/b", at("link")).unwrap();
+    fs::write(at("full.json"), FULL).unwrap();
+    for name in ["workspace", "home", "run", "state"] {
+        give(&daemon.folder(name));
+    }
+    chown(at("a"), Some(0), Some(0)).unwrap();
+    fs::set_permissions(at("a"), Permissions::from_mode(0o711)).unwrap();
+    fs::set_permissions(at("c"), Permissions::from_mode(0o311)).unwrap();
+    let run = |words: &[&str]| {
+        let output = editctl(&daemon, &bin, words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
+        said(&output)
+    };
+    // Both names of a file are found, also through a link.
+    for path in ["a/b/x.txt", "c/b/x.txt"] {
+        run(&["replace", path, "one", "two"]);
+        assert_eq!(daemon.get(path), b"two\n");
+    }
+    run(&["replace", "link/x.txt", "two", "three"]);
+    // New folders are flushed before the reply.
+    run(&["edit", "full.json"]);
+    assert_eq!((daemon.get("a/b/new/er/z.txt"), daemon.get("c/b/new/z.txt")), (b"z\n".into(), b"z\n".into()));
+    // A start after a kill reaches them as well, and so does an undo.
+    kill(&daemon, &bin);
+    // As a note that came with a repository, about a folder that cannot be listed.
+    fs::write(at(".editd/beside"), b"\0c\0").unwrap();
+    give(&at(".editd/beside"));
+    run(&["undo"]);
+    assert!(!at("a/b/new").exists() && !at("c/b/new").exists());
+    // A file can be put only into a folder that can be flushed.
+    let output = editctl(&daemon, &bin, &["replace", "c/new.txt", "one", "two"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("no permission for c:"), "{}", said(&output));
+    run(&["stop"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_flushed_after_a_cut_is_named_with_a_remedy() {
+    let daemon = TestDaemon::new();
+    let Some(bin) = belongs_to_nobody(&daemon) else { return };
+    let at = |name: &str| daemon.workspace().join(name);
+    daemon.put("a/b/x.txt", "one\n");
+    fs::write(at("new.json"), NEW).unwrap();
+    for name in ["workspace", "home", "run", "state"] {
+        give(&daemon.folder(name));
+    }
+    let made = editctl(&daemon, &bin, &["edit", "new.json"]);
+    assert_eq!(made.status.code(), Some(0), "{}", said(&made));
+    kill(&daemon, &bin);
+    fs::set_permissions(at("a/b"), Permissions::from_mode(0o311)).unwrap();
+    // On another mount, the unflushed changes of the last one may be lost.
+    let Some(_mount) = MountPoint::bind(daemon.workspace(), daemon.workspace()) else { return };
+    let refused = editctl(&daemon, &bin, &["read", "a/b/x.txt"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", said(&refused));
+    let told = said(&refused);
+    assert!(told.contains("a/b: ") && told.contains("make it readable"), "{told}");
+    fs::set_permissions(at("a/b"), Permissions::from_mode(0o755)).unwrap();
+    for words in [["undo"], ["stop"]] {
+        let output = editctl(&daemon, &bin, &words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", said(&output));
+    }
+    assert!(!at("a/b/new").exists());
 }
 
 #[test]

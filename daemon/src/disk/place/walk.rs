@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use editd_proto::path::FilePath;
 
+use super::parts::{climbs_out, ends_as_folder, from_root, names};
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
 use crate::disk::own::LOCK;
 use crate::limits;
@@ -32,8 +33,8 @@ struct PathWalk<'a> {
     ahead: Vec<Vec<u8>>,
     /// True if the last component must be a folder, because a slash follows it.
     folder: bool,
-    /// The open folders below the root, each with its name in the one before.
-    behind: Vec<(Vec<u8>, Dir)>,
+    /// The open folders below the root.
+    behind: Vec<WalkedFolder>,
     /// Further folders, which do not exist.
     missing: Vec<Vec<u8>>,
     /// The bytes of the names in both, each with its slash.
@@ -44,6 +45,15 @@ struct PathWalk<'a> {
     jumped: bool,
     /// The device of the last folder, if it is known.
     device: Option<u64>,
+}
+
+/// An open folder on the way.
+struct WalkedFolder {
+    /// Its name in the one before; several if they were passed at once.
+    name: Vec<u8>,
+    dir: Dir,
+    /// False if it may not be listed or flushed, only passed.
+    readable: bool,
 }
 
 /// The end of a walk.
@@ -115,8 +125,8 @@ impl<'a> PathWalk<'a> {
                 Some(WalkEnd::File(name, _)) if self.folder => {
                     return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
-                Some(WalkEnd::Absent(name)) => return Ok(self.arrive(name, None)),
-                Some(WalkEnd::File(name, stat)) => return Ok(self.arrive(name, Some(stat))),
+                Some(WalkEnd::Absent(name)) => return self.arrive(name, None),
+                Some(WalkEnd::File(name, stat)) => return self.arrive(name, Some(stat)),
                 None => {}
             }
         }
@@ -140,7 +150,7 @@ impl<'a> PathWalk<'a> {
         }
         self.length = length;
         self.ahead.truncate(1);
-        self.behind.push((names.join(&b'/'), dir));
+        self.behind.push(WalkedFolder { name: names.join(&b'/'), dir, readable: true });
         self.jumped = true;
         self.device = Some(stat.identity.dev);
     }
@@ -151,7 +161,7 @@ impl<'a> PathWalk<'a> {
         self.device = None;
         self.length = 0;
         self.ahead.push(name);
-        let names = self.behind.drain(..).next().map(|(names, _)| names).unwrap_or_default();
+        let names = self.behind.drain(..).next().map(|folder| folder.name).unwrap_or_default();
         self.ahead.extend(names.split(|byte| *byte == b'/').rev().map(<[u8]>::to_vec));
     }
 
@@ -163,21 +173,16 @@ impl<'a> PathWalk<'a> {
         }
         // It usually is a folder: try that first, and find out the kind only if it is none.
         let error = match self.here().open_dir(&name) {
-            Ok(dir) => {
-                let stat =
-                    dir.stat_self().map_err(|error| ResolveError::of(self.path(Some(&name)), error))?;
-                if self.root.is_reserved(&stat) {
-                    return Err(ResolveError::Reserved);
-                }
-                self.length += name.len() + 1;
-                self.behind.push((name, dir));
-                self.device = Some(stat.identity.dev);
-                return Ok(None);
-            }
+            Ok(dir) => return self.enter(name, dir, true).map(|()| None),
             Err(error) => error,
         };
         match error.kind() {
             ErrorKind::NotFound => self.lack(name),
+            // What is below it may be permitted nevertheless.
+            ErrorKind::PermissionDenied => match self.here().open_passage(&name) {
+                Ok(dir) => self.enter(name, dir, false)?,
+                Err(_) => return Err(self.failed(&name, error)),
+            },
             _ if error.kind() == ErrorKind::NotADirectory || is_link(&error) => match self.observe(&name)? {
                 Some(FileKind::Link) => self.follow(name)?,
                 // It became a folder or was removed since.
@@ -186,9 +191,21 @@ impl<'a> PathWalk<'a> {
                     return Err(ResolveError::NotAFolder(self.path(Some(&name))));
                 }
             },
-            _ => return Err(ResolveError::of(self.path(Some(&name)), error)),
+            _ => return Err(self.failed(&name, error)),
         }
         Ok(None)
+    }
+
+    /// Goes into an open folder.
+    fn enter(&mut self, name: Vec<u8>, dir: Dir, readable: bool) -> Result<(), ResolveError> {
+        let stat = dir.stat_self().map_err(|error| self.failed(&name, error))?;
+        if self.root.is_reserved(&stat) {
+            return Err(ResolveError::Reserved);
+        }
+        self.length += name.len() + 1;
+        self.behind.push(WalkedFolder { name, dir, readable });
+        self.device = Some(stat.identity.dev);
+        Ok(())
     }
 
     /// Takes the last step.
@@ -199,7 +216,7 @@ impl<'a> PathWalk<'a> {
         let stat = match self.here().stat(&name) {
             Ok(stat) => stat,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Some(WalkEnd::Absent(name))),
-            Err(error) => return Err(ResolveError::of(self.path(Some(&name)), error)),
+            Err(error) => return Err(self.failed(&name, error)),
         };
         if self.root.is_reserved(&stat) {
             return Err(ResolveError::Reserved);
@@ -271,8 +288,8 @@ impl<'a> PathWalk<'a> {
         if let Some(name) = self.missing.last() {
             return Err(ResolveError::Dangling(self.path(Some(name))));
         }
-        let (name, _) = self.behind.pop().ok_or(ResolveError::Outside { link: None })?;
-        self.length -= name.len() + 1;
+        let left = self.behind.pop().ok_or(ResolveError::Outside { link: None })?;
+        self.length -= left.name.len() + 1;
         self.device = None;
         Ok(())
     }
@@ -297,12 +314,19 @@ impl<'a> PathWalk<'a> {
         match self.here().stat(name) {
             Ok(stat) => Ok(Some(stat.kind)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ResolveError::of(self.path(Some(name)), error)),
+            Err(error) => Err(self.failed(name, error)),
         }
     }
 
+    /// Maps an error of the system at a name here.
+    fn failed(&self, name: &[u8], error: std::io::Error) -> ResolveError {
+        let denied = error.kind() == ErrorKind::PermissionDenied;
+        let folder = denied && self.behind.last().is_some_and(|folder| !folder.readable);
+        ResolveError::of(self.path((!folder).then_some(name)), error)
+    }
+
     fn here(&self) -> &dyn OsDir {
-        self.behind.last().map_or(&**self.root.dir(), |(_, dir)| &**dir)
+        self.behind.last().map_or(&**self.root.dir(), |folder| &*folder.dir)
     }
 
     /// Returns true for the name of the daemon's folder, also on file systems that ignore case, and for that of the folder
@@ -312,7 +336,7 @@ impl<'a> PathWalk<'a> {
             return false;
         }
         if !self.behind.is_empty() {
-            return self.here().open_dir(name).is_ok_and(|own| own.stat(LOCK).is_ok());
+            return self.here().open_passage(name).is_ok_and(|own| own.stat(LOCK).is_ok());
         }
         let identity = |name: &[u8]| self.here().stat(name).ok().map(|stat| stat.identity);
         name == OWN_FOLDER || identity(name).is_some_and(|found| identity(OWN_FOLDER) == Some(found))
@@ -320,53 +344,25 @@ impl<'a> PathWalk<'a> {
 
     /// Returns the path of a name here, or of this folder.
     fn path(&self, name: Option<&[u8]>) -> FilePath {
-        let behind = self.behind.iter().map(|(name, _)| name.as_slice());
+        let behind = self.behind.iter().map(|folder| folder.name.as_slice());
         let path: Vec<&[u8]> = behind.chain(self.missing.iter().map(Vec::as_slice)).chain(name).collect();
         if path.is_empty() { FilePath::from(".") } else { FilePath::new(path.join(&b'/')) }
     }
 
-    fn arrive(self, name: Vec<u8>, stat: Option<Stat>) -> ResolvedPath {
+    fn arrive(mut self, name: Vec<u8>, stat: Option<Stat>) -> Result<ResolvedPath, ResolveError> {
         let path = self.path(Some(&name));
-        let parent = self.behind.last().map_or(self.root.dir(), |(_, dir)| dir).clone();
+        if self.behind.last().is_some_and(|folder| !folder.readable) {
+            // What is put there could not be flushed.
+            self.missing.clear();
+            return Err(ResolveError::Denied(self.path(None)));
+        }
+        let parent = self.behind.last().map_or(self.root.dir(), |folder| &folder.dir).clone();
         let device = if self.behind.is_empty() { Some(self.root.device) } else { self.device };
-        ResolvedPath { parent, device, name, path, stat, missing: self.missing }
+        Ok(ResolvedPath { parent, device, name, path, stat, missing: self.missing })
     }
 }
 
 /// Returns true if the link was replaced or removed.
 fn changed(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound)
-}
-
-/// Returns the names of a path, without empty ones and `.`.
-fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
-}
-
-/// Returns true if the end of the path says that it is a folder.
-fn ends_as_folder(path: &[u8]) -> bool {
-    matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
-}
-
-/// Returns the rest of an absolute path if it begins with the root's.
-fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
-    let mut rest = names(path);
-    let mut above = names(root.path.as_os_str().as_encoded_bytes());
-    above.all(|name| rest.next() == Some(name)).then(|| rest.collect())
-}
-
-/// Returns true if a link's target climbs above the root from so many folders below it.
-fn climbs_out(depth: usize, target: &[&[u8]]) -> bool {
-    let mut left = depth;
-    for name in target {
-        if *name != b".." {
-            // What follows a name may be a link itself: the further steps decide.
-            return false;
-        }
-        match left.checked_sub(1) {
-            Some(above) => left = above,
-            None => return true,
-        }
-    }
-    false
 }

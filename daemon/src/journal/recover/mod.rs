@@ -108,14 +108,23 @@ fn report(open: &[(Intended, bool)], progress: &StartProgress) -> impl Fn(usize)
     }
 }
 
-/// Fails if the permissions of a folder hide a file about which something must be decided: a file of an entry that is
-/// unsealed, or from an earlier run of the machine. A job is recovered in all of its files or in none.
+/// Fails if the permissions of a folder hide a file about which something must be decided, or forbid the flush of a folder
+/// that was made for it: those of an entry that is unsealed, or from an earlier run of the machine. A job is recovered in all
+/// of its files or in none.
 fn reach(state: &WorkspaceState, open: &[(Intended, bool)]) -> io::Result<()> {
     let undecided = open.iter().filter(|(entry, sealed)| !sealed || entry.boot != state.boot);
     for file in undecided.flat_map(|(entry, _)| entry.files.iter()) {
         if let Err(denied @ ResolveError::Denied(_)) = state.disk.resolve_link(&file.path) {
             let error = io::Error::new(io::ErrorKind::PermissionDenied, denied.to_string());
             return Err(unreachable(&file.path, &error));
+        }
+        // A folder that was made is flushed through the one that has its name.
+        for made in &file.made {
+            if let Err(error) = state.disk.has_folder(made)
+                && error.kind() == io::ErrorKind::PermissionDenied
+            {
+                return Err(unreachable(&made.folder(), &error));
+            }
         }
     }
     Ok(())

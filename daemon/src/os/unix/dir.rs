@@ -66,6 +66,11 @@ impl OsDir for UnixDir {
     }
 
     #[cfg(target_os = "linux")]
+    fn open_passage(&self, name: &[u8]) -> io::Result<Dir> {
+        Ok(Arc::new(UnixDir::new(self.open(name, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())?)))
+    }
+
+    #[cfg(target_os = "linux")]
     fn open_below(&self, names: &[Vec<u8>]) -> io::Result<(Dir, Stat)> {
         use rustix::fs::{ResolveFlags, openat2};
         for name in names {

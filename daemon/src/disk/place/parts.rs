@@ -1,0 +1,36 @@
+//! The names in a path, as text. It opens nothing.
+
+use super::WorkspaceRoot;
+
+/// Returns the names of a path, without empty ones and `.`.
+pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
+}
+
+/// Returns true if the end of the path says that it is a folder.
+pub(super) fn ends_as_folder(path: &[u8]) -> bool {
+    matches!(path.rsplit(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."))
+}
+
+/// Returns the rest of an absolute path if it begins with the root's.
+pub(super) fn from_root<'p>(root: &WorkspaceRoot, path: &'p [u8]) -> Option<Vec<&'p [u8]>> {
+    let mut rest = names(path);
+    let mut above = names(root.path.as_os_str().as_encoded_bytes());
+    above.all(|name| rest.next() == Some(name)).then(|| rest.collect())
+}
+
+/// Returns true if a link's target climbs above the root from so many folders below it.
+pub(super) fn climbs_out(depth: usize, target: &[&[u8]]) -> bool {
+    let mut left = depth;
+    for name in target {
+        if *name != b".." {
+            // What follows a name may be a link itself: the further steps decide.
+            return false;
+        }
+        match left.checked_sub(1) {
+            Some(above) => left = above,
+            None => return true,
+        }
+    }
+    false
+}
