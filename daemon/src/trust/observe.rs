@@ -9,7 +9,7 @@ use editd_proto::path::FilePath;
 use super::commands::WorkspaceCommands;
 use super::record::{TrustRecord, TrustRecordError};
 use crate::config::{CommandConfig, FILE_NAME, read_commands};
-use crate::disk::{Disk, Observation, ResolveError};
+use crate::disk::{Disk, FileSnapshot, Observation, ResolveError};
 use crate::limits;
 use crate::os::{Dir, FileIdentity, Os, Stat};
 
@@ -160,7 +160,8 @@ impl TrustState {
             Some(last) if last.hash == hash => last.read.clone(),
             _ => read_commands(&found.bytes).map(Arc::new).map_err(|why| shortened(&why).into()),
         };
-        let mark = rested(stat, now_ms).then(|| mark(stat));
+        // The mark of the file that was read: another one may have been there when the path was resolved.
+        let mark = rested(&found, now_ms).then(|| mark_of(&found));
         self.last = Some(LastRead { mark, hash, read: read.clone() });
         Ok(Some((hash, read)))
     }
@@ -170,9 +171,13 @@ fn mark(stat: &Stat) -> FileMark {
     (stat.identity, stat.size, stat.modified, stat.changed)
 }
 
+fn mark_of(found: &FileSnapshot) -> FileMark {
+    (found.meta.identity, found.meta.size, found.meta.modified, found.changed)
+}
+
 /// Returns true if a file is old enough that a later write would have other times.
-fn rested(stat: &Stat, now_ms: u64) -> bool {
-    let changed_ms = u64::try_from(stat.modified.max(stat.changed) / 1_000_000).unwrap_or(u64::MAX);
+fn rested(found: &FileSnapshot, now_ms: u64) -> bool {
+    let changed_ms = u64::try_from(found.meta.modified.max(found.changed) / 1_000_000).unwrap_or(u64::MAX);
     changed_ms.saturating_add(limits::TRUST_REST_MS) < now_ms
 }
 
