@@ -21,6 +21,7 @@
 //! another process changes it or its name in that moment and the daemon is killed in the next, the file stays as that
 //! process left it, and the journal has the content before.
 
+pub mod alias;
 pub mod beside;
 mod changed;
 pub mod doubt;

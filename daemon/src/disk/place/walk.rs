@@ -6,6 +6,7 @@ use editd_proto::path::FilePath;
 
 use super::parts::{climbs_out, ends_as_folder, from_root, names};
 use super::{OWN_FOLDER, ResolveError, ResolvedPath, WorkspaceRoot};
+use crate::disk::alias;
 use crate::disk::own::LOCK;
 use crate::limits;
 use crate::os::{Dir, FileKind, OsDir, Stat, is_link};
@@ -133,11 +134,11 @@ impl<'a> PathWalk<'a> {
     }
 
     /// Takes all steps but the last one at once, if each leads to a real folder of the root's mount. Otherwise it takes
-    /// none. No folder on the way can be the daemon's own: a folder has no second name but through a mount.
+    /// none. No folder on the way can be the daemon's own: beside mounts, only [`alias::may_be`] names lead to it.
     fn jump(&mut self) {
         let Some((_last, above)) = self.ahead.split_first() else { return };
         let is_plain = |name: &Vec<u8>| {
-            name.len() <= limits::COMPONENT && name != b".." && !name.eq_ignore_ascii_case(OWN_FOLDER)
+            name.len() <= limits::COMPONENT && name != b".." && !alias::may_be(name, OWN_FOLDER)
         };
         if above.is_empty() || !above.iter().all(is_plain) {
             return;
@@ -332,14 +333,14 @@ impl<'a> PathWalk<'a> {
     /// Returns true for the name of the daemon's folder, also on file systems that ignore case, and for that of the folder
     /// of a daemon that serves a workspace inside this one: a folder of this name with a lock.
     fn is_reserved(&self, name: &[u8]) -> bool {
-        if !self.missing.is_empty() || !name.eq_ignore_ascii_case(OWN_FOLDER) {
+        if !self.missing.is_empty() || !alias::may_be(name, OWN_FOLDER) {
             return false;
         }
-        if !self.behind.is_empty() {
-            return self.here().open_passage(name).is_ok_and(|own| own.stat(LOCK).is_ok());
-        }
         let identity = |name: &[u8]| self.here().stat(name).ok().map(|stat| stat.identity);
-        name == OWN_FOLDER || identity(name).is_some_and(|found| identity(OWN_FOLDER) == Some(found))
+        let is_own =
+            name == OWN_FOLDER || identity(OWN_FOLDER).is_some_and(|own| identity(name) == Some(own));
+        let is_root = self.behind.is_empty();
+        is_own && (is_root || self.here().open_passage(name).is_ok_and(|own| own.stat(LOCK).is_ok()))
     }
 
     /// Returns the path of a name here, or of this folder.

@@ -1,7 +1,13 @@
 //! Folders of daemons, which no path may lead into.
 
+use std::any::Any;
+use std::io;
+use std::sync::Arc;
+
 use super::*;
+use crate::disk::place::OWN_FOLDER;
 use crate::disk::reserved::OwnEntries;
+use crate::os::{Access, Dir, DirEntry, File, OsDir, Stat};
 
 #[test]
 fn what_belongs_to_the_daemon_is_recognized_under_any_name() {
@@ -33,4 +39,73 @@ fn the_folder_of_a_daemon_inside_is_as_closed_as_the_own_one() {
     for path in ["src/.editd", "src/.editd/x", "src/.editd/lock", "src/link/x"] {
         assert!(matches!(world.go(path), Err(ResolveError::Reserved)), "{path}");
     }
+}
+
+/// A folder of a file system that has a short name for `.editd`.
+struct ShortNames(Dir);
+
+fn long(name: &[u8]) -> &[u8] {
+    if name == b"EDITD~1" { OWN_FOLDER } else { name }
+}
+
+impl OsDir for ShortNames {
+    fn stat(&self, name: &[u8]) -> io::Result<Stat> {
+        self.0.stat(long(name))
+    }
+    fn stat_self(&self) -> io::Result<Stat> {
+        self.0.stat_self()
+    }
+    fn open_dir(&self, name: &[u8]) -> io::Result<Dir> {
+        Ok(Arc::new(ShortNames(self.0.open_dir(long(name))?)))
+    }
+    fn open_below(&self, names: &[Vec<u8>]) -> io::Result<(Dir, Stat)> {
+        let names: Vec<Vec<u8>> = names.iter().map(|name| long(name).to_vec()).collect();
+        let (dir, stat) = self.0.open_below(&names)?;
+        Ok((Arc::new(ShortNames(dir)), stat))
+    }
+    fn open_file(&self, name: &[u8], access: Access) -> io::Result<File> {
+        self.0.open_file(long(name), access)
+    }
+    fn create_file(&self, name: &[u8], mode: u32) -> io::Result<File> {
+        self.0.create_file(long(name), mode)
+    }
+    fn create_dir(&self, name: &[u8], mode: u32) -> io::Result<()> {
+        self.0.create_dir(long(name), mode)
+    }
+    fn remove_file(&self, name: &[u8]) -> io::Result<()> {
+        self.0.remove_file(long(name))
+    }
+    fn remove_dir(&self, name: &[u8]) -> io::Result<()> {
+        self.0.remove_dir(long(name))
+    }
+    fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>> {
+        self.0.read_link(long(name))
+    }
+    fn list(&self) -> io::Result<Vec<DirEntry>> {
+        self.0.list()
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+}
+
+#[test]
+fn a_short_name_leads_into_no_folder_of_a_daemon() {
+    let mut world = world();
+    for folder in ["w", "w/src"] {
+        fs::create_dir_all(world.at(folder).join(".editd/staging/deep")).unwrap();
+        fs::write(world.at(folder).join(".editd/lock"), "").unwrap();
+    }
+    world.root.dir = Arc::new(ShortNames(world.root.dir.clone()));
+    world.root.reserve(OwnEntries::list(Unix.open_dir(&world.at("w/.editd")).unwrap()).unwrap());
+    for above in ["", "src/"] {
+        for below in ["new", "new/x", "lock", "staging/x", "staging/deep/x"] {
+            let path = format!("{above}EDITD~1/{below}");
+            assert!(matches!(world.go(&path), Err(ResolveError::Reserved)), "{path}");
+        }
+    }
+    assert_eq!(world.told("src/deep/EDITD~1/new"), "src/deep/EDITD~1/new?[EDITD~1]");
 }

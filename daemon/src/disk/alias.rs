@@ -1,0 +1,44 @@
+//! The further names under which some file systems know a file. It looks at names only, not at files.
+
+/// Returns true if an entry `wanted` could have this name on some file system: with other case, with characters or an
+/// ending that the file system ignores, or as a short name of FAT and NTFS. False for nearly every other name; only the
+/// identity of the file can tell for sure.
+pub fn may_be(name: &[u8], wanted: &[u8]) -> bool {
+    let without_dot = wanted.strip_prefix(b".").unwrap_or(wanted);
+    name.eq_ignore_ascii_case(wanted)
+        || name.eq_ignore_ascii_case(without_dot)
+        || !name.is_ascii()
+        || name.iter().any(|byte| matches!(byte, b'~' | b':'))
+        || matches!(name.last(), Some(b'.' | b' '))
+}
+
+/// Returns true if a name means `wanted` on some file system: with other case, as its `short` name on FAT and NTFS, with
+/// the ending that Windows ignores, or with the characters that HFS+ ignores.
+pub fn is_form_of(name: &[u8], wanted: &str, short: &str) -> bool {
+    let name: String = String::from_utf8_lossy(name).chars().filter(|one| !is_ignored(*one)).collect();
+    // A colon begins the name of a stream.
+    let name = name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(short)
+}
+
+/// Returns true for the characters that HFS+ ignores in a name.
+fn is_ignored(one: char) -> bool {
+    matches!(one, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_that_a_file_system_could_take_for_another_is_suspected() {
+        let forms = [".editd", ".EDITD", "EDITD~1", "ed1f2a~1", ".editd.", ".editd ", ".ed\u{ad}itd"];
+        for name in forms.into_iter().chain(["editd", ".editd::$INDEX_ALLOCATION", ".\u{17f}"]) {
+            assert!(may_be(name.as_bytes(), b".editd"), "{name:?}");
+        }
+        assert!(may_be(b".edit\xff", b".editd"));
+        for name in ["src", "a b", ".git", "..a", ".editd2", "x.editd", "editd.toml", "a.b-c_d+e@f"] {
+            assert!(!may_be(name.as_bytes(), b".editd"), "{name:?}");
+        }
+    }
+}
