@@ -320,6 +320,15 @@ impl Disk {
         Ok(dir)
     }
 
+    /// Returns true if a folder looks like the folder of a git repository, or of one of its worktrees.
+    pub fn is_git_folder(&self, path: &FilePath) -> bool {
+        let mut names = path.as_bytes().split(|byte| *byte == b'/').filter(|name| !name.is_empty());
+        let found = names.try_fold(self.root.dir().clone(), |dir, name| dir.open_passage(name));
+        let Ok(dir) = found else { return false };
+        let has = |name: &[u8]| dir.stat(name).is_ok();
+        has(b"HEAD") && (has(b"commondir") || has(b"objects") && has(b"refs"))
+    }
+
     /// Returns true if the folder of a path exists and is reached without links.
     ///
     /// # Errors

@@ -65,6 +65,12 @@ impl Disk {
         Ok(files.iter().map(|(_, found)| count(linked.get(&found.meta.identity), found)).collect())
     }
 
+    /// Returns the names of a file that [`Disk::names_inside`] found in the workspace.
+    pub fn found_names(&self, found: &FileSnapshot) -> Vec<FilePath> {
+        let linked = self.linked();
+        linked.get(&found.meta.identity).map_or_else(Vec::new, |known| known.names.iter().cloned().collect())
+    }
+
     /// Returns true if an earlier search still holds: all names are in the workspace and exist, or the file was not
     /// changed since.
     fn is_known(&self, found: &FileSnapshot) -> bool {

@@ -4,13 +4,13 @@
 use editd_engine::{FileState, Refusal};
 use editd_proto::error::{ErrorCode, RequestError};
 
-use super::FileChange;
+use super::{FileChange, git_folder};
 use crate::config::HardLinkPolicy;
 use crate::disk::linked::{LinkedFile, NamesInside};
 use crate::state::WorkspaceState;
 use crate::state::refusal::disk_refusal;
 
-/// Refuses changes of content or mode of files that have names outside the workspace, unless the settings allow them. A
+/// Refuses changes of content or mode of files that have names outside the workspace or in a git folder, unless the settings allow them. A
 /// deletion removes one name only, and is permitted.
 ///
 /// # Errors
@@ -24,6 +24,7 @@ pub(super) fn check(state: &WorkspaceState, changes: &[FileChange]) -> Result<()
     let inside = state.disk.names_inside(&linked).map_err(|error| disk_refusal(first.path(), &error))?;
     for ((place, found), inside) in linked.into_iter().zip(inside) {
         let (path, links) = (place.path(), found.links);
+        git_folder::check_names(state, path, &state.disk.found_names(found))?;
         let known = match inside {
             NamesInside::All => continue,
             NamesInside::Only(inside) => format!("{inside} of them were found in the workspace"),

@@ -265,3 +265,26 @@ fn a_read_only_mount_refuses_and_other_files_can_be_edited() {
     jobs::applied(&client.ask_json(kind::UNDO, &json!({})));
     daemon.stop();
 }
+
+#[test]
+fn a_git_folder_is_recognized_where_it_is_mounted_again() {
+    if !is_root("a mount") {
+        return;
+    }
+    let mut daemon = TestDaemon::new();
+    for (path, text) in [("HEAD", "ref\n"), ("config", "one\n"), ("refs/x", "x\n"), ("objects/x", "x\n")] {
+        daemon.put(&format!(".git/{path}"), text);
+    }
+    fs::create_dir(daemon.workspace().join("other")).unwrap();
+    let git = daemon.workspace().join(".git");
+    let Some(_mount) = MountPoint::bind(&git, &daemon.workspace().join("other")) else { return };
+    daemon.start();
+    let mut client = daemon.client("a");
+    for path in ["other/config", "other/hooks/post-checkout"] {
+        let reply = client.ask_json(kind::EDIT, &jobs::write(path, "two\n"));
+        jobs::refused(&reply, "rejected");
+        assert!(reply["error"]["message"].as_str().unwrap().contains("belongs to git"), "{reply}");
+    }
+    assert_eq!(daemon.get(".git/config"), b"one\n");
+    assert_eq!(daemon.stop().code(), Some(0));
+}
