@@ -206,8 +206,7 @@ pub trait OsDir: Send + Sync {
     }
     /// Opens a folder in it; fails on a link.
     fn open_dir(&self, name: &[u8]) -> io::Result<Dir>;
-    /// Opens a folder in it, as [`OsDir::open_dir`], only to reach what is below it. That needs no permission to list it
-    /// where the system has such a way; the result may then not be listed or flushed.
+    /// The same, without the permission to list or flush it where the system can: it only leads to what is below it.
     fn open_passage(&self, name: &[u8]) -> io::Result<Dir> {
         self.open_dir(name)
     }
