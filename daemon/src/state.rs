@@ -81,7 +81,8 @@ pub struct WorkspaceState {
     pub unreported: Mutex<UnreportedChanges>,
     /// Sealed entries whose files are not flushed yet.
     pub unsettled: Mutex<UnsettledEntries>,
-    /// Jobs that failed after their intent and could not be repaired yet: their files are locked.
+    /// Jobs that failed after their intent and could not be repaired yet: their files are locked, and stay marked as being
+    /// written in the path cache.
     pub broken: Mutex<Vec<Intended>>,
     /// Jobs whose outcome is unknown until the next start, or until they are repaired.
     pub undecided: Mutex<UndecidedJobs>,

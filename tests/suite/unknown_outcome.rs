@@ -4,7 +4,7 @@
 //! These tests are no case files: they let one call on the log fail, and send the same key again before the restart.
 
 use editd_proto::ids::JobId;
-use editd_proto::message::{ClipAction, ClipRequest, JobRequest, JobStatus, Receipt};
+use editd_proto::message::{ClipAction, ClipRequest, EntryKind, JobRequest, JobStatus, ReadRequest, Receipt};
 use editd_proto::{ErrorCode, RequestError};
 use editd_tests::fault_injection::requests::{create, file, job, replace};
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
@@ -110,6 +110,46 @@ fn a_key_whose_job_is_not_rolled_back_yet_gets_the_first_reply_again() {
     assert_eq!((read(&machine, "/w/a.txt"), read(&machine, "/w/b.txt")), ("old\n".into(), "old\n".into()));
     let receipt = workspace.send(&edit(), "one");
     assert_eq!(receipt.status, JobStatus::Applied, "{:?}", receipt.error);
+}
+
+/// Observes both files as the watcher and a reader do.
+fn observe(workspace: &SimWorkspace) {
+    for path in ["a.txt", "b.txt"] {
+        let _event = workspace.inner.observe(&path.into());
+        let request = ReadRequest { path: path.into(), lines: None, symbol: None, body: false, seen: None };
+        drop(workspace.inner.read(&test_caller(), &request).unwrap());
+    }
+}
+
+#[test]
+fn the_states_of_a_job_that_is_not_rolled_back_yet_are_nobodys_changes() {
+    for theirs in [None, Some("a.txt"), Some("b.txt")] {
+        let machine = machine();
+        let workspace = SimWorkspace::open(&machine).unwrap();
+        let same = machine.clone();
+        machine.at_next(OsCall::Exchange, 1, HookTiming::Before, move |_| {
+            fail(&same, OsCall::Exchange, FaultDuration::ForEver);
+        });
+        unknown(workspace.send(&edit(), "one"));
+        assert_eq!(read(&machine, "/w/a.txt"), "new\n", "its first file has its content");
+        observe(&workspace);
+        assert_eq!(workspace.entries().unwrap(), []);
+        if let Some(path) = theirs {
+            machine.outside().append(&format!("/w/{path}"), b"theirs\n").unwrap();
+            observe(&workspace);
+        }
+        machine.remove_faults();
+        assert!(workspace.settle());
+        // The events of a change by another program came while the job was not rolled back.
+        let entries = workspace.entries().unwrap();
+        let outside =
+            entries.iter().filter(|entry| entry.kind == EntryKind::External && entry.label.is_none());
+        let changed: Vec<String> =
+            outside.flat_map(|entry| &entry.files).map(|file| file.path.to_string()).collect();
+        assert_eq!(changed, Vec::from_iter(theirs), "{entries:?}");
+        observe(&workspace);
+        assert_eq!(workspace.entries().unwrap(), entries);
+    }
 }
 
 #[test]

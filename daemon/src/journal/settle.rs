@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::message::Receipt;
+use editd_proto::path::FilePath;
 
 use super::external;
 use super::flushing::{FlushBatch, FlushState};
 use super::recover::contents::is_whole;
-use super::recover::repair::{RepairAim, RepairOutcome, repair};
+use super::recover::repair::{RepairAim, RepairOutcome, find, repair};
 use super::seal::{done_record, encode_receipt};
 use crate::disk::drop::{DropConditions, DropOutcome, observe_late};
 use crate::disk::{FileSnapshot, Observation};
 use crate::limits::{SETTLE_AFTER_MS, SETTLE_BATCH, SETTLE_RETRY_MS, UNSETTLED};
 use crate::record::{Entry, FileRecord, Record, SettleRecord};
+use crate::state::path_cache::ObservationVersion;
 use crate::state::step::Step;
 use crate::state::unsettled::{OwnerKind, StagedFileState, WaitingEntry};
 use crate::state::{WorkspaceState, lock};
@@ -108,6 +110,7 @@ fn roll_back_broken(state: &WorkspaceState) -> Option<Duration> {
         for entry in broken {
             match repair(state, &entry, RepairAim::Refused) {
                 Ok(outcome) => {
+                    release(state, &entry);
                     lock(&state.broken).retain(|other| other.id != entry.id);
                     end_undecided(state, &entry, outcome);
                 }
@@ -118,6 +121,23 @@ fn roll_back_broken(state: &WorkspaceState) -> Option<Duration> {
         }
     }
     (!lock(&state.broken).is_empty()).then_some(Duration::from_millis(SETTLE_AFTER_MS))
+}
+
+/// Ends the marks of a repaired entry's paths, which its job left. Changes by other programs since the job were not
+/// journaled because of these marks: they are now.
+fn release(state: &WorkspaceState, entry: &Entry) {
+    for file in &entry.files {
+        let seen = match find(state, file) {
+            Ok(Some(place)) => state.disk.observe(&place),
+            Ok(None) => Ok(Observation::Absent),
+            Err(error) => Err(error),
+        };
+        if let Ok(seen) = &seen {
+            external::note(state, &file.path, seen, ObservationVersion::Lane, None, false);
+        }
+    }
+    let paths: Vec<FilePath> = entry.files.iter().map(|file| file.path.clone()).collect();
+    lock(&state.path_cache).end(&paths);
 }
 
 /// Removes an entry's job from those whose outcome is unknown. If it is detached and was rolled back, its refusal is

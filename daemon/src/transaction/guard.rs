@@ -12,6 +12,7 @@ use crate::metrics::{JobTrace, TraceStep};
 use crate::state::refusal::fault;
 use crate::state::step::Step;
 use crate::state::{BudgetClass, Reservation, WorkspaceState, lock};
+use crate::store::intent::Intended;
 
 /// The parts of a running job that must be released when it ends, whether it succeeds or not.
 pub struct JobGuard<'r> {
@@ -132,6 +133,13 @@ impl<'r> JobGuard<'r> {
     /// Marks its paths as confirmed by the journal.
     pub(super) fn end(&self) {
         lock(&self.state.path_cache).end(&self.busy.take());
+    }
+
+    /// Leaves an entry that could not be repaired to be rolled back later. Its paths stay marked as being written until
+    /// then: they may show its contents, which are no changes by other programs.
+    pub fn leave_broken(&self, entry: Intended) {
+        self.busy.take();
+        lock(&self.state.broken).push(entry);
     }
 }
 

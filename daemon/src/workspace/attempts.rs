@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use editd_engine::Refusal;
 use editd_proto::error::{ErrorCode, RequestError};
-use editd_proto::ids::JobId;
 use editd_proto::message::Receipt;
 
 use super::Workspace;
@@ -38,7 +37,7 @@ impl Workspace {
             let ended = match catch_unwind(AssertUnwindSafe(attempt)) {
                 Ok(Ok(receipt)) => Ok(receipt),
                 Ok(Err(JobAbort::Refused(refusal))) => Err(refusal),
-                Ok(Err(JobAbort::NeedsRecovery(refusal))) => repair_job(&self.state, guard.entry(), refusal),
+                Ok(Err(JobAbort::NeedsRecovery(refusal))) => repair_job(&self.state, &guard, refusal),
                 Ok(Err(JobAbort::Retry(refusal))) => {
                     last = Some(refusal);
                     continue;
@@ -51,7 +50,7 @@ impl Workspace {
                 Ok(Err(JobAbort::Stopped)) => return None,
                 Err(_) => {
                     let message = "editd made a mistake in this job; please report it with the daemon's log";
-                    repair_job(&self.state, guard.entry(), fault(message))
+                    repair_job(&self.state, &guard, fault(message))
                 }
             };
             return Some(ended.unwrap_or_else(|refusal| Receipt::refused(*refusal)));
@@ -66,8 +65,8 @@ pub(super) fn stopped() -> Receipt {
 }
 
 /// Finishes a job that failed after its intent, or rolls it back, as recovery would.
-fn repair_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Result<Receipt, Refusal> {
-    let open = state.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == id);
+fn repair_job(state: &WorkspaceState, guard: &JobGuard<'_>, refusal: Refusal) -> Result<Receipt, Refusal> {
+    let open = state.store.open_entries().into_iter().find(|(entry, _)| Some(entry.id) == guard.entry());
     let Some((entry, sealed)) = open else { return Err(refusal) };
     if sealed {
         return Ok(receipt_of(&entry));
@@ -78,7 +77,7 @@ fn repair_job(state: &WorkspaceState, id: Option<JobId>, refusal: Refusal) -> Re
         Err(error) => {
             let id = entry.id;
             let job = JobIdentity::of(&entry);
-            lock(&state.broken).push(entry);
+            guard.leave_broken(entry);
             let again = error.to_string();
             let again = if again == refusal.message { String::new() } else { format!(" ({again})") };
             let message = format!(

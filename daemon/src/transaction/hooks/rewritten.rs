@@ -18,7 +18,6 @@ use crate::disk::stage::StagedMode;
 use crate::journal::external;
 use crate::journal::recover::repair::{RepairAim, RepairOutcome, repair};
 use crate::limits::JOB_BYTES;
-use crate::state::lock;
 use crate::transaction::{FileChange, JobAbort, JobGuard, Origin, Transaction};
 
 /// Runs a hook for every file that matches it, and commits its outputs.
@@ -126,7 +125,7 @@ fn end(work: &mut Work<'_>, guard: &JobGuard<'_>) -> Option<JobId> {
         Err(_) => {
             // No other hook may touch the files until it is rolled back.
             entry.files.iter().for_each(|file| drop(work.stands.remove(&file.path)));
-            lock(&work.state.broken).push(entry);
+            guard.leave_broken(entry);
             None
         }
     }
