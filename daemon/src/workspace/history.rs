@@ -227,12 +227,13 @@ impl Workspace {
     }
 
     /// Returns the change of one file: a diff with context and its numbered hunks if a whole state is still kept,
-    /// otherwise only the changed bytes, at unknown line numbers.
+    /// otherwise only the changed bytes, at unknown line numbers; no bytes if the content before it was never known.
     fn detail_of(&self, file: &FileRecord, taken: FileTaken<'_>) -> EntryDetail {
         let path = file.path.clone();
         let Some((before, after)) = change::states(&self.state, file, None) else {
             let modes = [&file.before, &file.after].map(|meta| meta.as_ref().map(|meta| meta.mode));
-            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &changed(file));
+            let known = if change::lacks_before(file) { Cow::Borrowed(&[][..]) } else { changed(file) };
+            let (diff, omitted_hunks) = editd_engine::splice_diff(&path, modes, &known);
             return EntryDetail { partial: true, diff, omitted_hunks, ..no_change(path) };
         };
         let lines = change::lines(file, &before, &after);
