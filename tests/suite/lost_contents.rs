@@ -1,15 +1,18 @@
-//! Contents that the journal does not have: a change of an unknown content is never shown as an insertion. On the
-//! simulated machine.
+//! Contents that the journal does not have, or has only in part: a change of an unknown content is never shown as an
+//! insertion, and a content is made from the entries that are intact. On the simulated machine.
 //!
-//! These tests are no case files: the store keeps no contents.
+//! These tests are no case files: the store keeps no contents, and bytes of the log are damaged.
 
 use editd::testing::StoreOptions;
-use editd_proto::RequestError;
 use editd_proto::ids::JobId;
-use editd_proto::message::{ContentRequest, EntrySide, EntrySummary, ReadRequest, ShowReply, UndoRequest};
+use editd_proto::message::{
+    ContentRequest, EntrySide, EntrySummary, JobStatus, ReadRequest, ShowReply, UndoRequest,
+};
+use editd_proto::{ErrorCode, RequestError};
+use editd_tests::fault_injection::requests::{append, create, file, job};
 use editd_tests::fault_injection::sim_scenario::ChangeRequest;
 use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace, options, test_caller};
-use editd_tests::sim::SimMachine;
+use editd_tests::sim::{SimMachine, SnapshotNode};
 
 fn machine() -> SimMachine {
     let machine = SimMachine::new();
@@ -70,4 +73,59 @@ fn the_deletion_of_an_unknown_content_shows_no_lines() {
     assert!(change.partial && change.diff.contains("deleted file mode"), "{change:?}");
     assert!(!change.diff.contains("@@"), "{change:?}");
     assert_eq!((entry.files[0].added, entry.files[0].removed), (0, 0));
+}
+
+/// Damages the only place of the log that has a text.
+fn damage(machine: &SimMachine, text: &str) {
+    let mut found = Vec::new();
+    for (path, node) in machine.snapshot(STATE).unwrap().0 {
+        let SnapshotNode::File { bytes, .. } = node else { continue };
+        let at = bytes.windows(text.len()).enumerate().filter(|(_, part)| *part == text.as_bytes());
+        found.extend(at.map(|(at, _)| (path.clone(), at, bytes[at])));
+    }
+    let [(path, at, byte)] = found.as_slice() else { panic!("{text}: {found:?}") };
+    let path = [STATE.as_bytes(), b"/", path].concat();
+    machine.outside().open(&path).unwrap().write_at(&[byte ^ 1], *at as u64).unwrap();
+}
+
+/// A workspace with eight entries: one that makes a file, and seven that each append a line.
+fn eight_entries(machine: &SimMachine) -> SimWorkspace {
+    let workspace = open(machine);
+    for nth in 1..=8 {
+        let text = format!("line {nth}\n");
+        let edit = if nth == 1 { create(&text) } else { append(&text) };
+        let receipt = workspace.send(&job(vec![file("a.txt", vec![edit])]), &format!("key {nth}"));
+        assert_eq!((receipt.status, receipt.job), (JobStatus::Applied, Some(JobId(nth))), "{receipt:?}");
+    }
+    assert!(workspace.settle());
+    workspace
+}
+
+fn lines(last: u64) -> String {
+    (1..=last).map(|nth| format!("line {nth}\n")).collect()
+}
+
+#[test]
+fn a_content_before_a_damaged_entry_is_made_from_the_older_entries() {
+    let machine = machine();
+    let workspace = eight_entries(&machine);
+    damage(&machine, "line 4\n");
+    for id in [1, 2, 3, 5, 8] {
+        let made = content(&workspace, id, EntrySide::After).map_err(|error| error.message);
+        assert_eq!(made, Ok(lines(id)), "after {id}");
+        let made = content(&workspace, id, EntrySide::Before).map_err(|error| error.message);
+        assert_eq!(made, Ok(lines(id - 1)), "before {id}");
+    }
+}
+
+#[test]
+fn a_content_between_damaged_entries_is_refused_because_of_the_damage() {
+    let machine = machine();
+    let workspace = eight_entries(&machine);
+    damage(&machine, "line 2\n");
+    damage(&machine, "line 5\n");
+    let refused = content(&workspace, 3, EntrySide::After).unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Io);
+    assert!(refused.message.contains("cannot be made without entry 5: the log is damaged at"), "{refused}");
+    assert!(refused.message.contains("editctl salvage"), "{refused}");
 }

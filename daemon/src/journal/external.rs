@@ -291,7 +291,7 @@ fn append(
 /// Returns the content before a change: kept, or made from the journal, since a kill may have prevented that it was kept.
 fn earlier(state: &WorkspaceState, path: &FilePath, before: Option<&FileMeta>) -> Option<Vec<u8>> {
     let Some(meta) = before else { return Some(Vec::new()) };
-    let made = || past::left(state, path, meta.hash, &PastBudget::of_entry(state));
+    let made = || past::left(state, (path, None), meta.hash, &PastBudget::of_entry(state));
     state.store.content(meta.hash).or_else(made)
 }
 

@@ -2,10 +2,10 @@
 //! memory. It only reads the journal and kept contents.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::time::Duration;
 
-use editd_proto::ids::ContentHash;
+use editd_proto::ids::{ContentHash, JobId};
 use editd_proto::path::FilePath;
 
 use super::change;
@@ -14,7 +14,7 @@ use crate::disk::observation;
 use crate::limits;
 use crate::record::{ChangeMethod, ReadReceipt};
 use crate::state::{WorkspaceState, readable};
-use crate::store::EntryQuery;
+use crate::store::{EntryQuery, StoreError};
 
 /// Entries that are listed at once.
 const PAGE: usize = 8;
@@ -25,6 +25,7 @@ pub struct PastBudget {
     entries: Cell<usize>,
     bytes: Cell<usize>,
     until: Duration,
+    unread: OnceCell<(JobId, StoreError)>,
 }
 
 impl PastBudget {
@@ -34,6 +35,7 @@ impl PastBudget {
             entries: Cell::new(limits::PAST_ENTRIES),
             bytes: Cell::new(limits::PAST_BYTES),
             until: Duration::MAX,
+            unread: OnceCell::new(),
         }
     }
 
@@ -47,6 +49,16 @@ impl PastBudget {
     pub fn of_entry(state: &WorkspaceState) -> Self {
         let until = state.clock.monotonic().saturating_add(Duration::from_millis(limits::EARLIER_MS));
         Self { until, ..Self::whole() }
+    }
+
+    /// Returns the first entry that could not be read, and the error: the look-up ended there.
+    pub fn unread(&self) -> Option<&(JobId, StoreError)> {
+        self.unread.get()
+    }
+
+    /// Returns what was read of an entry, or keeps the error.
+    fn read<T>(&self, id: JobId, read: Result<T, StoreError>) -> Option<T> {
+        read.map_err(|error| self.unread.get_or_init(|| (id, error))).ok()
     }
 
     /// Takes the bytes of an entry's record and of the file after it from the budget; false if they exceed it, and then
@@ -108,13 +120,13 @@ pub fn content(
         for id in page {
             let held = later.as_ref().map_or(0, |(_, bytes)| bytes.len());
             // Retention removed the entry a moment ago.
-            let Some(size) = state.store.entry_size(id).ok()? else { continue };
+            let Some(size) = patience.read(id, state.store.entry_size(id))? else { continue };
             if !patience.spend(state, size.saturating_add(held)) {
                 return None;
             }
             let holds = size.saturating_mul(limits::ENTRY_HOLDS).saturating_add(held.saturating_mul(2));
             let _reservation = state.memory.try_acquire(holds)?;
-            let entry = state.store.entry(id).ok()??;
+            let entry = patience.read(id, state.store.entry(id))??;
             if entry.time < since {
                 return None;
             }
@@ -131,28 +143,28 @@ pub fn content(
     }
 }
 
-/// Returns the content that the newest entry of a path left, made from the journal alone: the newest state that an entry
-/// has whole, with the changes of later entries applied. `None` if no entry has one, the newest entry did not leave the
-/// content `hash`, or the budget is spent.
+/// Returns the content that the newest entry of a path left, or the newest one with a lower number than `before`, made
+/// from the journal alone: the newest state that an entry has whole, with the changes of later entries applied. `None` if
+/// no entry has one, that entry did not leave the content `hash`, or the budget is spent.
 pub fn left(
     state: &WorkspaceState,
-    path: &FilePath,
+    (path, before): (&FilePath, Option<JobId>),
     hash: ContentHash,
     patience: &PastBudget,
 ) -> Option<Vec<u8>> {
     let (mut wanted, mut later, mut held) = (hash, Vec::new(), Vec::new());
-    let mut query = EntryQuery { path: Some(path.clone()), limit: PAGE, ..EntryQuery::default() };
+    let mut query = EntryQuery { path: Some(path.clone()), before, limit: PAGE, ..EntryQuery::default() };
     loop {
         let page = state.store.page(&query).ok()?;
         query.before = Some(*page.last()?);
         for id in page {
             // Retention removed the entry a moment ago.
-            let Some(size) = state.store.entry_size(id).ok()? else { continue };
+            let Some(size) = patience.read(id, state.store.entry_size(id))? else { continue };
             if !patience.spend(state, size) {
                 return None;
             }
             held.push(state.memory.try_acquire(size.saturating_mul(limits::ENTRY_HOLDS))?);
-            let entry = state.store.entry(id).ok()??;
+            let entry = patience.read(id, state.store.entry(id))??;
             let records = entry.files.into_iter().rev().filter(|file| file.path == *path);
             for file in records.filter(|file| file.how != ChangeMethod::Rescued) {
                 let after = file.after.as_ref().filter(|after| after.hash == wanted)?;

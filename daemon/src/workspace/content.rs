@@ -11,7 +11,7 @@ use super::history::{ASKINGS, STATES_HOLD, in_motion, state_size};
 use crate::disk::observation::hash;
 use crate::journal::change;
 use crate::journal::entry::entry_of;
-use crate::journal::past::PastBudget;
+use crate::journal::past::{self, PastBudget};
 use crate::limits::{CONTENT_PART, ENTRY_HOLDS};
 use crate::record::{Entry, FileRecord};
 use crate::state::refusal::{no_entry, store_refusal};
@@ -62,8 +62,9 @@ impl Workspace {
         let (version, bytes) = match meta {
             None => (None, Vec::new()),
             Some(meta) => {
-                let bytes = self.content_of(file, request.side, meta.hash);
-                (Some(meta.hash.version()), bytes.ok_or_else(|| not_kept(id, file))?)
+                let budget = PastBudget::whole();
+                let bytes = self.content_of((id, file), request.side, meta.hash, &budget);
+                (Some(meta.hash.version()), bytes.ok_or_else(|| self.not_kept(id, file, &budget))?)
             }
         };
         let size = bytes.len() as u64;
@@ -77,8 +78,14 @@ impl Workspace {
     }
 
     /// Returns the content with this hash that a file had before or after a change: as the change has it, as it is kept,
-    /// or made from the present content.
-    fn content_of(&self, file: &FileRecord, side: EntrySide, wanted: ContentHash) -> Option<Vec<u8>> {
+    /// or made from the present content or, if a newer entry is damaged, from older entries.
+    fn content_of(
+        &self,
+        (id, file): (JobId, &FileRecord),
+        side: EntrySide,
+        wanted: ContentHash,
+        budget: &PastBudget,
+    ) -> Option<Vec<u8>> {
         if let [one] = file.splices.as_slice() {
             let whole = match side {
                 EntrySide::After => &one.new,
@@ -89,15 +96,44 @@ impl Workspace {
             }
         }
         let now = self.present(&file.path, state_size(file));
-        let budget = PastBudget::whole();
-        change::content(&self.state, file, &now, wanted, &budget).or_else(|| {
-            let (before, after) = change::states(&self.state, file, Some((&now, &budget)))?;
+        let of_states = || {
+            let (before, after) = change::states(&self.state, file, Some((&now, budget)))?;
             let state = match side {
                 EntrySide::After => after,
                 EntrySide::Before => before,
             };
             Some(state.bytes().to_vec())
-        })
+        };
+        let of_older = || {
+            let newest = match side {
+                EntrySide::After => JobId(id.0.saturating_add(1)),
+                EntrySide::Before => id,
+            };
+            past::left(&self.state, (&file.path, Some(newest)), wanted, &PastBudget::whole())
+        };
+        change::content(&self.state, file, &now, wanted, budget).or_else(of_states).or_else(of_older)
+    }
+
+    /// The refusal for a content that the journal cannot give, with the reason.
+    fn not_kept(&self, id: JobId, file: &FileRecord, budget: &PastBudget) -> Refusal {
+        let path = &file.path;
+        if file.is_forgotten() {
+            let message = format!("the contents of {path} in entry {id} were removed by `editctl forget`");
+            return Box::new(RequestError::new(ErrorCode::NotFound, message).at(path));
+        }
+        if let Some((unread, error)) = budget.unread() {
+            let message = format!("that content of {path} cannot be made without entry {unread}: {error}");
+            return Box::new(RequestError::new(ErrorCode::Io, message).at(path));
+        }
+        let message = match self.state.store.damage() {
+            Some(damage) => {
+                format!("that content of {path} is no longer kept, or was lost through damage: {damage}")
+            }
+            None => format!(
+                "that content of {path} is no longer kept; `editctl show {id}` shows what is known of the change"
+            ),
+        };
+        Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
     }
 
     /// Returns the present state of a path; no file if it cannot be read, or is much larger than a content of `size`
@@ -119,17 +155,5 @@ fn not_in(entry: &Entry, path: &FilePath) -> Refusal {
         more => format!(" and {more} more"),
     };
     let message = format!("entry {} did not change {path}; it changed {}{more}", entry.id, paths.join(", "));
-    Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
-}
-
-fn not_kept(id: JobId, file: &FileRecord) -> Refusal {
-    let path = &file.path;
-    let message = if file.is_forgotten() {
-        format!("the contents of {path} in entry {id} were removed by `editctl forget`")
-    } else {
-        format!(
-            "that content of {path} is no longer kept; `editctl show {id}` shows what is known of the change"
-        )
-    };
     Box::new(RequestError::new(ErrorCode::NotFound, message).at(path))
 }
