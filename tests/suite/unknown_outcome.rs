@@ -82,6 +82,22 @@ fn a_key_whose_intent_could_not_be_flushed_gets_the_first_reply_again() {
 }
 
 #[test]
+fn a_job_after_the_log_failed_is_refused_because_of_the_log() {
+    let machine = machine();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    // The files are young, so their folder is flushed first.
+    fail(&machine, OsCall::SyncDir, FaultDuration::ForEver);
+    let refused = workspace.send(&edit(), "one").error.unwrap();
+    assert!(refused.message.contains("a.txt: its folder could not be flushed"), "{refused}");
+    machine.remove_faults();
+    fail(&machine, OsCall::SyncData, FaultDuration::Once);
+    unknown(workspace.send(&edit(), "two"));
+    fail(&machine, OsCall::SyncDir, FaultDuration::ForEver);
+    let refused = workspace.send(&edit(), "three").error.unwrap();
+    assert!(refused.message.contains("accepts no more changes"), "{refused}");
+}
+
+#[test]
 fn a_key_whose_intent_could_not_be_written_gets_the_first_reply_again() {
     let machine = machine();
     let workspace = SimWorkspace::open(&machine).unwrap();

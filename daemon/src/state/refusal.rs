@@ -63,6 +63,17 @@ pub fn log_present(state: &WorkspaceState) -> Result<(), Refusal> {
     Err(Box::new(RequestError::new(ErrorCode::Io, message)))
 }
 
+/// Checks that the log has not failed: then a job is refused before it fails at something else.
+///
+/// # Errors
+/// `io`, with the reason.
+pub fn log_works(state: &WorkspaceState) -> Result<(), Refusal> {
+    match state.store.failed() {
+        None => Ok(()),
+        Some(why) => Err(store_refusal(&StoreError::Failed(why))),
+    }
+}
+
 /// Returns the fault of a log that is no longer in the state folder, and its remedy.
 pub fn log_gone(state: &WorkspaceState) -> String {
     format!(

@@ -40,6 +40,7 @@ pub use guard::JobGuard;
 use editd_proto::message::Receipt;
 
 use crate::state::WorkspaceState;
+use crate::state::refusal::log_works;
 use crate::state::step::Step;
 use abort::step;
 
@@ -57,6 +58,7 @@ pub fn commit(
     if checked.changes_nothing() {
         return seal::unchanged(state, checked);
     }
+    log_works(state)?;
     guard.grow(memory_estimate::of_transaction(&checked))?;
     let staged = stage::stage(state, checked)?;
     step(state, guard, Step::Stage)?;

@@ -220,7 +220,9 @@ impl Bases<'_> {
             return Ok(false);
         }
         if self.folders.insert(parent_path(place)) {
-            place.parent().sync()?;
+            place.parent().sync().map_err(|error| {
+                io::Error::new(error.kind(), format!("its folder could not be flushed: {error}"))
+            })?;
         }
         Ok(true)
     }
