@@ -4,8 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use editd_proto::message::kind;
+use editd_proto::message::{JobStatus, UndoRequest, kind};
+use editd_tests::fault_injection::requests::{delete, file, job};
+use editd_tests::fault_injection::sim_scenario::ChangeRequest;
+use editd_tests::fault_injection::sim_workspace::{STATE, SimWorkspace};
 use editd_tests::jobs;
+use editd_tests::sim::SimMachine;
 use editd_tests::test_daemon::TestDaemon;
 use serde_json::{Value, json};
 
@@ -91,12 +95,37 @@ fn only_a_trusted_setting_permits_it() {
     daemon.put(".editd.toml", "hard_links = \"allow\"\n");
     let outside = link_outside(&daemon, "a.txt");
     daemon.start();
-    jobs::refused(&edit(&daemon, "a.txt"), "rejected");
+    let reply = edit(&daemon, "a.txt");
+    jobs::refused(&reply, "rejected");
+    let message = reply["error"]["message"].as_str().unwrap();
+    assert!(message.contains("has 2 names (hard links), and 1 of them was found"), "{message}");
     daemon.trust();
     daemon.stop();
     daemon.start();
     jobs::applied(&edit(&daemon, "a.txt"));
     assert_eq!(content(&outside), "two\n");
+}
+
+#[test]
+fn a_name_that_waits_to_be_removed_is_not_counted() {
+    let machine = SimMachine::new();
+    let outside = machine.outside();
+    outside.mkdir("/w").unwrap();
+    outside.mkdir(STATE).unwrap();
+    outside.write("/w/x.txt", b"one\n").unwrap();
+    outside.link("/w/x.txt", "/w/y.txt").unwrap();
+    let workspace = SimWorkspace::open(&machine).unwrap();
+    let (deletion, undo) =
+        (job(vec![file("y.txt", vec![delete()])]), ChangeRequest::Undo(UndoRequest::default()));
+    for (request, key) in [(&deletion, "delete"), (&undo, "undo"), (&deletion, "delete again")] {
+        let receipt = workspace.send(request, key);
+        assert_eq!(receipt.status, JobStatus::Applied, "{key}: {:?}", receipt.error);
+    }
+    // The deleted names are still in staging. The other name has another content now, so the undo makes a copy.
+    outside.write("/w/x.txt", b"theirs\n").unwrap();
+    let receipt = workspace.send(&undo, "undo again");
+    let warnings = receipt.files[0].warnings.join("; ");
+    assert!(warnings.contains("y.txt was one of 2 hard links"), "{receipt:?}");
 }
 
 #[test]

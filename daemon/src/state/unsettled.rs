@@ -124,6 +124,16 @@ impl UnsettledEntries {
         self.waiting.iter().flat_map(|one| one.files.iter().map(|file| file.staged_name.clone())).collect()
     }
 
+    /// Returns the number of names that a file still has because sealed jobs removed it from their paths.
+    pub fn names_of(&self, file: FileIdentity) -> u64 {
+        let sealed = self.waiting.iter().filter(|one| one.whose == OwnerKind::Sealed);
+        let staged = sealed.flat_map(|one| one.files.iter().zip(&one.staged)).filter(|(record, staged)| {
+            let before = record.before.as_ref().map(|meta| meta.identity);
+            record.is_staged() && !staged.done && before == Some(file)
+        });
+        staged.count() as u64
+    }
+
     /// Returns true if jobs follow each other so quickly that settling would delay them: it then waits for a pause,
     /// but not forever.
     fn in_a_burst(&self, now: Duration) -> bool {

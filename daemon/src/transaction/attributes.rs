@@ -13,6 +13,7 @@ use crate::disk::restore::{NamesFault, NotRestored, RestoredFile};
 use crate::limits::{FILE_ATTRIBUTES, JOB_ATTRIBUTES};
 use crate::os::{ExtendedAttribute, UnsetReason};
 use crate::record::FileAttributes;
+use crate::state::{WorkspaceState, lock};
 
 /// Names of attributes that one warning lists.
 const LISTED: usize = 8;
@@ -30,13 +31,18 @@ impl JobAttributes {
     ///
     /// # Errors
     /// The path of the file, and the error of the system.
-    pub(super) fn read(transaction: &Transaction) -> Result<Self, (FilePath, io::Error)> {
+    pub(super) fn read(
+        state: &WorkspaceState,
+        transaction: &Transaction,
+    ) -> Result<Self, (FilePath, io::Error)> {
         let mut all = Self { removed: BTreeMap::new(), warnings: Vec::new() };
         let mut left = JOB_ATTRIBUTES;
         for change in &transaction.changes {
             let (Some(found), FileState::Absent) = (&change.before, &change.after) else { continue };
             let path = change.place.path();
-            let attributes = read(found, &mut left).map_err(|error| (path.clone(), error))?;
+            let mut attributes = read(found, &mut left).map_err(|error| (path.clone(), error))?;
+            // Names that earlier jobs removed are in staging until these are settled.
+            attributes.links -= lock(&state.unsettled).names_of(found.meta.identity).min(attributes.links);
             let moved = transaction.changes.iter().any(|other| other.from.as_ref() == Some(path));
             let unrecorded = unrecorded(path, &attributes, moved);
             all.warnings.extend(unrecorded.map(|warning| (path.clone(), warning)));

@@ -27,9 +27,9 @@ pub(super) fn check(state: &WorkspaceState, changes: &[FileChange]) -> Result<()
         git_folder::check_names(state, path, &state.disk.found_names(found))?;
         let known = match inside {
             NamesInside::All => continue,
-            NamesInside::Only(inside) => format!("{inside} of them were found in the workspace"),
+            NamesInside::Only(inside) => format!("{} in the workspace", were_found(inside)),
             NamesInside::AtLeast(inside) => {
-                format!("{inside} of them were found, and the workspace has too many files to look at all")
+                format!("{}, and the workspace has too many files to look at all", were_found(inside))
             }
         };
         let message = format!(
@@ -40,6 +40,11 @@ pub(super) fn check(state: &WorkspaceState, changes: &[FileChange]) -> Result<()
         return Err(Box::new(RequestError::new(ErrorCode::Rejected, message).at(path)));
     }
     Ok(())
+}
+
+fn were_found(names: u64) -> String {
+    let verb = if names == 1 { "was" } else { "were" };
+    format!("{names} of them {verb} found")
 }
 
 /// Returns the file that a change rewrites in place, if it has several names.

@@ -47,7 +47,7 @@ pub(super) fn stage(
     let mut records = Vec::with_capacity(transaction.changes.len());
     let mut bases = Bases { state, folders: BTreeSet::new() };
     let mut attributes =
-        JobAttributes::read(&transaction).map_err(|(path, error)| disk_refusal(&path, &error))?;
+        JobAttributes::read(state, &transaction).map_err(|(path, error)| disk_refusal(&path, &error))?;
     for change in &transaction.changes {
         match stage_one(state, change, &mut bases, &mut attributes) {
             Ok(record) => records.push(record),
