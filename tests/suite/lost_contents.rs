@@ -32,9 +32,9 @@ fn read(workspace: &SimWorkspace, path: &str) {
     drop(workspace.inner.read(&test_caller(), &request).unwrap());
 }
 
-fn content(workspace: &SimWorkspace, id: u64, side: EntrySide) -> Result<String, RequestError> {
+fn content(workspace: &SimWorkspace, id: u64, side: EntrySide) -> Result<String, Box<RequestError>> {
     let request = ContentRequest { job: JobId(id), path: "a.txt".into(), side, from: 0 };
-    let reply = workspace.inner.content(&request).map_err(|refusal| *refusal)?;
+    let reply = workspace.inner.content(&request)?;
     Ok(String::from_utf8(reply.reply.bytes.clone()).unwrap())
 }
 
